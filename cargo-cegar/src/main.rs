@@ -1,0 +1,2 @@
+//! The subcommand.
+fn main() {}

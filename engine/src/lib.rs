@@ -1,0 +1,7 @@
+//! The engine of `cargo cegar`: goals in; seeds, verdicts and certificates out.
+
+pub mod machine;
+pub mod program;
+pub mod simulate;
+pub mod solver;
+pub mod term;

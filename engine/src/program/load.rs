@@ -1,0 +1,1 @@
+//! Reads a normalised module into a Program.

@@ -1,0 +1,1 @@
+//! Links, renames, mocks and normalises bitcode.

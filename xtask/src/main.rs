@@ -1,0 +1,2 @@
+//! Set-up.
+fn main() {}
