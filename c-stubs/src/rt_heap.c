@@ -1,0 +1,363 @@
+/* The program's heap.
+ *
+ * A run may end anywhere, by a jump out of the program, and the next one must find an empty heap at once: so the heap is
+ * an arena of its own, emptied by setting one number back. Blocks are reused by size class within a run only. The header before
+ * each block carries a tag made from its address; a free() of anything else, or twice, is seen and reported as a
+ * violation instead of being left to chance. Fresh memory holds 0xAA, as it does in the engine's machine.
+ *
+ * Under AddressSanitizer an arena would hide every overflow, so there each block is a real one and a table beside them
+ * remembers what is live; misuse is AddressSanitizer's to report.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "rt_heap.h"
+#include "crunner_rt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#define UNDER_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_ASAN 1
+#endif
+#endif
+#ifndef UNDER_ASAN
+#define UNDER_ASAN 0
+#endif
+
+#define FRESH 0xAA
+#define DEFAULT_ONE (64ull << 20)
+#define DEFAULT_LIVE (256ull << 20)
+
+struct limits {
+    uint64_t one, most, live, peak;
+};
+
+static void count(struct limits *of, uint64_t more) {
+    of->live += more;
+    if (of->live > of->peak) of->peak = of->live;
+    if (of->live > of->most) crunner_heap_exhausted();
+}
+
+#if UNDER_ASAN
+
+struct entry {
+    void *block; /* NULL: never used; TOMB: was used */
+    size_t size;
+};
+#define TOMB ((void *)1)
+
+struct crunner_heap {
+    struct limits limits;
+    struct entry *table;
+    size_t slots, used; /* slots is a power of two */
+};
+
+static struct crunner_heap *heap;
+
+static size_t slot_of(const struct crunner_heap *h, const void *block) {
+    return (size_t)(((uintptr_t)block >> 4) * 0x9E3779B97F4A7C15ull >> 20) & (h->slots - 1);
+}
+
+static struct entry *find(struct crunner_heap *h, const void *block) {
+    if (!h->slots) return NULL;
+    for (size_t at = slot_of(h, block);; at = (at + 1) & (h->slots - 1)) {
+        if (h->table[at].block == block) return &h->table[at];
+        if (!h->table[at].block) return NULL;
+    }
+}
+
+static void put(struct crunner_heap *h, void *block, size_t size) {
+    size_t at = slot_of(h, block);
+    while (h->table[at].block) at = (at + 1) & (h->slots - 1);
+    h->table[at].block = block;
+    h->table[at].size = size;
+    h->used++;
+}
+
+static int grow(struct crunner_heap *h) {
+    struct crunner_heap bigger = *h;
+    if (h->slots && h->used < h->slots / 2) return 1;
+    bigger.slots = h->slots ? h->slots * 2 : 1024;
+    bigger.used = 0;
+    bigger.table = calloc(bigger.slots, sizeof *bigger.table);
+    if (!bigger.table) return 0;
+    for (size_t i = 0; i < h->slots; i++)
+        if (h->table[i].block && h->table[i].block != TOMB) put(&bigger, h->table[i].block, h->table[i].size);
+    free(h->table);
+    *h = bigger;
+    return 1;
+}
+
+static void *take(size_t size, size_t alignment, int fill) {
+    void *block = NULL;
+    if (size > heap->limits.one || !grow(heap)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    count(&heap->limits, size);
+    if (alignment <= 16) block = malloc(size);
+    else if (posix_memalign(&block, alignment, size)) block = NULL;
+    if (!block) crunner_heap_exhausted();
+    memset(block, fill, size);
+    put(heap, block, size);
+    return block;
+}
+
+static void give(void *block) {
+    struct entry *at = find(heap, block);
+    if (at) {
+        heap->limits.live -= at->size;
+        at->block = TOMB;
+    }
+    free(block); /* what is not in the table is for AddressSanitizer to report */
+}
+
+static size_t size_of(void *block) {
+    struct entry *at = find(heap, block);
+    return at ? at->size : 0;
+}
+
+struct crunner_heap *crunner_heap_new(uint64_t one, uint64_t live) {
+    struct crunner_heap *h = calloc(1, sizeof *h);
+    if (!h) return NULL;
+    h->limits.one = one ? one : DEFAULT_ONE;
+    h->limits.most = live ? live : DEFAULT_LIVE;
+    return h;
+}
+
+void crunner_heap_end(struct crunner_heap *h) {
+    if (!h->used) return;
+    for (size_t i = 0; i < h->slots; i++)
+        if (h->table[i].block && h->table[i].block != TOMB) free(h->table[i].block);
+    memset(h->table, 0, h->slots * sizeof *h->table);
+    h->used = 0;
+}
+
+void crunner_heap_begin(struct crunner_heap *h) {
+    heap = h;
+    crunner_heap_end(h);
+    h->limits.live = h->limits.peak = 0;
+}
+
+void crunner_heap_delete(struct crunner_heap *h) {
+    if (!h) return;
+    crunner_heap_end(h);
+    free(h->table);
+    free(h);
+}
+
+#else /* the arena */
+
+struct header {
+    union {
+        uint64_t size;       /* while live */
+        struct header *next; /* while free */
+    };
+    uint32_t tag;
+    uint32_t class;
+};
+
+#define CLASSES 160
+#define SMALL 65 /* classes 0..64 are 16-byte steps up to 1024 */
+#define ODD CLASSES /* an over-aligned block: not reused */
+#define KEEP_TOUCHED (16u << 20)
+
+struct crunner_heap {
+    struct limits limits;
+    char *start, *next, *end;
+    struct header *free[CLASSES];
+};
+
+static struct crunner_heap *heap;
+
+static uint32_t tag(const struct header *h, uint32_t salt) {
+    return (uint32_t)((uintptr_t)h >> 4) * 2654435761u ^ salt;
+}
+#define LIVE 0x6c697665u
+#define DEAD 0x64656164u
+
+static uint32_t class_of(size_t size, size_t *room) {
+    uint32_t class = SMALL;
+    size_t base = 1024;
+    if (size <= 1024) {
+        class = (uint32_t)((size + 15) / 16);
+        *room = class ? (size_t)class * 16 : 16;
+        return class;
+    }
+    while (base * 2 < size) {
+        base *= 2;
+        class += 4;
+    }
+    uint32_t quarter = (uint32_t)((size - base + base / 4 - 1) / (base / 4));
+    *room = base + base / 4 * quarter;
+    return class + quarter - 1;
+}
+
+static void *bump(size_t room, size_t alignment, uint32_t class, size_t size) {
+    uintptr_t block = ((uintptr_t)heap->next + sizeof(struct header) + alignment - 1) & ~(uintptr_t)(alignment - 1);
+    if (block + room > (uintptr_t)heap->end || block < (uintptr_t)heap->next) crunner_heap_exhausted();
+    struct header *h = (struct header *)block - 1;
+    heap->next = (char *)block + room;
+    h->class = class;
+    h->size = size;
+    h->tag = tag(h, LIVE);
+    return (void *)block;
+}
+
+static void *take(size_t size, size_t alignment, int fill) {
+    size_t room;
+    void *block;
+    if (size > heap->limits.one) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    count(&heap->limits, size);
+    uint32_t class = class_of(size, &room);
+    if (alignment > 16 || class >= CLASSES) {
+        block = bump((size + 15) & ~(size_t)15, alignment > 16 ? alignment : 16, ODD, size);
+    } else if (heap->free[class]) {
+        struct header *h = heap->free[class];
+        if (h->tag != tag(h, DEAD))
+            crunner_violation(CRUNNER_HEAP, "the header of a freed heap block was overwritten", NULL, 0);
+        heap->free[class] = h->next;
+        h->size = size;
+        h->tag = tag(h, LIVE);
+        block = h + 1;
+    } else {
+        block = bump(room, 16, class, size);
+    }
+    memset(block, fill, size);
+    return block;
+}
+
+/* The header of a live block; everything else ends the run. */
+static struct header *header_of(void *block, const char *dead, const char *bad) {
+    struct header *h = (struct header *)block - 1;
+    if ((uintptr_t)block % 16 || (char *)block < heap->start + sizeof *h || (char *)block > heap->next)
+        crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
+    if (h->tag == tag(h, DEAD)) crunner_violation(CRUNNER_HEAP, dead, NULL, 0);
+    if (h->tag != tag(h, LIVE)) crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
+    return h;
+}
+
+static void give(void *block) {
+    struct header *h = header_of(block, "double free", "free of what is no live heap block");
+    heap->limits.live -= h->size;
+    h->tag = tag(h, DEAD);
+    if (h->class >= CLASSES) return;
+    h->next = heap->free[h->class];
+    heap->free[h->class] = h;
+}
+
+static size_t size_of(void *block) {
+    return header_of(block, "realloc of a freed block", "realloc of what is no live heap block")->size;
+}
+
+struct crunner_heap *crunner_heap_new(uint64_t one, uint64_t live) {
+    struct crunner_heap *h = calloc(1, sizeof *h);
+    if (!h) return NULL;
+    h->limits.one = one ? one : DEFAULT_ONE;
+    h->limits.most = live ? live : DEFAULT_LIVE;
+    /* Four times what may be live, for rounding and for what classes keep; untouched pages cost nothing. */
+    for (uint64_t room = h->limits.most * 4; room >= (1u << 20); room /= 2) {
+        void *at = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED) continue;
+        h->start = h->next = at;
+        h->end = h->start + room;
+        return h;
+    }
+    free(h);
+    return NULL;
+}
+
+void crunner_heap_end(struct crunner_heap *h) {
+    if ((size_t)(h->next - h->start) > KEEP_TOUCHED)
+        madvise(h->start + KEEP_TOUCHED, (size_t)(h->next - h->start) - KEEP_TOUCHED, MADV_DONTNEED);
+    if (h->next != h->start) memset(h->free, 0, sizeof h->free);
+    h->next = h->start;
+}
+
+void crunner_heap_begin(struct crunner_heap *h) {
+    heap = h;
+    crunner_heap_end(h);
+    h->limits.live = h->limits.peak = 0;
+}
+
+void crunner_heap_delete(struct crunner_heap *h) {
+    if (!h) return;
+    munmap(h->start, (size_t)(h->end - h->start));
+    free(h);
+}
+
+#endif
+
+uint64_t crunner_heap_live(const struct crunner_heap *h) { return h->limits.live; }
+uint64_t crunner_heap_peak(const struct crunner_heap *h) { return h->limits.peak; }
+
+void *crunner_malloc(size_t size) { return take(size, 16, FRESH); }
+
+void *crunner_calloc(size_t n, size_t size) {
+    size_t all;
+    if (__builtin_mul_overflow(n, size, &all)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return take(all, 16, 0);
+}
+
+/* Always moves, so that a pointer kept from before is a dead one. */
+void *crunner_realloc(void *block, size_t size) {
+    if (!block) return crunner_malloc(size);
+    size_t had = size_of(block);
+    if (!size) {
+        give(block);
+        return NULL;
+    }
+    void *moved = crunner_malloc(size);
+    if (!moved) return NULL;
+    memcpy(moved, block, had < size ? had : size);
+    give(block);
+    return moved;
+}
+
+void *crunner_reallocarray(void *block, size_t n, size_t size) {
+    size_t all;
+    if (__builtin_mul_overflow(n, size, &all)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return crunner_realloc(block, all);
+}
+
+void crunner_free(void *block) {
+    if (block) give(block);
+}
+
+static int power_of_two(size_t n) { return n && !(n & (n - 1)); }
+
+void *crunner_aligned_alloc(size_t alignment, size_t size) {
+    if (!power_of_two(alignment) || alignment > (1u << 20)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return take(size, alignment, FRESH);
+}
+
+void *crunner_memalign(size_t alignment, size_t size) { return crunner_aligned_alloc(alignment, size); }
+void *crunner_valloc(size_t size) { return crunner_aligned_alloc(4096, size); }
+
+int crunner_posix_memalign(void **into, size_t alignment, size_t size) {
+    if (!power_of_two(alignment) || alignment < sizeof(void *) || alignment > (1u << 20)) return EINVAL;
+    void *block = take(size, alignment, FRESH);
+    if (!block) return ENOMEM;
+    *into = block;
+    return 0;
+}
+
+size_t crunner_malloc_usable_size(void *block) { return block ? size_of(block) : 0; }

@@ -1,0 +1,23 @@
+/* The program's heap, shared by the native runtimes. See rt_heap.c. */
+#ifndef CRUNNER_RT_HEAP_H
+#define CRUNNER_RT_HEAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct crunner_heap;
+
+/* A heap, or NULL. `one` and `live` are the limits of the contract; 0 means its defaults. */
+struct crunner_heap *crunner_heap_new(uint64_t one, uint64_t live);
+void crunner_heap_delete(struct crunner_heap *heap);
+/* Makes this the heap that crunner_malloc() and its siblings use, and empties it. */
+void crunner_heap_begin(struct crunner_heap *heap);
+/* Gives everything back that the program did not free. */
+void crunner_heap_end(struct crunner_heap *heap);
+uint64_t crunner_heap_live(const struct crunner_heap *heap);
+uint64_t crunner_heap_peak(const struct crunner_heap *heap);
+
+/* Provided by each runtime: ends the run as out of memory. */
+_Noreturn void crunner_heap_exhausted(void);
+
+#endif
