@@ -1,2 +1,76 @@
-//! Set-up.
-fn main() {}
+//! `cargo xtask`: what has to be done around the code rather than by it.
+//!
+//! Three commands, each complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
+//! builds, `demo` shows the whole way from a crate's C code to a failing test and back to a passing one, `test` runs
+//! every test there is. The last two begin with the first, so that none of them needs anything done by hand before it.
+//! This package depends on nothing that it installs.
+
+mod demo;
+mod error;
+mod examples;
+mod run;
+mod setup;
+mod suite;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use error::Error;
+
+const USAGE: &str = "\
+Usage: cargo xtask <COMMAND>
+
+Commands:
+  setup   Install what is missing: clang 19, LLVM 19, Z3 and the tools that the tests use
+  demo    From an example's C code to a failing test, and to a passing one with the C code fixed
+  test    Format, lints, every test of the workspace, and the examples' own tests
+";
+
+/// Where things are: the checkout, and the folder that cargo builds into.
+pub(crate) struct Places {
+    pub(crate) root: PathBuf,
+    pub(crate) target: PathBuf,
+}
+
+impl Places {
+    fn find() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .unwrap_or(Path::new("."))
+            .to_path_buf();
+        let target = match env::var_os("CARGO_TARGET_DIR") {
+            Some(dir) => root.join(dir),
+            None => root.join("target"),
+        };
+        Self { root, target }
+    }
+}
+
+fn main() -> ExitCode {
+    let places = Places::find();
+    let words: Vec<String> = env::args().skip(1).collect();
+    let outcome = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["setup"] => setup::setup(&places),
+        ["demo"] => demo::demo(&places),
+        ["test"] => suite::test(&places),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            run::failed(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What every command returns.
+pub(crate) type Result<T> = std::result::Result<T, Error>;

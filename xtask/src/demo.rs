@@ -1,0 +1,125 @@
+//! `cargo xtask demo`: the whole way, on a copy of an example.
+//!
+//! Succeeds only if both halves were seen: the generated test failing on the C code as it is, and the same test passing
+//! on the fixed C code.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::Error;
+use crate::{Places, Result, examples, run, setup};
+
+/// The example that is shown. Its harness is a `main` that reads standard input and the environment.
+const EXAMPLE: &str = "linebuf";
+
+/// What `cargo cegar` ends with when a check is violated.
+const VIOLATION: i32 = 100;
+
+/// Runs the demo.
+pub(crate) fn demo(places: &Places) -> Result<()> {
+    setup::setup(places)?;
+    run::succeeds(
+        Command::new("cargo")
+            .args(["build", "--release", "--package", "cargo-cegar"])
+            .current_dir(&places.root),
+    )?;
+
+    let project = places.target.join("demo").join(EXAMPLE);
+    run::status(
+        "Copying",
+        &format!("examples/{EXAMPLE} to {}", project.display()),
+    );
+    examples::copy(
+        places,
+        &places.root.join("examples").join(EXAMPLE),
+        &project,
+    )?;
+
+    // The crate's own tests see nothing wrong.
+    run::succeeds(cargo(places, &project).args(["test", "--package", EXAMPLE]))?;
+
+    let mut search = cargo(places, &project);
+    search.args(["cegar", "run", "--max-time", "120s"]);
+    let found = run::ends(&mut search)?;
+    if found.code() != Some(VIOLATION) {
+        return Err(Error::Demo(format!(
+            "`{}` was to end with {VIOLATION}, a violation, but: {found}",
+            run::shown(&search)
+        )));
+    }
+    for test in tests(&project.join("cegar/tests"))? {
+        run::status("Showing", &test.display().to_string());
+        println!(
+            "{}",
+            fs::read_to_string(&test).map_err(Error::file("read", &test))?
+        );
+    }
+
+    let package = format!("{EXAMPLE}-cegar");
+    let (status, output) =
+        run::shows(cargo(places, &project).args(["test", "--package", &package]))?;
+    if status.success() || !output.contains("test result: FAILED") {
+        return Err(Error::Demo(
+            "the generated test was to fail on the C code as it is".to_owned(),
+        ));
+    }
+    run::status(
+        "Failed",
+        "as it should: the C code still has the bug. Now the same test on the fixed code:",
+    );
+
+    let (status, output) = run::shows(cargo(places, &project).args([
+        "test",
+        "--package",
+        &package,
+        "--features",
+        "fixed",
+    ]))?;
+    let passed = crate::suite::Counts::of(&output).passed;
+    if !status.success() || passed == 0 {
+        return Err(Error::Demo(
+            "the generated test was to pass on the fixed C code".to_owned(),
+        ));
+    }
+    run::status(
+        "Finished",
+        "the generated test fails with the bug and passes without it",
+    );
+    Ok(())
+}
+
+/// cargo in the copy, with the `cargo-cegar` that was just built first in PATH and a target folder of its own.
+fn cargo(places: &Places, project: &Path) -> Command {
+    let mut folders = vec![places.target.join("release")];
+    folders.extend(env::var_os("PATH").iter().flat_map(env::split_paths));
+    let mut command = Command::new("cargo");
+    command.current_dir(project).env_remove("CARGO_TARGET_DIR");
+    // A folder with a colon in its name cannot stand in PATH; then the one that is installed is used.
+    if let Ok(path) = env::join_paths(folders) {
+        command.env("PATH", path);
+    }
+    command
+}
+
+/// The test files that were written.
+fn tests(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    if let Ok(entries) = fs::read_dir(folder) {
+        for entry in entries {
+            let path = entry.map_err(Error::file("read", folder))?.path();
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    if found.is_empty() {
+        return Err(Error::Demo(format!(
+            "no test was written to {}",
+            folder.display()
+        )));
+    }
+    Ok(found)
+}

@@ -1,0 +1,73 @@
+//! The Rust projects in `examples/`, and copies of them.
+//!
+//! A copy is what the demo plays with: `cargo cegar` writes into the project that it is run in, and the one in the
+//! checkout must stay as it was committed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::{Places, Result};
+
+/// Every example: a folder of `examples/` with a manifest, in order of name.
+pub(crate) fn all(places: &Places) -> Result<Vec<PathBuf>> {
+    let folder = places.root.join("examples");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(Error::file("read", &folder))? {
+        let path = entry.map_err(Error::file("read", &folder))?.path();
+        if path.join("Cargo.toml").is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Copies an example, and points its paths to this checkout at where that is, seen from the copy.
+pub(crate) fn copy(places: &Places, from: &Path, to: &Path) -> Result<()> {
+    if to.exists() {
+        fs::remove_dir_all(to).map_err(Error::file("empty", to))?;
+    }
+    copy_tree(from, to)?;
+    let manifest = to.join("cegar/Cargo.toml");
+    let text = fs::read_to_string(&manifest).map_err(Error::file("read", &manifest))?;
+    let text = absolute(&text, &places.root);
+    fs::write(&manifest, text).map_err(Error::file("write", &manifest))
+}
+
+/// `path = "../../../harness"` counts folders from `examples/<name>/cegar`.
+fn absolute(manifest: &str, root: &Path) -> String {
+    manifest.replace(
+        "path = \"../../../",
+        &format!("path = \"{}/", root.display()),
+    )
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).map_err(Error::file("create", to))?;
+    for entry in fs::read_dir(from).map_err(Error::file("read", from))? {
+        let entry = entry.map_err(Error::file("read", from))?;
+        let (source, copy) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_name() == "target" {
+            continue;
+        }
+        if source.is_dir() {
+            copy_tree(&source, &copy)?;
+        } else {
+            fs::copy(&source, &copy).map_err(Error::file("copy", &source))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_out_of_the_example_are_changed() {
+        let text = "a = { path = \"../../../harness\" }\nb = { path = \"..\" }\n";
+        let expected = "a = { path = \"/src/harness\" }\nb = { path = \"..\" }\n";
+        assert_eq!(absolute(text, Path::new("/src")), expected);
+    }
+}
