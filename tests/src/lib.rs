@@ -1,1 +1,36 @@
-//! tests
+//! What the end-to-end tests stand on: temporary projects, and runs of the `cargo-cegar` program that cannot hang.
+//!
+//! The tests use the program as its users do. Its output is only read where it is documented: the exit code, the lines
+//! of `--message-format json`, the words of its messages. A failed expectation prints the whole run, since a run that
+//! took a minute should not have to be repeated to be understood.
+//!
+//! This is test code: a thing that cannot be done here (a temporary folder, a process) ends the test with a panic that
+//! names it.
+
+mod project;
+mod tool;
+
+pub use project::Project;
+pub use tool::{Ended, Running, Tool, binary, cargo_test, children};
+
+/// The documented exit codes that the tests expect.
+pub mod exit {
+    /// No violation found.
+    pub const CLEAN: i32 = 0;
+    /// No source, or no harness of that name.
+    pub const NOTHING_SELECTED: i32 = 4;
+    /// Goals are open under `--require-proof`.
+    pub const OPEN_GOALS: i32 = 5;
+    /// The command line or a configuration file is wrong.
+    pub const USAGE: i32 = 96;
+    /// A check is violated.
+    pub const VIOLATION: i32 = 100;
+    /// The C code or the build script does not build.
+    pub const BUILD_FAILED: i32 = 101;
+    /// There is no clang 19.
+    pub const TOOL_MISSING: i32 = 103;
+    /// A file or folder cannot be read or written.
+    pub const IO: i32 = 104;
+    /// Stopped by Ctrl-C.
+    pub const INTERRUPTED: i32 = 130;
+}

@@ -70,10 +70,10 @@ fn packages() -> Result<()> {
         },
         other => other,
     };
-    run::succeeds(root("apt-get").args(["update", "--quiet"])).map_err(no_apt)?;
+    run::succeeds(root("apt-get").args(["update", "--quiet=2"])).map_err(no_apt)?;
     run::succeeds(
         root("apt-get")
-            .args(["install", "--yes", "--quiet", "--no-install-recommends"])
+            .args(["install", "--yes", "--quiet=2", "--no-install-recommends"])
             .args(&missing),
     )
 }

@@ -1,0 +1,127 @@
+//! Temporary folders with a program or a whole crate in them. They are removed at the end, unless `CEGAR_KEEP` is set.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// A folder that a test plays with.
+pub struct Project {
+    folder: PathBuf,
+    _removed_at_the_end: Option<TempDir>,
+}
+
+impl Project {
+    /// An empty folder.
+    pub fn empty() -> Self {
+        let folder = TempDir::with_prefix("cegar-")
+            .unwrap_or_else(|error| panic!("no temporary folder: {error}"));
+        if env::var_os("CEGAR_KEEP").is_some() {
+            let folder = folder.keep();
+            eprintln!("kept: {}", folder.display());
+            return Self {
+                folder,
+                _removed_at_the_end: None,
+            };
+        }
+        Self {
+            folder: folder.path().to_path_buf(),
+            _removed_at_the_end: Some(folder),
+        }
+    }
+
+    /// A folder with one of `programs/`.
+    pub fn program(name: &str) -> Self {
+        let project = Self::empty();
+        project.write(name, &program(name));
+        project
+    }
+
+    /// A crate named `demo` around one C function, with a `cegar/` package whose one harness, `demo`, gives that
+    /// function the program's input. No build script: `cegar.toml` lists the sources.
+    pub fn package(c: &str) -> Self {
+        let project = Self::empty();
+        project.write(
+            "Cargo.toml",
+            "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\nmembers = [\"cegar\"]\n",
+        );
+        project.write(
+            "src/lib.rs",
+            "//! Empty: the C code is what matters here.\n",
+        );
+        project.write(
+            "c/demo.h",
+            "#include <stddef.h>\nint demo(const unsigned char *data, size_t size);\n",
+        );
+        project.write("c/demo.c", &format!("#include \"demo.h\"\n{c}"));
+        project.write("cegar/Cargo.toml", &format!(
+            "[package]\nname = \"demo-cegar\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
+             [build-dependencies]\ncegar-harness = {{ path = \"{0}\" }}\n\n\
+             [dev-dependencies]\ncegar-harness = {{ path = \"{0}\" }}\n",
+            root().join("harness").display()
+        ));
+        project.write(
+            "cegar/build.rs",
+            "fn main() {\n    cegar_harness::build::harnesses();\n}\n",
+        );
+        project.write("cegar/src/lib.rs", "//! Nothing but tests.\n");
+        project.write(
+            "cegar/cegar.toml",
+            "[c]\nsources = [\"../c/demo.c\"]\nincludes = [\"../c\"]\n\n[harness.demo]\nfile = \"harnesses/demo.c\"\n",
+        );
+        project.write(
+            "cegar/harnesses/demo.c",
+            "#include \"demo.h\"\n\nint LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)\n{\n    \
+             demo(data, size);\n    return 0;\n}\n",
+        );
+        project
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A path in it.
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.folder.join(path)
+    }
+
+    /// Writes a file, and the folders that it needs.
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.at(path);
+        let written = path
+            .parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| fs::write(&path, text));
+        written.unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+    }
+
+    /// Reads a file.
+    pub fn read(&self, path: &str) -> String {
+        let path = self.at(path);
+        fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()))
+    }
+
+    /// Corrects a program, as its author would: its text changes, its name does not.
+    pub fn fix(&self, path: &str) {
+        self.write(path, &format!("#define FIXED 1\n{}", self.read(path)));
+    }
+}
+
+/// The text of one of `programs/`.
+pub fn program(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("programs")
+        .join(name);
+    fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()))
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap_or(Path::new("."))
+}

@@ -1,0 +1,354 @@
+//! Running `cargo-cegar`, and the tests that it writes.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+/// The program under test: `CEGAR_BIN` if that is set, else the one beside the test executable, which is built if it is
+/// not there. (`cargo test --workspace` has built it; after a change, a run of this package alone does not.)
+pub fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        if let Some(path) = env::var_os("CEGAR_BIN") {
+            return path.into();
+        }
+        let folder = profile_folder();
+        let path = folder.join("cargo-cegar");
+        if !path.is_file() {
+            let mut build = Command::new("cargo");
+            build
+                .args([
+                    "build",
+                    "--quiet",
+                    "--package",
+                    "cargo-cegar",
+                    "--target-dir",
+                ])
+                .arg(folder.parent().unwrap_or(&folder))
+                .current_dir(env!("CARGO_MANIFEST_DIR"));
+            if folder.file_name() == Some(OsStr::new("release")) {
+                build.arg("--release");
+            }
+            let built = build
+                .status()
+                .unwrap_or_else(|error| panic!("cannot start cargo: {error}"));
+            assert!(built.success(), "cargo-cegar does not build");
+        }
+        path
+    })
+}
+
+/// `target/debug`, from `target/debug/deps/check-0123456789abcdef`.
+fn profile_folder() -> PathBuf {
+    let executable =
+        env::current_exe().unwrap_or_else(|error| panic!("where is this test? {error}"));
+    let folder = executable
+        .ancestors()
+        .find(|folder| folder.file_name() == Some(OsStr::new("deps")))
+        .and_then(Path::parent)
+        .unwrap_or_else(|| panic!("{} is in no folder `deps`", executable.display()));
+    folder.to_path_buf()
+}
+
+/// One call of the program.
+pub struct Tool {
+    command: Command,
+    limit: Duration,
+}
+
+impl Tool {
+    /// `cargo-cegar cegar WORDS...` in `folder`, as cargo would start it.
+    pub fn new<S: AsRef<OsStr>>(folder: &Path, words: impl IntoIterator<Item = S>) -> Self {
+        let mut command = Command::new(binary());
+        command
+            .arg("cegar")
+            .args(words)
+            .current_dir(folder)
+            .env("NO_COLOR", "1")
+            .env_remove("CARGO_TARGET_DIR")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Self {
+            command,
+            limit: Duration::from_secs(180),
+        }
+    }
+
+    /// Sets a variable of its environment.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// A run longer than this fails the test.
+    #[must_use]
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Starts it.
+    pub fn start(mut self) -> Running {
+        let mut child = self
+            .command
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start {}: {error}", binary().display()));
+        Running {
+            words: format!("{:?}", self.command),
+            out: drain(child.stdout.take()),
+            err: drain(child.stderr.take()),
+            child,
+            began: Instant::now(),
+            limit: self.limit,
+        }
+    }
+
+    /// Runs it to its end.
+    pub fn run(self) -> Ended {
+        self.start().wait()
+    }
+}
+
+/// Reads a pipe to its end in the background, so that the program never waits for its reader.
+fn drain(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before an error is all that there is.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// A run that has not ended.
+pub struct Running {
+    words: String,
+    child: Child,
+    out: JoinHandle<String>,
+    err: JoinHandle<String>,
+    began: Instant,
+    limit: Duration,
+}
+
+impl Running {
+    /// Its process.
+    pub fn id(&self) -> i32 {
+        i32::try_from(self.child.id()).unwrap_or(i32::MAX)
+    }
+
+    /// Sends it, and it alone, a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.id()), signal)
+            .unwrap_or_else(|error| panic!("cannot signal: {error}"));
+    }
+
+    /// Whether it still runs.
+    pub fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Waits until `what` gives something, while the program runs and the limit is not reached.
+    pub fn until<T>(&mut self, mut what: impl FnMut() -> Option<T>) -> Option<T> {
+        while self.is_running() && self.began.elapsed() < self.limit {
+            if let Some(found) = what() {
+                return Some(found);
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        what()
+    }
+
+    /// Waits for its end. One that does not come within the limit fails the test.
+    pub fn wait(mut self) -> Ended {
+        let mut in_time = true;
+        while self.is_running() {
+            if self.began.elapsed() > self.limit {
+                in_time = false;
+                // It may end by itself just now.
+                let _ = self.child.kill();
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        let code = self.child.wait().ok().and_then(|status| status.code());
+        let ended = Ended {
+            words: self.words,
+            code,
+            took: self.began.elapsed(),
+            stdout: self.out.join().unwrap_or_default(),
+            stderr: self.err.join().unwrap_or_default(),
+        };
+        assert!(in_time, "no end within {:?}\n{ended}", self.limit);
+        ended
+    }
+}
+
+/// A run that has ended.
+pub struct Ended {
+    words: String,
+    /// Its exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    /// How long it took.
+    pub took: Duration,
+    /// Its results.
+    pub stdout: String,
+    /// Its messages.
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Fails the test, showing the whole run, unless it ended with this code.
+    #[track_caller]
+    pub fn expect(&self, code: i32) -> &Self {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "another exit code than {code}\n{self}"
+        );
+        self
+    }
+
+    /// Fails the test unless the messages hold this text.
+    #[track_caller]
+    pub fn says(&self, text: &str) -> &Self {
+        assert!(
+            // miette breaks long lines: compare without line breaks and the bars that it draws.
+            squeezed(&self.stderr).contains(&squeezed(text)),
+            "no word of `{text}`\n{self}"
+        );
+        self
+    }
+
+    /// The lines of `--message-format json`, in order.
+    #[track_caller]
+    pub fn messages(&self) -> Vec<Value> {
+        self.stdout
+            .lines()
+            .map(|line| {
+                let message: Value = serde_json::from_str(line)
+                    .unwrap_or_else(|error| panic!("not a JSON line ({error}): {line}\n{self}"));
+                assert!(
+                    message["reason"].is_string(),
+                    "a message without a reason: {line}\n{self}"
+                );
+                message
+            })
+            .collect()
+    }
+
+    /// The last message, which sums up.
+    #[track_caller]
+    pub fn finished(&self) -> Value {
+        let last = self
+            .messages()
+            .pop()
+            .unwrap_or_else(|| panic!("no messages\n{self}"));
+        assert_eq!(last["reason"], "finished", "{self}");
+        for number in ["solver_calls", "refinements", "executions", "seconds"] {
+            assert!(
+                last["stats"][number].is_number(),
+                "no number `{number}` among the statistics\n{self}"
+            );
+        }
+        last
+    }
+}
+
+fn squeezed(text: &str) -> String {
+    text.split(|c: char| c.is_whitespace() || c == '│')
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            words,
+            code,
+            took,
+            stdout,
+            stderr,
+        } = self;
+        write!(
+            f,
+            "$ {words}\nended with {code:?} after {took:?}\n--- stdout\n{stdout}\n--- stderr\n{stderr}\n---"
+        )
+    }
+}
+
+/// Runs `cargo test` on a generated package. All of them share one target folder, for what they have in common.
+pub fn cargo_test(package: &Path, words: &[&str]) -> Ended {
+    let mut command = Command::new("cargo");
+    command
+        .arg("test")
+        .args(words)
+        .current_dir(package)
+        .env("CARGO_TARGET_DIR", profile_folder().join("generated"))
+        .env("CARGO_TERM_COLOR", "never");
+    let began = Instant::now();
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("cannot start cargo: {error}"));
+    Ended {
+        words: format!("{command:?}"),
+        code: output.status.code(),
+        took: began.elapsed(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// The processes below `id` whose command line holds `word`.
+pub fn children(id: i32, word: &str) -> Vec<i32> {
+    let parents: Vec<(i32, i32)> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|process| Some((process, parent(process)?)))
+        .collect();
+    let mut family = vec![id];
+    let mut at = 0;
+    while at < family.len() {
+        let next = family[at];
+        family.extend(
+            parents
+                .iter()
+                .filter(|&&(_, parent)| parent == next)
+                .map(|&(child, _)| child),
+        );
+        at += 1;
+    }
+    family
+        .into_iter()
+        .skip(1)
+        .filter(|process| {
+            fs::read(format!("/proc/{process}/cmdline"))
+                .is_ok_and(|line| String::from_utf8_lossy(&line).contains(word))
+        })
+        .collect()
+}
+
+/// The fourth field of `/proc/N/stat`, behind a name that may hold anything.
+fn parent(process: i32) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(')')?
+        .1
+        .split_whitespace()
+        .nth(1)?
+        .parse()
+        .ok()
+}

@@ -1,0 +1,212 @@
+//! `cargo cegar check` on small programs: the verdict, the place, and a test that fails until the program is corrected.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
+use serde_json::Value;
+
+/// Runs the check for at most a minute.
+fn check(project: &Project, program: &str, property: &str, more: &[&str]) -> Ended {
+    let mut words = vec![
+        "check",
+        program,
+        "--property",
+        property,
+        "--max-time",
+        "60s",
+    ];
+    words.extend(["--message-format", "json", "--emit-dir", "found"]);
+    words.extend(more);
+    Tool::new(project.path(), words).run()
+}
+
+/// The lines, counted from 1, that the program marks as faulty.
+fn marked(text: &str) -> Vec<usize> {
+    let lines = text.lines().enumerate();
+    lines
+        .filter(|(_, line)| line.contains("/* here */"))
+        .map(|(at, _)| at + 1)
+        .collect()
+}
+
+/// The files of Rust code below a folder, but for what cargo built.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && entry.file_name() != "target" {
+            found.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The whole promise for one program: `violated`, a test that names the faulty line, fails, and passes after the
+/// correction.
+fn is_violated(program: &str, property: &str) {
+    let project = Project::program(program);
+    let line = marked(&project.read(program))[0];
+
+    let run = check(&project, program, property, "60s", &[]);
+    run.expect(exit::VIOLATION);
+    let finished = run.finished();
+    assert_eq!(finished["verdict"], "violated", "{run}");
+    let tests = finished["tests"].as_array().map_or(0, Vec::len);
+    assert!(tests > 0, "no test was written\n{run}");
+
+    let package = project.at("found");
+    let texts: Vec<String> = rust_files(&package.join("tests"))
+        .iter()
+        .filter_map(|path| fs::read_to_string(path).ok())
+        .collect();
+    let place = format!("{program}:{line}");
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.contains("#[test]") && text.contains(&place)),
+        "no test speaks of {place}: {texts:#?}\n{run}"
+    );
+
+    let failing = cargo_test(&package, &[]);
+    assert!(
+        failing.code != Some(0) && failing.stdout.contains("test result: FAILED"),
+        "the test was to fail\n{failing}"
+    );
+    project.fix(program);
+    let passing = cargo_test(&package, &[]);
+    assert!(
+        passing.code == Some(0)
+            && passing.stdout.contains("test result: ok. ")
+            && !passing.stdout.contains("FAILED"),
+        "the test was to pass on the corrected program\n{passing}"
+    );
+}
+
+#[test]
+fn overflow_after_so_many_characters() {
+    is_violated("stdin_overflow.c", "memory");
+}
+
+#[test]
+fn overflow_by_a_long_environment_variable() {
+    is_violated("env_overflow.c", "memory");
+}
+
+#[test]
+fn one_pair_of_numbers_in_all() {
+    is_violated("needle.c", "assertion");
+}
+
+#[test]
+fn use_after_free() {
+    is_violated("use_after_free.c", "memory");
+}
+
+#[test]
+fn double_free() {
+    is_violated("double_free.c", "memory");
+}
+
+#[test]
+fn null_dereference() {
+    is_violated("null_deref.c", "memory");
+}
+
+#[test]
+fn division_by_zero() {
+    is_violated("division.c", "overflow");
+}
+
+#[test]
+fn signed_overflow() {
+    is_violated("signed_overflow.c", "overflow");
+}
+
+#[test]
+fn bound_of_an_array_inside_a_struct() {
+    is_violated("struct_bound.c", "memory");
+}
+
+#[test]
+fn assertion_in_a_callback() {
+    is_violated("callback.c", "assertion");
+}
+
+#[test]
+fn a_protocol_out_of_order() {
+    is_violated("protocol.c", "assertion");
+}
+
+#[test]
+fn an_external_function_answers_anything() {
+    is_violated("external.c", "memory");
+}
+
+#[test]
+fn an_external_function_hands_out_an_object() {
+    is_violated("external_object.c", "all");
+}
+
+/// A property that was not asked for is not reported.
+#[test]
+fn only_what_was_asked_for() {
+    let project = Project::program("struct_bound.c");
+    let run = check(
+        &project,
+        "struct_bound.c",
+        "assertion",
+        &["--max-time", "5s"],
+    );
+    assert_ne!(run.finished()["verdict"], "violated", "{run}");
+    run.expect(exit::CLEAN);
+}
+
+/// Correct programs: nothing is found, and what is not proved is called open.
+#[test]
+fn nothing_is_found_in_corrected_programs() {
+    for (program, property) in [
+        ("struct_bound.c", "memory"),
+        ("protocol.c", "assertion"),
+        ("double_free.c", "memory"),
+    ] {
+        let project = Project::program(program);
+        let run = check(
+            &project,
+            program,
+            property,
+            "5s",
+            &["-D", "FIXED", "--require-proof"],
+        );
+        let finished = run.finished();
+        match finished["verdict"].as_str() {
+            Some("proved") => run.expect(exit::CLEAN),
+            Some("open") => run.expect(exit::OPEN_GOALS),
+            other => panic!("{program}: {other:?}\n{run}"),
+        };
+        assert_eq!(finished["tests"], Value::Array(Vec::new()), "{run}");
+        assert!(
+            !project.at("found").exists(),
+            "a package without tests\n{run}"
+        );
+    }
+}
+
+/// The same seed and the same number of runs: the same numbers.
+#[test]
+fn a_run_can_be_repeated() {
+    let project = Project::program("protocol.c");
+    let words = ["-D", "FIXED", "--runs", "2000", "--seed", "7", "--no-emit"];
+    let [first, second] =
+        [(); 2].map(|()| check(&project, "protocol.c", "assertion", "60s", &words));
+    let (one, two) = (first.finished(), second.finished());
+    assert_eq!(one["goals"], two["goals"], "{first}\n{second}");
+    for number in ["executions", "solver_calls", "refinements"] {
+        assert_eq!(
+            one["stats"][number], two["stats"][number],
+            "{number}\n{first}\n{second}"
+        );
+    }
+}
