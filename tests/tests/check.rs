@@ -6,16 +6,10 @@ use std::path::{Path, PathBuf};
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 use serde_json::Value;
 
-/// Runs the check for at most a minute.
-fn check(project: &Project, program: &str, property: &str, more: &[&str]) -> Ended {
-    let mut words = vec![
-        "check",
-        program,
-        "--property",
-        property,
-        "--max-time",
-        "60s",
-    ];
+/// Runs the check for at most so long.
+fn check(project: &Project, program: &str, property: &str, time: &str, more: &[&str]) -> Ended {
+    let mut words = vec!["check", program, "--property", property];
+    words.extend(["--max-time", time]);
     words.extend(["--message-format", "json", "--emit-dir", "found"]);
     words.extend(more);
     Tool::new(project.path(), words).run()
