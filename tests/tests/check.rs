@@ -148,12 +148,7 @@ fn an_external_function_hands_out_an_object() {
 #[test]
 fn only_what_was_asked_for() {
     let project = Project::program("struct_bound.c");
-    let run = check(
-        &project,
-        "struct_bound.c",
-        "assertion",
-        &["--max-time", "5s"],
-    );
+    let run = check(&project, "struct_bound.c", "assertion", "5s", &[]);
     assert_ne!(run.finished()["verdict"], "violated", "{run}");
     run.expect(exit::CLEAN);
 }
