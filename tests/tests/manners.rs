@@ -1,0 +1,348 @@
+//! Bad input, missing tools, and interruptions: each has a message that names the thing, its own exit code, and loses
+//! nothing.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use cegar_tests::{Ended, Project, Tool, children, exit};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// Reads one byte past the end of its input if that begins with `go`.
+const READS_PAST_THE_END: &str = "\
+int demo(const unsigned char *data, size_t size)
+{
+    if (size >= 2 && data[0] == 'g' && data[1] == 'o')
+        return data[size];
+    return 0;
+}
+";
+
+/// Many branches and no fault: keeps a campaign busy.
+const BUSY: &str = "\
+int demo(const unsigned char *data, size_t size)
+{
+    unsigned hash = 2166136261u, level = 0;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ data[i]) * 16777619u;
+        if (hash % 251 == level)
+            level++;
+        if (level == 40)
+            return 1;
+    }
+    return 0;
+}
+";
+
+fn run(project: &Project, words: &[&str]) -> Tool {
+    Tool::new(project.path(), ["run"].iter().chain(words))
+}
+
+/// The names of the files in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn must<T>(done: io::Result<T>, what: &str) -> T {
+    done.unwrap_or_else(|error| panic!("{what}: {error}"))
+}
+
+#[test]
+fn without_clang_it_says_how_to_get_it() {
+    let project = Project::program("struct_bound.c");
+    must(
+        fs::create_dir(project.at("nothing")),
+        "a folder for an empty PATH",
+    );
+    let ended = Tool::new(project.path(), ["check", "struct_bound.c"])
+        .env("PATH", project.at("nothing"))
+        .env("CEGAR_CLANG", "")
+        .run();
+    ended
+        .expect(exit::TOOL_MISSING)
+        .says("clang-19")
+        .says("install");
+}
+
+#[test]
+fn a_compiler_that_was_named_is_not_replaced_by_another() {
+    let project = Project::program("struct_bound.c");
+    let ended = Tool::new(project.path(), ["check", "struct_bound.c"])
+        .env("CEGAR_CLANG", "/no/such/clang")
+        .run();
+    ended.expect(exit::TOOL_MISSING).says("/no/such/clang");
+}
+
+#[test]
+fn c_that_does_not_compile_is_shown_as_clang_shows_it() {
+    let project = Project::empty();
+    project.write("broken.c", "int main(void)\n{\n    return missing;\n}\n");
+    let ended = Tool::new(project.path(), ["check", "broken.c"]).run();
+    ended
+        .expect(exit::BUILD_FAILED)
+        .says("broken.c:3:12")
+        .says("undeclared identifier 'missing'");
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    let project = Project::empty();
+    let ended = Tool::new(project.path(), ["check", "absent.c"]).run();
+    assert!(
+        matches!(
+            ended.code,
+            Some(exit::NOTHING_SELECTED | exit::USAGE | exit::IO)
+        ),
+        "{ended}"
+    );
+    ended.says("absent.c");
+}
+
+#[test]
+fn an_option_that_does_not_exist() {
+    let project = Project::program("struct_bound.c");
+    let ended = Tool::new(
+        project.path(),
+        ["check", "struct_bound.c", "--max-tmie", "1s"],
+    )
+    .run();
+    ended.expect(exit::USAGE).says("--max-time");
+}
+
+#[test]
+fn a_duration_that_is_none() {
+    let project = Project::program("struct_bound.c");
+    let ended = Tool::new(
+        project.path(),
+        ["check", "struct_bound.c", "--max-time", "soon"],
+    )
+    .run();
+    ended.expect(exit::USAGE).says("soon");
+}
+
+#[test]
+fn a_build_script_that_fails() {
+    let project = Project::package(BUSY);
+    project.write(
+        "build.rs",
+        "fn main() {\n    panic!(\"no library of that name\");\n}\n",
+    );
+    // Without sources of its own the configuration leaves them to the crate's build.
+    project.write(
+        "cegar/cegar.toml",
+        "[harness.demo]\nfile = \"harnesses/demo.c\"\n",
+    );
+    let ended = Tool::new(project.path(), ["build"]).run();
+    ended
+        .expect(exit::BUILD_FAILED)
+        .says("no library of that name");
+}
+
+#[test]
+fn a_harness_that_does_not_exist() {
+    let project = Project::package(BUSY);
+    let ended = run(&project, &["dmeo"]).run();
+    ended
+        .expect(exit::NOTHING_SELECTED)
+        .says("dmeo")
+        .says("demo");
+}
+
+#[test]
+fn a_configuration_that_is_not_toml() {
+    let project = Project::package(BUSY);
+    project.write("cegar/cegar.toml", "[c]\nsources = [\"../c/demo.c\"\n");
+    let ended = run(&project, &[]).run();
+    ended.expect(exit::USAGE).says("cegar.toml").says("sources");
+}
+
+#[test]
+fn a_key_that_does_not_exist() {
+    let project = Project::package(BUSY);
+    let text = project
+        .read("cegar/cegar.toml")
+        .replace("includes", "inculdes");
+    project.write("cegar/cegar.toml", &text);
+    let ended = run(&project, &[]).run();
+    ended
+        .expect(exit::USAGE)
+        .says("cegar.toml")
+        .says("inculdes")
+        .says("includes");
+}
+
+#[test]
+fn a_worker_that_is_killed_is_replaced() {
+    let project = Project::package(BUSY);
+    let mut running = run(&project, &["--max-time", "15s"]).start();
+    let process = running.id();
+    let worker = running.until(|| children(process, "__worker").first().copied());
+    let Some(worker) = worker else {
+        panic!("no worker was seen\n{}", running.wait());
+    };
+    // It may have ended in the meantime.
+    let _ = kill(Pid::from_raw(worker), Signal::SIGKILL);
+    let next = running.until(|| {
+        children(process, "__worker")
+            .into_iter()
+            .find(|&other| other != worker)
+    });
+    let ended = running.wait();
+    ended.expect(exit::CLEAN).says("worker");
+    assert!(next.is_some(), "no other worker took its place\n{ended}");
+}
+
+#[test]
+fn an_interruption_keeps_what_was_found() {
+    let project = Project::package(BUSY);
+    let queue = project.at("target/cegar/demo/queue");
+    let mut running = run(&project, &["--max-time", "60s"])
+        .limit(Duration::from_secs(90))
+        .start();
+    let process = running.id();
+    let filled = running.until(|| (names(&queue).len() > 3).then_some(()));
+    let workers = children(process, "__worker");
+    running.signal(Signal::SIGINT);
+    let ended = running.wait();
+    ended.expect(exit::INTERRUPTED);
+    assert!(
+        filled.is_some(),
+        "nothing came into {}\n{ended}",
+        queue.display()
+    );
+    for worker in workers {
+        assert!(
+            !Path::new(&format!("/proc/{worker}/exe")).exists(),
+            "a worker outlived it\n{ended}"
+        );
+    }
+
+    let before = names(&queue);
+    let again = run(&project, &["--max-time", "5s"]).run();
+    again.expect(exit::CLEAN);
+    let after = names(&queue);
+    assert!(
+        before
+            .iter()
+            .all(|name| after.contains(name) || name.starts_with('.')),
+        "entries were lost: {before:?}, then {after:?}\n{again}"
+    );
+}
+
+/// A file in the folder's place: root, who may write anywhere, cannot write there either.
+#[test]
+fn a_corpus_that_cannot_be_written() {
+    let project = Project::package(BUSY);
+    project.write("cegar/corpus", "a file\n");
+    let ended = run(&project, &["--max-time", "5s"]).run();
+    ended.expect(exit::IO).says("corpus");
+    assert_eq!(project.read("cegar/corpus"), "a file\n");
+}
+
+#[test]
+fn a_scratch_folder_that_cannot_be_written() {
+    let project = Project::package(BUSY);
+    project.write("elsewhere", "a file\n");
+    let ended = run(&project, &["--max-time", "5s", "--target-dir", "elsewhere"]).run();
+    ended.expect(exit::IO).says("elsewhere");
+}
+
+#[test]
+fn corrupt_corpus_entries_are_named_and_passed_over() {
+    let project = Project::package(READS_PAST_THE_END);
+    project.write("cegar/corpus/demo/good", "go");
+    project.write("cegar/corpus/demo/a_folder/inside", "x");
+    must(
+        std::os::unix::fs::symlink("nowhere", project.at("cegar/corpus/demo/dangling")),
+        "a symbolic link",
+    );
+    project.write("cegar/corpus/demo/much_too_long", &"x".repeat(3 << 20));
+    let ended = run(&project, &["--max-time", "20s"]).run();
+    ended.expect(exit::VIOLATION).says("dangling");
+    assert!(project.at("cegar/corpus/demo/good").exists());
+    assert!(project.at("cegar/corpus/demo/much_too_long").exists());
+}
+
+#[test]
+fn a_corrupt_state_is_begun_anew() {
+    let project = Project::package(BUSY);
+    run(&project, &["--max-time", "3s"])
+        .run()
+        .expect(exit::CLEAN);
+    project.write("target/cegar/demo/state.json", "{\"goals\": [1, 2");
+    let queue = names(&project.at("target/cegar/demo/queue"));
+    for name in queue.iter().take(2) {
+        project.write(
+            &format!("target/cegar/demo/queue/{name}"),
+            "other bytes than its name says",
+        );
+    }
+    let ended = run(&project, &["--max-time", "3s"]).run();
+    ended.expect(exit::CLEAN).says("state.json");
+}
+
+#[test]
+fn a_program_that_loops_for_ever() {
+    let project = Project::package(
+        "int demo(const unsigned char *data, size_t size)\n{\n    volatile int on = 1;\n    \
+         if (size > 0 && data[0] == 'L')\n        while (on)\n            ;\n    return 0;\n}\n",
+    );
+    let ended = run(&project, &["--max-time", "15s"])
+        .limit(Duration::from_secs(90))
+        .run();
+    ended.expect(exit::CLEAN);
+}
+
+#[test]
+fn a_program_that_takes_all_memory() {
+    let project = Project::package(
+        "#include <stdlib.h>\n#include <string.h>\n\nint demo(const unsigned char *data, size_t size)\n{\n    \
+         if (size == 0 || data[0] != 'M')\n        return 0;\n    for (;;) {\n        \
+         char *p = malloc(1 << 20);\n        if (p == NULL)\n            return 1;\n        \
+         memset(p, 1, 1 << 20);\n    }\n}\n",
+    );
+    let ended = run(&project, &["--max-time", "15s"])
+        .limit(Duration::from_secs(90))
+        .run();
+    ended.expect(exit::CLEAN);
+}
+
+/// Found once, written once; edited by hand, left alone.
+#[test]
+fn a_test_that_was_edited_is_left_alone() {
+    let project = Project::package(READS_PAST_THE_END);
+    let found = |ended: Ended| {
+        ended.expect(exit::VIOLATION);
+        ended
+    };
+    found(run(&project, &["--max-time", "30s"]).run());
+    let written = project.read("cegar/tests/demo.rs");
+    assert_eq!(written.matches("#[test]").count(), 1, "{written}");
+    assert!(written.contains("c/demo.c:5"), "{written}");
+
+    found(run(&project, &["--max-time", "30s"]).run());
+    assert_eq!(
+        project.read("cegar/tests/demo.rs"),
+        written,
+        "written twice"
+    );
+
+    let edited = written.replacen(
+        "#[test]",
+        "// Reported to the authors.\n#[test]\n#[ignore]",
+        1,
+    );
+    let edited = format!("{edited}\nfn mine() {{}}\n");
+    project.write("cegar/tests/demo.rs", &edited);
+    found(run(&project, &["--max-time", "30s"]).run());
+    assert_eq!(project.read("cegar/tests/demo.rs"), edited);
+}
