@@ -85,6 +85,8 @@ pub struct Program {
 pub const GLOBAL_OBJECTS: u32 = 0x0001_0000;
 /// First object number given to a function: `FUNCTION_OBJECTS + FuncId`.
 pub const FUNCTION_OBJECTS: u32 = 0x0100_0000;
+/// First object number given to a block whose address is taken: `BLOCK_OBJECTS + BlockId`.
+pub const BLOCK_OBJECTS: u32 = 0x0180_0000;
 /// First object number given to memory that is allocated while running (stack and heap).
 pub const DYNAMIC_OBJECTS: u32 = 0x0200_0000;
 
@@ -97,6 +99,11 @@ impl Program {
     /// The constant address of a function.
     pub fn function_address(function: FuncId) -> u64 {
         u64::from(FUNCTION_OBJECTS + function.0) << 32
+    }
+
+    /// The constant address of a block (`&&label`).
+    pub fn block_address(block: BlockId) -> u64 {
+        u64::from(BLOCK_OBJECTS + block.0) << 32
     }
 
     /// The function whose address is `address`, if it is exactly one.
@@ -133,7 +140,9 @@ impl Program {
 }
 
 /// A source position; `line` 0 means unknown. `file` indexes [`Program::files`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, Serialize, Deserialize,
+)]
 pub struct Pos {
     /// Index into [`Program::files`].
     pub file: u32,
@@ -210,9 +219,44 @@ pub enum Intrinsic {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "each is the C function of its name")]
 pub enum MathFn {
-    Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Exp, Exp2, Expm1, Log, Log2, Log10, Log1p,
-    Pow, Sqrt, Cbrt, Hypot, Fmod, Remainder, Floor, Ceil, Round, Trunc, Rint, Nearbyint, Fabs, Fmin,
-    Fmax, Copysign, Fma, Ldexp, Lround, Llround, Lrint,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Atan2,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Exp2,
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Pow,
+    Sqrt,
+    Cbrt,
+    Hypot,
+    Fmod,
+    Remainder,
+    Floor,
+    Ceil,
+    Round,
+    Trunc,
+    Rint,
+    Nearbyint,
+    Fabs,
+    Fmin,
+    Fmax,
+    Copysign,
+    Fma,
+    Ldexp,
+    Lround,
+    Llround,
+    Lrint,
 }
 
 /// A function: signature, registers and blocks.
@@ -308,22 +352,55 @@ pub const UNDEFINED_BYTE: u8 = 0xAA;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "LLVM's own names")]
 pub enum BinOp {
-    Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor,
-    UMin, UMax, SMin, SMax, UAddSat, SAddSat, USubSat, SSubSat,
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    And,
+    Or,
+    Xor,
+    UMin,
+    UMax,
+    SMin,
+    SMax,
+    UAddSat,
+    SAddSat,
+    USubSat,
+    SSubSat,
 }
 
 /// Integer comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "LLVM's own names")]
 pub enum Pred {
-    Eq, Ne, Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge,
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+    Slt,
+    Sle,
+    Sgt,
+    Sge,
 }
 
 /// One-operand integer functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "LLVM's own names")]
 pub enum UnOp {
-    CtPop, CtLz, CtTz, BSwap, BitReverse, Abs,
+    CtPop,
+    CtLz,
+    CtTz,
+    BSwap,
+    BitReverse,
+    Abs,
 }
 
 /// Floating-point format.
@@ -358,14 +435,31 @@ impl FloatKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "LLVM's own names")]
 pub enum FloatOp {
-    Add, Sub, Mul, Div, Rem,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
 }
 
 /// Floating-point comparison: ordered (`O..`) is false on NaN, unordered (`U..`) true.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "LLVM's own names")]
 pub enum FloatPred {
-    OEq, OGt, OGe, OLt, OLe, ONe, Ord, UEq, UGt, UGe, ULt, ULe, UNe, Uno,
+    OEq,
+    OGt,
+    OGe,
+    OLt,
+    OLe,
+    ONe,
+    Ord,
+    UEq,
+    UGt,
+    UGe,
+    ULt,
+    ULe,
+    UNe,
+    Uno,
 }
 
 /// Conversions that involve floating point.
@@ -387,7 +481,9 @@ pub enum FloatCast {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "LLVM's own names")]
 pub enum CastKind {
-    Trunc, ZExt, SExt,
+    Trunc,
+    ZExt,
+    SExt,
 }
 
 /// An operation. Addresses are 64 bits wide.
@@ -396,57 +492,204 @@ pub enum CastKind {
 pub enum Op {
     /// `dst = a op b`, both `width` bits. A zero divisor or an oversized shift violates `check` when there is
     /// one, else a shift yields 0 (or the sign) and a division ends the run.
-    Bin { dst: Reg, op: BinOp, width: Width, a: Operand, b: Operand, check: Option<CheckId> },
+    Bin {
+        dst: Reg,
+        op: BinOp,
+        width: Width,
+        a: Operand,
+        b: Operand,
+        check: Option<CheckId>,
+    },
     /// `dst = op a`.
-    Un { dst: Reg, op: UnOp, width: Width, a: Operand },
+    Un {
+        dst: Reg,
+        op: UnOp,
+        width: Width,
+        a: Operand,
+    },
     /// Funnel shift: the high (`left`) or low word of `(a:b)` shifted by `by` modulo `width`.
-    Funnel { dst: Reg, left: bool, width: Width, a: Operand, b: Operand, by: Operand },
+    Funnel {
+        dst: Reg,
+        left: bool,
+        width: Width,
+        a: Operand,
+        b: Operand,
+        by: Operand,
+    },
     /// `dst` is one bit.
-    Cmp { dst: Reg, pred: Pred, width: Width, a: Operand, b: Operand },
+    Cmp {
+        dst: Reg,
+        pred: Pred,
+        width: Width,
+        a: Operand,
+        b: Operand,
+    },
     /// `value = a op b`, `overflow` one bit; `op` is Add, Sub or Mul.
-    Overflow { value: Reg, overflow: Reg, op: BinOp, signed: bool, width: Width, a: Operand, b: Operand },
-    Cast { dst: Reg, kind: CastKind, from: Width, to: Width, a: Operand },
+    Overflow {
+        value: Reg,
+        overflow: Reg,
+        op: BinOp,
+        signed: bool,
+        width: Width,
+        a: Operand,
+        b: Operand,
+    },
+    Cast {
+        dst: Reg,
+        kind: CastKind,
+        from: Width,
+        to: Width,
+        a: Operand,
+    },
     /// Same bits.
-    Copy { dst: Reg, a: Operand },
-    Select { dst: Reg, width: Width, cond: Operand, a: Operand, b: Operand },
+    Copy {
+        dst: Reg,
+        a: Operand,
+    },
+    Select {
+        dst: Reg,
+        width: Width,
+        cond: Operand,
+        a: Operand,
+        b: Operand,
+    },
     /// `dst = base + sum(index_i * scale_i) + offset`, all 64 bits: `getelementptr`. Indices are sign-extended
     /// from their width.
-    Address { dst: Reg, base: Operand, offset: i64, indices: Box<[(Operand, Width, i64)]>, inbounds: bool },
-    Float { dst: Reg, op: FloatOp, kind: FloatKind, a: Operand, b: Operand },
-    FloatNeg { dst: Reg, kind: FloatKind, a: Operand },
-    FloatCmp { dst: Reg, pred: FloatPred, kind: FloatKind, a: Operand, b: Operand },
-    FloatCast { dst: Reg, cast: FloatCast, a: Operand },
+    Address {
+        dst: Reg,
+        base: Operand,
+        offset: i64,
+        indices: Box<[(Operand, Width, i64)]>,
+        inbounds: bool,
+    },
+    Float {
+        dst: Reg,
+        op: FloatOp,
+        kind: FloatKind,
+        a: Operand,
+        b: Operand,
+    },
+    FloatNeg {
+        dst: Reg,
+        kind: FloatKind,
+        a: Operand,
+    },
+    FloatCmp {
+        dst: Reg,
+        pred: FloatPred,
+        kind: FloatKind,
+        a: Operand,
+        b: Operand,
+    },
+    FloatCast {
+        dst: Reg,
+        cast: FloatCast,
+        a: Operand,
+    },
     /// An LLVM math intrinsic (`llvm.fabs.f64`).
-    FloatFn { dst: Reg, function: MathFn, kind: FloatKind, args: Box<[Operand]> },
+    FloatFn {
+        dst: Reg,
+        function: MathFn,
+        kind: FloatKind,
+        args: Box<[Operand]>,
+    },
     /// `freeze` and uninitialised locals: some value, always the same one; concretely `a`, or the pattern.
-    Freeze { dst: Reg, width: Width, a: Operand },
+    Freeze {
+        dst: Reg,
+        width: Width,
+        a: Operand,
+    },
     /// A new stack object of `size` bytes that lives until the function returns.
-    Alloca { dst: Reg, size: Operand, align: u32, name: String },
+    Alloca {
+        dst: Reg,
+        size: Operand,
+        align: u32,
+        name: String,
+    },
     /// `size` bytes are `width.div_ceil(8)`, little-endian.
-    Load { dst: Reg, width: Width, address: Operand, volatile: bool, check: CheckId },
-    Store { value: Operand, width: Width, address: Operand, volatile: bool, check: CheckId },
+    Load {
+        dst: Reg,
+        width: Width,
+        address: Operand,
+        volatile: bool,
+        check: CheckId,
+    },
+    Store {
+        value: Operand,
+        width: Width,
+        address: Operand,
+        volatile: bool,
+        check: CheckId,
+    },
     /// memcpy (`overlap` false) or memmove. `read` and `write` are its two checks.
-    MemCopy { to: Operand, from: Operand, len: Operand, overlap: bool, read: CheckId, write: CheckId },
-    MemSet { to: Operand, value: Operand, len: Operand, check: CheckId },
+    MemCopy {
+        to: Operand,
+        from: Operand,
+        len: Operand,
+        overlap: bool,
+        read: CheckId,
+        write: CheckId,
+    },
+    MemSet {
+        to: Operand,
+        value: Operand,
+        len: Operand,
+        check: CheckId,
+    },
     /// The object at `address` becomes alive (uninitialised) or dead.
-    Lifetime { start: bool, address: Operand },
+    Lifetime {
+        start: bool,
+        address: Operand,
+    },
     /// The object's bytes become uninitialised (`__cegar_uninit`).
-    Uninit { address: Operand, len: Operand },
+    Uninit {
+        address: Operand,
+        len: Operand,
+    },
     /// Results go to `dst`, `dst + 1`, ... Boxed because it is wide.
     Call(Box<Call>),
     /// Fills the System V `va_list` at `list` (24 bytes) from the current frame's variable arguments.
-    VaStart { list: Operand, check: CheckId },
+    VaStart {
+        list: Operand,
+        check: CheckId,
+    },
     /// Copies the 24 bytes of a `va_list`.
-    VaCopy { to: Operand, from: Operand, check: CheckId },
+    VaCopy {
+        to: Operand,
+        from: Operand,
+        check: CheckId,
+    },
     /// `dst = llvm.stacksave()`, and its counterpart that frees younger `alloca`s of this frame.
-    StackSave { dst: Reg },
-    StackRestore { saved: Operand },
+    StackSave {
+        dst: Reg,
+    },
+    StackRestore {
+        saved: Operand,
+    },
     /// Atomic read-modify-write, single-threaded: `dst` is the old value, `op` None stores `b`.
-    AtomicRmw { dst: Reg, op: Option<BinOp>, nand: bool, width: Width, address: Operand, b: Operand, check: CheckId },
+    AtomicRmw {
+        dst: Reg,
+        op: Option<BinOp>,
+        nand: bool,
+        width: Width,
+        address: Operand,
+        b: Operand,
+        check: CheckId,
+    },
     /// Compare and exchange, single-threaded.
-    CmpXchg { dst: Reg, success: Reg, width: Width, address: Operand, expected: Operand, new: Operand, check: CheckId },
+    CmpXchg {
+        dst: Reg,
+        success: Reg,
+        width: Width,
+        address: Operand,
+        expected: Operand,
+        new: Operand,
+        check: CheckId,
+    },
     /// Not modelled: ends the run, and goals behind it stay open. Index into [`Program::unmodelled`].
-    Unmodelled { which: u32 },
+    Unmodelled {
+        which: u32,
+    },
 }
 
 /// A call.
@@ -532,15 +775,31 @@ pub struct Edge {
 #[allow(missing_docs, reason = "LLVM's own names")]
 pub enum Terminator {
     Jump(Edge),
-    Branch { cond: Operand, then: Edge, otherwise: Edge },
+    Branch {
+        cond: Operand,
+        then: Edge,
+        otherwise: Edge,
+    },
     /// Kept for completeness; `lower-switch` removes these.
-    Switch { value: Operand, width: Width, cases: Vec<(u128, Edge)>, default: Edge },
-    Return { values: Vec<Operand> },
+    Switch {
+        value: Operand,
+        width: Width,
+        cases: Vec<(u128, Edge)>,
+        default: Edge,
+    },
+    Return {
+        values: Vec<Operand>,
+    },
     /// `llvm.ubsantrap`, or a call that does not return, stood before: reaching this violates `check` if
     /// there is one, else it is the end of a path that never returns.
-    Unreachable { check: Option<CheckId> },
+    Unreachable {
+        check: Option<CheckId>,
+    },
     /// `indirectbr` (computed goto): the address is `Program::function_address`-like, `block_address`.
-    IndirectBranch { address: Operand, targets: Vec<(u64, Edge)> },
+    IndirectBranch {
+        address: Operand,
+        targets: Vec<(u64, Edge)>,
+    },
 }
 
 /// A global variable and its initial contents.
@@ -635,6 +894,9 @@ pub struct Check {
     pub function: FuncId,
     /// For people: the assertion's text, the accessed variable or field where known, else empty.
     pub expression: String,
+    /// An access to a named variable at a constant offset within its bounds: nothing to prove, and not
+    /// counted in reports.
+    pub trivial: bool,
 }
 
 /// A construct that is not modelled.

@@ -1,1 +1,258 @@
-//! Reads a normalised module into a Program.
+//! Reads a normalised module into a [`Program`].
+//!
+//! Functions and blocks are numbered in module order, so that a block's number is its coverage counter's
+//! index natively. What LLVM has and [`ir`](super::ir) has not is translated on the way: aggregates and
+//! vectors become runs of scalar registers (`types`), constants become bit patterns with the addresses of
+//! globals resolved (`constants`), phi nodes become moves on edges (`body`), calls get their System V
+//! argument classes (`calls`) and LLVM's intrinsics become operations (`intrinsics`).
+//!
+//! Loading never fails because of what a function *contains*: a construct without a model becomes
+//! [`Op::Unmodelled`] at its place, so that only the goals behind it stay open.
+
+mod accesses;
+mod body;
+mod calls;
+mod constants;
+mod instructions;
+mod intrinsics;
+mod names;
+mod types;
+mod vectors;
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+use super::ir::*;
+use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
+use constants::Constants;
+use types::Types;
+
+/// Why a module could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Not a module, or not a well-formed one.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    /// There is nothing to execute.
+    #[error("{} has no function `{entry}` with a body", path.display())]
+    NoEntry {
+        /// The module.
+        path: PathBuf,
+        /// The function that was looked for.
+        entry: String,
+    },
+    /// More blocks, functions or globals than there are object numbers for.
+    #[error("{} is too large: {what}", path.display())]
+    TooLarge {
+        /// The module.
+        path: PathBuf,
+        /// What there is too much of.
+        what: &'static str,
+    },
+}
+
+/// The function in which execution starts.
+pub const ENTRY: &str = "cegar_entry";
+
+impl Program {
+    /// Reads a normalised module; execution starts in `cegar_entry`.
+    pub fn load(path: &Path) -> Result<Program, LoadError> {
+        Program::load_with_entry(path, ENTRY)
+    }
+
+    /// Reads a module; execution starts in `entry`.
+    pub fn load_with_entry(path: &Path, entry: &str) -> Result<Program, LoadError> {
+        let module = Module::read(path)?;
+        module.verify(&path.display().to_string())?;
+        let mut loader = Loader::new(&module);
+        loader.number();
+        let counts = [
+            (
+                loader.program.globals.len(),
+                FUNCTION_OBJECTS - GLOBAL_OBJECTS,
+                "globals",
+            ),
+            (
+                loader.program.functions.len(),
+                BLOCK_OBJECTS - FUNCTION_OBJECTS,
+                "functions",
+            ),
+            (
+                loader.block_count,
+                DYNAMIC_OBJECTS - BLOCK_OBJECTS,
+                "blocks",
+            ),
+        ];
+        for (count, most, what) in counts {
+            if count >= most as usize {
+                return Err(LoadError::TooLarge {
+                    path: path.to_owned(),
+                    what,
+                });
+            }
+        }
+        loader.globals();
+        loader.bodies();
+        let mut program = loader.program;
+        match program.function_named(entry) {
+            Some(id) if program.function(id).is_defined() => program.entry = id,
+            _ => {
+                return Err(LoadError::NoEntry {
+                    path: path.to_owned(),
+                    entry: entry.to_owned(),
+                });
+            }
+        }
+        Ok(program)
+    }
+}
+
+/// The state of a load.
+struct Loader<'m> {
+    module: &'m Module,
+    layout: Layout<'m>,
+    types: Types<'m>,
+    constants: Constants<'m>,
+    program: Program,
+    /// Defined and declared functions that have a number, with that number.
+    functions: Vec<(FuncId, Value<'m>)>,
+    blocks: FxHashMap<BasicBlock<'m>, BlockId>,
+    block_count: usize,
+    files: FxHashMap<(String, String), u32>,
+}
+
+impl<'m> Loader<'m> {
+    fn new(module: &'m Module) -> Loader<'m> {
+        Loader {
+            module,
+            layout: module.layout(),
+            types: Types::new(module.layout()),
+            constants: Constants::new(module.layout()),
+            program: Program::default(),
+            functions: Vec::new(),
+            blocks: FxHashMap::default(),
+            block_count: 0,
+            files: FxHashMap::default(),
+        }
+    }
+
+    /// Gives every function, block and global its number. LLVM's own intrinsics get none.
+    fn number(&mut self) {
+        for function in self.module.functions() {
+            let name = function.name();
+            if name.starts_with("llvm.") || name == super::normalise::UNINIT {
+                continue;
+            }
+            let id = FuncId(self.functions.len() as u32);
+            let first = self.block_count as u32;
+            for block in function.blocks() {
+                let number = BlockId(self.block_count as u32);
+                self.blocks.insert(block, number);
+                self.constants
+                    .add_block(block, Program::block_address(number));
+                self.block_count += 1;
+            }
+            self.constants
+                .add_global(function, Program::function_address(id));
+            self.functions.push((id, function));
+            let kind = if function.is_declaration() {
+                names::declared(&name)
+            } else {
+                match function.string_attribute(super::normalise::KIND).as_deref() {
+                    Some("stub") => FunctionKind::Stub,
+                    Some("engine-only") => FunctionKind::EngineOnly,
+                    Some("mock") => FunctionKind::Mock,
+                    _ => FunctionKind::User,
+                }
+            };
+            if kind == FunctionKind::Mock {
+                self.program.mocked.push(name.clone());
+            }
+            let pos = self.position(function);
+            let ty = function.function_type();
+            let flatten = |types: &mut Types<'m>, ty| {
+                types
+                    .leaves(ty)
+                    .map(|l| l.iter().map(|l| l.width).collect::<Vec<_>>())
+                    .unwrap_or_default()
+            };
+            let params = ty
+                .params()
+                .into_iter()
+                .flat_map(|p| flatten(&mut self.types, p))
+                .collect();
+            let result = flatten(&mut self.types, ty.result());
+            self.program.functions.push(Function {
+                name,
+                kind,
+                params,
+                varargs: ty.is_vararg(),
+                result,
+                blocks: first..self.block_count as u32,
+                registers: Vec::new(),
+                pos,
+            });
+        }
+        for (index, global) in self.module.globals().into_iter().enumerate() {
+            let id = GlobalId(index as u32);
+            self.constants
+                .add_global(global, Program::global_address(id, 0));
+            let name = global.name();
+            let pos = self.position(global);
+            self.program.globals.push(Global {
+                name,
+                init: Vec::new(),
+                constant: global.is_global_constant(),
+                align: global.align().max(self.layout.align(global.value_type())),
+                external: global.is_declaration(),
+                pos,
+            });
+        }
+    }
+
+    /// Initial contents, once every address is known.
+    fn globals(&mut self) {
+        for (index, global) in self.module.globals().into_iter().enumerate() {
+            let size = self.layout.size(global.value_type()) as usize;
+            let mut bytes = vec![0; size];
+            if let Some(value) = global.initializer() {
+                self.constants.write(value, &mut bytes);
+            }
+            self.program.globals[index].init = bytes;
+        }
+    }
+
+    /// Blocks and operations of every defined function.
+    fn bodies(&mut self) {
+        for (id, function) in std::mem::take(&mut self.functions) {
+            if !function.is_declaration() {
+                body::load(self, id, function);
+            }
+        }
+    }
+
+    /// Where a value was written, interning the file's name.
+    fn position(&mut self, value: Value<'m>) -> Pos {
+        let (directory, name, line, column) = value.debug_location();
+        if line == 0 || name.is_empty() {
+            return Pos::default();
+        }
+        let files = &mut self.program.files;
+        let file = *self
+            .files
+            .entry((directory, name))
+            .or_insert_with_key(|(directory, name)| {
+                let path = Path::new(directory).join(name).display().to_string();
+                let at = files.iter().position(|f| *f == path).unwrap_or_else(|| {
+                    files.push(path);
+                    files.len() - 1
+                });
+                at as u32
+            });
+        Pos { file, line, column }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! Addresses: what an access touches, for people, and whether it can go wrong at all.
+
+use llvm_sys::LLVMOpcode;
+
+use super::body::Body;
+use crate::program::ir::*;
+use crate::program::llvm::{Value, llvm};
+
+/// Longest chain of address computations that is described.
+const DEPTH: u32 = 6;
+
+/// Names that clang gives to address computations that are not a field's.
+const NOT_FIELDS: [&str; 9] = [
+    "arrayidx",
+    "arraydecay",
+    "add.ptr",
+    "incdec.ptr",
+    "sub.ptr",
+    "idx.ext",
+    "incdec",
+    "arrayinit",
+    "vla",
+];
+
+impl<'m> Body<'_, 'm> {
+    /// Numbers the check of an access of `size` bytes at `address`.
+    pub(super) fn access(&mut self, kind: CheckKind, address: Value<'m>, size: u64) -> CheckId {
+        let expression = self.describe(address);
+        let trivial = self.is_trivial(kind, address, size);
+        self.numbered(kind, expression, trivial)
+    }
+
+    /// `base + offset`, as an operand.
+    pub(super) fn displaced(&mut self, base: Operand, offset: u64) -> Operand {
+        match base {
+            _ if offset == 0 => base,
+            Operand::Const(address) => Operand::Const(address.wrapping_add(offset)),
+            _ => {
+                let dst = self.temporary(64);
+                let indices = Box::default();
+                self.emit(Op::Address {
+                    dst,
+                    base,
+                    offset: offset as i64,
+                    indices,
+                    inbounds: true,
+                });
+                Operand::Reg(dst)
+            }
+        }
+    }
+
+    /// A named variable of fixed size, accessed at a constant offset within it. Its lifetime covers every
+    /// access by name (C11 6.2.4), so nothing can go wrong.
+    fn is_trivial(&self, kind: CheckKind, address: Value<'m>, size: u64) -> bool {
+        let Some((base, offset)) = self.base_and_offset(address) else {
+            return false;
+        };
+        let bound = if base.is_global_variable() {
+            if kind == CheckKind::Write && base.is_global_constant() {
+                return false;
+            }
+            self.layout.size(base.value_type())
+        } else if base.opcode() == Some(LLVMOpcode::LLVMAlloca)
+            && base.operand(0).const_int() == Some(1)
+        {
+            self.layout.size(base.allocated_type())
+        } else {
+            return false;
+        };
+        offset >= 0
+            && (offset as u64)
+                .checked_add(size)
+                .is_some_and(|end| end <= bound)
+    }
+
+    /// The variable and the constant offset that an address is made of.
+    fn base_and_offset(&self, mut address: Value<'m>) -> Option<(Value<'m>, i64)> {
+        let mut offset = 0i64;
+        loop {
+            let is_gep = !llvm!(LLVMIsAGetElementPtrInst(address.0)).is_null()
+                || (!llvm!(LLVMIsAConstantExpr(address.0)).is_null()
+                    && llvm!(LLVMGetConstOpcode(address.0)) == LLVMOpcode::LLVMGetElementPtr);
+            if !is_gep {
+                return Some((address, offset));
+            }
+            let (constant, indices) = self.gep_parts(address)?;
+            if !indices.is_empty() {
+                return None;
+            }
+            offset = offset.checked_add(constant)?;
+            address = address.operand(0);
+        }
+    }
+
+    /// A `getelementptr`'s constant part and its variable indices with their scales.
+    pub(super) fn gep_parts(&self, gep: Value<'m>) -> Option<(i64, Vec<(Value<'m>, i64)>)> {
+        let mut ty = gep.gep_source();
+        let mut constant = 0i64;
+        let mut indices = Vec::new();
+        for i in 1..gep.operand_count() {
+            let index = gep.operand(i);
+            let known = index.const_int().map(|bits| {
+                let unused = 64 - index.ty().int_width();
+                ((bits << unused) as i64) >> unused
+            });
+            if i > 1 && ty.is_struct() {
+                let field = known?;
+                constant = constant.wrapping_add(self.layout.field_offset(ty, field as u32) as i64);
+                ty = *ty.fields().get(field as usize)?;
+                continue;
+            }
+            if i > 1 {
+                ty = ty.element();
+            }
+            let scale = self.layout.size(ty) as i64;
+            match known {
+                Some(known) => constant = constant.wrapping_add(known.wrapping_mul(scale)),
+                None => indices.push((index, scale)),
+            }
+        }
+        Some((constant, indices))
+    }
+
+    /// The accessed thing as C would write it, as far as names are known; else empty.
+    pub(super) fn describe(&self, address: Value<'m>) -> String {
+        lvalue(address, DEPTH).unwrap_or_default()
+    }
+}
+
+/// What `address` points at.
+fn lvalue(address: Value<'_>, depth: u32) -> Option<String> {
+    if address.is_global_variable() || address.opcode() == Some(LLVMOpcode::LLVMAlloca) {
+        return Some(variable(&address.name())).filter(|name| !name.is_empty());
+    }
+    let depth = depth.checked_sub(1)?;
+    if address.opcode() == Some(LLVMOpcode::LLVMGetElementPtr) {
+        let name = address.name();
+        let base = address.operand(0);
+        if NOT_FIELDS.iter().any(|n| name.starts_with(n)) || name.is_empty() {
+            let of = match lvalue(base, depth) {
+                Some(of) => of.strip_prefix('*').map(str::to_owned).unwrap_or(of),
+                None => rvalue(base, depth)?,
+            };
+            let index = address.operand(address.operand_count() - 1);
+            return Some(
+                match (name.starts_with("arraydecay"), rvalue(index, depth)) {
+                    (true, _) => of,
+                    (false, Some(index)) => format!("{of}[{index}]"),
+                    (false, None) => format!("{of}[...]"),
+                },
+            );
+        }
+        let field = without_number(&name);
+        return match lvalue(base, depth)? {
+            of if of.starts_with('*') => Some(format!("{}->{field}", &of[1..])),
+            of => Some(format!("{of}.{field}")),
+        };
+    }
+    rvalue(address, depth).map(|pointer| format!("*{pointer}"))
+}
+
+/// A value: a variable, a constant, or what was loaded from an lvalue.
+fn rvalue(value: Value<'_>, depth: u32) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    if let Some(constant) = value.const_int() {
+        return Some(constant.to_string());
+    }
+    match value.opcode() {
+        Some(LLVMOpcode::LLVMLoad) => lvalue(value.operand(0), depth),
+        Some(
+            LLVMOpcode::LLVMSExt
+            | LLVMOpcode::LLVMZExt
+            | LLVMOpcode::LLVMTrunc
+            | LLVMOpcode::LLVMFreeze,
+        ) => rvalue(value.operand(0), depth),
+        Some(LLVMOpcode::LLVMCall) => {
+            let callee = value.callee().name();
+            (!callee.is_empty()).then(|| format!("{callee}()"))
+        }
+        Some(LLVMOpcode::LLVMGetElementPtr) => None,
+        Some(LLVMOpcode::LLVMPHI) | None => {
+            let name = variable(&value.name());
+            (!name.is_empty() && !value.is_constant()).then_some(name)
+        }
+        Some(_) => None,
+    }
+}
+
+/// A variable's name in C: without the suffixes of clang and of SSA construction.
+fn variable(name: &str) -> String {
+    let name = without_number(name);
+    let name = name.split(".addr").next().unwrap_or(name);
+    without_number(name).to_owned()
+}
+
+/// Without trailing `.0` or the digits that LLVM appends to names in use.
+fn without_number(name: &str) -> &str {
+    let mut name = name;
+    while let Some((rest, last)) = name.rsplit_once('.') {
+        if last.is_empty() || !last.bytes().all(|b| b.is_ascii_digit()) {
+            break;
+        }
+        name = rest;
+    }
+    name
+}

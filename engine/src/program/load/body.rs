@@ -1,0 +1,324 @@
+//! One function: registers, blocks, edges.
+
+use llvm_sys::LLVMOpcode;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{Loader, names};
+use crate::program::ir::*;
+use crate::program::llvm::{BasicBlock, Layout, Type, Value, llvm};
+
+/// The flattened value of an operand.
+pub(super) type Operands = SmallVec<[Operand; 2]>;
+
+/// The function being read.
+pub(super) struct Body<'l, 'm> {
+    pub(super) loader: &'l mut Loader<'m>,
+    pub(super) layout: Layout<'m>,
+    pub(super) id: FuncId,
+    registers: Vec<Width>,
+    /// First register and number of registers of parameters and instructions.
+    places: FxHashMap<Value<'m>, (u32, u32)>,
+    ops: Vec<Inst>,
+    pub(super) block: BlockId,
+    pub(super) at: u32,
+    pub(super) pos: Pos,
+    /// Set by what ends a block before its terminator.
+    pub(super) ended: Option<Terminator>,
+    /// clang guards the divisions of this function itself.
+    pub(super) division_guarded: bool,
+    /// The function's own call is the violation, not what it does to report it.
+    pub(super) reports_failure: bool,
+}
+
+/// Reads `function` into the program.
+pub(super) fn load<'m>(loader: &mut Loader<'m>, id: FuncId, function: Value<'m>) {
+    let layout = loader.layout;
+    let reports_failure = names::failing(&function.name()).is_some();
+    let mut body = Body {
+        loader,
+        layout,
+        id,
+        registers: Vec::new(),
+        places: FxHashMap::default(),
+        ops: Vec::new(),
+        block: BlockId::default(),
+        at: 0,
+        pos: Pos::default(),
+        ended: None,
+        division_guarded: false,
+        reports_failure,
+    };
+    body.assign_registers(function);
+    for block in function.blocks() {
+        let read = body.read_block(block);
+        body.loader.program.blocks.push(read);
+    }
+    let registers = std::mem::take(&mut body.registers);
+    loader.program.functions[id.index()].registers = registers;
+}
+
+impl<'m> Body<'_, 'm> {
+    fn assign_registers(&mut self, function: Value<'m>) {
+        for parameter in function.params() {
+            self.assign(parameter);
+        }
+        for block in function.blocks() {
+            for instruction in block.instructions() {
+                if !instruction.ty().is_void() {
+                    self.assign(instruction);
+                }
+                if instruction.is_call()
+                    && instruction.callee().name().starts_with("llvm.ubsantrap")
+                {
+                    let handler = instruction.operand(0).const_int();
+                    self.division_guarded |= handler == Some(names::DIVISION_HANDLER);
+                }
+            }
+        }
+    }
+
+    /// What cannot be flattened gets no registers; its instruction becomes unmodelled.
+    fn assign(&mut self, value: Value<'m>) {
+        if let Ok(leaves) = self.loader.types.leaves(value.ty()) {
+            let first = self.registers.len() as u32;
+            self.registers.extend(leaves.iter().map(|l| l.width));
+            self.places.insert(value, (first, leaves.len() as u32));
+        }
+    }
+
+    fn read_block(&mut self, block: BasicBlock<'m>) -> Block {
+        self.block = self.loader.blocks[&block];
+        let instructions = block.instructions();
+        let mut first_pos = Pos::default();
+        let mut end = None;
+        self.pos = Pos::default();
+        for (at, instruction) in instructions.iter().enumerate() {
+            self.at = at as u32;
+            let pos = self.loader.position(*instruction);
+            if pos.line > 0 || !instruction.is_call() {
+                self.pos = pos;
+            }
+            if first_pos.line == 0 {
+                first_pos = pos;
+            }
+            if at + 1 == instructions.len() {
+                end = Some(self.terminator(*instruction));
+            } else if let Err(what) = self.instruction(*instruction) {
+                self.unmodelled(what);
+            }
+            if let Some(early) = self.ended.take() {
+                end = Some(early);
+                break;
+            }
+        }
+        let mut name = block.name();
+        if name.is_empty() {
+            let first = self.loader.program.functions[self.id.index()].blocks.start;
+            name = format!("bb{}", self.block.0 - first);
+        }
+        Block {
+            function: self.id,
+            name,
+            ops: std::mem::take(&mut self.ops),
+            end: end.unwrap_or(Terminator::Unreachable { check: None }),
+            end_at: self.at,
+            end_pos: self.pos,
+            pos: first_pos,
+        }
+    }
+
+    fn terminator(&mut self, value: Value<'m>) -> Terminator {
+        match self.try_terminator(value) {
+            Ok(end) => end,
+            Err(what) => {
+                self.unmodelled(what);
+                Terminator::Unreachable { check: None }
+            }
+        }
+    }
+
+    fn try_terminator(&mut self, value: Value<'m>) -> Result<Terminator, String> {
+        let targets = value.successors();
+        Ok(match value.opcode() {
+            Some(LLVMOpcode::LLVMRet) => {
+                let values = match value.operands().first() {
+                    Some(result) => self.operands(*result)?.into_vec(),
+                    None => Vec::new(),
+                };
+                Terminator::Return { values }
+            }
+            Some(LLVMOpcode::LLVMBr) => match targets[..] {
+                [to] => Terminator::Jump(self.edge(to)?),
+                [then, otherwise] => Terminator::Branch {
+                    cond: self.scalar(Value::new(llvm!(LLVMGetCondition(value.0))))?,
+                    then: self.edge(then)?,
+                    otherwise: self.edge(otherwise)?,
+                },
+                _ => return Err("branch".to_owned()),
+            },
+            Some(LLVMOpcode::LLVMSwitch) => {
+                let condition = value.operand(0);
+                let mut cases = Vec::new();
+                // Operands are the condition, the default, then pairs; successor 0 is the default.
+                for (i, to) in targets.iter().enumerate().skip(1) {
+                    let case = self.loader.constants.scalar(value.operand(2 * i as u32))?;
+                    cases.push((case, self.edge(*to)?));
+                }
+                Terminator::Switch {
+                    value: self.scalar(condition)?,
+                    width: self.width(condition.ty()),
+                    cases,
+                    default: self.edge(targets[0])?,
+                }
+            }
+            Some(LLVMOpcode::LLVMIndirectBr) => {
+                let address = self.scalar(value.operand(0))?;
+                let mut all = Vec::new();
+                for to in targets {
+                    let number = self.loader.blocks[&to];
+                    all.push((Program::block_address(number), self.edge(to)?));
+                }
+                Terminator::IndirectBranch {
+                    address,
+                    targets: all,
+                }
+            }
+            Some(LLVMOpcode::LLVMUnreachable) => {
+                let previous = Value::some(llvm!(LLVMGetPreviousInstruction(value.0)));
+                let check = match previous {
+                    Some(call) if call.is_call() => None,
+                    _ => Some(self.check(CheckKind::Unreachable, "unreachable".to_owned())),
+                };
+                Terminator::Unreachable { check }
+            }
+            Some(LLVMOpcode::LLVMCallBr) => return Err("inline assembly".to_owned()),
+            other => return Err(format!("terminator {other:?}")),
+        })
+    }
+
+    /// The edge from the current block to `to`, with the values its phi nodes take.
+    fn edge(&mut self, to: BasicBlock<'m>) -> Result<Edge, String> {
+        let mut moves = Vec::new();
+        for phi in to.instructions() {
+            if phi.opcode() != Some(LLVMOpcode::LLVMPHI) {
+                break;
+            }
+            let Some((first, _)) = self.places.get(&phi).copied() else {
+                return Err(format!("phi of {}", phi.ty().text()));
+            };
+            let from = phi
+                .incoming()
+                .into_iter()
+                .find(|(_, b)| self.loader.blocks[b] == self.block);
+            let Some((value, _)) = from else { continue };
+            for (i, operand) in self.operands(value)?.into_iter().enumerate() {
+                let dst = Reg(first + i as u32);
+                if operand != Operand::Reg(dst) {
+                    moves.push((dst, operand));
+                }
+            }
+        }
+        Ok(Edge {
+            to: self.loader.blocks[&to],
+            moves: moves.into(),
+        })
+    }
+
+    // What the translation of instructions is written with.
+
+    /// Appends an operation at the current place.
+    pub(super) fn emit(&mut self, op: Op) {
+        self.ops.push(Inst {
+            op,
+            at: self.at,
+            pos: self.pos,
+        });
+    }
+
+    /// A register that no LLVM value has.
+    pub(super) fn temporary(&mut self, width: Width) -> Reg {
+        let reg = Reg(self.registers.len() as u32);
+        self.registers.push(width);
+        reg
+    }
+
+    /// Result registers of an instruction: the first, and how many.
+    pub(super) fn place(&self, value: Value<'m>) -> Result<(Reg, u32), String> {
+        let place = self.places.get(&value).map(|(first, n)| (Reg(*first), *n));
+        place.ok_or_else(|| format!("value of type {}", value.ty().text()))
+    }
+
+    /// The result register of an instruction with a scalar result.
+    pub(super) fn result(&self, value: Value<'m>) -> Result<Reg, String> {
+        self.place(value).map(|(first, _)| first)
+    }
+
+    /// An operand, flattened.
+    pub(super) fn operands(&mut self, value: Value<'m>) -> Result<Operands, String> {
+        if let Some((first, n)) = self.places.get(&value) {
+            return Ok((*first..first + n).map(|r| Operand::Reg(Reg(r))).collect());
+        }
+        if value.is_constant() {
+            let operands = self
+                .loader
+                .constants
+                .operands(&mut self.loader.types, value)?;
+            return Ok(Operands::from_vec(operands));
+        }
+        Err(format!("operand of type {}", value.ty().text()))
+    }
+
+    /// A scalar operand.
+    pub(super) fn scalar(&mut self, value: Value<'m>) -> Result<Operand, String> {
+        match self.operands(value)?[..] {
+            [one] => Ok(one),
+            _ => Err(format!("operand of type {}", value.ty().text())),
+        }
+    }
+
+    /// Bits of a scalar type.
+    pub(super) fn width(&self, ty: Type<'m>) -> Width {
+        self.layout.bits(ty) as Width
+    }
+
+    /// Numbers a check at the current place.
+    pub(super) fn check(&mut self, kind: CheckKind, expression: String) -> CheckId {
+        self.numbered(kind, expression, false)
+    }
+
+    pub(super) fn numbered(
+        &mut self,
+        kind: CheckKind,
+        expression: String,
+        trivial: bool,
+    ) -> CheckId {
+        let checks = &mut self.loader.program.checks;
+        let id = CheckId(checks.len() as u32);
+        let loc = Loc {
+            block: self.block,
+            inst: self.at,
+        };
+        checks.push(Check {
+            kind,
+            loc,
+            pos: self.pos,
+            function: self.id,
+            expression,
+            trivial,
+        });
+        id
+    }
+
+    /// Ends the run here, saying what is not modelled.
+    fn unmodelled(&mut self, what: String) {
+        let table = &mut self.loader.program.unmodelled;
+        let which = table.len() as u32;
+        table.push(Unmodelled {
+            what,
+            pos: self.pos,
+            function: self.id,
+        });
+        self.emit(Op::Unmodelled { which });
+    }
+}

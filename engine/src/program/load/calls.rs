@@ -1,0 +1,224 @@
+//! Calls: direct, indirect, variable arguments, and functions whose call is a violation.
+
+use llvm_sys::LLVMTypeKind;
+
+use super::body::Body;
+use super::names;
+use crate::program::ir::*;
+use crate::program::llvm::{Type, Value, llvm};
+
+impl<'m> Body<'_, 'm> {
+    pub(super) fn call(&mut self, value: Value<'m>) -> Result<(), String> {
+        let callee = value.callee();
+        if !llvm!(LLVMIsAInlineAsm(callee.0)).is_null() {
+            return self.inline_assembly(value, callee);
+        }
+        let name = callee.name();
+        if callee.is_function() && name.starts_with("llvm.") {
+            return self.llvm_intrinsic(value, &name);
+        }
+        if callee.is_function() && name == crate::program::normalise::UNINIT {
+            let (address, len) = (
+                self.scalar(value.operand(0))?,
+                self.scalar(value.operand(1))?,
+            );
+            self.emit(Op::Uninit { address, len });
+            return Ok(());
+        }
+        let target = match self.scalar(callee)? {
+            Operand::Const(address) => match self.loader.program.function_at(address) {
+                Some(id) => Callee::Direct(id),
+                None => Callee::Indirect(Operand::Const(address)),
+            },
+            pointer => Callee::Indirect(pointer),
+        };
+        let check = self.call_check(value, target)?;
+        let ty = value.callee_type();
+        let declared = ty.params().len();
+        let mut args = Vec::new();
+        let mut fixed = 0;
+        for (i, argument) in value.arguments().into_iter().enumerate() {
+            self.argument(value, i as u32, argument, i >= declared, &mut args)?;
+            if i < declared {
+                fixed = args.len() as u32;
+            }
+        }
+        let result: Vec<Width> = self
+            .loader
+            .types
+            .leaves(ty.result())?
+            .iter()
+            .map(|l| l.width)
+            .collect();
+        let dst = if result.is_empty() {
+            Reg::default()
+        } else {
+            self.result(value)?
+        };
+        let calls = &mut self.loader.program.calls;
+        let site = CallSite(calls.len() as u32);
+        let loc = Loc {
+            block: self.block,
+            inst: self.at,
+        };
+        calls.push(CallInfo {
+            caller: self.id,
+            loc,
+            pos: self.pos,
+        });
+        self.emit(Op::Call(Box::new(Call {
+            dst,
+            callee: target,
+            args,
+            fixed,
+            result,
+            site,
+            check,
+        })));
+        Ok(())
+    }
+
+    /// The check that a call carries. A call of what has no model is an error.
+    fn call_check(&mut self, value: Value<'m>, target: Callee) -> Result<Option<CheckId>, String> {
+        let Callee::Direct(id) = target else {
+            let expression = self.describe(value.callee());
+            let expression = expression
+                .strip_prefix('*')
+                .unwrap_or(&expression)
+                .to_owned();
+            return Ok(Some(self.check(CheckKind::Call, expression)));
+        };
+        let function = self.loader.program.function(id);
+        let (name, kind) = (function.name.clone(), function.kind);
+        if !self.reports_failure
+            && let Some(kind) = names::failing(&name)
+        {
+            let text = match value.arguments().first() {
+                Some(text) if kind == CheckKind::Assertion => string(*text).unwrap_or_default(),
+                Some(text) if kind == CheckKind::Fail => string(*text).unwrap_or_default(),
+                _ => String::new(),
+            };
+            return Ok(Some(self.check(kind, text)));
+        }
+        match kind {
+            FunctionKind::Missing => Err(name),
+            FunctionKind::Intrinsic(Intrinsic::Math(_))
+                if value.arguments().iter().any(|a| self.width(a.ty()) > 64) =>
+            {
+                Err(name)
+            }
+            FunctionKind::Intrinsic(Intrinsic::Free | Intrinsic::Realloc) => {
+                let expression = match value.arguments().first() {
+                    Some(pointer) => self.describe(*pointer),
+                    None => String::new(),
+                };
+                let expression = expression
+                    .strip_prefix('*')
+                    .unwrap_or(&expression)
+                    .to_owned();
+                Ok(Some(self.check(CheckKind::Free, expression)))
+            }
+            FunctionKind::Intrinsic(Intrinsic::Choose) => {
+                let into = value.arguments().get(1).copied();
+                Ok(into.map(|into| self.access(CheckKind::Write, into, u64::MAX)))
+            }
+            FunctionKind::Intrinsic(Intrinsic::Output) => {
+                let from = value.arguments().get(1).copied();
+                Ok(from.map(|from| self.access(CheckKind::Read, from, u64::MAX)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn argument(
+        &mut self,
+        call: Value<'m>,
+        index: u32,
+        value: Value<'m>,
+        variable: bool,
+        args: &mut Vec<Arg>,
+    ) -> Result<(), String> {
+        let ty = value.ty();
+        let operands = self.operands(value)?;
+        if let Some(pointee) = call.call_byval(index) {
+            let size = self.layout.size(pointee) as u32;
+            let align = call
+                .call_align(index)
+                .unwrap_or_else(|| self.layout.align(pointee));
+            args.push(Arg {
+                value: operands[0],
+                width: 64,
+                class: ArgClass::ByVal { size, align },
+            });
+            return Ok(());
+        }
+        if variable && ty.is_vector() {
+            // `va_arg` reads a vector as one block of bits from one register.
+            let (from, bits) = (self.lane_width(ty), self.width(ty));
+            let value = self.join(&operands, from, bits);
+            args.push(Arg {
+                value,
+                width: bits,
+                class: ArgClass::Sse,
+            });
+            return Ok(());
+        }
+        let leaves = self.loader.types.leaves(ty)?;
+        let class = class(ty);
+        for (value, leaf) in operands.into_iter().zip(leaves.iter()) {
+            args.push(Arg {
+                value,
+                width: leaf.width,
+                class,
+            });
+        }
+        Ok(())
+    }
+
+    /// Empty assembly is a compiler barrier, or hides a value from the optimiser; the rest has no model.
+    fn inline_assembly(&mut self, value: Value<'m>, assembly: Value<'m>) -> Result<(), String> {
+        let mut len = 0;
+        let code = llvm!(LLVMGetInlineAsmAsmString(assembly.0, &mut len));
+        let code = crate::program::llvm::lent(code, len);
+        let constraints = llvm!(LLVMGetInlineAsmConstraintString(assembly.0, &mut len));
+        let constraints = crate::program::llvm::lent(constraints, len);
+        if !code.trim().is_empty() {
+            return Err("inline assembly".to_owned());
+        }
+        if value.ty().is_void() && !constraints.contains('=') {
+            return Ok(());
+        }
+        if constraints.starts_with("=r,0") && value.arguments().len() == 1 {
+            let (dst, a) = (self.result(value)?, self.scalar(value.operand(0))?);
+            self.emit(Op::Copy { dst, a });
+            return Ok(());
+        }
+        Err("inline assembly".to_owned())
+    }
+}
+
+/// How the System V ABI passes a value of this type.
+fn class(ty: Type<'_>) -> ArgClass {
+    match ty.kind() {
+        LLVMTypeKind::LLVMX86_FP80TypeKind => ArgClass::X87,
+        LLVMTypeKind::LLVMVectorTypeKind => ArgClass::Sse,
+        _ if ty.is_float() => ArgClass::Sse,
+        _ => ArgClass::Integer,
+    }
+}
+
+/// The text of a constant string.
+pub(super) fn string(pointer: Value<'_>) -> Option<String> {
+    let data = pointer
+        .is_global_variable()
+        .then(|| pointer.initializer())
+        .flatten()?;
+    if llvm!(LLVMIsAConstantDataArray(data.0)).is_null() || llvm!(LLVMIsConstantString(data.0)) == 0
+    {
+        return None;
+    }
+    let mut len = 0;
+    let bytes = llvm!(LLVMGetAsString(data.0, &mut len));
+    let text = crate::program::llvm::lent(bytes, len);
+    Some(text.trim_end_matches('\0').to_owned())
+}

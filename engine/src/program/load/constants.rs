@@ -1,0 +1,229 @@
+//! Constants: their bit patterns as operands and their bytes in memory.
+//!
+//! Addresses of globals, functions and labels are constants of the Program, so a constant expression over
+//! them is simply evaluated.
+
+use llvm_sys::{LLVMOpcode, LLVMValueKind};
+use rustc_hash::FxHashMap;
+
+use super::types::Types;
+use crate::program::ir::Operand;
+use crate::program::llvm::{BasicBlock, Layout, Type, Value, llvm};
+
+/// Addresses of everything that has one before the program starts.
+pub(crate) struct Constants<'m> {
+    layout: Layout<'m>,
+    globals: FxHashMap<Value<'m>, u64>,
+    blocks: FxHashMap<BasicBlock<'m>, u64>,
+}
+
+impl<'m> Constants<'m> {
+    pub(crate) fn new(layout: Layout<'m>) -> Constants<'m> {
+        Constants {
+            layout,
+            globals: FxHashMap::default(),
+            blocks: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn add_global(&mut self, value: Value<'m>, address: u64) {
+        self.globals.insert(value, address);
+    }
+
+    pub(crate) fn add_block(&mut self, block: BasicBlock<'m>, address: u64) {
+        self.blocks.insert(block, address);
+    }
+
+    /// The flattened value of a constant. The error names what has no model.
+    pub(crate) fn operands(
+        &self,
+        types: &mut Types<'m>,
+        value: Value<'m>,
+    ) -> Result<Vec<Operand>, String> {
+        let ty = value.ty();
+        if value.is_undef() {
+            return Ok(vec![Operand::Undef; types.count(ty)? as usize]);
+        }
+        if value.is_null() {
+            return Ok(vec![Operand::Const(0); types.count(ty)? as usize]);
+        }
+        if let Some(n) = elements(ty) {
+            let mut all = Vec::new();
+            for i in 0..n {
+                let Some(element) = element(value, i) else {
+                    return Err(format!("constant {}", value.text()));
+                };
+                all.extend(self.operands(types, element)?);
+            }
+            return Ok(all);
+        }
+        types.leaves(ty)?;
+        self.scalar(value).map(|v| vec![Operand::constant(v)])
+    }
+
+    /// Writes a constant's bytes into `to`, which holds zeros and is as long as its type is wide.
+    /// Undefined parts and what has no model stay zero.
+    pub(crate) fn write(&self, value: Value<'m>, to: &mut [u8]) {
+        if value.is_undef() || value.is_null() {
+            return;
+        }
+        let ty = value.ty();
+        if llvm!(LLVMIsAConstantDataArray(value.0)).is_null() {
+            // Falls through to the elements.
+        } else if llvm!(LLVMIsConstantString(value.0)) != 0 {
+            let mut len = 0;
+            let data = llvm!(LLVMGetAsString(value.0, &mut len));
+            // SAFETY: the constant owns `len` bytes at `data`.
+            let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), len) };
+            let n = bytes.len().min(to.len());
+            to[..n].copy_from_slice(&bytes[..n]);
+            return;
+        }
+        if let Some(n) = elements(ty) {
+            for i in 0..n {
+                let Some(element) = element(value, i) else {
+                    continue;
+                };
+                let at = if ty.is_struct() {
+                    self.layout.field_offset(ty, i)
+                } else if ty.is_vector() {
+                    u64::from(i) * self.layout.bits(ty.element()) / 8
+                } else {
+                    u64::from(i) * self.layout.size(ty.element())
+                } as usize;
+                let len = self.layout.store_size(element.ty()) as usize;
+                if let Some(part) = to.get_mut(at..at + len) {
+                    self.write(element, part);
+                }
+            }
+            return;
+        }
+        if ty.is_integer() && ty.int_width() > 128 {
+            return;
+        }
+        if let Ok(bits) = self.scalar(value) {
+            let bytes = bits.to_le_bytes();
+            let n = to.len().min(bytes.len());
+            to[..n].copy_from_slice(&bytes[..n]);
+        }
+    }
+
+    /// The bits of a scalar constant.
+    pub(crate) fn scalar(&self, value: Value<'m>) -> Result<u128, String> {
+        if value.is_undef() || value.is_null() {
+            return Ok(0);
+        }
+        if let Some(address) = self.globals.get(&value) {
+            return Ok(u128::from(*address));
+        }
+        let unknown = || Err(format!("constant {}", value.text()));
+        match value.kind() {
+            LLVMValueKind::LLVMConstantIntValueKind => integer(value),
+            LLVMValueKind::LLVMConstantFPValueKind => {
+                let bits = self.layout.bits(value.ty()) as u32;
+                let context = llvm!(LLVMGetTypeContext(value.ty().0));
+                let int = llvm!(LLVMIntTypeInContext(context, bits));
+                let same = Value::new(llvm!(LLVMConstBitCast(value.0, int)));
+                if same.kind() == LLVMValueKind::LLVMConstantIntValueKind {
+                    integer(same)
+                } else {
+                    unknown()
+                }
+            }
+            LLVMValueKind::LLVMGlobalAliasValueKind => {
+                self.scalar(Value::new(llvm!(LLVMAliasGetAliasee(value.0))))
+            }
+            LLVMValueKind::LLVMBlockAddressValueKind => {
+                let block = BasicBlock::new(llvm!(LLVMGetBlockAddressBasicBlock(value.0)));
+                self.blocks
+                    .get(&block)
+                    .map(|a| u128::from(*a))
+                    .ok_or_else(|| value.text())
+            }
+            LLVMValueKind::LLVMConstantExprValueKind => self.expression(value),
+            _ => unknown(),
+        }
+    }
+
+    fn expression(&self, value: Value<'m>) -> Result<u128, String> {
+        let width = self.layout.bits(value.ty()) as u32;
+        let mask = if width >= 128 {
+            u128::MAX
+        } else {
+            (1 << width) - 1
+        };
+        let operand = |i| self.scalar(value.operand(i));
+        let result = match llvm!(LLVMGetConstOpcode(value.0)) {
+            LLVMOpcode::LLVMGetElementPtr => {
+                let base = operand(0)? as u64;
+                u128::from(base.wrapping_add(self.gep_offset(value)? as u64))
+            }
+            LLVMOpcode::LLVMPtrToInt
+            | LLVMOpcode::LLVMIntToPtr
+            | LLVMOpcode::LLVMBitCast
+            | LLVMOpcode::LLVMAddrSpaceCast
+            | LLVMOpcode::LLVMTrunc => operand(0)?,
+            LLVMOpcode::LLVMAdd => operand(0)?.wrapping_add(operand(1)?),
+            LLVMOpcode::LLVMSub => operand(0)?.wrapping_sub(operand(1)?),
+            LLVMOpcode::LLVMMul => operand(0)?.wrapping_mul(operand(1)?),
+            LLVMOpcode::LLVMXor => operand(0)? ^ operand(1)?,
+            _ => return Err(format!("constant {}", value.text())),
+        };
+        Ok(result & mask)
+    }
+
+    fn gep_offset(&self, value: Value<'m>) -> Result<i64, String> {
+        let mut ty = value.gep_source();
+        let mut offset = 0i64;
+        for i in 1..value.operand_count() {
+            let index = value.operand(i);
+            let width = self.layout.bits(index.ty()) as u32;
+            let raw = self.scalar(index)?;
+            let signed = ((raw << (128 - width)) as i128 >> (128 - width)) as i64;
+            if i == 1 {
+                offset = offset.wrapping_add(signed.wrapping_mul(self.layout.size(ty) as i64));
+            } else if ty.is_struct() {
+                offset = offset.wrapping_add(self.layout.field_offset(ty, signed as u32) as i64);
+                ty = ty.fields()[signed as usize];
+            } else {
+                ty = ty.element();
+                offset = offset.wrapping_add(signed.wrapping_mul(self.layout.size(ty) as i64));
+            }
+        }
+        Ok(offset)
+    }
+}
+
+/// The number of elements of an aggregate or vector.
+fn elements(ty: Type<'_>) -> Option<u32> {
+    use llvm_sys::LLVMTypeKind::*;
+    match ty.kind() {
+        LLVMStructTypeKind => Some(ty.fields().len() as u32),
+        LLVMArrayTypeKind => Some(ty.array_len() as u32),
+        LLVMVectorTypeKind => Some(ty.vector_len()),
+        _ => None,
+    }
+}
+
+fn element<'m>(value: Value<'m>, index: u32) -> Option<Value<'m>> {
+    Value::some(llvm!(LLVMGetAggregateElement(value.0, index)))
+}
+
+/// A `ConstantInt` of any width; above 64 bits the C interface only prints it.
+fn integer(value: Value<'_>) -> Result<u128, String> {
+    if let Some(small) = value.const_int() {
+        return Ok(u128::from(small));
+    }
+    let width = value.ty().int_width();
+    let text = value.text();
+    let digits = text.rsplit(' ').next().unwrap_or_default();
+    let parsed = digits
+        .parse::<i128>()
+        .map(|v| v as u128)
+        .or_else(|_| digits.parse::<u128>());
+    match parsed {
+        Ok(bits) if width >= 128 => Ok(bits),
+        Ok(bits) => Ok(bits & ((1 << width) - 1)),
+        Err(_) => Err(format!("constant {text}")),
+    }
+}

@@ -1,0 +1,119 @@
+//! What functions without a body are, by name.
+
+use crate::program::ir::{CheckKind, FunctionKind, Intrinsic, MathFn};
+
+/// The kind of a declared function.
+pub(crate) fn declared(name: &str) -> FunctionKind {
+    match intrinsic(name) {
+        Some(intrinsic) => FunctionKind::Intrinsic(intrinsic),
+        None => FunctionKind::Missing,
+    }
+}
+
+/// The machine's own implementation of a runtime, heap or math function.
+pub(crate) fn intrinsic(name: &str) -> Option<Intrinsic> {
+    Some(match name {
+        "crunner_choose" => Intrinsic::Choose,
+        "crunner_remaining" => Intrinsic::Remaining,
+        "crunner_assume" => Intrinsic::Assume,
+        "crunner_stop" => Intrinsic::Stop,
+        "crunner_violation" => Intrinsic::Violation,
+        "crunner_output" => Intrinsic::Output,
+        "crunner_object_size" => Intrinsic::ObjectSize,
+        "crunner_format_float" => Intrinsic::FormatFloat,
+        "crunner_parse_float" => Intrinsic::ParseFloat,
+        "malloc" => Intrinsic::Malloc,
+        "calloc" => Intrinsic::Calloc,
+        "realloc" => Intrinsic::Realloc,
+        "free" => Intrinsic::Free,
+        "aligned_alloc" | "memalign" => Intrinsic::AlignedAlloc,
+        _ => return math(name).map(Intrinsic::Math),
+    })
+}
+
+/// A function of `<math.h>` on doubles, or its variant on floats.
+fn math(name: &str) -> Option<MathFn> {
+    math_double(name).or_else(|| math_double(name.strip_suffix('f')?))
+}
+
+/// The function of `<math.h>` called `name`, on doubles.
+pub(crate) fn math_double(name: &str) -> Option<MathFn> {
+    Some(match name {
+        "sin" => MathFn::Sin,
+        "cos" => MathFn::Cos,
+        "tan" => MathFn::Tan,
+        "asin" => MathFn::Asin,
+        "acos" => MathFn::Acos,
+        "atan" => MathFn::Atan,
+        "atan2" => MathFn::Atan2,
+        "sinh" => MathFn::Sinh,
+        "cosh" => MathFn::Cosh,
+        "tanh" => MathFn::Tanh,
+        "exp" => MathFn::Exp,
+        "exp2" => MathFn::Exp2,
+        "expm1" => MathFn::Expm1,
+        "log" => MathFn::Log,
+        "log2" => MathFn::Log2,
+        "log10" => MathFn::Log10,
+        "log1p" => MathFn::Log1p,
+        "pow" => MathFn::Pow,
+        "sqrt" => MathFn::Sqrt,
+        "cbrt" => MathFn::Cbrt,
+        "hypot" => MathFn::Hypot,
+        "fmod" => MathFn::Fmod,
+        "remainder" => MathFn::Remainder,
+        "floor" => MathFn::Floor,
+        "ceil" => MathFn::Ceil,
+        "round" => MathFn::Round,
+        "trunc" => MathFn::Trunc,
+        "rint" => MathFn::Rint,
+        "nearbyint" => MathFn::Nearbyint,
+        "fabs" => MathFn::Fabs,
+        "fmin" => MathFn::Fmin,
+        "fmax" => MathFn::Fmax,
+        "copysign" => MathFn::Copysign,
+        "fma" => MathFn::Fma,
+        "ldexp" => MathFn::Ldexp,
+        "lround" => MathFn::Lround,
+        "llround" => MathFn::Llround,
+        "lrint" => MathFn::Lrint,
+        _ => return None,
+    })
+}
+
+/// Functions whose call is a violation.
+pub(crate) fn failing(name: &str) -> Option<CheckKind> {
+    Some(match name {
+        "__assert_fail"
+        | "CRUNNER___assert_fail"
+        | "__assert"
+        | "CRUNNER___assert"
+        | "__assert_perror_fail"
+        | "CRUNNER___assert_perror_fail" => CheckKind::Assertion,
+        "abort" | "CRUNNER_abort" => CheckKind::Abort,
+        "reach_error" | "CRUNNER_reach_error" | "__VERIFIER_error" | "CRUNNER___VERIFIER_error" => {
+            CheckKind::ReachError
+        }
+        "crunner_fail" => CheckKind::Fail,
+        _ => return None,
+    })
+}
+
+/// What `llvm.ubsantrap`'s argument means: clang's `SanitizerHandler`, in the order of LLVM 19.
+pub(crate) fn sanitizer(handler: u64) -> (CheckKind, &'static str) {
+    match handler {
+        0 => (CheckKind::SignedOverflow, "+"),
+        1 => (CheckKind::Unreachable, "unreachable"),
+        3 => (CheckKind::DivisionByZero, "/"),
+        11 => (CheckKind::Unreachable, "missing return"),
+        12 => (CheckKind::SignedOverflow, "*"),
+        13 => (CheckKind::SignedOverflow, "-"),
+        18 => (CheckKind::ArrayBound, ""),
+        20 => (CheckKind::Shift, "shift"),
+        21 => (CheckKind::SignedOverflow, "-"),
+        _ => (CheckKind::Unreachable, "trap"),
+    }
+}
+
+/// The handler that guards divisions.
+pub(crate) const DIVISION_HANDLER: u64 = 3;
