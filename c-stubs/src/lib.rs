@@ -1,1 +1,131 @@
-//! c-stubs
+//! The CRunner stub library: C sources in which every input of a program is a chosen byte.
+//!
+//! CRunner (section 2) recompiles a program so that each call of an I/O function becomes a call of a replacement, which asks
+//! for a choice where the outside world would have decided something. This crate holds those replacements in C, the
+//! runtimes below them, and the tables that say which symbol is redirected where. The sources are embedded, so that an
+//! installed tool needs no files beside it; [`write_sources`] puts them where a compiler finds them.
+//!
+//! The tables are used twice: on bitcode, where declarations are renamed before linking, and on object files, through
+//! `objcopy --redefine-syms` ([`redefine_syms_file`]). In both, a symbol that the program itself defines is left alone.
+//!
+//! How to compile what, natively (any C compiler):
+//!
+//! - stubs and the entry: `-DCRUNNER_NATIVE`, no redirection;
+//! - the program: as ever, then redirected with [`redefine_syms_file`], which includes the heap;
+//! - [`Role::Runtime`] and one of [`Role::RuntimeTape`] and [`Role::RuntimeMock`]: without either.
+//!
+//! To bitcode for the engine: stubs, engine-only sources and the entry, without any define.
+
+mod sources;
+mod table;
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use sources::sources;
+pub use table::{
+    Failing, engine_only, failing_functions, heap, math, redirections, runtime, unsupported,
+};
+
+/// One embedded file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// Its path below the folder that [`write_sources`] fills, such as `src/choice.c`.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+    /// What it is for.
+    pub role: Role,
+}
+
+/// What an embedded file is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// A header; `include/crunner.h` is the one for harnesses.
+    Header,
+    /// Replacements, for the engine and for native builds.
+    Stub,
+    /// What the platform's C library does natively and C sources do in the engine.
+    EngineOnly,
+    /// A driver; a program has exactly one.
+    Entry(Entry),
+    /// Part of both native runtimes.
+    Runtime,
+    /// The native runtime that reads one tape, run after run.
+    RuntimeTape,
+    /// The native runtime that reads queues by channel, once, with its own `main`.
+    RuntimeMock,
+}
+
+/// What a program begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Entry {
+    /// `main`, renamed to `cegar_user_main`; `-DCRUNNER_ARGV=n` allows up to n arguments.
+    Main,
+    /// `LLVMFuzzerTestOneInput`; `-DCRUNNER_FUZZER_INITIALIZE` if there is an `LLVMFuzzerInitialize`.
+    Fuzzer,
+    /// A function of no parameters, renamed to `cegar_user_entry`; `-DCRUNNER_ENTRY_VOID` if it returns nothing.
+    Function,
+}
+
+/// A symbol and what takes its place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Redirection {
+    /// The name in the program.
+    pub symbol: &'static str,
+    /// The name in the stub library.
+    pub replacement: &'static str,
+    /// Whether it is a function or a variable.
+    pub kind: SymbolKind,
+}
+
+/// What a symbol names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SymbolKind {
+    /// A function.
+    Function,
+    /// A variable, such as `stdin`.
+    Data,
+}
+
+/// Writes every source below `folder` and returns their paths, in the order of [`sources`]. Files that already hold the
+/// same text are not touched, so that build systems see no change.
+///
+/// # Errors
+/// When a folder or file cannot be written.
+pub fn write_sources(folder: &Path) -> io::Result<Vec<(Role, PathBuf)>> {
+    let mut written = Vec::with_capacity(sources().len());
+    for source in sources() {
+        let path = folder.join(source.name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        if std::fs::read(&path).ok().as_deref() != Some(source.text.as_bytes()) {
+            std::fs::write(&path, source.text)?;
+        }
+        written.push((source.role, path));
+    }
+    Ok(written)
+}
+
+/// The text of a file for `objcopy --redefine-syms`: the redirections, the native heap and the entry's renaming, without
+/// the symbols in `excluding` (those that the program's own objects define). `main` and the entry function are renamed
+/// although the program defines them: that is the point.
+pub fn redefine_syms_file(excluding: &HashSet<String>, entry: Option<(&str, Entry)>) -> String {
+    let mut text = String::new();
+    for r in redirections().iter().chain(heap()) {
+        if !excluding.contains(r.symbol) {
+            let _ = writeln!(text, "{} {}", r.symbol, r.replacement);
+        }
+    }
+    match entry {
+        Some((_, Entry::Main)) => text.push_str("main cegar_user_main\n"),
+        Some((name, Entry::Function)) => {
+            let _ = writeln!(text, "{name} cegar_user_entry");
+        }
+        Some((_, Entry::Fuzzer)) | None => {}
+    }
+    text
+}

@@ -1,0 +1,243 @@
+/* Time. Every clock moves by a choice each time it is read, never backwards: what a program measures is then whatever it may
+ * be, but no sane program is blamed for not expecting yesterday. The calendar is UTC, the formats are the C locale's. */
+#include "stub.h"
+#include <sys/time.h>
+#include <time.h>
+
+static long seconds, ticks;
+
+static long now(void) {
+    seconds += crunner_choose_u32("time");
+    return seconds;
+}
+
+STUB time_t CRUNNER_time(time_t *into) {
+    time_t t = now();
+    if (into) *into = t;
+    return t;
+}
+
+STUB clock_t CRUNNER_clock(void) {
+    ticks += crunner_choose_u32("clock");
+    return ticks;
+}
+
+STUB int CRUNNER_gettimeofday(struct timeval *restrict into, void *restrict zone) {
+    into->tv_sec = now();
+    into->tv_usec = crunner_choose_u32("time") % 1000000;
+    return 0;
+}
+
+STUB int CRUNNER_clock_gettime(clockid_t which, struct timespec *into) {
+    into->tv_sec = now();
+    into->tv_nsec = crunner_choose_u32("time") % 1000000000;
+    return 0;
+}
+STUB int CRUNNER_timespec_get(struct timespec *into, int base) { return CRUNNER_clock_gettime(0, into) ? 0 : base; }
+
+STUB int CRUNNER_clock_getres(clockid_t which, struct timespec *into) {
+    if (into) {
+        into->tv_sec = 0;
+        into->tv_nsec = 1;
+    }
+    return 0;
+}
+
+STUB double CRUNNER_difftime(time_t later, time_t earlier) { return (double)(later - earlier); }
+
+/* ---- the calendar ---- */
+
+static int leap(long year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+
+static int month_days(long year, int month) {
+    static const signed char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return days[month] + (month == 1 && leap(year));
+}
+
+/* Days from 1970-01-01 to the first of January of `year`. */
+static long days_before(long year) {
+    long y = year - 1, leaps = 0;
+    /* Division towards minus infinity, so that years before 1 are right too. */
+    leaps += (y >= 0 ? y / 4 : -((3 - y) / 4)) - (y >= 0 ? y / 100 : -((99 - y) / 100)) +
+             (y >= 0 ? y / 400 : -((399 - y) / 400));
+    return (year - 1970) * 365 + leaps - 477;
+}
+
+STUB struct tm *CRUNNER_gmtime_r(const time_t *restrict when, struct tm *restrict into) {
+    long days = *when / 86400, rest = *when % 86400, year;
+    if (rest < 0) {
+        rest += 86400;
+        days--;
+    }
+    year = 1970 + days / 366;
+    if (year > INT_MAX || year < -INT_MAX) {
+        stub_errno = 75; /* EOVERFLOW */
+        return 0;
+    }
+    /* The estimate errs towards 1970 by one year in 1500. */
+    year += (days - days_before(year)) / 366;
+    while (days < days_before(year)) year--;
+    while (days >= days_before(year + 1)) year++;
+    memset(into, 0, sizeof *into);
+    into->tm_wday = (int)(((days + 4) % 7 + 7) % 7);
+    into->tm_year = (int)(year - 1900);
+    into->tm_yday = (int)(days - days_before(year));
+    into->tm_mday = into->tm_yday + 1;
+    while (into->tm_mday > month_days(year, into->tm_mon)) into->tm_mday -= month_days(year, into->tm_mon++);
+    into->tm_hour = (int)(rest / 3600);
+    into->tm_min = (int)(rest / 60 % 60);
+    into->tm_sec = (int)(rest % 60);
+    into->tm_zone = "GMT";
+    return into;
+}
+
+static struct tm shared;
+STUB struct tm *CRUNNER_gmtime(const time_t *when) { return CRUNNER_gmtime_r(when, &shared); }
+STUB struct tm *CRUNNER_localtime(const time_t *when) { return CRUNNER_gmtime_r(when, &shared); }
+STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *restrict into) {
+    return CRUNNER_gmtime_r(when, into);
+}
+
+STUB time_t CRUNNER_timegm(struct tm *t) {
+    long month = t->tm_mon, year = 1900L + t->tm_year, days;
+    year += month / 12;
+    month %= 12;
+    if (month < 0) {
+        month += 12;
+        year--;
+    }
+    days = days_before(year) + t->tm_mday - 1;
+    for (int m = 0; m < month; m++) days += month_days(year, m);
+    time_t when = days * 86400 + t->tm_hour * 3600L + t->tm_min * 60L + t->tm_sec;
+    CRUNNER_gmtime_r(&when, t);
+    return when;
+}
+STUB time_t CRUNNER_mktime(struct tm *t) { return CRUNNER_timegm(t); }
+STUB void CRUNNER_tzset(void) {}
+
+static const char *const day_names[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
+static const char *const month_names[] = {"January", "February", "March",     "April",   "May",      "June",
+                                          "July",    "August",   "September", "October", "November", "December"};
+
+struct sink {
+    char *to;
+    size_t room, at;
+};
+
+static void put(struct sink *s, char c) {
+    if (s->at < s->room) s->to[s->at] = c;
+    s->at++;
+}
+
+static void put_text(struct sink *s, const char *text, int most) {
+    for (int i = 0; text[i] && (most < 0 || i < most); i++) put(s, text[i]);
+}
+
+static void put_number(struct sink *s, long value, int digits, char pad) {
+    char text[24];
+    int n = 0;
+    unsigned long v = value < 0 ? -(unsigned long)value : (unsigned long)value;
+    do text[n++] = (char)('0' + v % 10);
+    while (v /= 10);
+    if (value < 0) put(s, '-');
+    for (int i = n; i < digits; i++) put(s, pad);
+    while (n > 0) put(s, text[--n]);
+}
+
+static const char *name_of(const char *const *names, int i, int count) { return i >= 0 && i < count ? names[i] : "?"; }
+
+static void format_time(struct sink *s, const char *f, const struct tm *t) {
+    int hour = t->tm_hour % 12 ? t->tm_hour % 12 : 12;
+    for (; *f; f++) {
+        if (*f != '%') {
+            put(s, *f);
+            continue;
+        }
+        f++;
+        while (*f == 'E' || *f == 'O') f++;
+        switch (*f) {
+        case 'a': put_text(s, name_of(day_names, t->tm_wday, 7), 3); break;
+        case 'A': put_text(s, name_of(day_names, t->tm_wday, 7), -1); break;
+        case 'b':
+        case 'h': put_text(s, name_of(month_names, t->tm_mon, 12), 3); break;
+        case 'B': put_text(s, name_of(month_names, t->tm_mon, 12), -1); break;
+        case 'c': format_time(s, "%a %b %e %H:%M:%S %Y", t); break;
+        case 'C': put_number(s, (1900L + t->tm_year) / 100, 2, '0'); break;
+        case 'd': put_number(s, t->tm_mday, 2, '0'); break;
+        case 'D':
+        case 'x': format_time(s, "%m/%d/%y", t); break;
+        case 'e': put_number(s, t->tm_mday, 2, ' '); break;
+        case 'F': format_time(s, "%Y-%m-%d", t); break;
+        case 'H': put_number(s, t->tm_hour, 2, '0'); break;
+        case 'I': put_number(s, hour, 2, '0'); break;
+        case 'j': put_number(s, t->tm_yday + 1L, 3, '0'); break;
+        case 'k': put_number(s, t->tm_hour, 2, ' '); break;
+        case 'l': put_number(s, hour, 2, ' '); break;
+        case 'm': put_number(s, t->tm_mon + 1L, 2, '0'); break;
+        case 'M': put_number(s, t->tm_min, 2, '0'); break;
+        case 'n': put(s, '\n'); break;
+        case 'p': put_text(s, t->tm_hour >= 12 ? "PM" : "AM", -1); break;
+        case 'P': put_text(s, t->tm_hour >= 12 ? "pm" : "am", -1); break;
+        case 'r': format_time(s, "%I:%M:%S %p", t); break;
+        case 'R': format_time(s, "%H:%M", t); break;
+        case 's': {
+            struct tm copy = *t;
+            put_number(s, CRUNNER_timegm(&copy), 1, '0');
+            break;
+        }
+        case 'S': put_number(s, t->tm_sec, 2, '0'); break;
+        case 't': put(s, '\t'); break;
+        case 'T':
+        case 'X': format_time(s, "%H:%M:%S", t); break;
+        case 'u': put_number(s, t->tm_wday ? t->tm_wday : 7, 1, '0'); break;
+        case 'U': put_number(s, (t->tm_yday + 7L - t->tm_wday) / 7, 2, '0'); break;
+        case 'w': put_number(s, t->tm_wday, 1, '0'); break;
+        case 'W': put_number(s, (t->tm_yday + 7L - (t->tm_wday + 6) % 7) / 7, 2, '0'); break;
+        case 'y': put_number(s, ((1900L + t->tm_year) % 100 + 100) % 100, 2, '0'); break;
+        case 'Y': put_number(s, 1900L + t->tm_year, 1, '0'); break;
+        case 'z': put_text(s, "+0000", -1); break;
+        case 'Z': put_text(s, "GMT", -1); break;
+        case '%': put(s, '%'); break;
+        case 0: return;
+        default:
+            put(s, '%');
+            put(s, *f);
+        }
+    }
+}
+
+STUB size_t CRUNNER_strftime(char *restrict to, size_t room, const char *restrict format, const struct tm *restrict t) {
+    struct sink s = {to, room, 0};
+    format_time(&s, format, t);
+    if (s.at >= room) return 0;
+    to[s.at] = 0;
+    return s.at;
+}
+
+STUB char *CRUNNER_asctime_r(const struct tm *restrict t, char *restrict to) {
+    CRUNNER_strftime(to, 26, "%a %b %e %H:%M:%S %Y\n", t);
+    return to;
+}
+STUB char *CRUNNER_asctime(const struct tm *t) {
+    static char text[26];
+    return CRUNNER_asctime_r(t, text);
+}
+STUB char *CRUNNER_ctime_r(const time_t *when, char *to) {
+    struct tm t;
+    return CRUNNER_gmtime_r(when, &t) ? CRUNNER_asctime_r(&t, to) : 0;
+}
+STUB char *CRUNNER_ctime(const time_t *when) {
+    struct tm *t = CRUNNER_gmtime(when);
+    return t ? CRUNNER_asctime(t) : 0;
+}
+
+/* ---- sleeping takes no time, waking is never early ---- */
+
+STUB unsigned CRUNNER_sleep(unsigned s) { return 0; }
+STUB int CRUNNER_usleep(unsigned us) { return 0; }
+STUB int CRUNNER_nanosleep(const struct timespec *wanted, struct timespec *left) { return 0; }
+STUB int CRUNNER_clock_nanosleep(clockid_t which, int flags, const struct timespec *wanted, struct timespec *left) {
+    return 0;
+}
+STUB unsigned CRUNNER_alarm(unsigned s) { return 0; }
+STUB int CRUNNER_sched_yield(void) { return 0; }

@@ -1,0 +1,40 @@
+/* The driver for programs with a main(). By default it gets no argument beyond the program's name; with -DCRUNNER_ARGV=n up to
+ * n more: how many is a byte of channel "argc", each is a string of channel "argv:i". */
+#include "stub.h"
+
+int cegar_user_main(int argc, char **argv, char **envp);
+
+#ifndef CRUNNER_ARGV
+#define CRUNNER_ARGV 0
+#endif
+
+static char program_name[] = "program";
+static char *arguments[CRUNNER_ARGV + 2];
+static char *environment[1];
+
+#if CRUNNER_ARGV > 0
+static char *argument(int i) {
+    char channel[16] = "argv:";
+    int at = 5;
+    if (i >= 100) channel[at++] = (char)('0' + i / 100 % 10);
+    if (i >= 10) channel[at++] = (char)('0' + i / 10 % 10);
+    channel[at++] = (char)('0' + i % 10);
+    channel[at] = 0;
+    return crunner_choose_string(channel);
+}
+
+static void release(void) {
+    for (int i = 1; i <= CRUNNER_ARGV; i++) free(arguments[i]);
+}
+#endif
+
+void cegar_entry(void) {
+    int argc = 1;
+    arguments[0] = program_name;
+#if CRUNNER_ARGV > 0
+    int more = crunner_choose_byte("argc") % (CRUNNER_ARGV + 1);
+    while (argc <= more && (arguments[argc] = argument(argc))) argc++;
+    crunner_at_end(release);
+#endif
+    crunner_finish(cegar_user_main(argc, arguments, environment) & 0xff);
+}

@@ -1,0 +1,116 @@
+/* Environment variables. A name's first getenv() is a choice: a presence byte of channel "env:NAME", then a string. The answer is kept,
+ * so that asking twice is told the same; setenv() and its like override it. */
+#include "stub.h"
+
+struct variable {
+    struct variable *next;
+    char *name, *value; /* value NULL: not set */
+};
+
+static struct variable *variables;
+static char *no_environment[1];
+STUB char **CRUNNER_environ = no_environment;
+
+static void release(void) {
+    while (variables) {
+        struct variable *v = variables;
+        variables = v->next;
+        free(v->name);
+        free(v->value);
+        free(v);
+    }
+}
+
+static struct variable *find(const char *name) {
+    for (struct variable *v = variables; v; v = v->next)
+        if (strcmp(v->name, name) == 0) return v;
+    return 0;
+}
+
+static struct variable *add(const char *name, size_t length) {
+    struct variable *v = calloc(1, sizeof *v);
+    if (!v) return 0;
+    v->name = malloc(length + 1);
+    if (!v->name) {
+        free(v);
+        return 0;
+    }
+    memcpy(v->name, name, length);
+    v->name[length] = 0;
+    if (!variables) crunner_at_end(release);
+    v->next = variables;
+    variables = v;
+    return v;
+}
+
+STUB char *CRUNNER_getenv(const char *name) {
+    struct variable *v = find(name);
+    if (v) return v->value;
+    char *channel = crunner_channel("env:", name);
+    v = add(name, strlen(name));
+    if (v && channel && (crunner_choose_byte(channel) & 1)) v->value = crunner_choose_string(channel);
+    free(channel);
+    return v ? v->value : 0;
+}
+STUB char *CRUNNER_secure_getenv(const char *name) { return CRUNNER_getenv(name); }
+STUB char *CRUNNER___secure_getenv(const char *name) { return CRUNNER_getenv(name); }
+
+static int valid(const char *name) {
+    if (!name || !*name) return 0;
+    for (; *name; name++)
+        if (*name == '=') return 0;
+    return 1;
+}
+
+STUB int CRUNNER_setenv(const char *name, const char *value, int overwrite) {
+    if (!valid(name)) {
+        stub_errno = STUB_EINVAL;
+        return -1;
+    }
+    if (!overwrite && CRUNNER_getenv(name)) return 0;
+    struct variable *v = find(name);
+    char *copy = crunner_channel("", value);
+    if (!v) v = add(name, strlen(name));
+    if (!v || !copy) {
+        free(copy);
+        stub_errno = STUB_ENOMEM;
+        return -1;
+    }
+    free(v->value);
+    v->value = copy;
+    return 0;
+}
+
+STUB int CRUNNER_unsetenv(const char *name) {
+    if (!valid(name)) {
+        stub_errno = STUB_EINVAL;
+        return -1;
+    }
+    struct variable *v = find(name);
+    if (!v) v = add(name, strlen(name));
+    if (!v) return -1;
+    free(v->value);
+    v->value = 0;
+    return 0;
+}
+
+/* The string is copied; a program that later changes it in place does not change the variable. */
+STUB int CRUNNER_putenv(char *text) {
+    size_t n = 0;
+    while (text[n] && text[n] != '=') n++;
+    char *name = malloc(n + 1);
+    if (!name) return -1;
+    memcpy(name, text, n);
+    name[n] = 0;
+    int result = text[n] ? CRUNNER_setenv(name, text + n + 1, 1) : CRUNNER_unsetenv(name);
+    free(name);
+    return result;
+}
+
+STUB int CRUNNER_clearenv(void) {
+    for (struct variable *v = variables; v; v = v->next) {
+        free(v->value);
+        v->value = 0;
+    }
+    return 0;
+}

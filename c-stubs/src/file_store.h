@@ -1,0 +1,39 @@
+/* The files of a run: see file_store.c. */
+#ifndef CRUNNER_FILE_STORE_H
+#define CRUNNER_FILE_STORE_H
+
+#include "stub.h"
+
+struct crunner_content;
+
+/* The file called `name`, whether it exists or not; NULL: no memory. */
+struct crunner_content *crunner_content(const char *name);
+/* Whether it exists: the first time this is a choice. */
+int crunner_content_exists(struct crunner_content *file);
+/* Makes it an existing, empty file. */
+void crunner_content_create(struct crunner_content *file);
+void crunner_content_remove(struct crunner_content *file);
+void crunner_content_rename(struct crunner_content *file, const char *name);
+/* The byte at `at`, or -1 past the end. */
+int crunner_content_byte(struct crunner_content *file, size_t at);
+/* Its size; everything not yet read is read. */
+size_t crunner_content_size(struct crunner_content *file);
+/* Writes one byte; a gap is filled with zeros. 0: no memory. */
+int crunner_content_put(struct crunner_content *file, size_t at, unsigned char byte);
+void crunner_content_truncate(struct crunner_content *file, size_t size);
+
+/* Descriptors. 0, 1 and 2 are open from the start. */
+int crunner_descriptor_open(struct crunner_content *file, int readable, int writable, int append);
+int crunner_descriptor_close(int fd);
+int crunner_descriptor_valid(int fd);
+int crunner_descriptor_readable(int fd);
+int crunner_descriptor_writable(int fd);
+/* The next byte, or -1 at the end. */
+int crunner_descriptor_byte(int fd);
+/* Writes, and records. 0: no memory. */
+int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n);
+/* lseek: the new position, or -1. */
+long crunner_descriptor_seek(int fd, long offset, int whence);
+struct crunner_content *crunner_descriptor_content(int fd);
+
+#endif

@@ -1,0 +1,44 @@
+//! The embedded files.
+
+use crate::{Entry, Role, Source};
+
+macro_rules! source {
+    ($name:literal, $role:expr) => {
+        Source {
+            name: $name,
+            text: include_str!(concat!("../", $name)),
+            role: $role,
+        }
+    };
+}
+
+/// Every embedded file.
+pub fn sources() -> &'static [Source] {
+    SOURCES
+}
+
+const SOURCES: &[Source] = &[
+    source!("include/crunner.h", Role::Header),
+    source!("src/crunner_rt.h", Role::Header),
+    source!("src/file_store.h", Role::Header),
+    source!("src/rt_heap.h", Role::Header),
+    source!("src/stdio_stub.h", Role::Header),
+    source!("src/stub.h", Role::Header),
+    source!("src/choice.c", Role::Stub),
+    source!("src/clock.c", Role::Stub),
+    source!("src/entry_function.c", Role::Entry(Entry::Function)),
+    source!("src/entry_fuzzer.c", Role::Entry(Entry::Fuzzer)),
+    source!("src/entry_main.c", Role::Entry(Entry::Main)),
+    source!("src/environment.c", Role::Stub),
+    source!("src/file_store.c", Role::Stub),
+    source!("src/mock_pointer.c", Role::Stub),
+    source!("src/process.c", Role::Stub),
+    source!("src/random.c", Role::Stub),
+    source!("src/rt_heap.c", Role::Runtime),
+    source!("src/rt_mock.c", Role::RuntimeMock),
+    source!("src/rt_tape.c", Role::RuntimeTape),
+    source!("src/stdio_in.c", Role::Stub),
+    source!("src/stdio_open.c", Role::Stub),
+    source!("src/stdio_out.c", Role::Stub),
+    source!("src/svcomp.c", Role::Stub),
+];

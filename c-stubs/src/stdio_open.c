@@ -1,0 +1,136 @@
+/* Streams: opening, closing, positions, state. A FILE is a heap object of its own, so that use after fclose() and closing
+ * twice are what they are, memory errors. */
+#include "stdio_stub.h"
+
+static stream standard[3] = {{.fd = 0}, {.fd = 1}, {.fd = 2}};
+STUB stream *CRUNNER_stdin = &standard[0];
+STUB stream *CRUNNER_stdout = &standard[1];
+STUB stream *CRUNNER_stderr = &standard[2];
+
+static int is_standard(const stream *s) { return s >= standard && s < standard + 3; }
+
+static int open_by_mode(const char *name, const char *mode) {
+    int plus = 0, fd;
+    struct crunner_content *file;
+    for (const char *m = mode; *m && *m != ','; m++) plus |= *m == '+';
+    if (*mode != 'r' && *mode != 'w' && *mode != 'a') {
+        stub_errno = STUB_EINVAL;
+        return -1;
+    }
+    file = crunner_content(name);
+    if (!file) return -1;
+    if (*mode == 'r') {
+        if (!crunner_content_exists(file)) {
+            stub_errno = STUB_ENOENT;
+            return -1;
+        }
+        return crunner_descriptor_open(file, 1, plus, 0);
+    }
+    if (output_fails("fopen")) {
+        stub_errno = STUB_EPERM;
+        return -1;
+    }
+    fd = crunner_descriptor_open(file, plus, 1, *mode == 'a');
+    if (fd < 0) return -1;
+    if (*mode == 'w' || !crunner_content_exists(file)) crunner_content_create(file);
+    return fd;
+}
+
+static stream *stream_of(int fd) {
+    stream *s = calloc(1, sizeof *s);
+    if (!s) {
+        crunner_descriptor_close(fd);
+        return 0;
+    }
+    s->fd = fd;
+    return s;
+}
+
+STUB stream *CRUNNER_fopen(const char *restrict name, const char *restrict mode) {
+    int fd = open_by_mode(name, mode);
+    return fd < 0 ? 0 : stream_of(fd);
+}
+
+STUB stream *CRUNNER_fdopen(int fd, const char *mode) {
+    if (!crunner_descriptor_valid(fd)) {
+        stub_errno = STUB_EBADF;
+        return 0;
+    }
+    return stream_of(fd);
+}
+
+STUB stream *CRUNNER_freopen(const char *restrict name, const char *restrict mode, stream *restrict s) {
+    if (!name) return s;
+    crunner_descriptor_close(s->fd);
+    s->flags = s->pushed = 0;
+    s->fd = open_by_mode(name, mode);
+    if (s->fd >= 0) return s;
+    if (!is_standard(s)) free(s);
+    return 0;
+}
+
+STUB stream *CRUNNER_tmpfile(void) {
+    static char name[] = "/tmp/tmpfile-000";
+    if (++name[15] > '9') {
+        name[15] = '0';
+        name[14]++;
+    }
+    int fd = open_by_mode(name, "w+");
+    return fd < 0 ? 0 : stream_of(fd);
+}
+
+STUB int CRUNNER_fclose(stream *s) {
+    int result = crunner_descriptor_close(s->fd);
+    if (!is_standard(s)) free(s);
+    return result || output_fails("fclose") ? -1 : 0;
+}
+
+STUB int CRUNNER_fflush(stream *s) { return s && output_fails("fflush") ? -1 : 0; }
+STUB int CRUNNER_fflush_unlocked(stream *s) { return CRUNNER_fflush(s); }
+
+STUB int CRUNNER_fseek(stream *s, long offset, int whence) {
+    if (whence == 1) offset -= s->pushed;
+    if (crunner_descriptor_seek(s->fd, offset, whence) < 0) return -1;
+    s->pushed = 0;
+    s->flags &= ~STREAM_EOF;
+    return 0;
+}
+STUB int CRUNNER_fseeko(stream *s, long offset, int whence) { return CRUNNER_fseek(s, offset, whence); }
+
+STUB long CRUNNER_ftell(stream *s) {
+    long at = crunner_descriptor_seek(s->fd, 0, 1);
+    return at < 0 ? -1 : at - s->pushed;
+}
+STUB long CRUNNER_ftello(stream *s) { return CRUNNER_ftell(s); }
+
+STUB void CRUNNER_rewind(stream *s) {
+    CRUNNER_fseek(s, 0, 0);
+    s->flags &= ~STREAM_ERROR;
+}
+
+/* fpos_t is 16 bytes, its first word the position. */
+STUB int CRUNNER_fgetpos(stream *restrict s, long *restrict position) {
+    long at = CRUNNER_ftell(s);
+    if (at < 0) return -1;
+    position[0] = at;
+    position[1] = 0;
+    return 0;
+}
+STUB int CRUNNER_fsetpos(stream *s, const long *position) { return CRUNNER_fseek(s, position[0], 0); }
+
+STUB int CRUNNER_feof(stream *s) { return (s->flags & STREAM_EOF) != 0; }
+STUB int CRUNNER_feof_unlocked(stream *s) { return CRUNNER_feof(s); }
+STUB int CRUNNER_ferror(stream *s) { return (s->flags & STREAM_ERROR) != 0; }
+STUB int CRUNNER_ferror_unlocked(stream *s) { return CRUNNER_ferror(s); }
+STUB void CRUNNER_clearerr(stream *s) { s->flags &= ~(STREAM_EOF | STREAM_ERROR); }
+STUB void CRUNNER_clearerr_unlocked(stream *s) { CRUNNER_clearerr(s); }
+STUB int CRUNNER_fileno(stream *s) { return s->fd; }
+STUB int CRUNNER_fileno_unlocked(stream *s) { return s->fd; }
+
+STUB void CRUNNER_setbuf(stream *restrict s, char *restrict buffer) {}
+STUB void CRUNNER_setbuffer(stream *restrict s, char *restrict buffer, size_t n) {}
+STUB void CRUNNER_setlinebuf(stream *s) {}
+STUB int CRUNNER_setvbuf(stream *restrict s, char *restrict buffer, int mode, size_t n) { return 0; }
+STUB void CRUNNER_flockfile(stream *s) {}
+STUB void CRUNNER_funlockfile(stream *s) {}
+STUB int CRUNNER_ftrylockfile(stream *s) { return 0; }

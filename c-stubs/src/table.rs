@@ -1,0 +1,233 @@
+//! Which symbol means what.
+//!
+//! A name is in one of these lists or it is unknown, and what is unknown is mocked or reported by name; nothing is
+//! ever linked to the real outside world in silence. Names under which a C library exports a variant of a function
+//! (64-bit offsets, the C99 and C23 scanners) are aliases of the plain one.
+
+use std::sync::LazyLock;
+
+use crate::{Redirection, SymbolKind};
+
+/// A function whose call is a violation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Failing {
+    /// The name in the linked module, after redirection.
+    pub name: &'static str,
+    /// The kind that `crunner_violation` is told: 0 assertion, 1 abort, 2 reach_error, 3 fail.
+    pub kind: u32,
+    /// Which argument holds the text (an assertion's expression), if any.
+    pub text_argument: Option<usize>,
+}
+
+/// Every redirection of functions and variables, without the heap's.
+pub fn redirections() -> &'static [Redirection] {
+    static ALL: LazyLock<Vec<Redirection>> = LazyLock::new(|| {
+        let by_prefix = |names: &'static [&'static str], kind| {
+            names.iter().map(move |symbol| Redirection {
+                symbol,
+                // Once per name and process.
+                replacement: Box::leak(format!("CRUNNER_{symbol}").into_boxed_str()),
+                kind,
+            })
+        };
+        by_prefix(FUNCTIONS, SymbolKind::Function)
+            .chain(by_prefix(DATA, SymbolKind::Data))
+            .chain(
+                ALIASES
+                    .iter()
+                    .map(|&(symbol, replacement, kind)| Redirection {
+                        symbol,
+                        replacement,
+                        kind,
+                    }),
+            )
+            .collect()
+    });
+    &ALL
+}
+
+/// The heap functions and their names in the native runtime. In the engine they are the machine's own and keep their
+/// names; natively the program must not share the heap of the process that runs it.
+pub fn heap() -> &'static [Redirection] {
+    const fn native(symbol: &'static str, replacement: &'static str) -> Redirection {
+        Redirection {
+            symbol,
+            replacement,
+            kind: SymbolKind::Function,
+        }
+    }
+    const HEAP: &[Redirection] = &[
+        native("malloc", "crunner_malloc"),
+        native("calloc", "crunner_calloc"),
+        native("realloc", "crunner_realloc"),
+        native("reallocarray", "crunner_reallocarray"),
+        native("free", "crunner_free"),
+        native("cfree", "crunner_free"),
+        native("aligned_alloc", "crunner_aligned_alloc"),
+        native("posix_memalign", "crunner_posix_memalign"),
+        native("memalign", "crunner_memalign"),
+        native("valloc", "crunner_valloc"),
+        native("malloc_usable_size", "crunner_malloc_usable_size"),
+    ];
+    HEAP
+}
+
+/// Names that the engine-only sources define; natively they are the platform's.
+pub fn engine_only() -> &'static [&'static str] {
+    ENGINE_ONLY
+}
+
+/// The runtime's functions: the machine's intrinsics, natively one of the runtimes.
+pub fn runtime() -> &'static [&'static str] {
+    &[
+        "crunner_choose",
+        "crunner_remaining",
+        "crunner_assume",
+        "crunner_stop",
+        "crunner_violation",
+        "crunner_output",
+        "crunner_object_size",
+        "crunner_format_float",
+        "crunner_parse_float",
+    ]
+}
+
+/// Functions of `<math.h>` that both sides take from the host's C library. Each also has an `f` variant, listed too.
+pub fn math() -> &'static [&'static str] {
+    MATH
+}
+
+/// Functions that are known and not modelled, each with the reason. A call of one leaves what lies behind it open.
+pub fn unsupported() -> &'static [(&'static str, &'static str)] {
+    UNSUPPORTED
+}
+
+/// The functions that end a run as violated.
+pub fn failing_functions() -> &'static [Failing] {
+    const fn failing(name: &'static str, kind: u32, text_argument: Option<usize>) -> Failing {
+        Failing {
+            name,
+            kind,
+            text_argument,
+        }
+    }
+    const FAILING: &[Failing] = &[
+        failing("CRUNNER___assert_fail", 0, Some(0)),
+        failing("CRUNNER___assert", 0, Some(0)),
+        failing("CRUNNER___assert_perror_fail", 0, None),
+        failing("CRUNNER_abort", 1, None),
+        failing("CRUNNER___chk_fail", 1, None),
+        failing("CRUNNER___stack_chk_fail", 1, None),
+        failing("reach_error", 2, None),
+        failing("__VERIFIER_error", 2, None),
+        failing("crunner_fail", 3, Some(0)),
+        failing("crunner_fail_at", 3, Some(0)),
+    ];
+    FAILING
+}
+
+#[rustfmt::skip]
+const MATH: &[&str] = &[
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp2", "expm1", "log", "log2",
+    "log10", "log1p", "pow", "sqrt", "cbrt", "hypot", "fmod", "remainder", "floor", "ceil", "round", "trunc", "rint",
+    "nearbyint", "fabs", "fmin", "fmax", "copysign", "fma", "ldexp", "lround", "llround", "lrint",
+    "sinf", "cosf", "tanf", "asinf", "acosf", "atanf", "atan2f", "sinhf", "coshf", "tanhf", "expf", "exp2f", "expm1f",
+    "logf", "log2f", "log10f", "log1pf", "powf", "sqrtf", "cbrtf", "hypotf", "fmodf", "remainderf", "floorf", "ceilf",
+    "roundf", "truncf", "rintf", "nearbyintf", "fabsf", "fminf", "fmaxf", "copysignf", "fmaf", "ldexpf", "lroundf",
+    "llroundf", "lrintf",
+];
+
+const F: SymbolKind = SymbolKind::Function;
+
+/// Other names of the same function or variable.
+#[rustfmt::skip]
+const ALIASES: &[(&str, &str, SymbolKind)] = &[
+    ("__environ", "CRUNNER_environ", SymbolKind::Data), ("_environ", "CRUNNER_environ", SymbolKind::Data),
+    ("fopen64", "CRUNNER_fopen", F), ("freopen64", "CRUNNER_freopen", F), ("tmpfile64", "CRUNNER_tmpfile", F),
+    ("fseeko64", "CRUNNER_fseeko", F), ("ftello64", "CRUNNER_ftello", F), ("fgetpos64", "CRUNNER_fgetpos", F),
+    ("fsetpos64", "CRUNNER_fsetpos", F),
+];
+
+const THREADS: &str = "one thread only is modelled";
+const JUMPS: &str = "jumps between frames are not modelled";
+const MAPPING: &str = "memory mappings are not modelled";
+const LOADING: &str = "loading code while running is not modelled";
+const NETWORK: &str = "sockets are not modelled";
+const CONTEXTS: &str = "switching stacks is not modelled";
+const PROCESSES: &str = "other processes are not modelled";
+
+#[rustfmt::skip]
+const UNSUPPORTED: &[(&str, &str)] = &[
+    ("setjmp", JUMPS), ("_setjmp", JUMPS), ("__sigsetjmp", JUMPS), ("sigsetjmp", JUMPS), ("longjmp", JUMPS),
+    ("_longjmp", JUMPS), ("siglongjmp", JUMPS), ("__longjmp_chk", JUMPS),
+    ("getcontext", CONTEXTS), ("setcontext", CONTEXTS), ("makecontext", CONTEXTS), ("swapcontext", CONTEXTS),
+    ("pthread_create", THREADS), ("pthread_join", THREADS), ("pthread_detach", THREADS), ("pthread_exit", THREADS),
+    ("pthread_cancel", THREADS), ("pthread_cond_wait", THREADS), ("pthread_cond_timedwait", THREADS),
+    ("pthread_barrier_wait", THREADS), ("pthread_key_create", THREADS), ("thrd_create", THREADS), ("thrd_join", THREADS),
+    ("cnd_wait", THREADS), ("sem_wait", THREADS), ("clone", THREADS), ("__clone", THREADS),
+    ("dlopen", LOADING), ("dlsym", LOADING), ("dlclose", LOADING),
+    ("mmap", MAPPING), ("mmap64", MAPPING), ("munmap", MAPPING), ("mprotect", MAPPING), ("mremap", MAPPING),
+    ("brk", MAPPING), ("sbrk", MAPPING), ("shmget", MAPPING), ("shmat", MAPPING),
+    ("socket", NETWORK), ("connect", NETWORK), ("bind", NETWORK), ("listen", NETWORK), ("accept", NETWORK),
+    ("accept4", NETWORK), ("send", NETWORK), ("sendto", NETWORK), ("sendmsg", NETWORK), ("recv", NETWORK),
+    ("recvfrom", NETWORK), ("recvmsg", NETWORK), ("getaddrinfo", NETWORK), ("gethostbyname", NETWORK),
+    ("epoll_create", NETWORK), ("epoll_create1", NETWORK), ("epoll_ctl", NETWORK), ("epoll_wait", NETWORK),
+    ("ptrace", PROCESSES), ("posix_spawn", PROCESSES), ("posix_spawnp", PROCESSES),
+    ("syscall", "raw system calls are not modelled"), ("open_memstream", "streams over memory are not modelled"),
+    ("fmemopen", "streams over memory are not modelled"), ("fopencookie", "streams over memory are not modelled"),
+    ("ftw", "walking directories is not modelled"), ("nftw", "walking directories is not modelled"),
+    ("scandir", "walking directories is not modelled"), ("glob", "walking directories is not modelled"),
+    ("regcomp", "POSIX regular expressions are not modelled"), ("regexec", "POSIX regular expressions are not modelled"),
+    ("iconv_open", "character set conversion is not modelled"), ("iconv", "character set conversion is not modelled"),
+];
+
+// ---- generated from the sources' symbols; the test `tables_match_sources` holds them together ----
+
+/// Functions replaced by `CRUNNER_` and the name.
+#[rustfmt::skip]
+const FUNCTIONS: &[&str] = &[
+    // clock.c
+    "alarm", "asctime", "asctime_r", "clock", "clock_getres", "clock_gettime", "clock_nanosleep",
+    "ctime", "ctime_r", "difftime", "gettimeofday", "gmtime", "gmtime_r", "localtime", "localtime_r",
+    "mktime", "nanosleep", "sched_yield", "sleep", "strftime", "time", "timegm", "timespec_get",
+    "tzset", "usleep",
+    // environment.c
+    "__secure_getenv", "clearenv", "getenv", "putenv", "secure_getenv", "setenv", "unsetenv",
+    // process.c
+    "_Exit", "__assert", "__assert_fail", "__assert_perror_fail", "__chk_fail", "__stack_chk_fail",
+    "_exit", "abort", "at_quick_exit", "atexit", "execl", "execle", "execlp", "execv", "execve",
+    "execvp", "exit", "fork", "kill", "pclose", "popen", "quick_exit", "raise", "system", "vfork",
+    "wait", "waitpid",
+    // random.c
+    "arc4random", "arc4random_buf", "arc4random_uniform", "drand48", "erand48", "getentropy",
+    "getrandom", "initstate", "jrand48", "lrand48", "mrand48", "nrand48", "rand", "rand_r", "random",
+    "setstate", "srand", "srand48", "srandom",
+    // stdio_in.c
+    "_IO_getc", "__fgets_chk", "__fread_chk", "__getdelim", "__uflow", "fgetc", "fgetc_unlocked",
+    "fgets", "fgets_unlocked", "fread", "fread_unlocked", "getc", "getc_unlocked", "getchar",
+    "getchar_unlocked", "getdelim", "getline", "gets", "getw", "ungetc",
+    // stdio_open.c
+    "clearerr", "clearerr_unlocked", "fclose", "fdopen", "feof", "feof_unlocked", "ferror",
+    "ferror_unlocked", "fflush", "fflush_unlocked", "fgetpos", "fileno", "fileno_unlocked", "flockfile",
+    "fopen", "freopen", "fseek", "fseeko", "fsetpos", "ftell", "ftello", "ftrylockfile", "funlockfile",
+    "rewind", "setbuf", "setbuffer", "setlinebuf", "setvbuf", "tmpfile",
+    // stdio_out.c
+    "_IO_putc", "__dprintf_chk", "__fprintf_chk", "__overflow", "__printf_chk", "__vdprintf_chk",
+    "__vfprintf_chk", "__vprintf_chk", "dprintf", "fprintf", "fputc", "fputc_unlocked", "fputs",
+    "fputs_unlocked", "fwrite", "fwrite_unlocked", "perror", "printf", "putc", "putc_unlocked",
+    "putchar", "putchar_unlocked", "puts", "putw", "vdprintf", "vfprintf", "vprintf",
+];
+
+/// Variables replaced by `CRUNNER_` and the name.
+#[rustfmt::skip]
+const DATA: &[&str] = &[
+    // environment.c
+    "environ",
+    // stdio_open.c
+    "stderr", "stdin", "stdout",
+];
+
+/// What the engine-only sources define.
+#[rustfmt::skip]
+const ENGINE_ONLY: &[&str] = &[
+];
