@@ -1,1 +1,2 @@
 //! fuzz
+use libafl as _; use inkwell as _; use libafl_bolts as _;
