@@ -1,0 +1,102 @@
+//! Small programs for the tests: C text to a module such as the fuzzer gets.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cegar_fuzz::target::{Kind, Runner, Target, TargetBuilder};
+use inkwell::attributes::AttributeLoc;
+use inkwell::context::Context;
+use inkwell::module::Module;
+
+/// What every program of the tests may call.
+const PRELUDE: &str = r#"
+#include <stddef.h>
+#include <stdint.h>
+void crunner_choose(const char *channel, void *into, size_t n);
+size_t crunner_remaining(const char *channel);
+void crunner_assume(int);
+_Noreturn void crunner_stop(int);
+_Noreturn void crunner_violation(int, const char *, const char *, unsigned);
+void crunner_output(int, const void *, size_t);
+void *crunner_malloc(size_t);
+void crunner_free(void *);
+static int next(void)
+{
+    unsigned char c;
+    if (crunner_remaining("stdin") == 0)
+        return -1;
+    crunner_choose("stdin", &c, 1);
+    return c;
+}
+#line 1 "program.c"
+"#;
+
+/// A program in a folder of its own.
+pub struct Program {
+    pub folder: tempfile::TempDir,
+}
+
+fn runtime() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../c-stubs/src")
+}
+
+impl Program {
+    /// Compiles `source` (which defines `cegar_entry`) and marks these functions with their kind.
+    pub fn new(source: &str, flags: &[&str], kinds: &[(&str, &str)]) -> Program {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let c = folder.path().join("program.c");
+        let bitcode = folder.path().join("program.bc");
+        fs::write(&c, format!("{PRELUDE}{source}")).expect("source written");
+        let status = Command::new("clang-19")
+            .args(["-O0", "-Xclang", "-disable-O0-optnone", "-fno-finite-loops", "-g", "-w"])
+            .args(["-fno-discard-value-names", "-fPIC", "-emit-llvm", "-c"])
+            .args(flags)
+            .arg(&c)
+            .arg("-o")
+            .arg(&bitcode)
+            .status()
+            .expect("clang-19 is installed");
+        assert!(status.success(), "the test program compiles");
+        let context = Context::create();
+        let module = Module::parse_bitcode_from_path(&bitcode, &context).expect("bitcode");
+        for (function, kind) in kinds {
+            let attribute = context.create_string_attribute("cegar-kind", kind);
+            let function = module.get_function(function).expect("the function is there");
+            function.add_attribute(AttributeLoc::Function, attribute);
+        }
+        assert!(module.write_bitcode_to_path(&bitcode));
+        Program { folder }
+    }
+
+    pub fn builder(&self) -> TargetBuilder {
+        TargetBuilder::new(self.folder.path().join("program.bc"), self.folder.path().join("out"), runtime())
+    }
+
+    pub fn build(&self, kind: Kind) -> Target {
+        self.builder().build(kind).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    pub fn runner(&self, kind: Kind) -> Runner {
+        Runner::new(&self.build(kind))
+    }
+
+    /// Block numbers of a function, by name of the block.
+    pub fn blocks(&self) -> Vec<(String, String)> {
+        let context = Context::create();
+        let module =
+            Module::parse_bitcode_from_path(self.folder.path().join("program.bc"), &context).expect("bitcode");
+        let mut all = Vec::new();
+        for function in module.get_functions() {
+            for block in function.get_basic_blocks() {
+                all.push((
+                    function.get_name().to_string_lossy().into_owned(),
+                    block.get_name().to_string_lossy().into_owned(),
+                ));
+            }
+        }
+        all
+    }
+}

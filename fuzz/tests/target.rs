@@ -1,0 +1,173 @@
+//! Instrumented programs count, stop and report as the contract says.
+
+mod common;
+
+use cegar_fuzz::target::{Kind, Outcome, RunOptions, TargetError};
+use common::Program;
+
+const LIMIT: RunOptions = RunOptions { timeout_ms: 500, events: true, output: true };
+
+#[test]
+fn counters_count_blocks_in_module_order() {
+    let program = Program::new(
+        "size_t strlen(const char *s) { size_t n = 0; while (s[n]) n++; return n; }
+         void cegar_entry(void) { int c; while ((c = next()) >= 0) crunner_output(1, \"x\", strlen(\"ab\")); }",
+        &[],
+        &[("strlen", "engine-only"), ("cegar_entry", "user"), ("next", "user")],
+    );
+    let run = program.runner(Kind::Runner).run_bytes(b"abcd", LIMIT).expect("runs");
+    assert_eq!(run.outcome, Outcome::Returned);
+    assert_eq!(run.consumed, 4);
+    assert!(run.exhausted);
+    assert_eq!(run.events.len(), 4);
+    assert_eq!(run.events[1], ("stdin".to_owned(), b"b".to_vec()));
+    assert_eq!(run.output, vec![(1, b"x\0".to_vec()); 4]);
+    let blocks = program.blocks();
+    let count = |function: &str, block: &str| {
+        let number = blocks.iter().position(|(f, b)| f == function && b == block).expect("the block");
+        run.blocks.iter().find(|(n, _)| *n as usize == number).map_or(0, |(_, c)| *c)
+    };
+    assert_eq!(count("cegar_entry", "entry"), 1);
+    assert_eq!(count("cegar_entry", "while.cond"), 5);
+    assert_eq!(count("cegar_entry", "while.body"), 4);
+    assert_eq!(count("next", "entry"), 5);
+    assert_eq!(count("strlen", "entry"), 0, "the platform's own runs");
+    assert_eq!(blocks.len(), program.build(Kind::Fast).blocks as usize);
+}
+
+#[test]
+fn counters_stop_at_255() {
+    let program = Program::new("void cegar_entry(void) { while (next() >= 0) {} }", &[], &[]);
+    let run = program.runner(Kind::Runner).run_bytes(&[1; 1000], LIMIT).expect("runs");
+    assert_eq!(run.blocks.iter().map(|b| b.1).max(), Some(255));
+}
+
+#[test]
+fn undefined_values_hold_the_pattern() {
+    let program = Program::new(
+        "void cegar_entry(void) { int x; unsigned char a[4]; crunner_output(1, &x, 4); crunner_output(1, a, 4);
+           unsigned char *p = crunner_malloc(2); crunner_output(1, p, 2); }",
+        &[],
+        &[],
+    );
+    for kind in [Kind::Runner, Kind::RunnerAsan] {
+        let run = program.runner(kind).run_bytes(b"", LIMIT).expect("runs");
+        let bytes: Vec<u8> = run.output.iter().flat_map(|(_, b)| b.clone()).collect();
+        assert_eq!(bytes, [0xAA; 10]);
+    }
+}
+
+#[test]
+fn a_trap_names_its_place() {
+    let program = Program::new(
+        "int f(int a) { return a + 2147483647; }
+         void cegar_entry(void) { f(next()); }",
+        &["-fsanitize=signed-integer-overflow", "-fsanitize-trap=all"],
+        &[],
+    );
+    let runner = program.runner(Kind::Runner);
+    let run = runner.run_bytes(b"a", LIMIT).expect("runs");
+    let Outcome::Violated(violated) = run.outcome else { panic!("{:?}", run.outcome) };
+    let site = violated.site.expect("the site is known");
+    assert_eq!((violated.kind.as_str(), violated.line, site.function.as_str()), ("trap", 1, "f"));
+    assert_eq!(program.blocks()[site.block as usize].0, "f");
+    let stack: Vec<&str> = run.stack.iter().map(|f| f.function.as_str()).collect();
+    assert_eq!(stack.first(), Some(&"f"), "{stack:?}");
+    let run = runner.run_bytes(b"\0", LIMIT).expect("runs");
+    assert_eq!(run.outcome, Outcome::Returned);
+}
+
+#[test]
+fn every_end_is_told_apart() {
+    let program = Program::new(
+        "void reach_error(void) { crunner_violation(2, \"reach_error\", \"e.c\", 7); }
+         static int deep(volatile int *p) { volatile int a[1000]; a[0] = *p; return deep(a) + a[0]; }
+         void cegar_entry(void) {
+           switch (next()) {
+           case 'x': crunner_stop(3);
+           case 'r': crunner_assume(0); break;
+           case 'e': reach_error(); break;
+           case 'n': *(volatile int *)0 = 1; break;
+           case 'd': { volatile int z = 0; z = 1 / z; break; }
+           case 'l': for (;;) {} break;
+           case 'm': for (;;) *(char *)crunner_malloc(1 << 20) = 1; break;
+           case 's': { volatile int z = 0; deep(&z); }
+           } }",
+        &[],
+        &[("reach_error", "stub")],
+    );
+    let runner = program.runner(Kind::Runner);
+    let folder = program.folder.path();
+    let letters = ["x", "r", "e", "n", "d", "l", "m", "s", "?"];
+    let tapes: Vec<_> = letters.iter().map(|l| folder.join(l)).collect();
+    for (tape, letter) in tapes.iter().zip(letters) {
+        std::fs::write(tape, letter).expect("tape written");
+    }
+    let runs = runner.run(&tapes, LIMIT).expect("runs");
+    let signal = |i: usize| match &runs[i].outcome {
+        Outcome::Crashed(crashed) => crashed.signal,
+        other => panic!("{}: {other:?}", letters[i]),
+    };
+    assert_eq!(runs[0].outcome, Outcome::Exited(3));
+    assert_eq!(runs[1].outcome, Outcome::Rejected);
+    let Outcome::Violated(violated) = &runs[2].outcome else { panic!("{:?}", runs[2].outcome) };
+    assert_eq!((violated.kind.as_str(), violated.file.as_str(), violated.line), ("reach_error", "e.c", 7));
+    assert_eq!(violated.site.as_ref().map(|s| s.function.as_str()), Some("cegar_entry"));
+    assert_eq!(signal(3), 11);
+    assert_eq!(runs[3].stack.first().map(|f| f.line), Some(8), "{:?}", runs[3].stack);
+    assert_eq!(signal(4), 8);
+    assert_eq!(runs[5].outcome, Outcome::Timeout);
+    assert!(!runs[5].blocks.is_empty());
+    assert_eq!(runs[6].outcome, Outcome::OutOfMemory);
+    assert_eq!(signal(7), 11);
+    assert_eq!(runs[8].outcome, Outcome::Returned);
+}
+
+#[test]
+fn address_sanitizer_reports_with_a_stack() {
+    let program = Program::new(
+        "static void put(char *p, int i) { p[i] = 1; }
+         void cegar_entry(void) { char *p = crunner_malloc(8); char q[8]; int c = next();
+           if (c == 'u') { crunner_free(p); put(p, 0); }
+           else if (c == 's') put(q, 8 + (c == 0)); else put(p, c); }",
+        &[],
+        &[],
+    );
+    let runner = program.runner(Kind::RunnerAsan);
+    for (tape, kind) in
+        [(&b"\x08"[..], "heap-buffer-overflow"), (b"u", "heap-use-after-free"), (b"s", "stack-buffer-overflow")]
+    {
+        let run = runner.run_bytes(tape, LIMIT).expect("runs");
+        let Outcome::Asan(report) = &run.outcome else { panic!("{:?}", run.outcome) };
+        assert_eq!((report.kind.as_str(), report.access.as_str(), report.size), (kind, "write", 1));
+        assert_eq!(run.stack.first().map(|f| (f.function.as_str(), f.line)), Some(("put", 1)), "{:?}", run.stack);
+    }
+    assert_eq!(runner.run_bytes(b"\x07", LIMIT).expect("runs").outcome, Outcome::Returned);
+}
+
+#[test]
+fn tokens_are_the_constants_compared_with() {
+    let program = Program::new(
+        "int strcmp(const char *, const char *);
+         void cegar_entry(void) { char b[8] = {0}; crunner_choose(\"stdin\", b, 7); int x; crunner_choose(\"int\", &x, 4);
+           if (!strcmp(b, \"magic\") && x == 0x12345678) crunner_stop(1); }",
+        &[],
+        &[],
+    );
+    let tokens = program.build(Kind::Fast).tokens;
+    assert!(tokens.contains(&b"magic".to_vec()));
+    assert!(tokens.contains(&vec![0x78, 0x56, 0x34, 0x12]));
+}
+
+#[test]
+fn a_failing_tool_is_named_with_its_words() {
+    let program = Program::new("void cegar_entry(void) {}", &[], &[]);
+    let mut builder = program.builder();
+    builder.runtime_sources = vec!["no_such_file.c".to_owned()];
+    let Err(TargetError::Failed { command, stderr, .. }) = builder.build(Kind::Fast) else { panic!("must fail") };
+    assert!(command.contains("clang-19") && stderr.contains("no_such_file.c"), "{command}\n{stderr}");
+    builder.clang = "no-such-clang".into();
+    assert!(matches!(builder.build(Kind::Fast), Err(TargetError::Start { .. })));
+    std::fs::write(&builder.bitcode, "not bitcode").expect("written");
+    assert!(matches!(builder.build(Kind::Fast), Err(TargetError::Bitcode { .. })));
+}
