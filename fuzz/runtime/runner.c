@@ -29,7 +29,7 @@
 extern uint8_t __start___cegar_cnts[], __stop___cegar_cnts[];
 
 #define FRAMES 64
-static void *stack[FRAMES];
+static void *stack[FRAMES + 1];
 static int frames;
 static int out_fd = 1, events, output;
 static unsigned timeout_ms = 10000;
@@ -211,15 +211,30 @@ _Noreturn void __real___cegar_trap(uint32_t check, uint32_t kind);
 _Noreturn void __wrap_crunner_violation(int kind, const char *what, const char *file, unsigned line_number);
 _Noreturn void __wrap___cegar_trap(uint32_t check, uint32_t kind);
 
+/* Takes the stack from `pc` outwards, or, with pc 0, from the caller's caller. A return address belongs to the
+ * instruction before it, so one byte is taken off: it is inside the call then. */
+__attribute__((noinline)) static void take_stack(uintptr_t pc, int exact)
+{
+    void *all[FRAMES];
+    int count = backtrace(all, FRAMES), from = pc ? 0 : 2;
+    while (pc && from < count && (uintptr_t)all[from] - pc + 1 > 2)
+        from++;
+    frames = 0;
+    if (pc)
+        stack[frames++] = (void *)(exact ? pc : pc - 1);
+    for (from += pc != 0; from < count; from++)
+        stack[frames++] = (void *)((uintptr_t)all[from] - 1);
+}
+
 _Noreturn void __wrap_crunner_violation(int kind, const char *what, const char *file, unsigned line_number)
 {
-    frames = backtrace(stack, FRAMES);
+    take_stack(0, 0);
     __real_crunner_violation(kind, what, file, line_number);
 }
 
 _Noreturn void __wrap___cegar_trap(uint32_t check, uint32_t kind)
 {
-    frames = backtrace(stack, FRAMES);
+    take_stack(0, 0);
     __real___cegar_trap(check, kind);
 }
 
@@ -234,7 +249,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)context;
 #endif
     if (crunner_rt_running())
-        frames = backtrace(stack, FRAMES);
+        take_stack((uintptr_t)pc, 1);
     crunner_rt_crashed(number, number == SIGABRT ? 0 : (uint64_t)(uintptr_t)info->si_addr, pc);
     signal(number, SIG_DFL);
     raise(number);
@@ -260,12 +275,6 @@ const char *__asan_default_options(void)
 
 static void on_report(const char *text)
 {
-    uintptr_t pc = (uintptr_t)__asan_get_report_pc();
-    void *all[FRAMES];
-    int count = backtrace(all, FRAMES), from = 0;
-    /* The runtime's own frames stand above the place that it reports. */
-    while (from < count && (uintptr_t)all[from] - pc > 1 && pc - (uintptr_t)all[from] > 1)
-        from++;
     begin("asan");
     say(",\"asan\":{\"kind\":");
     const char *kind = __asan_get_report_description();
@@ -275,11 +284,8 @@ static void on_report(const char *text)
         (uint64_t)(uintptr_t)__asan_get_report_address());
     quoted(text, strnlen(text, 16384));
     put("}", 1);
-    frames = 0;
-    if (from == count)
-        stack[frames++] = (void *)pc;
-    for (; from < count && frames < FRAMES; from++)
-        stack[frames++] = all[from];
+    /* The runtime's own frames stand above the place that it reports. */
+    take_stack((uintptr_t)__asan_get_report_pc(), 0);
     say_stack();
     say_blocks();
     finish();

@@ -5,7 +5,11 @@ mod common;
 use cegar_fuzz::target::{Kind, Outcome, RunOptions, TargetError};
 use common::Program;
 
-const LIMIT: RunOptions = RunOptions { timeout_ms: 500, events: true, output: true };
+const LIMIT: RunOptions = RunOptions {
+    timeout_ms: 500,
+    events: true,
+    output: true,
+};
 
 #[test]
 fn counters_count_blocks_in_module_order() {
@@ -15,7 +19,10 @@ fn counters_count_blocks_in_module_order() {
         &[],
         &[("strlen", "engine-only"), ("cegar_entry", "user"), ("next", "user")],
     );
-    let run = program.runner(Kind::Runner).run_bytes(b"abcd", LIMIT).expect("runs");
+    let run = program
+        .runner(Kind::Runner)
+        .run_bytes(b"abcd", LIMIT)
+        .expect("runs");
     assert_eq!(run.outcome, Outcome::Returned);
     assert_eq!(run.consumed, 4);
     assert!(run.exhausted);
@@ -24,8 +31,14 @@ fn counters_count_blocks_in_module_order() {
     assert_eq!(run.output, vec![(1, b"x\0".to_vec()); 4]);
     let blocks = program.blocks();
     let count = |function: &str, block: &str| {
-        let number = blocks.iter().position(|(f, b)| f == function && b == block).expect("the block");
-        run.blocks.iter().find(|(n, _)| *n as usize == number).map_or(0, |(_, c)| *c)
+        let number = blocks
+            .iter()
+            .position(|(f, b)| f == function && b == block)
+            .expect("the block");
+        run.blocks
+            .iter()
+            .find(|(n, _)| *n as usize == number)
+            .map_or(0, |(_, c)| *c)
     };
     assert_eq!(count("cegar_entry", "entry"), 1);
     assert_eq!(count("cegar_entry", "while.cond"), 5);
@@ -37,8 +50,15 @@ fn counters_count_blocks_in_module_order() {
 
 #[test]
 fn counters_stop_at_255() {
-    let program = Program::new("void cegar_entry(void) { while (next() >= 0) {} }", &[], &[]);
-    let run = program.runner(Kind::Runner).run_bytes(&[1; 1000], LIMIT).expect("runs");
+    let program = Program::new(
+        "void cegar_entry(void) { while (next() >= 0) {} }",
+        &[],
+        &[],
+    );
+    let run = program
+        .runner(Kind::Runner)
+        .run_bytes(&[1; 1000], LIMIT)
+        .expect("runs");
     assert_eq!(run.blocks.iter().map(|b| b.1).max(), Some(255));
 }
 
@@ -67,9 +87,18 @@ fn a_trap_names_its_place() {
     );
     let runner = program.runner(Kind::Runner);
     let run = runner.run_bytes(b"a", LIMIT).expect("runs");
-    let Outcome::Violated(violated) = run.outcome else { panic!("{:?}", run.outcome) };
+    let Outcome::Violated(violated) = run.outcome else {
+        panic!("{:?}", run.outcome)
+    };
     let site = violated.site.expect("the site is known");
-    assert_eq!((violated.kind.as_str(), violated.line, site.function.as_str()), ("trap", 1, "f"));
+    assert_eq!(
+        (
+            violated.kind.as_str(),
+            violated.line,
+            site.function.as_str()
+        ),
+        ("trap", 1, "f")
+    );
     assert_eq!(program.blocks()[site.block as usize].0, "f");
     let stack: Vec<&str> = run.stack.iter().map(|f| f.function.as_str()).collect();
     assert_eq!(stack.first(), Some(&"f"), "{stack:?}");
@@ -110,11 +139,28 @@ fn every_end_is_told_apart() {
     };
     assert_eq!(runs[0].outcome, Outcome::Exited(3));
     assert_eq!(runs[1].outcome, Outcome::Rejected);
-    let Outcome::Violated(violated) = &runs[2].outcome else { panic!("{:?}", runs[2].outcome) };
-    assert_eq!((violated.kind.as_str(), violated.file.as_str(), violated.line), ("reach_error", "e.c", 7));
-    assert_eq!(violated.site.as_ref().map(|s| s.function.as_str()), Some("cegar_entry"));
+    let Outcome::Violated(violated) = &runs[2].outcome else {
+        panic!("{:?}", runs[2].outcome)
+    };
+    assert_eq!(
+        (
+            violated.kind.as_str(),
+            violated.file.as_str(),
+            violated.line
+        ),
+        ("reach_error", "e.c", 7)
+    );
+    assert_eq!(
+        violated.site.as_ref().map(|s| s.function.as_str()),
+        Some("cegar_entry")
+    );
     assert_eq!(signal(3), 11);
-    assert_eq!(runs[3].stack.first().map(|f| f.line), Some(8), "{:?}", runs[3].stack);
+    assert_eq!(
+        runs[3].stack.first().map(|f| f.line),
+        Some(8),
+        "{:?}",
+        runs[3].stack
+    );
     assert_eq!(signal(4), 8);
     assert_eq!(runs[5].outcome, Outcome::Timeout);
     assert!(!runs[5].blocks.is_empty());
@@ -134,15 +180,30 @@ fn address_sanitizer_reports_with_a_stack() {
         &[],
     );
     let runner = program.runner(Kind::RunnerAsan);
-    for (tape, kind) in
-        [(&b"\x08"[..], "heap-buffer-overflow"), (b"u", "heap-use-after-free"), (b"s", "stack-buffer-overflow")]
-    {
+    for (tape, kind) in [
+        (&b"\x08"[..], "heap-buffer-overflow"),
+        (b"u", "heap-use-after-free"),
+        (b"s", "stack-buffer-overflow"),
+    ] {
         let run = runner.run_bytes(tape, LIMIT).expect("runs");
-        let Outcome::Asan(report) = &run.outcome else { panic!("{:?}", run.outcome) };
-        assert_eq!((report.kind.as_str(), report.access.as_str(), report.size), (kind, "write", 1));
-        assert_eq!(run.stack.first().map(|f| (f.function.as_str(), f.line)), Some(("put", 1)), "{:?}", run.stack);
+        let Outcome::Asan(report) = &run.outcome else {
+            panic!("{:?}", run.outcome)
+        };
+        assert_eq!(
+            (report.kind.as_str(), report.access.as_str(), report.size),
+            (kind, "write", 1)
+        );
+        assert_eq!(
+            run.stack.first().map(|f| (f.function.as_str(), f.line)),
+            Some(("put", 1)),
+            "{:?}",
+            run.stack
+        );
     }
-    assert_eq!(runner.run_bytes(b"\x07", LIMIT).expect("runs").outcome, Outcome::Returned);
+    assert_eq!(
+        runner.run_bytes(b"\x07", LIMIT).expect("runs").outcome,
+        Outcome::Returned
+    );
 }
 
 #[test]
@@ -164,10 +225,24 @@ fn a_failing_tool_is_named_with_its_words() {
     let program = Program::new("void cegar_entry(void) {}", &[], &[]);
     let mut builder = program.builder();
     builder.runtime_sources = vec!["no_such_file.c".to_owned()];
-    let Err(TargetError::Failed { command, stderr, .. }) = builder.build(Kind::Fast) else { panic!("must fail") };
-    assert!(command.contains("clang-19") && stderr.contains("no_such_file.c"), "{command}\n{stderr}");
+    let Err(TargetError::Failed {
+        command, stderr, ..
+    }) = builder.build(Kind::Fast)
+    else {
+        panic!("must fail")
+    };
+    assert!(
+        command.contains("clang-19") && stderr.contains("no_such_file.c"),
+        "{command}\n{stderr}"
+    );
     builder.clang = "no-such-clang".into();
-    assert!(matches!(builder.build(Kind::Fast), Err(TargetError::Start { .. })));
+    assert!(matches!(
+        builder.build(Kind::Fast),
+        Err(TargetError::Start { .. })
+    ));
     std::fs::write(&builder.bitcode, "not bitcode").expect("written");
-    assert!(matches!(builder.build(Kind::Fast), Err(TargetError::Bitcode { .. })));
+    assert!(matches!(
+        builder.build(Kind::Fast),
+        Err(TargetError::Bitcode { .. })
+    ));
 }

@@ -51,7 +51,14 @@ impl Program {
         let bitcode = folder.path().join("program.bc");
         fs::write(&c, format!("{PRELUDE}{source}")).expect("source written");
         let status = Command::new("clang-19")
-            .args(["-O0", "-Xclang", "-disable-O0-optnone", "-fno-finite-loops", "-g", "-w"])
+            .args([
+                "-O0",
+                "-Xclang",
+                "-disable-O0-optnone",
+                "-fno-finite-loops",
+                "-g",
+                "-w",
+            ])
             .args(["-fno-discard-value-names", "-fPIC", "-emit-llvm", "-c"])
             .args(flags)
             .arg(&c)
@@ -64,7 +71,9 @@ impl Program {
         let module = Module::parse_bitcode_from_path(&bitcode, &context).expect("bitcode");
         for (function, kind) in kinds {
             let attribute = context.create_string_attribute("cegar-kind", kind);
-            let function = module.get_function(function).expect("the function is there");
+            let function = module
+                .get_function(function)
+                .expect("the function is there");
             function.add_attribute(AttributeLoc::Function, attribute);
         }
         assert!(module.write_bitcode_to_path(&bitcode));
@@ -72,7 +81,11 @@ impl Program {
     }
 
     pub fn builder(&self) -> TargetBuilder {
-        TargetBuilder::new(self.folder.path().join("program.bc"), self.folder.path().join("out"), runtime())
+        TargetBuilder::new(
+            self.folder.path().join("program.bc"),
+            self.folder.path().join("out"),
+            runtime(),
+        )
     }
 
     pub fn build(&self, kind: Kind) -> Target {
@@ -87,7 +100,8 @@ impl Program {
     pub fn blocks(&self) -> Vec<(String, String)> {
         let context = Context::create();
         let module =
-            Module::parse_bitcode_from_path(self.folder.path().join("program.bc"), &context).expect("bitcode");
+            Module::parse_bitcode_from_path(self.folder.path().join("program.bc"), &context)
+                .expect("bitcode");
         let mut all = Vec::new();
         for function in module.get_functions() {
             for block in function.get_basic_blocks() {
