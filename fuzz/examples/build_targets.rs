@@ -1,6 +1,6 @@
 //! Builds every native product of a module: `build_targets program.bc out runtime-folder`.
 
-use cegar_fuzz::target::{Kind, TargetBuilder};
+use cegar_fuzz::native::{Kind, TargetBuilder};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);

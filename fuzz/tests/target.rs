@@ -2,7 +2,7 @@
 
 mod common;
 
-use cegar_fuzz::target::{Kind, Outcome, RunOptions, TargetError};
+use cegar_fuzz::native::{Kind, Outcome, RunOptions, TargetError};
 use common::Program;
 
 const LIMIT: RunOptions = RunOptions {

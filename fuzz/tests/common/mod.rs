@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cegar_fuzz::target::{Kind, Runner, Target, TargetBuilder};
+use cegar_fuzz::native::{Kind, Runner, Target, TargetBuilder};
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::Context;
 use inkwell::module::Module;

@@ -1,0 +1,211 @@
+//! Comparison logging: what the program compares, told to the fuzzer.
+//!
+//! A fuzzer that only sees which blocks ran cannot guess `x == 0xdeadbeef`. With both sides of each
+//! comparison in hand it looks for one side in the input and writes the other there. clang's own
+//! `trace-cmp` instrumentation silently does nothing on bitcode, and would run after optimisation, so the
+//! calls are put in here: before each integer comparison with a side that is not constant, each
+//! comparison of floats, and each call of a comparing function of `<string.h>`.
+//!
+//! The same walk collects the constants as tokens for the mutators.
+
+use llvm_sys::LLVMOpcode;
+use llvm_sys::LLVMTypeKind;
+
+use super::ir::{Builder, Ir, Value};
+
+/// Functions that compare memory: name, and whether the last argument is a length.
+const COMPARING: [(&str, bool); 8] = [
+    ("memcmp", true),
+    ("bcmp", true),
+    ("strcmp", false),
+    ("strcasecmp", false),
+    ("strstr", false),
+    ("strncmp", true),
+    ("strncasecmp", true),
+    ("strcoll", false),
+];
+
+/// Longest token worth keeping.
+const LONGEST_TOKEN: usize = 64;
+
+/// Logs a comparison (with `insert`) and collects its constants.
+pub(super) fn log<'m>(ir: Ir<'m>, instruction: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMICmp) => integers(ir, instruction, tokens, insert),
+        Some(LLVMOpcode::LLVMSwitch) => cases(ir, instruction, tokens, insert),
+        Some(LLVMOpcode::LLVMFCmp) if insert => floats(ir, instruction),
+        Some(LLVMOpcode::LLVMCall) => calls(ir, instruction, tokens, insert),
+        _ => {}
+    }
+}
+
+/// Bits of the value before it was widened: `(long)c == 'a'` is a comparison of one byte.
+fn narrow_width(value: Value<'_>) -> u32 {
+    let whole = value.ty().int_width().unwrap_or(64);
+    match value.opcode() {
+        Some(LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt) => {
+            value.operand(0).ty().int_width().unwrap_or(whole).max(8)
+        }
+        _ => whole,
+    }
+}
+
+/// Whether the constant survives a trip through `width` bits, zero- or sign-extended.
+fn fits(constant: u64, width: u32, whole: u32) -> bool {
+    let mask = |w: u32| if w >= 64 { u64::MAX } else { (1 << w) - 1 };
+    let kept = constant & mask(width);
+    kept == constant || (kept | !mask(width)) & mask(whole) == constant
+}
+
+fn integers<'m>(ir: Ir<'m>, compare: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
+    let (a, b) = (compare.operand(0), compare.operand(1));
+    if let Some(whole) = a.ty().int_width() {
+        let constants = [a.constant_int(), b.constant_int()];
+        let mut width = narrow_width(a).max(narrow_width(b));
+        if let [Some(c), None] | [None, Some(c)] = constants {
+            let other = narrow_width(if a.is_constant() { b } else { a });
+            if other < whole && fits(c, other, whole) {
+                width = other;
+            }
+        }
+        for constant in constants.into_iter().flatten() {
+            token(tokens, constant, width);
+        }
+        if insert && whole > 1 && whole <= 64 && !(a.is_constant() && b.is_constant()) {
+            let at = ir.before(compare);
+            let (x, y) = (at.resize(a, 64, false), at.resize(b, 64, false));
+            emit(
+                ir,
+                &at,
+                x,
+                y,
+                width.div_ceil(8),
+                a.is_constant(),
+                b.is_constant(),
+            );
+        }
+    }
+}
+
+fn cases<'m>(ir: Ir<'m>, switch: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
+    let value = switch.operand(0);
+    let width = narrow_width(value);
+    // Operands: value, default, then case and target in turn.
+    for i in (2..switch.operand_count()).step_by(2) {
+        let case = switch.operand(i);
+        let Some(constant) = case.constant_int() else {
+            continue;
+        };
+        token(tokens, constant, width);
+        if insert {
+            let at = ir.before(switch);
+            let (x, y) = (at.resize(value, 64, false), ir.constant(64, constant));
+            emit(ir, &at, x, y, width.div_ceil(8), false, true);
+        }
+    }
+}
+
+fn floats<'m>(ir: Ir<'m>, compare: Value<'m>) {
+    let (a, b) = (compare.operand(0), compare.operand(1));
+    let width = match a.ty().kind() {
+        LLVMTypeKind::LLVMFloatTypeKind => 32,
+        LLVMTypeKind::LLVMDoubleTypeKind => 64,
+        _ => return,
+    };
+    let at = ir.before(compare);
+    let bits = |v| at.resize(at.bitcast(v, ir.int(width)), 64, false);
+    let (x, y) = (bits(a), bits(b));
+    emit(ir, &at, x, y, width / 8, a.is_constant(), b.is_constant());
+}
+
+fn emit<'m>(
+    ir: Ir<'m>,
+    at: &Builder<'m>,
+    a: Value<'m>,
+    b: Value<'m>,
+    bytes: u32,
+    a_constant: bool,
+    b_constant: bool,
+) {
+    let (int, long) = (ir.int(32), ir.int(64));
+    let log = ir.function("__cegar_cmp", ir.void(), &[long, long, int, int]);
+    let mask = u64::from(a_constant) | u64::from(b_constant) << 1;
+    // 3 bytes (a 24-bit field) are looked for as 4.
+    let bytes = u64::from(bytes.next_power_of_two());
+    at.call(log, &[a, b, ir.constant(32, bytes), ir.constant(32, mask)]);
+}
+
+fn calls<'m>(ir: Ir<'m>, call: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
+    let Some(callee) = call.callee() else { return };
+    let name = callee.name();
+    let name = name.strip_prefix("CRUNNER_").unwrap_or(&name);
+    let Some(&(_, sized)) = COMPARING.iter().find(|(n, _)| *n == name) else {
+        return;
+    };
+    let arguments = call.argument_count();
+    if arguments < 2 + u32::from(sized) {
+        return;
+    }
+    for i in 0..2 {
+        if let Some(text) = call.operand(i).constant_string()
+            && (2..=LONGEST_TOKEN).contains(&text.len())
+        {
+            tokens.push(text);
+        }
+    }
+    if insert {
+        let at = ir.before(call);
+        let (ptr, long, int) = (ir.ptr(), ir.int(64), ir.int(32));
+        let limit = if sized {
+            at.resize(call.operand(2), 64, false)
+        } else {
+            ir.constant(64, u64::MAX)
+        };
+        let text = u64::from(name.starts_with("str"));
+        let log = ir.function("__cegar_cmp_memory", ir.void(), &[ptr, ptr, long, int]);
+        at.call(
+            log,
+            &[
+                call.operand(0),
+                call.operand(1),
+                limit,
+                ir.constant(32, text),
+            ],
+        );
+    }
+}
+
+/// Keeps a constant of two bytes or more, in both byte orders. Small numbers are what havoc writes anyway.
+fn token(tokens: &mut Vec<Vec<u8>>, constant: u64, width: u32) {
+    let bytes = (width / 8) as usize;
+    if constant < 256 || !(2..=8).contains(&bytes) || constant == u64::MAX >> (64 - width) {
+        return;
+    }
+    let mut little = constant.to_le_bytes()[..bytes].to_vec();
+    tokens.push(little.clone());
+    little.reverse();
+    tokens.push(little);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_widened_constant_fits_its_source() {
+        assert!(fits(0x41, 8, 32));
+        assert!(fits(0xffff_ffff, 8, 32), "EOF as a sign-extended byte");
+        assert!(!fits(0x1234, 8, 32));
+    }
+
+    #[test]
+    fn tokens_come_in_both_orders() {
+        let mut tokens = Vec::new();
+        token(&mut tokens, 0xdead_beef, 32);
+        token(&mut tokens, 7, 32);
+        assert_eq!(
+            tokens,
+            [vec![0xef, 0xbe, 0xad, 0xde], vec![0xde, 0xad, 0xbe, 0xef]]
+        );
+    }
+}

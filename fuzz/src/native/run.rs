@@ -1,0 +1,321 @@
+//! Running tapes in a runner and reading what it says.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::symbolise::{Frame, Symboliser};
+use super::{Site, Target, TargetError};
+
+/// An executable that runs tapes: `runner` or `runner-asan`.
+#[derive(Clone, Debug)]
+pub struct Runner {
+    executable: PathBuf,
+    sites: Vec<Site>,
+    symboliser: Symboliser,
+}
+
+/// What a run is to record, and its limit.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// Processor time that one tape may take, in milliseconds.
+    pub timeout_ms: u32,
+    /// Record the choices, by channel.
+    pub events: bool,
+    /// Record the transcript.
+    pub output: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions {
+            timeout_ms: 10_000,
+            events: false,
+            output: false,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The entry function returned.
+    Returned,
+    /// The program ended itself with a status.
+    Exited(i32),
+    /// An assumption did not hold.
+    Rejected,
+    /// A check failed.
+    Violated(Violated),
+    /// A signal.
+    Crashed(Crashed),
+    /// AddressSanitizer's report.
+    Asan(Asan),
+    /// The time limit.
+    Timeout,
+    /// The memory limit.
+    OutOfMemory,
+    /// The tape could not be read, or no process made.
+    Unreadable,
+}
+
+/// A failed check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violated {
+    /// `assertion`, `abort`, `reach_error`, `fail`, `heap` or `trap`.
+    pub kind: String,
+    /// The assertion's text.
+    pub what: String,
+    /// Source file as the program gave it; for a trap, from debug information.
+    pub file: String,
+    /// Source line.
+    pub line: u32,
+    /// LLVM's number of the trap, -1 for none.
+    #[serde(default = "no_trap")]
+    pub trap: i32,
+    /// The place in the module, where known.
+    #[serde(default)]
+    pub site: Option<Site>,
+}
+
+fn no_trap() -> i32 {
+    -1
+}
+
+/// A signal that ended a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Crashed {
+    /// Its number.
+    pub signal: i32,
+    /// The address accessed.
+    pub address: u64,
+    /// The instruction.
+    pub pc: u64,
+}
+
+/// A report of AddressSanitizer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asan {
+    /// `heap-buffer-overflow` and so on.
+    pub kind: String,
+    /// `read` or `write`.
+    pub access: String,
+    /// Bytes accessed.
+    pub size: u64,
+    /// The address accessed.
+    pub address: u64,
+    /// The report, without symbols.
+    pub text: String,
+}
+
+/// Bytes that one channel took, or that went to one stream.
+pub type Event = (String, Vec<u8>);
+
+/// What one tape did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Run {
+    /// The tape's file.
+    pub tape: PathBuf,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Blocks entered and how often, at most 255.
+    pub blocks: Vec<(u32, u8)>,
+    /// Bytes of the tape that were taken.
+    pub consumed: u64,
+    /// Whether more was asked for than the tape holds.
+    pub exhausted: bool,
+    /// Bytes never freed.
+    pub heap_live: u64,
+    /// Choices in order, if asked for: the channel and its bytes.
+    pub events: Vec<Event>,
+    /// The transcript, if asked for: the stream's number and its bytes.
+    pub output: Vec<(i32, Vec<u8>)>,
+    /// Where it failed, innermost first.
+    pub stack: Vec<Frame>,
+}
+
+/// A line of the runner.
+#[derive(Deserialize)]
+struct Line {
+    tape: String,
+    outcome: String,
+    #[serde(default)]
+    status: i32,
+    #[serde(default)]
+    consumed: u64,
+    #[serde(default)]
+    exhausted: bool,
+    #[serde(default)]
+    heap_live: u64,
+    violated: Option<LineViolated>,
+    crashed: Option<Crashed>,
+    asan: Option<Asan>,
+    #[serde(default)]
+    stack: Vec<u64>,
+    #[serde(default)]
+    blocks: Vec<(u32, u8)>,
+    #[serde(default)]
+    events: Vec<(String, Bytes)>,
+    #[serde(default)]
+    output: Vec<(i32, Bytes)>,
+}
+
+#[derive(Deserialize)]
+struct LineViolated {
+    check: Option<u32>,
+    #[serde(flatten)]
+    rest: Violated,
+}
+
+struct Bytes(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        STANDARD
+            .decode(text)
+            .map(Bytes)
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+impl Runner {
+    /// The runner that was built as `target`.
+    pub fn new(target: &Target) -> Self {
+        Runner {
+            executable: target.path.clone(),
+            sites: target.sites.clone(),
+            symboliser: Symboliser::find(),
+        }
+    }
+
+    /// Where the executable is.
+    pub fn executable(&self) -> &Path {
+        &self.executable
+    }
+
+    /// Runs each tape in a process of its own and returns the runs in the same order.
+    pub fn run(&self, tapes: &[PathBuf], options: RunOptions) -> Result<Vec<Run>, TargetError> {
+        let mut command = Command::new(&self.executable);
+        command.args(["--batch", "--timeout-ms", &options.timeout_ms.to_string()]);
+        if options.events {
+            command.arg("--events");
+        }
+        if options.output {
+            command.arg("--output");
+        }
+        let shown = format!("{command:?}");
+        let start = |source| TargetError::Start {
+            command: shown.clone(),
+            source,
+        };
+        let mut child = command
+            .arg("-")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(start)?;
+        let mut names = Vec::new();
+        for tape in tapes {
+            use std::os::unix::ffi::OsStrExt;
+            names.extend_from_slice(tape.as_os_str().as_bytes());
+            names.push(b'\n');
+        }
+        let mut stdin = child.stdin.take();
+        // Written beside reading: either pipe may fill up first.
+        let writer = std::thread::spawn(move || stdin.as_mut().map(|pipe| pipe.write_all(&names)));
+        let result = child.wait_with_output().map_err(start)?;
+        drop(writer.join());
+        let mut runs = Vec::with_capacity(tapes.len());
+        for text in result
+            .stdout
+            .split(|&b| b == b'\n')
+            .filter(|l| !l.is_empty())
+        {
+            let line: Line =
+                serde_json::from_slice(text).map_err(|e| self.unexpected(e.to_string()))?;
+            runs.push(self.read(line)?);
+        }
+        if runs.len() != tapes.len() {
+            return Err(self.unexpected(format!("{} lines for {} tapes", runs.len(), tapes.len())));
+        }
+        for (run, tape) in runs.iter_mut().zip(tapes) {
+            run.tape.clone_from(tape);
+        }
+        Ok(runs)
+    }
+
+    /// Runs one tape given as bytes.
+    pub fn run_bytes(&self, tape: &[u8], options: RunOptions) -> Result<Run, TargetError> {
+        let mut file =
+            tempfile::NamedTempFile::new().map_err(TargetError::file(Path::new("tape")))?;
+        file.write_all(tape)
+            .map_err(TargetError::file(file.path()))?;
+        let path = file.path().to_owned();
+        let runs = self.run(&[path], options)?;
+        runs.into_iter()
+            .next()
+            .ok_or_else(|| self.unexpected("no line".to_owned()))
+    }
+
+    fn unexpected(&self, message: String) -> TargetError {
+        TargetError::Output {
+            runner: self.executable.clone(),
+            message,
+        }
+    }
+
+    fn read(&self, line: Line) -> Result<Run, TargetError> {
+        let missing = || self.unexpected(format!("`{}` without its details", line.outcome));
+        let outcome = match line.outcome.as_str() {
+            "returned" => Outcome::Returned,
+            "exited" => Outcome::Exited(line.status),
+            "rejected" => Outcome::Rejected,
+            "timeout" => Outcome::Timeout,
+            "out_of_memory" => Outcome::OutOfMemory,
+            "unreadable" => Outcome::Unreadable,
+            "crashed" => Outcome::Crashed(line.crashed.ok_or_else(missing)?),
+            "asan" => Outcome::Asan(line.asan.ok_or_else(missing)?),
+            "violated" => {
+                let LineViolated {
+                    check,
+                    rest: mut violated,
+                } = line.violated.ok_or_else(missing)?;
+                violated.site = check.and_then(|n| self.sites.get(n as usize)).cloned();
+                if let Some(site) = &violated.site
+                    && violated.line == 0
+                {
+                    violated.file.clone_from(&site.file);
+                    violated.line = site.line;
+                }
+                Outcome::Violated(violated)
+            }
+            other => return Err(self.unexpected(format!("outcome `{other}`"))),
+        };
+        Ok(Run {
+            tape: PathBuf::from(line.tape),
+            outcome,
+            blocks: line.blocks,
+            consumed: line.consumed,
+            exhausted: line.exhausted,
+            heap_live: line.heap_live,
+            events: line
+                .events
+                .into_iter()
+                .map(|(channel, bytes)| (channel, bytes.0))
+                .collect(),
+            output: line
+                .output
+                .into_iter()
+                .map(|(stream, bytes)| (stream, bytes.0))
+                .collect(),
+            stack: self.symboliser.frames(&self.executable, &line.stack),
+        })
+    }
+}
