@@ -93,6 +93,13 @@ impl Tool {
         self
     }
 
+    /// Takes a variable out of its environment.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
     /// A run longer than this fails the test.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {

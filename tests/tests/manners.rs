@@ -65,7 +65,7 @@ fn without_clang_it_says_how_to_get_it() {
     );
     let ended = Tool::new(project.path(), ["check", "struct_bound.c"])
         .env("PATH", project.at("nothing"))
-        .env("CEGAR_CLANG", "")
+        .without("CEGAR_CLANG")
         .run();
     ended
         .expect(exit::TOOL_MISSING)
