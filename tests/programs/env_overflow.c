@@ -26,6 +26,6 @@ int main(void)
         home = "/etc";
     n = append(name, n, home);
     n = append(name, n, "/apprc");
-    name[n] = '\0';
+    name[n] = '\0'; /* here */
     return name[0] == '/' ? 0 : 1;
 }

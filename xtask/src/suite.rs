@@ -62,6 +62,11 @@ pub(crate) fn test(places: &Places) -> Result<()> {
         command
     };
 
+    for (command, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
+        if run::asks(cargo().args([command, "--version"])).is_none() {
+            run::succeeds(Command::new("rustup").args(["component", "add", component]))?;
+        }
+    }
     for words in [
         &["fmt", "--all", "--check"][..],
         &[
