@@ -1,15 +1,13 @@
-//! Builds every native product of a module: `build_targets program.bc out runtime-folder`.
+//! Builds every native product of a module: `build_targets program.bc out`.
 
 use cegar_fuzz::native::{Kind, TargetBuilder};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let (Some(bitcode), Some(out), Some(runtime)) =
-        (arguments.next(), arguments.next(), arguments.next())
-    else {
-        return Err("usage: build_targets program.bc out runtime-folder".into());
+    let (Some(bitcode), Some(out)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: build_targets program.bc out".into());
     };
-    let builder = TargetBuilder::new(bitcode, out, runtime);
+    let builder = TargetBuilder::new(bitcode, out);
     for kind in [
         Kind::Fast,
         Kind::Comparisons,

@@ -19,22 +19,6 @@ use super::ir::{Block, Ir, Value};
 /// The byte that undefined values and fresh memory hold.
 const UNDEFINED_BYTE: u8 = 0xAA;
 
-/// The functions whose very call is a violation.
-const FAILING: [&str; 12] = [
-    "__assert_fail",
-    "CRUNNER___assert_fail",
-    "__assert",
-    "CRUNNER___assert",
-    "abort",
-    "CRUNNER_abort",
-    "reach_error",
-    "CRUNNER_reach_error",
-    "__VERIFIER_error",
-    "CRUNNER___VERIFIER_error",
-    "crunner_fail",
-    "crunner_violation",
-];
-
 /// A place that can fail: a trap, or a call of a failing function. The native runtime reports its index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
@@ -176,6 +160,11 @@ fn prepare(ir: Ir<'_>, function: Value<'_>, wish: Wish) {
 /// Numbers the failing places of a function and makes each tell its number.
 fn number_sites(ir: Ir<'_>, function: Value<'_>, blocks: &[Numbered<'_>], sites: &mut Vec<Site>) {
     let stub = function.attribute("cegar-kind").as_deref() == Some("stub");
+    let fails = |name: &str| {
+        cegar_stubs::failing_functions()
+            .iter()
+            .any(|f| f.name == name)
+    };
     for Numbered { number, block } in blocks {
         for (index, instruction) in block.instructions().into_iter().enumerate() {
             if instruction.opcode() != Some(LLVMOpcode::LLVMCall) {
@@ -190,7 +179,7 @@ fn number_sites(ir: Ir<'_>, function: Value<'_>, blocks: &[Numbered<'_>], sites:
                     Some(instruction.operand(0).constant_int().unwrap_or(255) as u32)
                 }
                 "llvm.trap" => Some(255),
-                _ if !stub && FAILING.contains(&name.as_str()) => None,
+                _ if !stub && fails(&name) => None,
                 _ => continue,
             };
             let position = instruction.position().unwrap_or_default();

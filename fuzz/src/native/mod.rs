@@ -25,6 +25,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use cegar_stubs::Role;
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::module::Module;
@@ -162,10 +163,6 @@ pub struct TargetBuilder {
     pub bitcode: PathBuf,
     /// The folder that products go to; it is created.
     pub out: PathBuf,
-    /// The folder of the C runtime: `crunner_rt.h` and the sources below.
-    pub runtime: PathBuf,
-    /// The C sources of the runtime that feeds a program from a tape, in that folder.
-    pub runtime_sources: Vec<String>,
     /// clang, version 19.
     pub clang: PathBuf,
     /// Optimisation level of the fuzzing targets: `-O0` to `-O3`.
@@ -173,17 +170,11 @@ pub struct TargetBuilder {
 }
 
 impl TargetBuilder {
-    /// A builder with the usual tools: `clang-19`, `-O2`, `rt_tape.c` and `rt_heap.c`.
-    pub fn new(
-        bitcode: impl Into<PathBuf>,
-        out: impl Into<PathBuf>,
-        runtime: impl Into<PathBuf>,
-    ) -> Self {
+    /// A builder with the usual tools: `clang-19`, `-O2`.
+    pub fn new(bitcode: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Self {
         TargetBuilder {
             bitcode: bitcode.into(),
             out: out.into(),
-            runtime: runtime.into(),
-            runtime_sources: vec!["rt_tape.c".to_owned(), "rt_heap.c".to_owned()],
             clang: PathBuf::from("clang-19"),
             opt: "-O2".to_owned(),
         }
@@ -199,6 +190,9 @@ impl TargetBuilder {
         let object = scratch.path().join("program.o");
         let instrumented = scratch.path().join("program.bc");
         let found = self.instrument(kind, &instrumented)?;
+        // The runtime's sources are embedded in the program, so that they cannot be of another version.
+        let folder = scratch.path().join("runtime");
+        let sources = cegar_stubs::write_sources(&folder).map_err(TargetError::file(&folder))?;
         let own = scratch.path().join("own.c");
         let source = match kind {
             Kind::Comparisons => COMPARISONS_C,
@@ -233,17 +227,19 @@ impl TargetBuilder {
         link.extend(
             ["-w", "-O2", "-g", "-fPIC", "-fno-omit-frame-pointer", "-I"].map(OsString::from),
         );
-        link.push(self.runtime.clone().into());
+        link.push(folder.join("src").into());
         link.extend([
             OsString::from("-o"),
             product.clone().into(),
             object.into(),
             own.into(),
         ]);
+        let runtime = |role: &Role| matches!(role, Role::Runtime | Role::RuntimeTape);
         link.extend(
-            self.runtime_sources
-                .iter()
-                .map(|s| self.runtime.join(s).into()),
+            sources
+                .into_iter()
+                .filter(|(role, path)| runtime(role) && path.extension().is_some_and(|e| e == "c"))
+                .map(|(_, path)| path.into()),
         );
         link.push("-lm".into());
         self.execute(link)?;

@@ -3,7 +3,6 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cegar_fuzz::native::{Kind, Runner, Target, TargetBuilder};
@@ -37,10 +36,6 @@ static int next(void)
 /// A program in a folder of its own.
 pub struct Program {
     pub folder: tempfile::TempDir,
-}
-
-fn runtime() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../c-stubs/src")
 }
 
 impl Program {
@@ -84,7 +79,6 @@ impl Program {
         TargetBuilder::new(
             self.folder.path().join("program.bc"),
             self.folder.path().join("out"),
-            runtime(),
         )
     }
 
