@@ -146,6 +146,36 @@ const ALIASES: &[(&str, &str, SymbolKind)] = &[
     ("fopen64", "CRUNNER_fopen", F), ("freopen64", "CRUNNER_freopen", F), ("tmpfile64", "CRUNNER_tmpfile", F),
     ("fseeko64", "CRUNNER_fseeko", F), ("ftello64", "CRUNNER_ftello", F), ("fgetpos64", "CRUNNER_fgetpos", F),
     ("fsetpos64", "CRUNNER_fsetpos", F),
+    ("__isoc99_scanf", "CRUNNER_scanf", F),
+    ("__isoc99_fscanf", "CRUNNER_fscanf", F),
+    ("__isoc99_vscanf", "CRUNNER_vscanf", F),
+    ("__isoc99_vfscanf", "CRUNNER_vfscanf", F),
+    ("__isoc23_scanf", "CRUNNER_scanf", F),
+    ("__isoc23_fscanf", "CRUNNER_fscanf", F),
+    ("__isoc23_vscanf", "CRUNNER_vscanf", F),
+    ("__isoc23_vfscanf", "CRUNNER_vfscanf", F),
+    ("open64", "CRUNNER_open", F),
+    ("openat64", "CRUNNER_openat", F),
+    ("creat64", "CRUNNER_creat", F),
+    ("__open_2", "CRUNNER_open", F),
+    ("__open64_2", "CRUNNER_open", F),
+    ("lseek64", "CRUNNER_lseek", F),
+    ("pread64", "CRUNNER_pread", F),
+    ("pwrite64", "CRUNNER_pwrite", F),
+    ("ftruncate64", "CRUNNER_ftruncate", F),
+    ("stat64", "CRUNNER_stat", F),
+    ("lstat64", "CRUNNER_lstat", F),
+    ("fstat64", "CRUNNER_fstat", F),
+    ("__xstat64", "CRUNNER___xstat", F),
+    ("__lxstat64", "CRUNNER___lxstat", F),
+    ("__fxstat64", "CRUNNER___fxstat", F),
+    ("mkstemp64", "CRUNNER_mkstemp", F),
+    ("readdir64", "CRUNNER_readdir", F),
+    ("fcntl64", "CRUNNER_fcntl", F),
+    ("getrlimit64", "CRUNNER_getrlimit", F),
+    ("setrlimit64", "CRUNNER_setrlimit", F),
+    ("__sysv_signal", "CRUNNER_signal", F),
+    ("bsd_signal", "CRUNNER_signal", F),
 ];
 
 const THREADS: &str = "one thread only is modelled";
@@ -186,6 +216,9 @@ const UNSUPPORTED: &[(&str, &str)] = &[
 /// Functions replaced by `CRUNNER_` and the name.
 #[rustfmt::skip]
 const FUNCTIONS: &[&str] = &[
+    // allocated.c
+    "__asprintf_chk", "__strdup", "__strndup", "__vasprintf_chk", "asprintf", "strdup", "strndup",
+    "vasprintf", "wcsdup",
     // clock.c
     "alarm", "asctime", "asctime_r", "clock", "clock_getres", "clock_gettime", "clock_nanosleep",
     "ctime", "ctime_r", "difftime", "gettimeofday", "gmtime", "gmtime_r", "localtime", "localtime_r",
@@ -193,6 +226,15 @@ const FUNCTIONS: &[&str] = &[
     "tzset", "usleep",
     // environment.c
     "__secure_getenv", "clearenv", "getenv", "putenv", "secure_getenv", "setenv", "unsetenv",
+    // files.c
+    "chdir", "chmod", "chown", "closedir", "fchmod", "getcwd", "link", "mkdir", "opendir", "readdir",
+    "readlink", "realpath", "remove", "rename", "rmdir", "symlink", "umask", "unlink", "unlinkat",
+    "utime", "utimes",
+    // posix_io.c
+    "__fxstat", "__lxstat", "__read_chk", "__xstat", "access", "close", "creat", "dup", "dup2",
+    "faccessat", "fcntl", "fdatasync", "flock", "fstat", "fsync", "ftruncate", "ioctl", "isatty",
+    "lockf", "lseek", "lstat", "mkstemp", "open", "openat", "pipe", "poll", "pread", "pwrite", "read",
+    "readv", "select", "stat", "sync", "write", "writev",
     // process.c
     "_Exit", "__assert", "__assert_fail", "__assert_perror_fail", "__chk_fail", "__stack_chk_fail",
     "_exit", "abort", "at_quick_exit", "atexit", "execl", "execle", "execlp", "execv", "execve",
@@ -202,6 +244,8 @@ const FUNCTIONS: &[&str] = &[
     "arc4random", "arc4random_buf", "arc4random_uniform", "drand48", "erand48", "getentropy",
     "getrandom", "initstate", "jrand48", "lrand48", "mrand48", "nrand48", "rand", "rand_r", "random",
     "setstate", "srand", "srand48", "srandom",
+    // scan.c
+    "fscanf", "scanf", "vfscanf", "vscanf",
     // stdio_in.c
     "_IO_getc", "__fgets_chk", "__fread_chk", "__getdelim", "__uflow", "fgetc", "fgetc_unlocked",
     "fgets", "fgets_unlocked", "fread", "fread_unlocked", "getc", "getc_unlocked", "getchar",
@@ -216,6 +260,16 @@ const FUNCTIONS: &[&str] = &[
     "__vfprintf_chk", "__vprintf_chk", "dprintf", "fprintf", "fputc", "fputc_unlocked", "fputs",
     "fputs_unlocked", "fwrite", "fwrite_unlocked", "perror", "printf", "putc", "putc_unlocked",
     "putchar", "putchar_unlocked", "puts", "putw", "vdprintf", "vfprintf", "vprintf",
+    // system.c
+    "getegid", "geteuid", "getgid", "gethostname", "getpagesize", "getpgrp", "getpid", "getppid",
+    "getrlimit", "getrusage", "gettid", "getuid", "localeconv", "nl_langinfo", "pthread_cond_broadcast",
+    "pthread_cond_destroy", "pthread_cond_init", "pthread_cond_signal", "pthread_equal",
+    "pthread_mutex_destroy", "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_trylock",
+    "pthread_mutex_unlock", "pthread_once", "pthread_rwlock_destroy", "pthread_rwlock_init",
+    "pthread_rwlock_rdlock", "pthread_rwlock_unlock", "pthread_rwlock_wrlock", "pthread_self",
+    "pthread_spin_lock", "pthread_spin_unlock", "setlocale", "setrlimit", "setsid", "sigaction",
+    "sigaddset", "sigdelset", "sigemptyset", "sigfillset", "siginterrupt", "sigismember", "signal",
+    "sigprocmask", "sysconf", "uname",
 ];
 
 /// Variables replaced by `CRUNNER_` and the name.
@@ -230,4 +284,33 @@ const DATA: &[&str] = &[
 /// What the engine-only sources define.
 #[rustfmt::skip]
 const ENGINE_ONLY: &[&str] = &[
+    // engine_ctype.c
+    "__ctype_b_loc", "__ctype_get_mb_cur_max", "__ctype_tolower_loc", "__ctype_toupper_loc", "isalnum",
+    "isalpha", "isascii", "isblank", "iscntrl", "isdigit", "isgraph", "islower", "isprint", "ispunct",
+    "isspace", "isupper", "isxdigit", "toascii", "tolower", "toupper",
+    // engine_errno.c
+    "__errno_location", "__xpg_strerror_r", "strerror", "strerror_l", "strerror_r", "strsignal",
+    // engine_format.c
+    "__snprintf_chk", "__sprintf_chk", "__vsnprintf_chk", "__vsprintf_chk", "snprintf", "sprintf",
+    "vsnprintf", "vsprintf",
+    // engine_memory.c
+    "__memcpy_chk", "__memmove_chk", "__mempcpy_chk", "__memset_chk", "bcmp", "bcopy", "bzero",
+    "explicit_bzero", "memccpy", "memchr", "memcmp", "memcpy", "memmem", "memmove", "mempcpy",
+    "memrchr", "memset", "rawmemchr", "swab",
+    // engine_number.c
+    "__isoc23_strtol", "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull", "abs", "atof",
+    "atoi", "atol", "atoll", "div", "ffs", "ffsl", "ffsll", "htonl", "htons", "imaxabs", "labs", "ldiv",
+    "llabs", "lldiv", "ntohl", "ntohs", "strtod", "strtof", "strtoimax", "strtol", "strtold", "strtoll",
+    "strtoq", "strtoul", "strtoull", "strtoumax", "strtouq",
+    // engine_scan.c
+    "__isoc23_sscanf", "__isoc23_vsscanf", "__isoc99_sscanf", "__isoc99_vsscanf", "sscanf", "vsscanf",
+    // engine_search.c
+    "__strtok_r", "basename", "index", "rindex", "strcasestr", "strchr", "strchrnul", "strcspn",
+    "strnstr", "strpbrk", "strrchr", "strsep", "strspn", "strstr", "strtok", "strtok_r",
+    // engine_sort.c
+    "bsearch", "qsort", "qsort_r",
+    // engine_string.c
+    "__stpcpy_chk", "__stpncpy_chk", "__strcat_chk", "__strcpy_chk", "__strncat_chk", "__strncpy_chk",
+    "stpcpy", "stpncpy", "strcasecmp", "strcat", "strcmp", "strcoll", "strcpy", "strlcat", "strlcpy",
+    "strlen", "strncasecmp", "strncat", "strncmp", "strncpy", "strnlen", "strxfrm",
 ];

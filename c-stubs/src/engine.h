@@ -1,0 +1,48 @@
+/* What the engine-only sources share.
+ *
+ * They are the C library's pure functions written in C, for an engine that checks each access: every function
+ * reads and writes the bytes that C lets it and no other, one by one where it must not read ahead. Natively the
+ * platform's own are used. NAME() lets a test compile them under other names and compare the two.
+ */
+#ifndef CRUNNER_ENGINE_H
+#define CRUNNER_ENGINE_H
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#ifdef CRUNNER_ENGINE_TEST
+#define NAME(name) engine_##name
+#else
+#define NAME(name) name
+#endif
+
+void *malloc(size_t size);
+void free(void *block);
+
+int *NAME(__errno_location)(void);
+#define engine_errno (*NAME(__errno_location)())
+enum { ENGINE_EINVAL = 22, ENGINE_ERANGE = 34, ENGINE_EILSEQ = 84, ENGINE_EOVERFLOW = 75 };
+
+size_t NAME(strlen)(const char *s);
+size_t NAME(strnlen)(const char *s, size_t n);
+int NAME(vsnprintf)(char *restrict to, size_t n, const char *restrict format, va_list args);
+
+/* The host's printf for one conversion without a length modifier, and its strtod. */
+int crunner_format_float(char *to, size_t room, const char *spec, double value);
+double crunner_parse_float(const char *from, size_t n);
+
+_Noreturn void crunner_violation(int kind, const char *what, const char *file, unsigned line);
+
+/* C-locale classes, for the characters -1 to 255. */
+static inline int engine_is_digit(int c) { return c >= '0' && c <= '9'; }
+static inline int engine_is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static inline int engine_is_upper(int c) { return c >= 'A' && c <= 'Z'; }
+static inline int engine_is_lower(int c) { return c >= 'a' && c <= 'z'; }
+static inline int engine_to_lower(int c) { return engine_is_upper(c) ? c + 32 : c; }
+static inline int engine_to_upper(int c) { return engine_is_lower(c) ? c - 32 : c; }
+
+#endif

@@ -1,0 +1,288 @@
+/* printf's formatting. One pass over the format writes into a sink that counts everything and keeps what fits, so
+ * that no byte past the given size is touched. Floating point is left to the host, which is what natively would do
+ * it, digit for digit. */
+#include "engine.h"
+
+struct sink {
+    char *to;
+    size_t room, at;
+};
+
+static void put(struct sink *s, char c) {
+    if (s->at < s->room) s->to[s->at] = c;
+    s->at++;
+}
+
+static void pad(struct sink *s, char c, long n) {
+    for (; n > 0; n--) put(s, c);
+}
+
+struct spec {
+    int left, plus, space, alternate, zero, group;
+    int width, precision; /* precision -1: none given */
+    enum { CHAR, SHORT, INT, LONG, LONGLONG, INTMAX, SIZE, PTRDIFF, LONGDOUBLE } length;
+    char conversion;
+};
+
+/* Digits of an integer, with sign or prefix, precision and width. */
+static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int negative, unsigned base) {
+    const char *digits = f->conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
+    char text[64], prefix[2];
+    int n = 0, prefixed = 0, zeros, signed_ = f->conversion == 'd' || f->conversion == 'i';
+    for (uintmax_t rest = v; rest; rest /= base) text[n++] = digits[rest % base];
+    if (n == 0 && f->precision != 0) text[n++] = '0';
+    zeros = f->precision > n ? f->precision - n : 0;
+    if (f->alternate && base == 8 && zeros == 0 && (n == 0 || text[n - 1] != '0')) zeros = 1;
+    if (f->alternate && base == 16 && v) {
+        prefix[prefixed++] = '0';
+        prefix[prefixed++] = f->conversion == 'p' ? 'x' : f->conversion;
+    }
+    if (negative) prefix[prefixed++] = '-';
+    else if (signed_ && f->plus) prefix[prefixed++] = '+';
+    else if (signed_ && f->space) prefix[prefixed++] = ' ';
+    if (f->zero && !f->left && f->precision < 0 && f->width > n + zeros + prefixed) zeros = f->width - n - prefixed;
+    long fill = (long)f->width - n - zeros - prefixed;
+    if (!f->left) pad(s, ' ', fill);
+    for (int i = 0; i < prefixed; i++) put(s, prefix[i]);
+    pad(s, '0', zeros);
+    while (n > 0) put(s, text[--n]);
+    if (f->left) pad(s, ' ', fill);
+}
+
+static void put_text(struct sink *s, const struct spec *f, const char *text, size_t n) {
+    long fill = (long)f->width - (long)n;
+    if (!f->left) pad(s, ' ', fill);
+    for (size_t i = 0; i < n; i++) put(s, text[i]);
+    if (f->left) pad(s, ' ', fill);
+}
+
+static void put_float(struct sink *s, const struct spec *f, double v) {
+    char spec[48], small[400], *text = small;
+    int at = 0;
+    spec[at++] = '%';
+    if (f->left) spec[at++] = '-';
+    if (f->plus) spec[at++] = '+';
+    if (f->space) spec[at++] = ' ';
+    if (f->alternate) spec[at++] = '#';
+    if (f->zero) spec[at++] = '0';
+    int numbers[2] = {f->width, f->precision};
+    for (int i = 0; i < 2; i++) {
+        char digits[12];
+        int n = 0;
+        if (i == 0 ? numbers[i] <= 0 : numbers[i] < 0) continue;
+        if (i == 1) spec[at++] = '.';
+        do digits[n++] = (char)('0' + numbers[i] % 10);
+        while (numbers[i] /= 10);
+        while (n > 0) spec[at++] = digits[--n];
+    }
+    spec[at++] = f->conversion;
+    spec[at] = 0;
+    int n = crunner_format_float(small, sizeof small, spec, v);
+    if (n < 0) return;
+    if ((size_t)n >= sizeof small) {
+        text = malloc((size_t)n + 1);
+        if (!text) return;
+        crunner_format_float(text, (size_t)n + 1, spec, v);
+    }
+    for (int i = 0; i < n; i++) put(s, text[i]);
+    if (text != small) free(text);
+}
+
+/* A wide character beyond ASCII cannot be written in the C locale; the whole call fails, as glibc's does. */
+static int put_wide(struct sink *s, const struct spec *f, const int *text) {
+    size_t n = 0;
+    while ((f->precision < 0 || n < (size_t)f->precision) && text[n]) {
+        if (text[n] < 0 || text[n] > 127) return 0;
+        n++;
+    }
+    long fill = (long)f->width - (long)n;
+    if (!f->left) pad(s, ' ', fill);
+    for (size_t i = 0; i < n; i++) put(s, (char)text[i]);
+    if (f->left) pad(s, ' ', fill);
+    return 1;
+}
+
+static int number(const char **at) {
+    long v = 0;
+    for (; engine_is_digit(**at); (*at)++)
+        if (v <= INT_MAX) v = v * 10 + (**at - '0');
+    return v > INT_MAX ? -1 : (int)v;
+}
+
+static const char *read_length(const char *p, struct spec *f) {
+    f->length = INT;
+    switch (*p) {
+    case 'h': return p[1] == 'h' ? (f->length = CHAR, p + 2) : (f->length = SHORT, p + 1);
+    case 'l': return p[1] == 'l' ? (f->length = LONGLONG, p + 2) : (f->length = LONG, p + 1);
+    case 'q': f->length = LONGLONG; return p + 1;
+    case 'j': f->length = INTMAX; return p + 1;
+    case 'z':
+    case 'Z': f->length = SIZE; return p + 1;
+    case 't': f->length = PTRDIFF; return p + 1;
+    case 'L': f->length = LONGDOUBLE; return p + 1;
+    default: return p;
+    }
+}
+
+/* Everything but INT and shorter is 64 bits wide on the platforms this models. */
+static intmax_t signed_argument(const struct spec *f, va_list *args) {
+    if (f->length > INT) return va_arg(*args, long long);
+    int v = va_arg(*args, int);
+    return f->length == CHAR ? (signed char)v : f->length == SHORT ? (short)v : v;
+}
+
+static uintmax_t unsigned_argument(const struct spec *f, va_list *args) {
+    if (f->length > INT) return va_arg(*args, unsigned long long);
+    unsigned v = va_arg(*args, unsigned);
+    return f->length == CHAR ? (unsigned char)v : f->length == SHORT ? (unsigned short)v : v;
+}
+
+static void store_count(const struct spec *f, void *to, size_t n) {
+    switch (f->length) {
+    case CHAR: *(signed char *)to = (signed char)n; break;
+    case SHORT: *(short *)to = (short)n; break;
+    case INT: *(int *)to = (int)n; break;
+    default: *(long long *)to = (long long)n;
+    }
+}
+
+/* One conversion; 0 if the call fails. */
+static int convert(struct sink *s, struct spec *f, va_list *args) {
+    switch (f->conversion) {
+    case 'd':
+    case 'i': {
+        intmax_t v = signed_argument(f, args);
+        put_integer(s, f, v < 0 ? 0 - (uintmax_t)v : (uintmax_t)v, v < 0, 10);
+        return 1;
+    }
+    case 'u': put_integer(s, f, unsigned_argument(f, args), 0, 10); return 1;
+    case 'o': put_integer(s, f, unsigned_argument(f, args), 0, 8); return 1;
+    case 'x':
+    case 'X': put_integer(s, f, unsigned_argument(f, args), 0, 16); return 1;
+    case 'b': put_integer(s, f, unsigned_argument(f, args), 0, 2); return 1;
+    case 'p': {
+        void *v = va_arg(*args, void *);
+        if (!v) {
+            put_text(s, f, "(nil)", 5);
+            return 1;
+        }
+        f->alternate = 1;
+        put_integer(s, f, (uintptr_t)v, 0, 16);
+        return 1;
+    }
+    case 'c': {
+        if (f->length == LONG) {
+            int wide[2] = {va_arg(*args, int), 0};
+            return put_wide(s, f, wide);
+        }
+        char c = (char)va_arg(*args, int);
+        put_text(s, f, &c, 1);
+        return 1;
+    }
+    case 's': {
+        if (f->length == LONG) return put_wide(s, f, va_arg(*args, const int *));
+        const char *text = va_arg(*args, const char *);
+        if (!text) text = f->precision >= 0 && f->precision < 6 ? "" : "(null)";
+        put_text(s, f, text, f->precision >= 0 ? NAME(strnlen)(text, (size_t)f->precision) : NAME(strlen)(text));
+        return 1;
+    }
+    case 'n': store_count(f, va_arg(*args, void *), s->at); return 1;
+    case 'm': {
+        char *NAME(strerror)(int);
+        const char *text = NAME(strerror)(engine_errno);
+        put_text(s, f, text, f->precision >= 0 ? NAME(strnlen)(text, (size_t)f->precision) : NAME(strlen)(text));
+        return 1;
+    }
+    case '%': put(s, '%'); return 1;
+    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+        put_float(s, f, f->length == LONGDOUBLE ? (double)va_arg(*args, long double) : va_arg(*args, double));
+        return 1;
+    default: return 0;
+    }
+}
+
+int NAME(vsnprintf)(char *restrict to, size_t room, const char *restrict format, va_list given) {
+    struct sink s = {to, room, 0};
+    va_list args;
+    int ok = 1;
+    va_copy(args, given);
+    for (const char *p = format; ok && *p;) {
+        struct spec f = {0};
+        if (*p != '%') {
+            put(&s, *p++);
+            continue;
+        }
+        for (p++;; p++) {
+            if (*p == '-') f.left = 1;
+            else if (*p == '+') f.plus = 1;
+            else if (*p == ' ') f.space = 1;
+            else if (*p == '#') f.alternate = 1;
+            else if (*p == '0') f.zero = 1;
+            else if (*p == '\'') f.group = 1; /* the C locale groups nothing */
+            else break;
+        }
+        if (*p == '*') {
+            f.width = va_arg(args, int);
+            if (f.width < 0) f.left = 1, f.width = f.width == INT_MIN ? -1 : -f.width;
+            p++;
+        } else {
+            f.width = number(&p);
+        }
+        ok = f.width >= 0;
+        f.precision = -1;
+        if (*p == '.') {
+            p++;
+            if (*p == '*') {
+                f.precision = va_arg(args, int);
+                if (f.precision < 0) f.precision = -1;
+                p++;
+            } else {
+                f.precision = number(&p);
+                ok = ok && f.precision >= 0;
+            }
+        }
+        p = read_length(p, &f);
+        f.conversion = *p;
+        if (*p) p++;
+        ok = ok && convert(&s, &f, &args);
+    }
+    va_end(args);
+    if (s.at > INT_MAX) {
+        engine_errno = ENGINE_EOVERFLOW;
+        ok = 0;
+    }
+    if (room) to[s.at < room ? s.at : room - 1] = 0;
+    return ok ? (int)s.at : -1;
+}
+
+/* sprintf has no size: the object's end is the limit that the machine checks. */
+int NAME(vsprintf)(char *restrict to, const char *restrict format, va_list args) {
+    return NAME(vsnprintf)(to, SIZE_MAX, format, args);
+}
+
+#define FORWARD(call)           \
+    {                           \
+        va_list args;           \
+        va_start(args, format); \
+        int result = call;      \
+        va_end(args);           \
+        return result;          \
+    }
+int NAME(snprintf)(char *restrict to, size_t room, const char *restrict format, ...)
+    FORWARD(NAME(vsnprintf)(to, room, format, args))
+int NAME(sprintf)(char *restrict to, const char *restrict format, ...) FORWARD(NAME(vsprintf)(to, format, args))
+
+/* What _FORTIFY_SOURCE calls instead. */
+int NAME(__vsnprintf_chk)(char *restrict to, size_t n, int flag, size_t room, const char *restrict format, va_list args) {
+    if (n > room) crunner_violation(1, "buffer overflow detected", 0, 0);
+    return NAME(vsnprintf)(to, n, format, args);
+}
+int NAME(__vsprintf_chk)(char *restrict to, int flag, size_t room, const char *restrict format, va_list args) {
+    int n = NAME(vsnprintf)(to, room, format, args);
+    if (n >= 0 && (size_t)n >= room) crunner_violation(1, "buffer overflow detected", 0, 0);
+    return n;
+}
+int NAME(__snprintf_chk)(char *restrict to, size_t n, int flag, size_t room, const char *restrict format, ...)
+    FORWARD(NAME(__vsnprintf_chk)(to, n, flag, room, format, args))
+int NAME(__sprintf_chk)(char *restrict to, int flag, size_t room, const char *restrict format, ...)
+    FORWARD(NAME(__vsprintf_chk)(to, flag, room, format, args))

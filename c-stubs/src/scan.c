@@ -1,0 +1,313 @@
+/* scanf's conversions, for streams and, in the engine, for strings. One character is ever looked at ahead and put back, so
+ * a stream is left where C leaves it. */
+#include "scan.h"
+
+static int next(struct crunner_source *s) {
+    int c;
+    if (s->from) c = CRUNNER_fgetc(s->from);
+    else c = *s->text ? (unsigned char)*s->text++ : -1;
+    if (c >= 0) s->taken++;
+    return c;
+}
+
+static void back(struct crunner_source *s, int c) {
+    if (c < 0) return;
+    s->taken--;
+    if (s->from) CRUNNER_ungetc(c, s->from);
+    else s->text--;
+}
+
+static int is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static int skip_spaces(struct crunner_source *s) {
+    int c;
+    do c = next(s);
+    while (is_space(c));
+    back(s, c);
+    return c;
+}
+
+enum size { SIZE_CHAR, SIZE_SHORT, SIZE_INT, SIZE_LONG, SIZE_LONGDOUBLE };
+
+static void store(void *to, enum size size, unsigned long long v) {
+    switch (size) {
+    case SIZE_CHAR: *(unsigned char *)to = (unsigned char)v; break;
+    case SIZE_SHORT: *(unsigned short *)to = (unsigned short)v; break;
+    case SIZE_INT: *(unsigned *)to = (unsigned)v; break;
+    default: *(unsigned long long *)to = v;
+    }
+}
+
+static int digit_of(int c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'Z') return c - 'A' + 10;
+    return 99;
+}
+
+enum outcome { DONE, MISMATCH, INPUT_END };
+
+/* An integer of at most `width` characters. Saturates like strtoll and strtoull, which C refers to. */
+static enum outcome scan_integer(struct crunner_source *s, long width, int base, int is_signed, unsigned long long *value) {
+    unsigned long long v = 0;
+    int c = next(s), negative = 0, any = 0, overflow = 0;
+    if (c < 0) return INPUT_END;
+    if (c == '+' || c == '-') {
+        negative = c == '-';
+        if (--width == 0) return MISMATCH;
+        c = next(s);
+    }
+    if ((base == 0 || base == 16) && c == '0' && width > 0) {
+        any = 1;
+        width--;
+        c = width > 0 ? next(s) : -2;
+        if (c == 'x' || c == 'X') {
+            base = 16;
+            any = 0;
+            width--;
+            c = width > 0 ? next(s) : -2;
+        } else if (base == 0) {
+            base = 8;
+        }
+    }
+    if (base == 0) base = 10;
+    while (c >= 0 && width > 0 && digit_of(c) < base) {
+        any = 1;
+        if (__builtin_mul_overflow(v, (unsigned long long)base, &v) ||
+            __builtin_add_overflow(v, (unsigned long long)digit_of(c), &v))
+            overflow = 1;
+        width--;
+        c = width > 0 ? next(s) : -2;
+    }
+    back(s, c);
+    if (!any) return MISMATCH;
+    if (is_signed) {
+        unsigned long long most = (unsigned long long)LLONG_MAX + (unsigned)negative;
+        if (overflow || v > most) v = most;
+        *value = negative ? 0 - v : v;
+    } else {
+        *value = overflow ? ULLONG_MAX : negative ? 0 - v : v;
+    }
+    return DONE;
+}
+
+#define FLOAT_TEXT 512
+
+/* The longest text that can begin a number is taken, as C 7.21.6.2 asks, then strtod must take all of it. */
+static enum outcome scan_float(struct crunner_source *s, long width, double *value) {
+    char text[FLOAT_TEXT];
+    size_t n = 0;
+    int c = next(s), hex = 0, digits = 0, point = 0, exponent = 0;
+    const char *word = 0;
+    if (c < 0) return INPUT_END;
+    if (width > FLOAT_TEXT - 1) width = FLOAT_TEXT - 1;
+    while (c >= 0 && width > 0) {
+        int low = c >= 'A' && c <= 'Z' ? c + 32 : c, take = 0;
+        size_t start = n > 0 && (text[0] == '+' || text[0] == '-');
+        if (word) {
+            take = *word && low == *word;
+            word += take;
+        } else if (c == '+' || c == '-') {
+            take = n == 0 || (exponent && digit_of(text[n - 1]) == (hex ? 25 : 14));
+        } else if (n == start && (low == 'i' || low == 'n')) {
+            word = low == 'i' ? "nfinity" : "an";
+            take = 1;
+        } else if (digit_of(c) < (hex && !exponent ? 16 : 10)) {
+            take = 1;
+            if (exponent) exponent = 2;
+            else digits++;
+        } else if (low == 'x' && n == start + 1 && text[start] == '0') {
+            take = hex = 1;
+            digits = 0;
+        } else if (c == '.' && !point && !exponent) {
+            take = point = 1;
+        } else if (low == (hex ? 'p' : 'e') && digits && !exponent) {
+            take = exponent = 1;
+        }
+        if (!take) break;
+        text[n++] = (char)c;
+        width--;
+        if (word && word[0] == 'i' && word[-1] == 'f') {
+            /* "inf" is complete; only "infinity" may follow. */
+            int ahead = width > 0 ? next(s) : -2;
+            if (ahead != 'i' && ahead != 'I') {
+                back(s, ahead);
+                c = -2;
+                break;
+            }
+            c = ahead;
+            continue;
+        }
+        c = width > 0 ? next(s) : -2;
+    }
+    back(s, c);
+    text[n] = 0;
+    if (n == 0) return MISMATCH;
+    char *end;
+    *value = strtod(text, &end);
+    return *end || end == text ? MISMATCH : DONE;
+}
+
+/* The set of %[...]: one bit per character. Returns the format behind it, or NULL if it is not closed. */
+static const char *read_set(const char *p, unsigned char set[32]) {
+    int invert = *p == '^', first = 1;
+    for (int i = 0; i < 32; i++) set[i] = invert ? 0xff : 0;
+    if (invert) p++;
+    for (; *p && (*p != ']' || first); p++, first = 0) {
+        unsigned from = (unsigned char)*p, to = from;
+        if (p[1] == '-' && p[2] && p[2] != ']') {
+            to = (unsigned char)p[2];
+            p += 2;
+        }
+        for (unsigned c = from; c <= to; c++) {
+            if (invert) set[c / 8] &= (unsigned char)~(1u << c % 8);
+            else set[c / 8] |= (unsigned char)(1u << c % 8);
+        }
+    }
+    return *p ? p + 1 : 0;
+}
+
+/* Characters into `to` (NULL: nowhere) or, with `grown`, into a block that grows; `set` NULL means: up to a space. */
+static enum outcome scan_text(struct crunner_source *s, long width, const unsigned char *set, int terminate, char *to,
+                              char **grown) {
+    size_t n = 0, room = 0;
+    char *block = 0;
+    int c = next(s);
+    if (c < 0) return INPUT_END;
+    for (; c >= 0 && width > 0; c = width > 0 ? next(s) : -2) {
+        if (terminate && (set ? !(set[c / 8] >> c % 8 & 1) : is_space(c))) break;
+        if (grown && n + 1 >= room) {
+            char *bigger = realloc(block, room = room ? room * 2 : 32);
+            if (!bigger) {
+                free(block);
+                return INPUT_END;
+            }
+            block = to = bigger;
+        }
+        if (to) to[n] = (char)c;
+        n++;
+        width--;
+    }
+    back(s, c);
+    if (n == 0 || (!terminate && width > 0)) {
+        free(block);
+        return n == 0 ? MISMATCH : INPUT_END;
+    }
+    if (to && terminate) to[n] = 0;
+    if (grown) *grown = block;
+    return DONE;
+}
+
+STUB int crunner_scan(struct crunner_source *s, const char *format, va_list given) {
+    int assigned = 0;
+    va_list args;
+    va_copy(args, given);
+    for (const char *p = format; *p;) {
+        unsigned char set[32];
+        enum size size = SIZE_INT;
+        enum outcome outcome = DONE;
+        int suppress = 0, allocate = 0;
+        long width = 0;
+        void *to = 0;
+        if (is_space((unsigned char)*p)) {
+            skip_spaces(s);
+            p++;
+            continue;
+        }
+        if (*p != '%' || p[1] == '%') {
+            if (*p == '%') {
+                skip_spaces(s);
+                p++;
+            }
+            int c = next(s);
+            if (c != (unsigned char)*p) {
+                back(s, c);
+                if (c < 0 && !assigned) assigned = -1;
+                break;
+            }
+            p++;
+            continue;
+        }
+        p++;
+        if (*p == '*') suppress = 1, p++;
+        for (; *p >= '0' && *p <= '9'; p++)
+            if (width < INT_MAX) width = width * 10 + (*p - '0');
+        if (*p == 'm') allocate = 1, p++;
+        for (;; p++) {
+            if (*p == 'h') size = size == SIZE_SHORT ? SIZE_CHAR : SIZE_SHORT;
+            else if (*p == 'l' || *p == 'j' || *p == 'z' || *p == 't' || *p == 'q') size = SIZE_LONG;
+            else if (*p == 'L') size = SIZE_LONGDOUBLE;
+            else break;
+        }
+        char conversion = *p;
+        if (!conversion) break;
+        p++;
+        if (conversion == '[' && !(p = read_set(p, set))) break;
+        if (!suppress) to = va_arg(args, void *);
+        if (conversion == 'n') {
+            if (to) store(to, size, s->taken);
+            continue;
+        }
+        if (conversion != 'c' && conversion != '[' && skip_spaces(s) < 0) {
+            if (!assigned) assigned = -1;
+            break;
+        }
+        long most = width ? width : LONG_MAX;
+        unsigned long long v = 0;
+        double real = 0;
+        int base = conversion == 'o' ? 8 : conversion == 'x' || conversion == 'X' || conversion == 'p' ? 16 : 10;
+        switch (conversion) {
+        case 'i': base = 0; /* fall through */
+        case 'd':
+        case 'u':
+        case 'o':
+        case 'x':
+        case 'X':
+        case 'p':
+            if (conversion == 'p') size = SIZE_LONG;
+            outcome = scan_integer(s, most, base, conversion == 'd' || conversion == 'i', &v);
+            if (outcome == DONE && to) store(to, size, v);
+            break;
+        case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+            outcome = scan_float(s, most, &real);
+            if (outcome != DONE || !to) break;
+            if (size == SIZE_LONG) *(double *)to = real;
+            else if (size == SIZE_LONGDOUBLE) *(long double *)to = real;
+            else *(float *)to = (float)real;
+            break;
+        case 'c': outcome = scan_text(s, width ? width : 1, 0, 0, allocate ? 0 : to, allocate ? to : 0); break;
+        case 's': outcome = scan_text(s, most, 0, 1, allocate ? 0 : to, allocate ? to : 0); break;
+        case '[': outcome = scan_text(s, most, set, 1, allocate ? 0 : to, allocate ? to : 0); break;
+        default: outcome = MISMATCH;
+        }
+        if (outcome != DONE) {
+            if (outcome == INPUT_END && !assigned) assigned = -1;
+            break;
+        }
+        assigned += !suppress;
+    }
+    va_end(args);
+    return assigned;
+}
+
+STUB int CRUNNER_vfscanf(stream *restrict from, const char *restrict format, va_list args) {
+    struct crunner_source s = {from, 0, 0};
+    return crunner_scan(&s, format, args);
+}
+STUB int CRUNNER_vscanf(const char *restrict format, va_list args) {
+    return CRUNNER_vfscanf(CRUNNER_stdin, format, args);
+}
+STUB int CRUNNER_fscanf(stream *restrict from, const char *restrict format, ...) {
+    va_list args;
+    va_start(args, format);
+    int n = CRUNNER_vfscanf(from, format, args);
+    va_end(args);
+    return n;
+}
+STUB int CRUNNER_scanf(const char *restrict format, ...) {
+    va_list args;
+    va_start(args, format);
+    int n = CRUNNER_vfscanf(CRUNNER_stdin, format, args);
+    va_end(args);
+    return n;
+}
