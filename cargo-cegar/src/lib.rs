@@ -1,1 +1,26 @@
-//! cargo-cegar
+//! `cargo cegar`: a fuzzer and a model checker for the C code in your crate, feeding each other.
+//!
+//! This crate is the top floor. Everything that knows about cargo, files, terminals and people is here; everything
+//! that knows about programs is below. A command goes through the same stations every time: [`cli`] turns words into
+//! plain options ([`options`]), merging [`config`] files and the environment; [`capture`] and [`compile`] turn C
+//! sources into bitcode; [`campaign`] alternates the two engines and says what happens as [`report::Event`]s; one of
+//! the reporters shows them; and [`exit`] gives the number that scripts read.
+//!
+//! Errors come in two tiers. Inside, each room has its own typed error. At the edge they are all an [`error::Error`],
+//! which knows its exit code, and, as a `miette` diagnostic, the file, the line and the knob to turn.
+
+pub mod campaign;
+pub mod capture;
+pub mod cli;
+pub mod compile;
+pub mod config;
+pub mod error;
+pub mod exit;
+pub mod options;
+pub mod project;
+pub mod report;
+pub mod signals;
+pub mod store;
+
+pub use error::Error;
+pub use exit::ExitCode;

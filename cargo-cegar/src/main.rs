@@ -1,2 +1,17 @@
-//! The subcommand.
-fn main() {}
+//! The binary. It serves three masters: cargo (`cargo cegar`), a build script that believes it is calling a C
+//! compiler (the capture shim), and the campaign (a fuzzing worker).
+//!
+//! The allocator is not the C library's: a fuzzed target that is left in the middle of `malloc` by a jump may keep
+//! the C heap's lock, and the Rust side must go on all the same.
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    if let Some(code) = cargo_cegar::capture::shim::dispatch() {
+        return code;
+    }
+    cargo_cegar::cli::main(std::env::args_os()).into()
+}

@@ -1,0 +1,328 @@
+//! The command line, as `clap` reads it. Its types go no further than this folder.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::PropertyName;
+
+/// A fuzzer and a model checker for the C code in your crate, feeding each other
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo-cegar",
+    bin_name = "cargo cegar",
+    version,
+    propagate_version = true,
+    after_long_help = "Exit codes:\n  \
+        0    no violation found\n  \
+        1    internal error\n  \
+        4    nothing selected: no source, or no harness of that name\n  \
+        5    goals are open and --require-proof was given\n  \
+        96   usage: the command line or a configuration file is wrong\n  \
+        100  a check of the C code is violated\n  \
+        101  the C code or its build script does not build\n  \
+        102  cargo metadata failed\n  \
+        103  a needed tool is missing (clang 19)\n  \
+        104  a file or directory cannot be read or written\n  \
+        130  interrupted; what had been found is kept"
+)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+    /// What every command takes
+    #[command(flatten)]
+    pub manners: Manners,
+}
+
+/// Cargo's manners: the same for every command.
+#[derive(Debug, Args)]
+pub struct Manners {
+    /// Path to the crate's Cargo.toml
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Package")]
+    pub manifest_path: Option<PathBuf>,
+    /// The package whose C code is meant; may be a dependency
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "NAME",
+        help_heading = "Package"
+    )]
+    pub package: Option<String>,
+    /// Where scratch goes instead of cargo's target folder
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        help_heading = "Package",
+        env = "CARGO_TARGET_DIR",
+        hide_env_values = true
+    )]
+    pub target_dir: Option<PathBuf>,
+    /// Colours
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        env = "CARGO_TERM_COLOR",
+        default_value = "auto",
+        hide_env_values = true,
+        help_heading = "Display"
+    )]
+    pub color: Color,
+    /// For whom the report is: a person (stderr) or a program (JSON lines on stdout)
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        env = "CEGAR_MESSAGE_FORMAT",
+        default_value = "human",
+        hide_env_values = true,
+        help_heading = "Display"
+    )]
+    pub message_format: MessageFormat,
+    /// Say more; twice: log what the parts do
+    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Display")]
+    pub verbose: u8,
+    /// Say only what was found
+    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Display")]
+    pub quiet: u8,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// For whom the report is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// Status lines on stderr
+    Human,
+    /// One JSON object per line on stdout, each with a `reason`; the last is `finished`
+    Json,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check C files: violated (with an input and a test), proved, or open
+    ///
+    /// No project is needed: the files are one program, with `main` or `LLVMFuzzerTestOneInput` or the function given
+    /// by --entry. What it reads (stdin, arguments, environment, `__VERIFIER_nondet_*`, `crunner_get_*`, functions that
+    /// nobody defines) is chosen by the search.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar check parse.c -D N=10 -I include\n  \
+        cargo cegar check driver.c --entry step --property memory --max-time 5m\n  \
+        cargo cegar check a.c b.c --message-format json --no-emit")]
+    Check(CheckArgs),
+    /// Alternate fuzzing and proving over the crate's harnesses until every goal is settled
+    ///
+    /// Harnesses come from the `cegar/` package that `cargo cegar init` writes. Tests for what is found go to
+    /// `cegar/tests/`, inputs worth keeping to `cegar/corpus/`. A run that is stopped goes on where it was.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar run\n  \
+        cargo cegar run parse_header --max-time 10m\n  \
+        cargo cegar run --require-proof --sarif out.sarif --junit out.xml\n  \
+        cargo cegar run --runs 100000 --seed 7        the same result each time")]
+    Run(RunArgs),
+    /// Write the `cegar/` package: configuration, a first harness, a place for tests
+    ///
+    /// Nothing that exists is overwritten. With --header and --function the harness calls that function with an
+    /// arbitrary buffer, if its prototype is one of a buffer and its length; otherwise it is a template with the
+    /// prototype in a comment.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar init\n  \
+        cargo cegar init --header src/header.h --function parse_header\n  \
+        cargo cegar init -p bzip2-sys --name decompress")]
+    Init(InitArgs),
+    /// Capture the crate's C build, compile it to bitcode, and say what was done
+    ///
+    /// The crate's own build script runs with a recording compiler in front of the real one, so defines, include paths
+    /// and the list of files are the ones that cargo build uses. The record goes to `cegar/captured.json`; `run` uses
+    /// it until it is captured again.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar build\n  \
+        cargo cegar build -p libz-sys\n  \
+        cargo cegar build --no-compile         only list what would be compiled")]
+    Build(BuildArgs),
+    /// Run recorded inputs of a harness natively and say how each ended
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar replay parse_header cegar/corpus/parse_header\n  \
+        cargo cegar replay parse_header crash-1f2e")]
+    Replay(ReplayArgs),
+    /// List the harnesses, where each starts, its tests and how its goals stood last
+    #[command(
+        after_long_help = "Examples:\n  cargo cegar list\n  cargo cegar list --message-format json"
+    )]
+    List(ListArgs),
+    /// A fuzzing worker; started by `run`, not by people
+    #[command(name = "__worker", hide = true)]
+    Worker {
+        /// Its configuration
+        config: PathBuf,
+    },
+}
+
+/// How long and how.
+#[derive(Debug, Args)]
+pub struct BudgetArgs {
+    /// Stop after this long: 60s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", env = "CEGAR_MAX_TIME", hide_env_values = true, value_parser = duration)]
+    pub max_time: Option<Duration>,
+    /// Stop after so many native executions instead of by the clock
+    #[arg(long, value_name = "N", env = "CEGAR_RUNS", hide_env_values = true)]
+    pub runs: Option<u64>,
+    /// Seed of every random choice [default: 0]
+    #[arg(long, value_name = "N", env = "CEGAR_SEED", hide_env_values = true)]
+    pub seed: Option<u64>,
+    /// Only the engine, no fuzzing
+    #[arg(long, conflicts_with = "fuzz_only")]
+    pub engine_only: bool,
+    /// Only fuzzing, no engine
+    #[arg(long)]
+    pub fuzz_only: bool,
+    /// Exit with 5 if a goal stays open
+    #[arg(long)]
+    pub require_proof: bool,
+    /// Print what each part did
+    #[arg(long)]
+    pub stats: bool,
+    /// Write no tests
+    #[arg(long)]
+    pub no_emit: bool,
+    /// Also write a SARIF 2.1.0 report
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Also write a JUnit report
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+}
+
+/// `check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The C files of the program
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub defines: Vec<String>,
+    /// Add an include folder
+    #[arg(short = 'I', value_name = "DIR")]
+    pub includes: Vec<PathBuf>,
+    /// Another flag for the compiler
+    #[arg(long = "cflag", value_name = "FLAG", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
+    /// The function to start in, of type void(void) or int(void)
+    #[arg(long, value_name = "FUNCTION")]
+    pub entry: Option<String>,
+    /// What is checked [default: assertion and memory]
+    #[arg(
+        long,
+        value_name = "PROPERTY",
+        value_enum,
+        value_delimiter = ',',
+        env = "CEGAR_PROPERTY",
+        hide_env_values = true
+    )]
+    pub property: Vec<PropertyName>,
+    /// Longest input that the fuzzer tries, in bytes [default: 4096]
+    #[arg(long, value_name = "BYTES")]
+    pub max_len: Option<usize>,
+    /// How long and how
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+    /// Where the test goes [default: cegar-tests]
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with = "no_emit",
+        env = "CEGAR_EMIT_DIR",
+        hide_env_values = true
+    )]
+    pub emit_dir: Option<PathBuf>,
+    /// Keep the scratch folder and say where it is
+    #[arg(long)]
+    pub keep: bool,
+}
+
+/// `run`
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The harnesses [default: all]
+    #[arg(value_name = "HARNESS")]
+    pub harnesses: Vec<String>,
+    /// How long and how
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+}
+
+/// `init`
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The header that declares the function
+    #[arg(long, value_name = "FILE", requires = "function")]
+    pub header: Option<PathBuf>,
+    /// The function that the harness calls
+    #[arg(long, value_name = "NAME", requires = "header")]
+    pub function: Option<String>,
+    /// The harness's name [default: the function's, or the package's]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+/// `build`
+#[derive(Debug, Args)]
+pub struct BuildArgs {
+    /// Only capture and list; compile nothing
+    #[arg(long)]
+    pub no_compile: bool,
+}
+
+/// `replay`
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The harness
+    pub harness: String,
+    /// Inputs: files or folders [default: the harness's corpus]
+    pub inputs: Vec<PathBuf>,
+}
+
+/// `list`
+#[derive(Debug, Args)]
+pub struct ListArgs {}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    crate::options::duration(text).map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_lists_every_exit_code() {
+        let help = Cli::command().render_long_help().to_string();
+        for (code, meaning) in crate::exit::ExitCode::TABLE {
+            assert!(help.contains(meaning), "{}: {meaning}", code.code());
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! `cargo cegar check FILE...`: one program, no project.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::args::{BudgetArgs, CheckArgs, Manners};
+use super::{conclude, note, reporter};
+use crate::compile::{Compiler, Unit};
+use crate::config::{PropertyName, RunConfig};
+use crate::error::Error;
+use crate::exit::ExitCode;
+use crate::options::{CheckOptions, Harness, Settings, Sides, duration};
+use crate::report::{Fan, JunitReporter, Level, SarifReporter};
+use crate::{campaign, store};
+
+const DEFAULT_TIME: Duration = Duration::from_secs(60);
+
+/// Runs the command.
+pub(super) fn check(
+    manners: &Manners,
+    args: &CheckArgs,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
+    let here = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
+    let mut harness = Harness::new(name_of(&args.files), units(args, &here)?);
+    harness.entry.clone_from(&args.entry);
+    if !args.property.is_empty() {
+        harness.properties = PropertyName::expand(&args.property);
+    }
+    if let Some(max_len) = args.max_len {
+        harness.max_len = max_len;
+    }
+    let compiler = Compiler::find()?;
+    let mut settings = settings(&args.budget, &RunConfig::default(), compiler)?;
+    settings.keep = args.keep;
+    if settings.max_time.is_none() && settings.runs.is_none() {
+        settings.max_time = Some(DEFAULT_TIME);
+    }
+    let emit_dir = (!args.budget.no_emit)
+        .then(|| {
+            args.emit_dir
+                .clone()
+                .unwrap_or_else(|| PathBuf::from("cegar-tests"))
+        })
+        .map(|dir| here.join(dir));
+    let (scratch, _removed_at_the_end) = scratch(manners, args, &here)?;
+
+    let mut fan = reporter(manners, settings.stats, &here);
+    extra_reports(&mut fan, &args.budget, &here);
+    if args.keep {
+        note(
+            &mut fan,
+            Level::Info,
+            format!("scratch is kept in {}", scratch.display()),
+        );
+    }
+    let require_proof = settings.require_proof;
+    let options = CheckOptions {
+        harness,
+        settings,
+        scratch,
+        emit_dir,
+    };
+    let outcome = campaign::check(&options, &mut fan, stop);
+    conclude(outcome, fan, require_proof, stop)
+}
+
+/// A name for the program: its first file's, as an identifier.
+fn name_of(files: &[PathBuf]) -> String {
+    let stem = files
+        .first()
+        .and_then(|f| f.file_stem())
+        .unwrap_or_default()
+        .to_string_lossy();
+    let mut name: String = stem
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert_str(0, "c_");
+    }
+    name
+}
+
+fn units(args: &CheckArgs, here: &Path) -> Result<Vec<Unit>, Error> {
+    let mut flags: Vec<String> = args
+        .defines
+        .iter()
+        .map(|define| format!("-D{define}"))
+        .collect();
+    flags.extend(
+        args.includes
+            .iter()
+            .map(|dir| format!("-I{}", dir.display())),
+    );
+    flags.extend(args.flags.iter().cloned());
+    let unit = |file: &PathBuf| {
+        let source = here.join(file);
+        // Opening says more than asking whether it exists: a folder, no permission.
+        match std::fs::File::open(&source).and_then(|file| file.metadata()) {
+            Ok(metadata) if metadata.is_dir() => Err(Error::usage(
+                format!("`{}` is a folder", file.display()),
+                "name the C files, or use `cargo cegar run` for a crate",
+            )),
+            Ok(_) => Ok(Unit {
+                source,
+                directory: here.to_owned(),
+                flags: flags.clone(),
+            }),
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => Err(Error::nothing(
+                format!("there is no file `{}`", file.display()),
+                "paths are relative to the current folder",
+            )),
+            Err(why) => Err(Error::io("read", file, why)),
+        }
+    };
+    args.files.iter().map(unit).collect()
+}
+
+/// Where this check works: a folder of its own, so that two checks can run at a time.
+fn scratch(
+    manners: &Manners,
+    args: &CheckArgs,
+    here: &Path,
+) -> Result<(PathBuf, Option<tempfile::TempDir>), Error> {
+    if let Some(target) = &manners.target_dir {
+        let base = here.join(target).join("cegar");
+        store::writable_dir(&base)?;
+        let dir = tempfile::Builder::new()
+            .prefix("check-")
+            .tempdir_in(&base)
+            .map_err(|why| Error::io("write to", &base, why))?;
+        return Ok(kept(dir, args.keep));
+    }
+    let dir = tempfile::Builder::new()
+        .prefix("cegar-check-")
+        .tempdir()
+        .map_err(|why| Error::io("write to", std::env::temp_dir(), why))?;
+    Ok(kept(dir, args.keep))
+}
+
+fn kept(dir: tempfile::TempDir, keep: bool) -> (PathBuf, Option<tempfile::TempDir>) {
+    if keep {
+        (dir.keep(), None)
+    } else {
+        (dir.path().to_owned(), Some(dir))
+    }
+}
+
+/// Command line and environment (clap has merged them) over the file.
+pub(super) fn settings(
+    budget: &BudgetArgs,
+    file: &RunConfig,
+    compiler: Compiler,
+) -> Result<Settings, Error> {
+    let max_time = match (&budget.max_time, &file.max_time) {
+        (Some(time), _) => Some(*time),
+        (None, Some(text)) => Some(duration(text)?),
+        (None, None) => None,
+    };
+    Ok(Settings {
+        max_time,
+        runs: budget.runs.or(file.runs),
+        seed: budget.seed.or(file.seed).unwrap_or(0),
+        sides: match (budget.engine_only, budget.fuzz_only) {
+            (true, _) => Sides::Engine,
+            (_, true) => Sides::Fuzz,
+            _ => Sides::Both,
+        },
+        require_proof: budget.require_proof,
+        stats: budget.stats,
+        keep: true,
+        compiler,
+    })
+}
+
+/// The report files that were asked for.
+pub(super) fn extra_reports(fan: &mut Fan, budget: &BudgetArgs, root: &Path) {
+    if let Some(path) = &budget.sarif {
+        fan.add(SarifReporter::new(path.clone(), root.to_owned()));
+    }
+    if let Some(path) = &budget.junit {
+        fan.add(JunitReporter::new(path.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_have_names_that_rust_accepts() {
+        assert_eq!(name_of(&["x/my-file.c".into()]), "my_file");
+        assert_eq!(name_of(&["64.c".into()]), "c_64");
+    }
+}

@@ -1,0 +1,180 @@
+//! From words to work: reads the command line, builds plain options, calls the room that does it, and turns the
+//! outcome into an exit code. Thin on purpose: what is here cannot be called from a test without a process.
+
+mod args;
+mod check;
+mod crate_commands;
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+use crate::campaign::Verdict;
+use crate::error::Error;
+use crate::exit::ExitCode;
+use crate::report::{Event, Fan, JsonReporter, Level, Reporter, TerminalReporter};
+use crate::{campaign, signals};
+
+use args::{Cli, Color, Command, Manners, MessageFormat};
+
+/// Runs the command that `args` (with the program's name first) asks for.
+pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let mut args: Vec<OsString> = args.collect();
+    // `cargo cegar x` calls `cargo-cegar cegar x`.
+    if args.get(1).is_some_and(|word| word == "cegar") {
+        args.remove(1);
+    }
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(why) => {
+            let asked = matches!(
+                why.kind(),
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+            );
+            let _ = why.print();
+            return if asked {
+                ExitCode::Clean
+            } else {
+                ExitCode::Usage
+            };
+        }
+    };
+    log(&cli.manners);
+    match command(&cli) {
+        Ok(code) => code,
+        Err(error) => {
+            let code = error.exit_code();
+            show(&cli.manners, error);
+            code
+        }
+    }
+}
+
+fn command(cli: &Cli) -> Result<ExitCode, Error> {
+    let manners = &cli.manners;
+    if let Command::Worker { config } = &cli.command {
+        // The campaign stops its workers; a Ctrl-C that the terminal sends to the whole group is not for them.
+        campaign::worker(config)?;
+        return Ok(ExitCode::Clean);
+    }
+    let stop = signals::install();
+    match &cli.command {
+        Command::Check(args) => check::check(manners, args, &stop),
+        Command::Run(args) => crate_commands::run(manners, args, &stop),
+        Command::Replay(args) => crate_commands::replay(manners, args, &stop),
+        Command::Init(args) => crate_commands::init(manners, args),
+        Command::Build(args) => crate_commands::build(manners, args, &stop),
+        Command::List(_) => crate_commands::list(manners),
+        Command::Worker { .. } => Ok(ExitCode::Internal),
+    }
+}
+
+/// The reporter that the command line asks for; `root` is what relative paths are relative to.
+fn reporter(manners: &Manners, stats: bool, root: &std::path::Path) -> Fan {
+    let mut fan = Fan::default();
+    match manners.message_format {
+        MessageFormat::Json => fan.add(JsonReporter::new(std::io::stdout())),
+        MessageFormat::Human => fan.add(TerminalReporter::stderr(
+            verbosity(manners),
+            stats,
+            color(manners),
+            root.to_owned(),
+        )),
+    }
+    fan
+}
+
+fn note(reporter: &mut dyn Reporter, level: Level, message: impl Into<String>) {
+    reporter.event(&Event::Note {
+        level,
+        message: message.into(),
+    });
+}
+
+/// What a verdict means to a script.
+fn exit_code(verdict: Verdict, require_proof: bool, interrupted: bool) -> ExitCode {
+    match verdict {
+        Verdict::Violated => ExitCode::Violation,
+        Verdict::Proved => ExitCode::Clean,
+        Verdict::Open if interrupted => ExitCode::Interrupted,
+        Verdict::Open if require_proof => ExitCode::OpenGoals,
+        Verdict::Open => ExitCode::Clean,
+    }
+}
+
+/// Ends a campaign: the files of the reports, and the code.
+fn conclude(
+    outcome: Result<Verdict, Error>,
+    mut fan: Fan,
+    require_proof: bool,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
+    let written = fan.finish();
+    let verdict = outcome?;
+    if let Err(why) = written
+        && why.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        return Err(Error::io("write", "the report", why));
+    }
+    let interrupted = fan.interrupted || stop.load(Ordering::Relaxed);
+    Ok(exit_code(verdict, require_proof, interrupted))
+}
+
+fn verbosity(manners: &Manners) -> i8 {
+    let (more, less) = (manners.verbose.min(100), manners.quiet.min(100));
+    more as i8 - less as i8
+}
+
+fn color(manners: &Manners) -> anstream::ColorChoice {
+    match manners.color {
+        // anstream looks at the terminal, NO_COLOR and CLICOLOR.
+        Color::Auto => anstream::ColorChoice::Auto,
+        Color::Always => anstream::ColorChoice::Always,
+        Color::Never => anstream::ColorChoice::Never,
+    }
+}
+
+fn log(manners: &Manners) {
+    let default = if manners.verbose >= 2 {
+        "debug"
+    } else {
+        "warn"
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("CEGAR_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
+    let colors = color(manners) != anstream::ColorChoice::Never
+        && std::io::IsTerminal::is_terminal(&std::io::stderr());
+    // Only fails if a logger is installed already, as a test may have done.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(colors)
+        .without_time()
+        .try_init();
+}
+
+/// The second tier: an error for a person, with its place and a hint, or for a program, as one more JSON line.
+fn show(manners: &Manners, error: Error) {
+    if manners.message_format == MessageFormat::Json {
+        let line = serde_json::json!({
+            "reason": "error",
+            "message": error.to_string(),
+            "exit_code": error.exit_code().code(),
+        });
+        let _ = writeln!(std::io::stdout(), "{line}");
+    }
+    let mut stderr = anstream::AutoStream::new(std::io::stderr(), color(manners));
+    let theme = match stderr.current_choice() {
+        anstream::ColorChoice::Never => miette::GraphicalTheme::unicode_nocolor(),
+        _ => miette::GraphicalTheme::unicode(),
+    };
+    let mut text = String::new();
+    let handler = miette::GraphicalReportHandler::new_themed(theme).with_links(false);
+    if handler.render_report(&mut text, &error).is_err() {
+        text = error.to_string();
+    }
+    let _ = writeln!(stderr, "error: {}", text.trim_start_matches('\n'));
+}

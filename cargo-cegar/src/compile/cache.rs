@@ -1,0 +1,144 @@
+//! Bitcode that need not be made again.
+//!
+//! An entry's name is a hash of the compiler, the file's place and its flags; beside the bitcode stands a list of
+//! every file that was read to make it (clang's own dependency list) with the hash of its content. It is fresh if all
+//! of them still have that content: times do not matter, so a fresh checkout or a touched header compiles nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Compiler, Unit};
+use crate::store;
+
+/// The place of one unit's bitcode.
+pub(super) struct Entry {
+    /// The bitcode file.
+    pub bitcode: PathBuf,
+    directory: PathBuf,
+    list: PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct List {
+    /// File and content hash.
+    files: BTreeMap<PathBuf, String>,
+    /// What the compiler said, to be said again.
+    warnings: String,
+}
+
+impl Entry {
+    pub fn new(out_dir: &Path, compiler: &Compiler, unit: &Unit, args: &[String]) -> Self {
+        let mut hash = Sha256::new();
+        for part in [
+            compiler.path.as_os_str(),
+            unit.source.as_os_str(),
+            unit.directory.as_os_str(),
+        ] {
+            hash.update(part.as_encoded_bytes());
+            hash.update([0]);
+        }
+        for part in std::iter::once(&compiler.version).chain(args) {
+            hash.update(part.as_bytes());
+            hash.update([0]);
+        }
+        let key = store::hex(&hash.finalize()[..8]);
+        let stem = unit
+            .source
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
+        Entry {
+            bitcode: out_dir.join(format!("{stem}-{key}.bc")),
+            list: out_dir.join(format!("{stem}-{key}.json")),
+            directory: unit.directory.clone(),
+        }
+    }
+
+    /// The warnings of then, if nothing has changed since.
+    pub fn fresh(&self) -> Option<String> {
+        if !self.bitcode.is_file() {
+            return None;
+        }
+        let list: List = serde_json::from_str(&fs::read_to_string(&self.list).ok()?).ok()?;
+        let same = |(path, hash): (&PathBuf, &String)| {
+            content_hash(&self.directory.join(path)).is_ok_and(|now| now == *hash)
+        };
+        list.files.iter().all(same).then_some(list.warnings)
+    }
+
+    /// A file beside the entry that no other process uses.
+    pub fn scratch(&self, extension: &str) -> PathBuf {
+        self.bitcode
+            .with_extension(format!("{}.{extension}", std::process::id()))
+    }
+
+    /// Moves what the compiler made into place. The list goes last: without it the entry is not fresh.
+    pub fn keep(&self, made: &Path, dependencies: &Path, warnings: &str) -> io::Result<()> {
+        let text = fs::read_to_string(dependencies)?;
+        fs::remove_file(dependencies)?;
+        let mut files = BTreeMap::new();
+        for path in parse_dependencies(&text) {
+            let hash = content_hash(&self.directory.join(&path))?;
+            files.insert(path, hash);
+        }
+        let list = serde_json::to_string(&List {
+            files,
+            warnings: warnings.to_owned(),
+        })?;
+        let _ = fs::remove_file(&self.list);
+        fs::rename(made, &self.bitcode)?;
+        fs::write(&self.list, list)
+    }
+}
+
+fn content_hash(path: &Path) -> io::Result<String> {
+    Ok(store::hex(&Sha256::digest(fs::read(path)?)))
+}
+
+/// The files after the colon of a make rule; a blank in a name is written `\ `, a line goes on after `\`.
+fn parse_dependencies(text: &str) -> Vec<PathBuf> {
+    let Some((_, after)) = text.split_once(": ") else {
+        return Vec::new();
+    };
+    let (mut files, mut name) = (Vec::new(), String::new());
+    let mut characters = after.chars().peekable();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => match characters.next() {
+                Some('\n') | None => {}
+                Some(escaped @ (' ' | '#' | '\\')) => name.push(escaped),
+                Some(other) => name.extend(['\\', other]),
+            },
+            '$' if characters.peek() == Some(&'$') => {
+                characters.next();
+                name.push('$');
+            }
+            c if c.is_whitespace() => {
+                if !name.is_empty() {
+                    files.push(PathBuf::from(std::mem::take(&mut name)));
+                }
+            }
+            c => name.push(c),
+        }
+    }
+    if !name.is_empty() {
+        files.push(PathBuf::from(name));
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn make_rules_are_read() {
+        let files = parse_dependencies("out.bc: a.c \\\n  dir/with\\ blank.h \\\n  c$$.h\n");
+        let files: Vec<_> = files.iter().map(|f| f.to_string_lossy()).collect();
+        assert_eq!(files, ["a.c", "dir/with blank.h", "c$.h"]);
+    }
+}

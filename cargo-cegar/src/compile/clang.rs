@@ -1,0 +1,112 @@
+//! Finding clang. Bitcode has a version: what another clang writes, LLVM 19 may not read, so the version is asked
+//! for before anything is compiled.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::CompileError;
+
+/// A clang 19.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiler {
+    /// The program.
+    pub path: PathBuf,
+    /// The first line of its `--version`.
+    pub version: String,
+}
+
+impl Compiler {
+    /// The clang named by `CEGAR_CLANG`, else `clang-19`, else a `clang` that is version 19.
+    pub fn find() -> Result<Self, CompileError> {
+        Self::find_with(std::env::var_os("CEGAR_CLANG").map(PathBuf::from))
+    }
+
+    /// As [`Compiler::find`], with `chosen` (from a configuration file) before the usual names. A chosen compiler
+    /// that is not a clang 19 is an error; another one is not silently taken instead.
+    pub fn find_with(chosen: Option<PathBuf>) -> Result<Self, CompileError> {
+        if let Some(chosen) = chosen {
+            let path = which::which(&chosen).map_err(|_| CompileError::NoClang {
+                looked_for: format!("`{}`, as CEGAR_CLANG or cegar.toml says", chosen.display()),
+            })?;
+            return Self::at(&path);
+        }
+        if let Ok(path) = which::which("clang-19") {
+            return Self::at(&path);
+        }
+        let usual = [
+            "/usr/lib/llvm-19/bin/clang",
+            "/usr/local/opt/llvm@19/bin/clang",
+        ];
+        // An emptied PATH means that nothing outside of it is wanted.
+        let installed = std::env::var_os("PATH").is_some_and(|path| !path.is_empty());
+        if let Some(path) = usual
+            .iter()
+            .map(Path::new)
+            .find(|path| installed && path.is_file())
+        {
+            return Self::at(path);
+        }
+        match which::which("clang") {
+            Ok(path) => Self::at(&path),
+            Err(_) => Err(CompileError::NoClang {
+                looked_for: "clang-19, clang".to_owned(),
+            }),
+        }
+    }
+
+    fn at(path: &Path) -> Result<Self, CompileError> {
+        let output = Command::new(path)
+            .arg("--version")
+            .output()
+            .map_err(|source| CompileError::Io {
+                action: "run",
+                path: path.to_owned(),
+                source,
+            })?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = text
+            .lines()
+            .next()
+            .unwrap_or("not a compiler")
+            .trim()
+            .to_owned();
+        if major_version(&version) == Some(19) {
+            Ok(Compiler {
+                path: path.to_owned(),
+                version,
+            })
+        } else {
+            Err(CompileError::WrongClang {
+                path: path.to_owned(),
+                found: version,
+            })
+        }
+    }
+}
+
+/// The 19 of `Debian clang version 19.1.7 (3)`.
+fn major_version(line: &str) -> Option<u32> {
+    let (_, after) = line.split_once("clang version ")?;
+    after.split('.').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read() {
+        assert_eq!(
+            major_version("Debian clang version 19.1.7 (3~deb12u1)"),
+            Some(19)
+        );
+        assert_eq!(major_version("clang version 20.0.0"), Some(20));
+        assert_eq!(major_version("gcc (Debian 12.2.0) 12.2.0"), None);
+    }
+
+    #[test]
+    fn a_chosen_compiler_is_not_replaced() {
+        let missing = Compiler::find_with(Some("/no/such/clang".into()));
+        assert!(matches!(missing, Err(CompileError::NoClang { .. })));
+    }
+}

@@ -1,0 +1,431 @@
+//! From C to bitcode.
+//!
+//! Each file becomes one bitcode file, unoptimised: what an optimiser removes (a loop that it may assume to end, code
+//! behind undefined behaviour) is exactly what is looked for. The flags below keep every check that the C source
+//! implies visible in the bitcode; the passes that are wanted run later, on the linked module.
+//!
+//! The `cc` crate gives the flags that the target needs, as it would to a build script, so that the C code is
+//! compiled here for the same machine as there.
+
+mod cache;
+mod clang;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use cegar_engine::program::Property;
+use miette::Diagnostic;
+use thiserror::Error;
+
+pub use clang::Compiler;
+
+/// One C file and how it is compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The file, absolute.
+    pub source: PathBuf,
+    /// Where the compiler runs: relative paths in `flags` start here.
+    pub directory: PathBuf,
+    /// Its own flags: `-D`, `-I`, `-std`, `-f...`.
+    pub flags: Vec<String>,
+}
+
+/// Why there is no bitcode.
+#[derive(Debug, Error, Diagnostic)]
+pub enum CompileError {
+    /// No clang at all.
+    #[error("clang 19 was not found (looked for {looked_for})")]
+    #[diagnostic(
+        code(cegar::no_clang),
+        help(
+            "install it (Debian, Ubuntu: apt install clang-19), or set CEGAR_CLANG to its path. Generated tests do not need it, only `cargo cegar` does"
+        )
+    )]
+    NoClang {
+        /// The names that were tried.
+        looked_for: String,
+    },
+    /// A clang of another version: its bitcode would not be read.
+    #[error("`{}` is {found}, and clang 19 is needed", path.display())]
+    #[diagnostic(
+        code(cegar::wrong_clang),
+        help(
+            "install clang-19 beside it (Debian, Ubuntu: apt install clang-19), or set CEGAR_CLANG to its path"
+        )
+    )]
+    WrongClang {
+        /// Which.
+        path: PathBuf,
+        /// What it says it is.
+        found: String,
+    },
+    /// The compiler rejected files; its own words follow.
+    #[error("clang rejected {}\n\n{output}", list(files))]
+    #[diagnostic(
+        code(cegar::rejected),
+        help(
+            "defines and include paths come from -D and -I, from [c] in cegar.toml, or from the crate's own build (run `cargo cegar build` to capture it again)"
+        )
+    )]
+    Rejected {
+        /// The files.
+        files: Vec<PathBuf>,
+        /// What clang printed.
+        output: String,
+    },
+    /// The `cc` crate could not say what flags the target needs.
+    #[error("no compiler flags for this target: {0}")]
+    #[diagnostic(code(cegar::compiler_flags))]
+    Flags(#[from] cc::Error),
+    /// The compiler cannot be started, or its output not be moved into place.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    #[diagnostic(code(cegar::io))]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn list(files: &[PathBuf]) -> String {
+    files
+        .iter()
+        .map(|f| format!("`{}`", f.display()))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// What [`compile`] made.
+#[derive(Clone, Debug, Default)]
+pub struct Compiled {
+    /// A bitcode file for each unit, in their order.
+    pub bitcode: Vec<PathBuf>,
+    /// How many of them were there already.
+    pub cached: usize,
+    /// What clang warned about, as it printed it.
+    pub warnings: String,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// Flags that every module of the program gets.
+const ALWAYS: &[&str] = &[
+    "-O0",
+    "-Xclang",
+    "-disable-O0-optnone",
+    // Makes clang emit lifetime markers at -O0, so that use after scope is seen.
+    "-Xclang",
+    "-fsanitize-address-use-after-scope",
+    "-fno-finite-loops",
+    "-g",
+    "-fno-discard-value-names",
+    "-fPIC",
+    "-emit-llvm",
+    "-c",
+];
+
+/// The flags that make clang emit the checks of `properties`.
+pub fn property_flags(properties: &[Property]) -> Vec<String> {
+    let mut checks = Vec::new();
+    if properties.contains(&Property::Memory) {
+        checks.push("array-bounds");
+    }
+    let overflow = properties.contains(&Property::Overflow);
+    if overflow {
+        checks.extend(["signed-integer-overflow", "shift", "integer-divide-by-zero"]);
+        checks.extend(["unreachable", "return"]);
+    }
+    let mut flags = Vec::new();
+    if !checks.is_empty() {
+        flags.push(format!("-fsanitize={}", checks.join(",")));
+        flags.push("-fsanitize-trap=all".to_owned());
+    }
+    if !overflow {
+        flags.push("-fwrapv".to_owned());
+    }
+    flags
+}
+
+/// Compiles the program's own files to bitcode in `out_dir`, in parallel, reusing what did not change.
+pub fn compile(
+    compiler: &Compiler,
+    units: &[Unit],
+    properties: &[Property],
+    out_dir: &Path,
+    stop: &AtomicBool,
+) -> Result<Compiled, CompileError> {
+    compile_with(compiler, units, &property_flags(properties), out_dir, stop)
+}
+
+/// Compiles library code that is trusted and carries no checks of its own (the stubs).
+pub fn compile_unchecked(
+    compiler: &Compiler,
+    units: &[Unit],
+    out_dir: &Path,
+    stop: &AtomicBool,
+) -> Result<Compiled, CompileError> {
+    compile_with(compiler, units, &["-fwrapv".to_owned()], out_dir, stop)
+}
+
+fn compile_with(
+    compiler: &Compiler,
+    units: &[Unit],
+    checks: &[String],
+    out_dir: &Path,
+    stop: &AtomicBool,
+) -> Result<Compiled, CompileError> {
+    let started = Instant::now();
+    std::fs::create_dir_all(out_dir).map_err(|source| CompileError::Io {
+        action: "create",
+        path: out_dir.to_owned(),
+        source,
+    })?;
+    let base = base_flags(compiler, out_dir)?;
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<One, CompileError>>>> =
+        Mutex::new(units.iter().map(|_| None).collect());
+    let workers = std::thread::available_parallelism()
+        .map_or(2, usize::from)
+        .min(units.len());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some((index, unit)) = take(units, &next, stop) {
+                    let one = compile_one(compiler, &base, unit, checks, out_dir);
+                    if let Ok(mut results) = results.lock() {
+                        results[index] = Some(one);
+                    }
+                }
+            });
+        }
+    });
+    let results = results
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut compiled = gather(units, results)?;
+    compiled.seconds = started.elapsed().as_secs_f64();
+    Ok(compiled)
+}
+
+fn take<'a>(units: &'a [Unit], next: &AtomicUsize, stop: &AtomicBool) -> Option<(usize, &'a Unit)> {
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    units.get(index).map(|unit| (index, unit))
+}
+
+/// The outcome for one file: its bitcode, or what the compiler said against it.
+enum One {
+    Made {
+        bitcode: PathBuf,
+        cached: bool,
+        warnings: String,
+    },
+    Rejected {
+        output: String,
+    },
+}
+
+fn gather(
+    units: &[Unit],
+    results: Vec<Option<Result<One, CompileError>>>,
+) -> Result<Compiled, CompileError> {
+    let mut compiled = Compiled::default();
+    let (mut rejected, mut said) = (Vec::new(), String::new());
+    for (unit, result) in units.iter().zip(results) {
+        match result.ok_or(CompileError::Interrupted)?? {
+            One::Made {
+                bitcode,
+                cached,
+                warnings,
+            } => {
+                compiled.bitcode.push(bitcode);
+                compiled.cached += usize::from(cached);
+                compiled.warnings.push_str(&warnings);
+            }
+            One::Rejected { output } => {
+                rejected.push(unit.source.clone());
+                said.push_str(&output);
+            }
+        }
+    }
+    if rejected.is_empty() {
+        Ok(compiled)
+    } else {
+        Err(CompileError::Rejected {
+            files: rejected,
+            output: said,
+        })
+    }
+}
+
+/// The compiler's flags for this machine, as the `cc` crate knows them.
+fn base_flags(compiler: &Compiler, out_dir: &Path) -> Result<Vec<String>, CompileError> {
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    // Outside of a build script nothing is in the environment: say everything.
+    let tool = cc::Build::new()
+        .compiler(&compiler.path)
+        .target(&target)
+        .host(&target)
+        .opt_level(0)
+        .debug(true)
+        .warnings(false)
+        .out_dir(out_dir)
+        .cargo_metadata(false)
+        .try_get_compiler()?;
+    Ok(tool
+        .args()
+        .iter()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect())
+}
+
+fn compile_one(
+    compiler: &Compiler,
+    base: &[String],
+    unit: &Unit,
+    checks: &[String],
+    out_dir: &Path,
+) -> Result<One, CompileError> {
+    let io_error = |action, path: &Path| {
+        let path = path.to_owned();
+        move |source| CompileError::Io {
+            action,
+            path,
+            source,
+        }
+    };
+    let mut args = base.to_vec();
+    args.extend(unit.flags.iter().cloned());
+    args.extend(ALWAYS.iter().map(|&flag| flag.to_owned()));
+    args.extend(checks.iter().cloned());
+    let entry = cache::Entry::new(out_dir, compiler, unit, &args);
+    if let Some(warnings) = entry.fresh() {
+        return Ok(One::Made {
+            bitcode: entry.bitcode,
+            cached: true,
+            warnings,
+        });
+    }
+    let made = entry.scratch("bc");
+    let dependencies = entry.scratch("d");
+    let output = Command::new(&compiler.path)
+        .current_dir(&unit.directory)
+        .args(&args)
+        .args(["-MD", "-MF"])
+        .arg(&dependencies)
+        .arg("-o")
+        .arg(&made)
+        .arg(&unit.source)
+        .output()
+        .map_err(io_error("run", &compiler.path))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() {
+        let said = if said.is_empty() {
+            format!("{}\n", output.status)
+        } else {
+            said
+        };
+        return Ok(One::Rejected { output: said });
+    }
+    entry
+        .keep(&made, &dependencies, &said)
+        .map_err(io_error("write", &entry.bitcode))?;
+    Ok(One::Made {
+        bitcode: entry.bitcode,
+        cached: false,
+        warnings: said,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_follow_the_property() {
+        assert_eq!(property_flags(&[Property::Assertion]), ["-fwrapv"]);
+        let memory = property_flags(&[Property::Assertion, Property::Memory]);
+        assert_eq!(
+            memory,
+            ["-fsanitize=array-bounds", "-fsanitize-trap=all", "-fwrapv"]
+        );
+        let overflow = property_flags(&[Property::Overflow]).join(" ");
+        assert!(overflow.contains("signed-integer-overflow") && !overflow.contains("-fwrapv"));
+    }
+
+    fn unit(dir: &Path, name: &str, text: &str) -> Unit {
+        let source = dir.join(name);
+        std::fs::write(&source, text).unwrap();
+        Unit {
+            source,
+            directory: dir.to_owned(),
+            flags: vec!["-DN=3".into()],
+        }
+    }
+
+    #[test]
+    fn bitcode_is_made_once_until_a_header_changes() {
+        let Ok(compiler) = Compiler::find() else {
+            return;
+        };
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a b.h"), "#define M 1\n").unwrap();
+        let units = [
+            unit(
+                dir.path(),
+                "a.c",
+                "#include \"a b.h\"\nint f(void) { return N + M; }\n",
+            ),
+            unit(dir.path(), "b.c", "int g(int x) { return x / N; }\n"),
+        ];
+        let out = dir.path().join("out");
+        let stop = AtomicBool::new(false);
+        let go = || compile(&compiler, &units, &[Property::Overflow], &out, &stop);
+        let first = go().unwrap();
+        assert_eq!((first.bitcode.len(), first.cached), (2, 0));
+        assert!(
+            std::fs::read(&first.bitcode[0])
+                .unwrap()
+                .starts_with(b"BC\xC0\xDE")
+        );
+        assert_eq!(go().unwrap().cached, 2);
+        std::fs::write(dir.path().join("a b.h"), "#define M 2\n").unwrap();
+        assert_eq!(go().unwrap().cached, 1);
+    }
+
+    #[test]
+    fn every_rejected_file_is_named() {
+        let Ok(compiler) = Compiler::find() else {
+            return;
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let units = [
+            unit(dir.path(), "a.c", "int f( {\n"),
+            unit(dir.path(), "b.c", "goto;\n"),
+        ];
+        let stop = AtomicBool::new(false);
+        match compile(&compiler, &units, &[], &dir.path().join("out"), &stop) {
+            Err(CompileError::Rejected { files, output }) => {
+                assert_eq!(files.len(), 2);
+                assert!(
+                    output.contains("a.c:1:") && output.contains("b.c:1:"),
+                    "{output}"
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}

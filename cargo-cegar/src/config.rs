@@ -1,0 +1,327 @@
+//! Configuration files: `cegar.toml` in the `cegar/` package, and `[package.metadata.cegar]` in the crate's own
+//! `Cargo.toml`. The command line goes before the environment (`CEGAR_*`), which goes before `cegar.toml`, which goes
+//! before `Cargo.toml`.
+//!
+//! An unknown key is an error: a misspelt `max_len` that is silently ignored costs a night of fuzzing. Errors show the
+//! line, and a key that is nearly right is answered with the right one.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use miette::{Diagnostic, NamedSource, SourceSpan};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::error::Error;
+use crate::store;
+
+/// What a configuration file can say. Everything is optional.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The library's C code.
+    #[serde(default)]
+    pub c: CConfig,
+    /// How long and how to run.
+    #[serde(default)]
+    pub run: RunConfig,
+    /// The harnesses, by name.
+    #[serde(default)]
+    pub harness: BTreeMap<String, HarnessConfig>,
+}
+
+/// `[c]`: the library's C code. Without `sources` it is captured from the crate's own build.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CConfig {
+    /// C files, relative to the crate. Default: what the build script compiles.
+    pub sources: Option<Vec<String>>,
+    /// Include folders, relative to the crate, beside the captured ones. Default none.
+    pub includes: Option<Vec<String>>,
+    /// Defines, `NAME` or `NAME=value`, beside the captured ones. Default none.
+    pub defines: Option<Vec<String>>,
+    /// More compiler flags. Default none.
+    pub flags: Option<Vec<String>>,
+    /// C files of the captured build that are left out, by the end of their path. Default none.
+    pub exclude: Option<Vec<String>>,
+    /// The clang 19 to use. Default: `CEGAR_CLANG`, `clang-19`, `clang`.
+    pub compiler: Option<String>,
+}
+
+/// `[run]`: how long and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// Stop after this long, as `60s` or `10m`. Default: when every goal is settled.
+    pub max_time: Option<String>,
+    /// Stop after so many executions. Default: by the clock.
+    pub runs: Option<u64>,
+    /// Seed of every random choice. Default 0.
+    pub seed: Option<u64>,
+}
+
+/// `[harness.NAME]`: one program and where it starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HarnessConfig {
+    /// The C file, relative to the `cegar/` package. Default `harnesses/NAME.c`.
+    pub file: Option<String>,
+    /// The function to start in. Default: `LLVMFuzzerTestOneInput` or `main`, whichever the file defines.
+    pub entry: Option<String>,
+    /// `assertion`, `memory`, `overflow` or `all`, or a list of them. Default `["assertion", "memory"]`.
+    pub property: Option<Properties>,
+    /// Longest input that the fuzzer tries, in bytes. Default 4096.
+    pub max_len: Option<usize>,
+    /// The program's arguments. Default: chosen, like any other input.
+    pub argv: Option<Vec<String>>,
+    /// Values of environment variables; others are chosen. Default none.
+    pub env: Option<BTreeMap<String, String>>,
+    /// A run that takes longer is a hang. Default `1s`.
+    pub timeout: Option<String>,
+    /// Defines for this harness alone. Default none.
+    pub defines: Option<Vec<String>>,
+}
+
+/// One property or several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Properties {
+    /// `property = "memory"`
+    One(PropertyName),
+    /// `property = ["memory", "overflow"]`
+    Several(Vec<PropertyName>),
+}
+
+/// The words for properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum PropertyName {
+    /// assert, abort, reach_error, crunner_fail
+    Assertion,
+    /// Invalid reads, writes, frees and calls
+    Memory,
+    /// Signed overflow, division by zero, bad shifts
+    Overflow,
+    /// All of them
+    All,
+}
+
+impl PropertyName {
+    /// What it stands for. Assertions are part of every property: nobody writes one to have it ignored.
+    pub fn expand(names: &[PropertyName]) -> Vec<cegar_engine::program::Property> {
+        use cegar_engine::program::Property::{Assertion, Memory, Overflow};
+        let mut properties = vec![Assertion];
+        for name in names {
+            properties.extend_from_slice(match name {
+                PropertyName::Assertion => &[],
+                PropertyName::Memory => &[Memory],
+                PropertyName::Overflow => &[Overflow],
+                PropertyName::All => &[Memory, Overflow],
+            });
+        }
+        properties.sort_unstable();
+        properties.dedup();
+        properties
+    }
+}
+
+impl Properties {
+    /// As a list.
+    pub fn names(&self) -> &[PropertyName] {
+        match self {
+            Properties::One(name) => std::slice::from_ref(name),
+            Properties::Several(names) => names,
+        }
+    }
+}
+
+/// A configuration file that cannot be understood.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{message}")]
+#[diagnostic(code(cegar::config))]
+pub struct ConfigError {
+    message: String,
+    #[source_code]
+    source_code: NamedSource<String>,
+    #[label("here")]
+    span: Option<SourceSpan>,
+    #[help]
+    help: Option<String>,
+}
+
+/// `[package.metadata.cegar]`, and nothing else of a manifest.
+#[derive(Deserialize)]
+struct Manifest {
+    package: Option<ManifestPackage>,
+}
+
+#[derive(Deserialize)]
+struct ManifestPackage {
+    metadata: Option<ManifestMetadata>,
+}
+
+#[derive(Deserialize)]
+struct ManifestMetadata {
+    cegar: Option<Config>,
+}
+
+impl Config {
+    /// Reads `cegar.toml`, where there is one, over what `manifest` says.
+    pub fn load(manifest: &Path, cegar_toml: &Path) -> Result<Self, Error> {
+        let text = store::read_text(manifest)?;
+        let read: Manifest = parse(manifest, text)?;
+        let under = read
+            .package
+            .and_then(|p| p.metadata)
+            .and_then(|m| m.cegar)
+            .unwrap_or_default();
+        if !cegar_toml.exists() {
+            return Ok(under);
+        }
+        let over: Config = parse(cegar_toml, store::read_text(cegar_toml)?)?;
+        Ok(over.over(under))
+    }
+
+    /// What `self` says, and what only `under` says.
+    fn over(self, under: Config) -> Config {
+        let mut harness = under.harness;
+        for (name, mine) in self.harness {
+            let theirs = harness.remove(&name).unwrap_or_default();
+            harness.insert(name, mine.over(theirs));
+        }
+        Config {
+            c: CConfig {
+                sources: self.c.sources.or(under.c.sources),
+                includes: self.c.includes.or(under.c.includes),
+                defines: self.c.defines.or(under.c.defines),
+                flags: self.c.flags.or(under.c.flags),
+                exclude: self.c.exclude.or(under.c.exclude),
+                compiler: self.c.compiler.or(under.c.compiler),
+            },
+            run: RunConfig {
+                max_time: self.run.max_time.or(under.run.max_time),
+                runs: self.run.runs.or(under.run.runs),
+                seed: self.run.seed.or(under.run.seed),
+            },
+            harness,
+        }
+    }
+}
+
+impl HarnessConfig {
+    fn over(self, under: HarnessConfig) -> HarnessConfig {
+        HarnessConfig {
+            file: self.file.or(under.file),
+            entry: self.entry.or(under.entry),
+            property: self.property.or(under.property),
+            max_len: self.max_len.or(under.max_len),
+            argv: self.argv.or(under.argv),
+            env: self.env.or(under.env),
+            timeout: self.timeout.or(under.timeout),
+            defines: self.defines.or(under.defines),
+        }
+    }
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(path: &Path, text: String) -> Result<T, Box<ConfigError>> {
+    toml::from_str(&text).map_err(|why| {
+        let span = why.span().map(|span: Range<usize>| SourceSpan::from(span));
+        let name = path.display().to_string();
+        Box::new(ConfigError {
+            message: format!("`{name}` is not a valid configuration: {}", why.message()),
+            source_code: NamedSource::new(name, text).with_language("TOML"),
+            span,
+            help: hint(why.message()),
+        })
+    })
+}
+
+/// A hint for "unknown field `x`, expected one of `a`, `b`": the nearest of what was expected.
+fn hint(message: &str) -> Option<String> {
+    let mut words = message.split('`').skip(1).step_by(2);
+    if !message.starts_with("unknown field") && !message.starts_with("unknown variant") {
+        return None;
+    }
+    let wrong = words.next()?;
+    let known: Vec<&str> = words.collect();
+    match nearest(wrong, known.iter().copied()) {
+        Some(right) => Some(format!("did you mean `{right}`?")),
+        None if known.is_empty() => None,
+        None => Some(format!("there are: {}", known.join(", "))),
+    }
+}
+
+/// The candidate that is at most a third of its length away from `word`.
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (distance(word, candidate), candidate))
+        .filter(|&(distance, candidate)| distance <= 1 + candidate.len().max(word.len()) / 3)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Edit distance, `-` and `_` being the same.
+fn distance(a: &str, b: &str) -> usize {
+    let chars = |text: &str| -> Vec<char> {
+        text.chars()
+            .map(|c| {
+                if c == '-' {
+                    '_'
+                } else {
+                    c.to_ascii_lowercase()
+                }
+            })
+            .collect()
+    };
+    let (a, b) = (chars(a), chars(b));
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let change = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Config, Box<ConfigError>> {
+        parse(Path::new("cegar.toml"), text.to_owned())
+    }
+
+    #[test]
+    fn a_whole_file() {
+        let config = read(
+            "[c]\nsources = ['a.c']\ndefines = ['N=1']\n[run]\nmax_time = '1m'\n\
+             [harness.one]\nproperty = 'all'\nmax_len = 10\n[harness.two]\nproperty = ['memory']\n",
+        )
+        .unwrap();
+        assert_eq!(config.harness.len(), 2);
+        assert_eq!(config.harness["one"].max_len, Some(10));
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_nearest() {
+        let error = read("[harness.x]\nmax-length = 3\n").unwrap_err();
+        assert_eq!(error.help.as_deref(), Some("did you mean `max_len`?"));
+        assert!(error.span.is_some());
+    }
+
+    #[test]
+    fn the_nearer_file_wins_key_by_key() {
+        let over = read("[run]\nseed = 1\n[harness.x]\nmax_len = 3\n").unwrap();
+        let under = read("[run]\nseed = 2\nruns = 9\n[harness.x]\nentry = 'f'\n").unwrap();
+        let both = over.over(under);
+        assert_eq!((both.run.seed, both.run.runs), (Some(1), Some(9)));
+        assert_eq!(both.harness["x"].max_len, Some(3));
+        assert_eq!(both.harness["x"].entry.as_deref(), Some("f"));
+    }
+}

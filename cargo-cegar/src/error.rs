@@ -1,0 +1,149 @@
+//! The error that a command ends with.
+//!
+//! Each room below has its own error type, which says what happened. This one adds what a person needs: the exit code,
+//! and, through [`miette::Diagnostic`], a code to search for, the place, and which knob to turn.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use miette::Diagnostic;
+use thiserror::Error as ThisError;
+
+use crate::exit::ExitCode;
+
+/// Why a command could not do its work.
+#[derive(Debug, ThisError, Diagnostic)]
+pub enum Error {
+    /// The command line asks for something that makes no sense.
+    #[error("{message}")]
+    #[diagnostic(code(cegar::usage))]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to do instead.
+        #[help]
+        help: Option<String>,
+    },
+    /// Nothing to work on.
+    #[error("{message}")]
+    #[diagnostic(code(cegar::nothing_selected))]
+    NothingSelected {
+        /// What was looked for.
+        message: String,
+        /// What there is.
+        #[help]
+        help: Option<String>,
+    },
+    /// A configuration file is wrong.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Config(#[from] Box<crate::config::ConfigError>),
+    /// The crate's own build could not be captured.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Capture(#[from] crate::capture::CaptureError),
+    /// The C code does not compile, or there is no compiler.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Compile(#[from] crate::compile::CompileError),
+    /// `cargo metadata` failed.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Project(#[from] crate::project::ProjectError),
+    /// A file or directory.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    #[diagnostic(code(cegar::io))]
+    Io {
+        /// `read`, `write`, `create`, ...
+        action: &'static str,
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+        /// What to do.
+        #[help]
+        help: Option<String>,
+    },
+    /// Ctrl-C, before there was anything to report.
+    #[error("interrupted")]
+    #[diagnostic(code(cegar::interrupted))]
+    Interrupted,
+    /// One of the engines stopped with an error of its own.
+    #[error("{what} failed: {source}")]
+    #[diagnostic(code(cegar::engine))]
+    Engine {
+        /// Which part: `the normalisation`, `the fuzzer`, `the solver`, ...
+        what: String,
+        /// Its error.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Error {
+    /// An input or output error on `path`, with advice where the reason is a known one.
+    pub fn io(action: &'static str, path: impl AsRef<Path>, source: io::Error) -> Self {
+        let help = match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Some(
+                "make it writable, or choose another place with --target-dir (scratch) or --emit-dir (tests)".to_owned(),
+            ),
+            io::ErrorKind::StorageFull => Some("the disk is full; nothing written before is lost".to_owned()),
+            _ => None,
+        };
+        Error::Io {
+            action,
+            path: path.as_ref().to_owned(),
+            source,
+            help,
+        }
+    }
+
+    /// A usage error with a hint.
+    pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Error::Usage {
+            message: message.into(),
+            help: Some(help.into()),
+        }
+    }
+
+    /// Nothing to work on, with a hint.
+    pub fn nothing(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Error::NothingSelected {
+            message: message.into(),
+            help: Some(help.into()),
+        }
+    }
+
+    /// An error of one of the engines.
+    pub fn engine(
+        what: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Error::Engine {
+            what: what.into(),
+            source: source.into(),
+        }
+    }
+
+    /// The number that the process ends with.
+    pub fn exit_code(&self) -> ExitCode {
+        use crate::capture::CaptureError;
+        use crate::compile::CompileError;
+        match self {
+            Error::Usage { .. } | Error::Config(_) => ExitCode::Usage,
+            Error::NothingSelected { .. } => ExitCode::NothingSelected,
+            Error::Capture(CaptureError::BuildFailed { .. }) => ExitCode::BuildFailed,
+            Error::Capture(CaptureError::NothingCaptured { .. }) => ExitCode::NothingSelected,
+            Error::Capture(_) => ExitCode::Io,
+            Error::Compile(CompileError::NoClang { .. } | CompileError::WrongClang { .. }) => {
+                ExitCode::ToolMissing
+            }
+            Error::Compile(CompileError::Rejected { .. }) => ExitCode::BuildFailed,
+            Error::Compile(CompileError::Interrupted) => ExitCode::Interrupted,
+            Error::Compile(_) => ExitCode::Io,
+            Error::Project(_) => ExitCode::Metadata,
+            Error::Io { .. } => ExitCode::Io,
+            Error::Interrupted => ExitCode::Interrupted,
+            Error::Engine { .. } => ExitCode::Internal,
+        }
+    }
+}

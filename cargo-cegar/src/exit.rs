@@ -1,0 +1,97 @@
+//! The exit codes, as one documented enum: scripts and CI depend on them, so they are an interface like any other.
+//!
+//! The numbers follow cargo-nextest's where the meaning is the same (100 the code under test is wrong, 101 it did not
+//! build, 102 cargo metadata, 4 nothing to do, 96 usage), so that one `case` in a CI script serves both.
+
+use serde::Serialize;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum ExitCode {
+    /// No violation was found.
+    Clean = 0,
+    /// Something went wrong inside `cargo cegar` itself, or an engine stopped with an error.
+    Internal = 1,
+    /// Nothing was selected: no C source, or no harness of that name.
+    NothingSelected = 4,
+    /// Goals are open and `--require-proof` was given.
+    OpenGoals = 5,
+    /// The command line, or a configuration file, is wrong.
+    Usage = 96,
+    /// A check of the C code is violated.
+    Violation = 100,
+    /// The C code, or the crate's build script, does not build.
+    BuildFailed = 101,
+    /// `cargo metadata` failed: there is no package here, or its manifest is wrong.
+    Metadata = 102,
+    /// A tool that is needed is not there (clang 19).
+    ToolMissing = 103,
+    /// A file or directory cannot be read or written.
+    Io = 104,
+    /// Stopped by Ctrl-C or a termination signal; what had been found is kept.
+    Interrupted = 130,
+}
+
+impl ExitCode {
+    /// All of them with what they mean, for the help text and the documentation.
+    pub const TABLE: &[(ExitCode, &str)] = &[
+        (ExitCode::Clean, "no violation found"),
+        (ExitCode::Internal, "internal error"),
+        (
+            ExitCode::NothingSelected,
+            "nothing selected: no source, or no harness of that name",
+        ),
+        (
+            ExitCode::OpenGoals,
+            "goals are open and --require-proof was given",
+        ),
+        (
+            ExitCode::Usage,
+            "usage: the command line or a configuration file is wrong",
+        ),
+        (ExitCode::Violation, "a check of the C code is violated"),
+        (
+            ExitCode::BuildFailed,
+            "the C code or its build script does not build",
+        ),
+        (ExitCode::Metadata, "cargo metadata failed"),
+        (ExitCode::ToolMissing, "a needed tool is missing (clang 19)"),
+        (
+            ExitCode::Io,
+            "a file or directory cannot be read or written",
+        ),
+        (
+            ExitCode::Interrupted,
+            "interrupted; what had been found is kept",
+        ),
+    ];
+
+    /// The number.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        std::process::ExitCode::from(code.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_distinct() {
+        let mut codes: Vec<u8> = ExitCode::TABLE
+            .iter()
+            .map(|(code, _)| code.code())
+            .collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), ExitCode::TABLE.len());
+    }
+}

@@ -1,0 +1,161 @@
+//! What a campaign is asked to do, as plain data.
+//!
+//! No command-line type reaches below this line: the campaign can be driven by a test, by another program or by the
+//! subcommand alike. Every field says its default.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cegar_engine::program::Property;
+
+use crate::compile::{Compiler, Unit};
+use crate::error::Error;
+
+/// Which sides of the alternation run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Sides {
+    /// Both, in turn. The default.
+    #[default]
+    Both,
+    /// The engine alone (`--engine-only`).
+    Engine,
+    /// The fuzzer alone (`--fuzz-only`).
+    Fuzz,
+}
+
+impl Sides {
+    /// Whether the engine runs.
+    pub fn engine(self) -> bool {
+        self != Sides::Fuzz
+    }
+
+    /// Whether the fuzzer runs.
+    pub fn fuzz(self) -> bool {
+        self != Sides::Engine
+    }
+}
+
+/// What holds for every harness of a campaign.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Stop after this long; `None`: when every goal is settled. Default 60 s for `check`, none for `run`.
+    pub max_time: Option<Duration>,
+    /// Stop after so many native executions instead of by the clock: reproducible. Default none.
+    pub runs: Option<u64>,
+    /// Seed of every random choice. Default 0.
+    pub seed: u64,
+    /// Which sides run. Default both.
+    pub sides: Sides,
+    /// Open goals make the command fail. Default no.
+    pub require_proof: bool,
+    /// Print the statistics of every part at the end. Default no.
+    pub stats: bool,
+    /// Keep the scratch folder (bitcode, targets, corpus). Default: `check` removes its own, `run` keeps.
+    pub keep: bool,
+    /// The compiler; see [`Compiler::find`].
+    pub compiler: Compiler,
+}
+
+/// One harness: a program with an entry.
+#[derive(Clone, Debug)]
+pub struct Harness {
+    /// Its name; also the name of its scratch folder and its corpus.
+    pub name: String,
+    /// The C files of the program, each with its flags: harness first, then the library's.
+    pub units: Vec<Unit>,
+    /// The function to start in, where it is neither `main` nor `LLVMFuzzerTestOneInput`.
+    pub entry: Option<String>,
+    /// What is checked. Default: assertion and memory.
+    pub properties: Vec<Property>,
+    /// Longest tape that the fuzzer may try, in bytes. Default 4096.
+    pub max_len: usize,
+    /// The program's arguments (without its name); `None`: from the tape.
+    pub argv: Option<Vec<String>>,
+    /// A run that takes longer counts as a hang. Default 1 s.
+    pub timeout: Duration,
+    /// Values of `getenv`; what is not listed comes from the tape.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Harness {
+    /// A harness with every default.
+    pub fn new(name: impl Into<String>, units: Vec<Unit>) -> Self {
+        Harness {
+            name: name.into(),
+            units,
+            entry: None,
+            properties: vec![Property::Assertion, Property::Memory],
+            max_len: 4096,
+            argv: None,
+            timeout: Duration::from_secs(1),
+            environment: BTreeMap::new(),
+        }
+    }
+}
+
+/// What `cargo cegar check` is asked: one program, no project.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// The program.
+    pub harness: Harness,
+    /// How long, how, with what.
+    pub settings: Settings,
+    /// Scratch folder of this check (exists, writable).
+    pub scratch: PathBuf,
+    /// Where the generated test package goes (`--emit-dir`, default `cegar-tests`); `None` under `--no-emit`.
+    pub emit_dir: Option<PathBuf>,
+}
+
+/// What `cargo cegar run` is asked: the harnesses of a crate's `cegar/` package.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The harnesses that were selected, at least one.
+    pub harnesses: Vec<Harness>,
+    /// How long, how, with what.
+    pub settings: Settings,
+    /// Scratch: `target/cegar`; a harness's own is `scratch/<name>`.
+    pub scratch: PathBuf,
+    /// The `cegar/` package: tests go to `tests/`, corpora to `corpus/<harness>/`.
+    pub package: PathBuf,
+    /// The folder that reported paths are relative to (the crate's root).
+    pub root: PathBuf,
+    /// No tests are written (`--no-emit`).
+    pub no_emit: bool,
+}
+
+/// What `cargo cegar replay` is asked: run recorded inputs of one harness natively and say how each ended.
+#[derive(Clone, Debug)]
+pub struct ReplayOptions {
+    /// The harness, and all the rest, as for a run.
+    pub run: RunOptions,
+    /// The tapes to replay: files, or all of a folder's.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Reads a duration as people write it: `60s`, `10m`, `1h30m`; a bare number is seconds.
+pub fn duration(text: &str) -> Result<Duration, Error> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse::<u64>() {
+        return Ok(Duration::from_secs(seconds));
+    }
+    humantime::parse_duration(text).map_err(|why| {
+        Error::usage(
+            format!("`{text}` is not a duration: {why}"),
+            "write it as 60s, 10m or 1h30m",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_as_people_write_them() {
+        assert_eq!(duration("60").ok(), Some(Duration::from_secs(60)));
+        assert_eq!(duration("10m").ok(), Some(Duration::from_secs(600)));
+        assert_eq!(duration("1h30m").ok(), Some(Duration::from_secs(5400)));
+        assert!(duration("soon").is_err());
+    }
+}

@@ -1,0 +1,413 @@
+//! What happens, as a stream of events, and who shows it.
+//!
+//! The campaign knows nothing about terminals or formats: it says what happened, once, as an [`Event`], and a
+//! [`Reporter`] makes of it what its reader needs. Several reporters can listen to one campaign ([`Fan`]). This is how
+//! cargo-nextest does it, and it is why a new format is a new file and no other change.
+
+mod json;
+mod junit;
+mod sarif;
+mod terminal;
+
+use std::io;
+use std::path::PathBuf;
+
+use cegar_engine::program::{CheckKind, Property};
+use serde::Serialize;
+
+use crate::campaign::{GoalTable, Stats, Verdict};
+
+pub use json::JsonReporter;
+pub use junit::JunitReporter;
+pub use sarif::SarifReporter;
+pub use terminal::TerminalReporter;
+
+/// A place in C source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file, as debug information names it (made relative where possible).
+    pub file: String,
+    /// From 1; 0 where unknown.
+    pub line: u32,
+    /// From 1; 0 where unknown.
+    pub column: u32,
+    /// The function.
+    pub function: String,
+}
+
+impl Place {
+    /// `file:line:column`.
+    pub fn show(&self) -> String {
+        match (self.line, self.column) {
+            (0, _) if self.file.is_empty() => format!("in {}", self.function),
+            (0, _) => self.file.clone(),
+            (line, 0) => format!("{}:{line}", self.file),
+            (line, column) => format!("{}:{line}:{column}", self.file),
+        }
+    }
+}
+
+/// A violation that was seen natively.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// The harness it was found with.
+    pub harness: String,
+    /// Its stable name, also the test's: `write_past_end_header_c_88`.
+    pub name: String,
+    /// What the check guards against.
+    pub kind: CheckKind,
+    /// For people: ``write past the end of `name` (16 bytes) by 1 byte``.
+    pub message: String,
+    /// Where it happened.
+    pub place: Place,
+    /// The calls that led there, innermost first.
+    pub stack: Vec<Place>,
+    /// The tape.
+    #[serde(serialize_with = "base64_bytes")]
+    pub input: Vec<u8>,
+    /// Who found it: `fuzzing`, `partial simulation`, ...
+    pub found_by: String,
+}
+
+/// How a goal stands at the end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase", tag = "status")]
+pub enum GoalStatus {
+    /// No input violates the check.
+    Proved,
+    /// An input violates it.
+    Violated,
+    /// A branch that some execution took.
+    Covered,
+    /// A branch that no input takes.
+    Unreachable,
+    /// Not settled.
+    Open {
+        /// What stands in the way.
+        why: String,
+    },
+}
+
+/// What a goal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GoalKind {
+    /// A check.
+    Check,
+    /// A branch edge.
+    Edge,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum Event {
+    /// C sources are about to be compiled.
+    Compiling {
+        /// What they belong to: a package, a harness, a file.
+        what: String,
+        /// How many.
+        files: usize,
+        /// Where the list comes from: `captured from build.rs`, `cegar.toml`, empty for the command line.
+        from: String,
+    },
+    /// They were.
+    Compiled {
+        /// What they belong to.
+        what: String,
+        /// How many were compiled.
+        files: usize,
+        /// How many of them were taken from the cache.
+        cached: usize,
+        /// How long it took.
+        seconds: f64,
+        /// What the compiler warned about, as it printed it.
+        warnings: String,
+    },
+    /// A captured file that is not part of the program.
+    LeftOut {
+        /// The file.
+        file: String,
+        /// Why.
+        why: String,
+    },
+    /// Functions that nobody defines and that got a mock.
+    Mocked {
+        /// Their names.
+        functions: Vec<String>,
+    },
+    /// The fuzzer is at work.
+    FuzzProgress {
+        /// The harness.
+        harness: String,
+        /// So far.
+        executions: u64,
+        /// Now.
+        per_second: f64,
+        /// Branch edges covered.
+        edges_covered: u64,
+        /// Branch edges in all.
+        edges: u64,
+        /// Checks that are proved.
+        checks_proved: u64,
+        /// Checks in all.
+        checks: u64,
+        /// Seeds that came from the engine.
+        engine_seeds: u64,
+        /// Corpus entries.
+        corpus: u64,
+    },
+    /// The engine is at work.
+    EngineProgress {
+        /// The harness.
+        harness: String,
+        /// The goal it works on, for people.
+        goal: String,
+        /// Solver calls so far.
+        solver_calls: u64,
+        /// Refinements so far.
+        refinements: u64,
+        /// Goals that are not settled.
+        open: u64,
+    },
+    /// A violation, confirmed natively.
+    Found(Finding),
+    /// A test was written, after it was seen to fail.
+    TestWritten {
+        /// The file.
+        file: PathBuf,
+        /// The function.
+        name: String,
+    },
+    /// How one goal stands.
+    Goal {
+        /// The harness.
+        harness: String,
+        /// Check or edge.
+        kind: GoalKind,
+        /// Its number: `CheckId`, or the edge's number.
+        id: u32,
+        /// What the check guards against; `None` for an edge.
+        check: Option<CheckKind>,
+        /// Where.
+        place: Place,
+        /// For people.
+        expression: String,
+        /// How it stands.
+        #[serde(flatten)]
+        status: GoalStatus,
+    },
+    /// Two native runs of one input differed.
+    NonDeterministic {
+        /// The harness.
+        harness: String,
+        /// How.
+        what: String,
+    },
+    /// A worker process ended by itself; its work goes on in a new one.
+    WorkerDied {
+        /// The harness.
+        harness: String,
+        /// How: `killed by signal 9`.
+        how: String,
+        /// Whether another was started.
+        restarted: bool,
+    },
+    /// How a replayed input ended.
+    Replayed {
+        /// The input's file.
+        input: PathBuf,
+        /// `returned 0`, `violated ...`, ...
+        outcome: String,
+        /// Whether it is a violation.
+        violation: bool,
+    },
+    /// Something worth saying.
+    Note {
+        /// How loudly.
+        level: Level,
+        /// What.
+        message: String,
+    },
+    /// The end; nothing follows.
+    Finished(Summary),
+}
+
+/// How loudly a note is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Only with `-v`.
+    Detail,
+    /// Normally.
+    Info,
+    /// Marked.
+    Warning,
+}
+
+/// The last event.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// In one word.
+    pub verdict: Verdict,
+    /// The goals.
+    pub goals: GoalTable,
+    /// The cost.
+    pub stats: Stats,
+    /// The tests that stand for the violations: written now, or there already.
+    pub tests: Vec<TestRef>,
+    /// Whether it was stopped by Ctrl-C.
+    pub interrupted: bool,
+    /// What every "proved" relies on.
+    pub assumptions: Vec<String>,
+}
+
+/// A generated test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TestRef {
+    /// The file.
+    pub file: PathBuf,
+    /// The function.
+    pub name: String,
+}
+
+/// Shows events to someone.
+pub trait Reporter {
+    /// Something happened. Errors of the output are kept for [`Reporter::finish`]: a campaign does not stop because
+    /// nobody reads.
+    fn event(&mut self, event: &Event);
+
+    /// Ends the report: flushes, writes files.
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Several reporters, one stream.
+#[derive(Default)]
+pub struct Fan {
+    reporters: Vec<Box<dyn Reporter>>,
+    /// Whether the last event said that the campaign was interrupted.
+    pub interrupted: bool,
+}
+
+impl Fan {
+    /// Adds a listener.
+    pub fn add(&mut self, reporter: impl Reporter + 'static) {
+        self.reporters.push(Box::new(reporter));
+    }
+}
+
+impl Reporter for Fan {
+    fn event(&mut self, event: &Event) {
+        if let Event::Finished(summary) = event {
+            self.interrupted = summary.interrupted;
+        }
+        for reporter in &mut self.reporters {
+            reporter.event(event);
+        }
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        let mut outcome = Ok(());
+        for reporter in &mut self.reporters {
+            outcome = outcome.and(reporter.finish());
+        }
+        outcome
+    }
+}
+
+/// A reporter for tests and for library use: keeps everything.
+#[derive(Default, Debug)]
+pub struct Recorder {
+    /// What happened, in order.
+    pub events: Vec<Event>,
+}
+
+impl Reporter for Recorder {
+    fn event(&mut self, event: &Event) {
+        self.events.push(event.clone());
+    }
+}
+
+/// The stable name of a kind of fault: SARIF's `ruleId`, the JUnit type, and part of test names.
+pub fn rule_id(kind: CheckKind) -> &'static str {
+    match kind {
+        CheckKind::Assertion => "assertion",
+        CheckKind::Abort => "abort",
+        CheckKind::ReachError => "reach-error",
+        CheckKind::Fail => "fail",
+        CheckKind::Read => "invalid-read",
+        CheckKind::Write => "invalid-write",
+        CheckKind::Free => "invalid-free",
+        CheckKind::Call => "invalid-call",
+        CheckKind::SignedOverflow => "signed-overflow",
+        CheckKind::Shift => "bad-shift",
+        CheckKind::DivisionByZero => "division-by-zero",
+        CheckKind::ArrayBound => "array-bound",
+        CheckKind::Unreachable => "unreachable",
+    }
+}
+
+/// The word for a property on the command line and in files.
+pub fn property_name(property: Property) -> &'static str {
+    match property {
+        Property::Assertion => "assertion",
+        Property::Memory => "memory",
+        Property::Overflow => "overflow",
+    }
+}
+
+fn base64_bytes<S: serde::Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    use base64::Engine as _;
+    to.serialize_str(&base64::engine::general_purpose::STANDARD.encode(bytes))
+}
+
+#[cfg(test)]
+pub(crate) mod samples {
+    use super::*;
+
+    /// A finding at line 3 of `file`.
+    pub fn finding(file: &str) -> Finding {
+        Finding {
+            harness: "parse_header".into(),
+            name: "write_past_end_header_c_3".into(),
+            kind: CheckKind::Write,
+            message: "write past the end of `name` (16 bytes) by 1 byte".into(),
+            place: Place {
+                file: file.into(),
+                line: 3,
+                column: 5,
+                function: "parse".into(),
+            },
+            stack: vec![],
+            input: b"aaaa".to_vec(),
+            found_by: "partial simulation".into(),
+        }
+    }
+
+    /// A summary with one of each.
+    pub fn summary() -> Summary {
+        let mut goals = GoalTable::default();
+        goals.checks.violated = 1;
+        goals.checks.proved = 66;
+        goals.checks.open = 3;
+        goals.edges.covered = 119;
+        Summary {
+            verdict: Verdict::Violated,
+            goals,
+            stats: Stats {
+                solver_calls: 7,
+                executions: 1200,
+                seconds: 1.5,
+                ..Stats::default()
+            },
+            tests: vec![TestRef {
+                file: "cegar/tests/parse_header.rs".into(),
+                name: "t".into(),
+            }],
+            interrupted: false,
+            assumptions: vec![],
+        }
+    }
+}

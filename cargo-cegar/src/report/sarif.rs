@@ -1,0 +1,101 @@
+//! SARIF 2.1.0, which code hosts show beside the lines of a change. Rule ids are stable ([`super::rule_id`]), paths
+//! relative, and each result carries a fingerprint that does not depend on the line number's neighbours.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use serde_json::json;
+
+use super::{Event, Finding, Reporter, rule_id};
+
+/// Collects findings and writes a SARIF file at the end.
+pub struct SarifReporter {
+    path: PathBuf,
+    root: PathBuf,
+    findings: Vec<Finding>,
+}
+
+impl SarifReporter {
+    /// A reporter that writes `path` when it is finished; file names are made relative to `root`.
+    pub fn new(path: PathBuf, root: PathBuf) -> Self {
+        SarifReporter {
+            path,
+            root,
+            findings: Vec::new(),
+        }
+    }
+
+    fn log(&self) -> Result<serde_sarif::sarif::Sarif, serde_json::Error> {
+        let mut rules: Vec<&str> = self.findings.iter().map(|f| rule_id(f.kind)).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        let results: Vec<_> = self.findings.iter().map(|f| self.result(f)).collect();
+        // Through the typed model, so that what is written is known to have the schema's shape.
+        serde_json::from_value(json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "cargo-cegar",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "rules": rules.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>(),
+                }},
+                "columnKind": "unicodeCodePoints",
+                "results": results,
+            }],
+        }))
+    }
+
+    fn result(&self, finding: &Finding) -> serde_json::Value {
+        let file = Path::new(&finding.place.file);
+        let file = file
+            .strip_prefix(&self.root)
+            .unwrap_or(file)
+            .to_string_lossy()
+            .into_owned();
+        json!({
+            "ruleId": rule_id(finding.kind),
+            "level": "error",
+            "message": { "text": finding.message },
+            "locations": [{ "physicalLocation": {
+                "artifactLocation": { "uri": file },
+                "region": {
+                    "startLine": finding.place.line.max(1),
+                    "startColumn": finding.place.column.max(1),
+                },
+            }}],
+            "partialFingerprints": { "cegarName/v1": format!("{}/{}", finding.harness, finding.name) },
+        })
+    }
+}
+
+impl Reporter for SarifReporter {
+    fn event(&mut self, event: &Event) {
+        if let Event::Found(finding) = event {
+            self.findings.push(finding.clone());
+        }
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        fs::write(&self.path, serde_json::to_string_pretty(&self.log()?)?)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    #[test]
+    fn paths_are_relative_and_rules_are_listed() {
+        let mut reporter = SarifReporter::new("unused".into(), "/crate".into());
+        reporter.event(&Event::Found(samples::finding("/crate/src/header.c")));
+        let log = serde_json::to_value(reporter.log().unwrap()).unwrap();
+        let run = &log["runs"][0];
+        assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "invalid-write");
+        let location = &run["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(location["artifactLocation"]["uri"], "src/header.c");
+        assert_eq!(location["region"]["startLine"], 3);
+    }
+}

@@ -1,0 +1,430 @@
+//! For people: cargo's manner. A status verb right-aligned to 12 columns, on stderr; a line that counts while it
+//! works, only where there is a terminal; each finding with its C line and the fault marked; at the end a sentence.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Effects, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{Event, Finding, GoalKind, GoalStatus, Level, Reporter, Summary};
+use crate::campaign::Verdict;
+
+const GOOD: Style = AnsiColor::Green.on_default().effects(Effects::BOLD);
+const BAD: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
+const WARN: Style = AnsiColor::Yellow.on_default().effects(Effects::BOLD);
+
+/// Reports to stderr.
+pub struct TerminalReporter<W: Write> {
+    to: W,
+    bar: Option<ProgressBar>,
+    verbosity: i8,
+    stats: bool,
+    color: bool,
+    root: PathBuf,
+}
+
+impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
+    /// A reporter to this process's stderr. `verbosity` is the number of `-v` minus that of `-q`; `root` is what
+    /// relative paths in events are relative to.
+    pub fn stderr(verbosity: i8, stats: bool, color: anstream::ColorChoice, root: PathBuf) -> Self {
+        let to = anstream::AutoStream::new(io::stderr(), color);
+        let color = to.current_choice() != anstream::ColorChoice::Never;
+        let bar = (io::stderr().is_terminal() && verbosity >= 0).then(progress_bar);
+        TerminalReporter {
+            to,
+            bar,
+            verbosity,
+            stats,
+            color,
+            root,
+        }
+    }
+}
+
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
+    if let Ok(style) = ProgressStyle::with_template("{prefix:>12.cyan.bold} {wide_msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+impl<W: Write> TerminalReporter<W> {
+    /// A reporter without progress line to any stream, for tests and logs.
+    pub fn plain(to: W, verbosity: i8, root: PathBuf) -> Self {
+        TerminalReporter {
+            to,
+            bar: None,
+            verbosity,
+            stats: false,
+            color: false,
+            root,
+        }
+    }
+
+    fn status(&mut self, style: Style, verb: &str, text: &str) {
+        let TerminalReporter { to, bar, .. } = self;
+        let mut write = || {
+            // A report that cannot be shown is not a reason to stop.
+            let _ = writeln!(to, "{style}{verb:>12}{style:#} {text}");
+        };
+        match bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    fn raw(&mut self, text: &str) {
+        let TerminalReporter { to, bar, .. } = self;
+        let mut write = || {
+            let _ = write!(to, "{text}");
+        };
+        match bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    fn progress(&mut self, verb: &str, text: String) {
+        if let Some(bar) = &self.bar {
+            bar.enable_steady_tick(Duration::from_millis(250));
+            bar.set_prefix(verb.to_owned());
+            bar.set_message(text);
+        }
+    }
+
+    fn found(&mut self, finding: &Finding) {
+        let text = format!(
+            "{}  {} {}",
+            finding.harness,
+            finding.place.show(),
+            finding.message
+        );
+        self.status(BAD, "Found", &text);
+        if self.verbosity >= 0
+            && let Some(picture) = source_picture(finding, &self.root, self.color)
+        {
+            self.raw(&picture);
+        }
+    }
+
+    fn finished(&mut self, summary: &Summary) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        let (checks, edges) = (&summary.goals.checks, &summary.goals.edges);
+        let style = match summary.verdict {
+            Verdict::Violated => BAD,
+            Verdict::Proved => GOOD,
+            Verdict::Open => WARN,
+        };
+        let text = format!(
+            "in {}: {} violated, {} proved, {} open; {} edges covered, {} unreachable, {} open",
+            seconds(summary.stats.seconds),
+            checks.violated,
+            checks.proved,
+            checks.open,
+            edges.covered,
+            edges.unreachable,
+            edges.open
+        );
+        self.status(
+            style,
+            if summary.interrupted {
+                "Interrupted"
+            } else {
+                "Finished"
+            },
+            &text,
+        );
+        if self.verbosity >= 0 && summary.goals.checks.proved > 0 {
+            for assumption in &summary.assumptions {
+                self.status(Style::new(), "assuming", assumption);
+            }
+        }
+        if self.stats {
+            let s = &summary.stats;
+            let text = format!(
+                "{} executions, {} machine runs, {} solver calls, {} refinements, {} seeds from the engine",
+                count(s.executions),
+                count(s.machine_runs),
+                count(s.solver_calls),
+                count(s.refinements),
+                count(s.engine_seeds)
+            );
+            self.status(Style::new(), "Statistics", &text);
+        }
+    }
+}
+
+impl<W: Write> Reporter for TerminalReporter<W> {
+    fn event(&mut self, event: &Event) {
+        let quiet = self.verbosity < 0;
+        match event {
+            Event::Found(finding) => self.found(finding),
+            Event::Finished(summary) => self.finished(summary),
+            Event::Note {
+                level: Level::Warning,
+                message,
+            } => self.status(WARN, "Warning", message),
+            Event::NonDeterministic { harness, what } => {
+                self.status(
+                    WARN,
+                    "Warning",
+                    &format!("{harness} is not deterministic: {what}"),
+                );
+            }
+            Event::WorkerDied {
+                harness,
+                how,
+                restarted,
+            } => {
+                let then = if *restarted {
+                    "started another"
+                } else {
+                    "not started again"
+                };
+                self.status(
+                    WARN,
+                    "Warning",
+                    &format!("{harness}: a worker {how}; {then}"),
+                );
+            }
+            Event::Replayed {
+                input,
+                outcome,
+                violation,
+            } => {
+                let style = if *violation { BAD } else { GOOD };
+                self.status(
+                    style,
+                    "Replayed",
+                    &format!("{}  {outcome}", input.display()),
+                );
+            }
+            Event::Note {
+                level: Level::Detail,
+                message,
+            } if self.verbosity > 0 => {
+                self.status(Style::new(), "", message);
+            }
+            Event::Note {
+                level: Level::Info,
+                message,
+            } if !quiet => {
+                self.status(GOOD, "Note", message);
+            }
+            Event::Compiling { what, files, from } if !quiet => {
+                let from = if from.is_empty() {
+                    String::new()
+                } else {
+                    format!(", {from}")
+                };
+                let noun = if *files == 1 { "file" } else { "files" };
+                self.status(GOOD, "Compiling", &format!("{what} ({files} {noun}{from})"));
+            }
+            Event::Compiled {
+                what,
+                files,
+                cached,
+                seconds: took,
+                warnings,
+            } => {
+                if !warnings.is_empty() && !quiet {
+                    self.raw(warnings);
+                }
+                if self.verbosity > 0 {
+                    let text = format!("{what} in {} ({cached} of {files} cached)", seconds(*took));
+                    self.status(GOOD, "Compiled", &text);
+                }
+            }
+            Event::LeftOut { file, why } if !quiet => {
+                self.status(WARN, "Left out", &format!("{file}: {why}"));
+            }
+            Event::Mocked { functions } if !quiet && !functions.is_empty() => {
+                self.status(GOOD, "Mocking", &functions.join(", "));
+            }
+            Event::TestWritten { file, name } if !quiet => {
+                self.status(GOOD, "Wrote", &format!("{}  {name}", file.display()));
+            }
+            Event::FuzzProgress { .. } | Event::EngineProgress { .. } => {
+                if let Some((verb, text)) = progress_text(event) {
+                    self.progress(verb, text);
+                }
+            }
+            Event::Goal {
+                kind: GoalKind::Check,
+                place,
+                expression,
+                status,
+                ..
+            } => {
+                if let GoalStatus::Open { why } = status
+                    && !quiet
+                {
+                    let text = format!("{} {expression}: {why}", place.show());
+                    self.status(WARN, "Open", &text);
+                } else if self.verbosity > 0 && *status == GoalStatus::Proved {
+                    self.status(GOOD, "Proved", &format!("{} {expression}", place.show()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        self.to.flush()
+    }
+}
+
+fn progress_text(event: &Event) -> Option<(&'static str, String)> {
+    match event {
+        Event::FuzzProgress {
+            harness,
+            executions,
+            per_second,
+            edges_covered,
+            edges,
+            checks_proved,
+            checks,
+            engine_seeds,
+            ..
+        } => Some((
+            "Fuzzing",
+            format!(
+                "{harness}  {} execs  {}/s  edges {edges_covered}/{edges}  checks {checks_proved}/{checks} proved  seeds from engine {engine_seeds}",
+                count(*executions),
+                count(*per_second as u64)
+            ),
+        )),
+        Event::EngineProgress {
+            harness,
+            goal,
+            solver_calls,
+            refinements,
+            open,
+        } => Some((
+            "Reasoning",
+            format!(
+                "{harness}  {goal}  solver calls {}  refinements {}  open {open}",
+                count(*solver_calls),
+                count(*refinements)
+            ),
+        )),
+        _ => None,
+    }
+}
+
+/// The C lines around the fault with the fault underlined; `None` where the source cannot be read.
+fn source_picture(finding: &Finding, root: &Path, color: bool) -> Option<String> {
+    let source = std::fs::read_to_string(root.join(&finding.place.file)).ok()?;
+    let line_start: usize = source
+        .split_inclusive('\n')
+        .take(finding.place.line.checked_sub(1)? as usize)
+        .map(str::len)
+        .sum();
+    let line = source[line_start..].lines().next()?;
+    let from = (finding.place.column.max(1) as usize - 1).min(line.len());
+    let (from, length) = token_at(line, from);
+    let theme = if color {
+        miette::GraphicalTheme::unicode()
+    } else {
+        miette::GraphicalTheme::unicode_nocolor()
+    };
+    let diagnostic = miette::MietteDiagnostic::new(finding.message.clone())
+        .with_code(format!(
+            "cegar::{}",
+            super::rule_id(finding.kind).replace('-', "_")
+        ))
+        .with_label(miette::LabeledSpan::at(
+            line_start + from..line_start + from + length,
+            "here",
+        ))
+        .with_help(format!(
+            "found by {}; test `{}`",
+            finding.found_by, finding.name
+        ));
+    let report = miette::Report::new(diagnostic).with_source_code(
+        miette::NamedSource::new(&finding.place.file, source.clone()).with_language("C"),
+    );
+    let mut picture = String::new();
+    miette::GraphicalReportHandler::new_themed(theme)
+        .with_links(false)
+        .render_report(&mut picture, report.as_ref())
+        .ok()?;
+    Some(picture)
+}
+
+/// The token of `line` that byte `at` stands in: a word, or one character.
+fn token_at(line: &str, at: usize) -> (usize, usize) {
+    let at = (0..=at)
+        .rev()
+        .find(|&at| line.is_char_boundary(at))
+        .unwrap_or(0);
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let length = line[at..]
+        .chars()
+        .take_while(|&c| word(c))
+        .map(char::len_utf8)
+        .sum::<usize>();
+    let one = line[at..].chars().next().map_or(0, char::len_utf8);
+    (at, length.max(one))
+}
+
+fn seconds(seconds: f64) -> String {
+    if seconds < 10.0 {
+        format!("{seconds:.1}s")
+    } else {
+        format!("{seconds:.0}s")
+    }
+}
+
+/// A number as people read it: 950, 1.2k, 3.4M.
+fn count(n: u64) -> String {
+    let n = n as f64;
+    match n {
+        n if n < 1e3 => format!("{n:.0}"),
+        n if n < 1e6 => format!("{:.1}k", n / 1e3),
+        n if n < 1e9 => format!("{:.1}M", n / 1e6),
+        n => format!("{:.1}G", n / 1e9),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    #[test]
+    fn a_finding_is_shown_with_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(
+            dir.path().join("header.c"),
+            "int f(void)\n{\n    name[i] = c;\n}\n",
+        )
+        .unwrap();
+        let mut out = Vec::new();
+        let mut reporter = TerminalReporter::plain(&mut out, 0, dir.path().to_owned());
+        reporter.event(&Event::Compiling {
+            what: "x".into(),
+            files: 2,
+            from: "cegar.toml".into(),
+        });
+        reporter.event(&Event::Found(samples::finding("header.c")));
+        reporter.event(&Event::Finished(samples::summary()));
+        reporter.finish().unwrap();
+        let text = anstream::adapter::strip_bytes(&out).into_vec();
+        insta::assert_snapshot!(String::from_utf8(text).unwrap());
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([count(950), count(1_200_000)], ["950", "1.2M"]);
+    }
+}
