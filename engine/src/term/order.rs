@@ -1,0 +1,52 @@
+//! Children before parents, without recursion.
+
+use rustc_hash::FxHashSet;
+
+use super::node::{Array, ArrayNode, Node, Term};
+use super::pool::Pool;
+
+/// A term or an array.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Item {
+    /// A bit-vector term.
+    Term(Term),
+    /// An array term.
+    Array(Array),
+}
+
+impl Pool {
+    /// Everything that `root` is made of and that is not `done` yet, children before parents. What is below
+    /// a done item is not looked at.
+    pub fn order(&self, root: Item, done: impl Fn(Item) -> bool) -> Vec<Item> {
+        let mut order = Vec::new();
+        let mut seen: FxHashSet<Item> = FxHashSet::default();
+        let mut stack = vec![(root, false)];
+        while let Some((item, expanded)) = stack.pop() {
+            if expanded {
+                order.push(item);
+                continue;
+            }
+            if done(item) || !seen.insert(item) {
+                continue;
+            }
+            stack.push((item, true));
+            match item {
+                Item::Term(t) => {
+                    let node = self.node(t);
+                    if let Node::Select(a, _) = *node {
+                        stack.push((Item::Array(a), false));
+                    }
+                    stack.extend(node.children().map(|c| (Item::Term(c), false)));
+                }
+                Item::Array(a) => {
+                    if let ArrayNode::Store(below, index, byte) = self.array_node(a) {
+                        stack.push((Item::Array(below), false));
+                        stack.push((Item::Term(index), false));
+                        stack.push((Item::Term(byte), false));
+                    }
+                }
+            }
+        }
+        order
+    }
+}

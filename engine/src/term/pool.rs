@@ -1,0 +1,272 @@
+//! Where terms live.
+//!
+//! The table is an open-addressed array of term numbers beside the vector of nodes, so that a node is stored
+//! once and a lookup touches two cache lines. Everything here is append-only: a [`Term`] stays valid as
+//! long as its pool.
+
+use std::num::NonZeroU32;
+
+use rustc_hash::FxHashMap;
+
+use super::node::{Array, ArrayNode, Node, Term};
+use super::symbols::{Set, Sets, Symbol};
+use super::value::mask;
+use crate::program::ir::Width;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) node: Node,
+    pub(super) width: Width,
+    pub(super) set: Set,
+}
+
+/// All terms, by number. See the [module](super) for what it is and why.
+#[derive(Debug)]
+pub struct Pool {
+    pub(super) entries: Vec<Entry>,
+    slots: Vec<u32>,
+    wide: Vec<u128>,
+    wide_ids: FxHashMap<u128, u32>,
+    variables: Vec<(Box<str>, Width)>,
+    variable_ids: FxHashMap<(Box<str>, Width), Term>,
+    pub(super) arrays: Vec<(ArrayNode, Set)>,
+    array_ids: FxHashMap<ArrayNode, Array>,
+    array_names: Vec<Box<str>>,
+    contents: Vec<Box<[u8]>>,
+    content_ids: FxHashMap<Box<[u8]>, u32>,
+    pub(super) sets: Sets,
+}
+
+impl Default for Pool {
+    fn default() -> Pool {
+        Pool::new()
+    }
+}
+
+impl Pool {
+    /// An empty pool.
+    pub fn new() -> Pool {
+        // Number 0 is no term: the niche that makes `Option<Term>` four bytes.
+        let unused = Entry {
+            node: Node::Const(0),
+            width: 0,
+            set: Set::EMPTY,
+        };
+        Pool {
+            entries: vec![unused],
+            slots: vec![0; 1024],
+            wide: Vec::new(),
+            wide_ids: FxHashMap::default(),
+            variables: Vec::new(),
+            variable_ids: FxHashMap::default(),
+            arrays: Vec::new(),
+            array_ids: FxHashMap::default(),
+            array_names: Vec::new(),
+            contents: Vec::new(),
+            content_ids: FxHashMap::default(),
+            sets: Sets::default(),
+        }
+    }
+
+    /// How many terms exist.
+    pub fn len(&self) -> usize {
+        self.entries.len() - 1
+    }
+
+    /// Whether no term exists yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The term's operator and children.
+    #[inline]
+    pub fn node(&self, t: Term) -> &Node {
+        &self.entries[t.index()].node
+    }
+
+    /// The term's width in bits.
+    #[inline]
+    pub fn width(&self, t: Term) -> Width {
+        self.entries[t.index()].width
+    }
+
+    /// The term's value if it is a constant.
+    #[inline]
+    pub fn as_const(&self, t: Term) -> Option<u128> {
+        match self.entries[t.index()].node {
+            Node::Const(value) => Some(u128::from(value)),
+            Node::Wide(index) => Some(self.wide[index as usize]),
+            _ => None,
+        }
+    }
+
+    /// A constant; bits above `width` are dropped.
+    #[inline]
+    pub fn constant(&mut self, width: Width, value: u128) -> Term {
+        let value = value & mask(width);
+        let node = match u64::try_from(value) {
+            Ok(small) => Node::Const(small),
+            Err(_) => {
+                let next = self.wide.len() as u32;
+                let index = *self.wide_ids.entry(value).or_insert(next);
+                if index == next {
+                    self.wide.push(value);
+                }
+                Node::Wide(index)
+            }
+        };
+        self.intern(node, width)
+    }
+
+    /// The one-bit constant.
+    #[inline]
+    pub fn bit(&mut self, value: bool) -> Term {
+        self.intern(Node::Const(u64::from(value)), 1)
+    }
+
+    /// Byte `index` of the tape, 8 bits. Indices go up to 2^30.
+    pub fn input(&mut self, index: u32) -> Term {
+        self.intern(Node::Input(index), 8)
+    }
+
+    /// The free variable of that name and width.
+    pub fn variable(&mut self, name: &str, width: Width) -> Term {
+        let key = (Box::from(name), width);
+        if let Some(&known) = self.variable_ids.get(&key) {
+            return known;
+        }
+        let t = self.intern(Node::Variable(self.variables.len() as u32), width);
+        self.variables.push(key.clone());
+        self.variable_ids.insert(key, t);
+        t
+    }
+
+    /// The name of the variable that a [`Node::Variable`] refers to.
+    pub fn variable_name(&self, variable: u32) -> &str {
+        self.variables
+            .get(variable as usize)
+            .map_or("?", |(name, _)| name)
+    }
+
+    /// The array's operator and children.
+    pub fn array_node(&self, a: Array) -> ArrayNode {
+        self.arrays[a.index()].0
+    }
+
+    /// The contents that an [`ArrayNode::Constant`] refers to.
+    pub fn array_bytes(&self, contents: u32) -> &[u8] {
+        self.contents
+            .get(contents as usize)
+            .map_or(&[], |bytes| bytes)
+    }
+
+    /// The name of the variable that an [`ArrayNode::Variable`] refers to.
+    pub fn array_name(&self, variable: u32) -> &str {
+        self.array_names
+            .get(variable as usize)
+            .map_or("?", |name| name)
+    }
+
+    /// An array with these bytes, and zeros behind them.
+    pub fn array_constant(&mut self, bytes: &[u8]) -> Array {
+        let next = self.contents.len() as u32;
+        let known = self.content_ids.get(bytes).copied();
+        let index = known.unwrap_or_else(|| {
+            self.contents.push(Box::from(bytes));
+            self.content_ids.insert(Box::from(bytes), next);
+            next
+        });
+        self.intern_array(ArrayNode::Constant(index))
+    }
+
+    /// The array of unknown contents of that name.
+    pub fn array_variable(&mut self, name: &str) -> Array {
+        let known = self.array_names.iter().position(|n| **n == *name);
+        let index = known.unwrap_or_else(|| {
+            self.array_names.push(Box::from(name));
+            self.array_names.len() - 1
+        });
+        self.intern_array(ArrayNode::Variable(index as u32))
+    }
+
+    pub(super) fn intern_array(&mut self, node: ArrayNode) -> Array {
+        if let Some(&known) = self.array_ids.get(&node) {
+            return known;
+        }
+        let set = match node {
+            ArrayNode::Constant(_) => Set::EMPTY,
+            ArrayNode::Variable(v) => self.sets.single(Symbol::Array(v)),
+            ArrayNode::Store(below, index, byte) => {
+                let mut set = self.arrays[below.index()].1;
+                for t in [index, byte] {
+                    set = self.sets.union(set, self.entries[t.index()].set);
+                }
+                set
+            }
+        };
+        let array = Array(self.arrays.len() as u32);
+        self.arrays.push((node, set));
+        self.array_ids.insert(node, array);
+        array
+    }
+
+    /// The term of exactly this node: no simplification.
+    pub(super) fn intern(&mut self, node: Node, width: Width) -> Term {
+        let mut at = node.fingerprint(width) as usize;
+        loop {
+            at &= self.slots.len() - 1;
+            let Some(id) = NonZeroU32::new(self.slots[at]) else {
+                break;
+            };
+            let entry = &self.entries[id.get() as usize];
+            if entry.node == node && entry.width == width {
+                return Term(id);
+            }
+            at += 1;
+        }
+        let set = self.set_of_new(&node);
+        self.entries.push(Entry { node, width, set });
+        // Two to the 32 terms would be 100 GB of nodes: memory ends first.
+        let id = (self.entries.len() - 1) as u32;
+        self.slots[at] = id;
+        if self.entries.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        Term(NonZeroU32::new(id).unwrap_or(NonZeroU32::MAX))
+    }
+
+    fn set_of_new(&mut self, node: &Node) -> Set {
+        match *node {
+            Node::Input(i) => self.sets.single(Symbol::Input(i)),
+            Node::Variable(v) => self.sets.single(Symbol::Variable(v)),
+            _ => {
+                let mut set = match *node {
+                    Node::Select(a, _) => self.arrays[a.index()].1,
+                    _ => Set::EMPTY,
+                };
+                for child in node.children() {
+                    set = self.sets.union(set, self.entries[child.index()].set);
+                }
+                // Large sets belong to one term: they are filled in by walking down from it.
+                if set.is_large() {
+                    self.sets.new_large()
+                } else {
+                    set
+                }
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = self.slots.len() * 2;
+        let mut slots = vec![0; size];
+        for (id, entry) in self.entries.iter().enumerate().skip(1) {
+            let mut at = entry.node.fingerprint(entry.width) as usize & (size - 1);
+            while slots[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            slots[at] = id as u32;
+        }
+        self.slots = slots;
+    }
+}
