@@ -245,7 +245,7 @@ pub(crate) fn expr(width: Width, depth: u32, inputs: u32) -> BoxedStrategy<Expr>
                 .boxed(),
         ),
     ];
-    let unary = if width.is_multiple_of(16) { 6 } else { 4 };
+    let unary: usize = if width.is_multiple_of(16) { 6 } else { 5 };
     let all = [
         UnOp::CtPop,
         UnOp::CtLz,
@@ -257,7 +257,7 @@ pub(crate) fn expr(width: Width, depth: u32, inputs: u32) -> BoxedStrategy<Expr>
     choices.push((
         1,
         (0..unary, sub(width))
-            .prop_map(move |(i, a): (usize, _)| Expr::Un(all[i], a))
+            .prop_map(move |(i, a)| Expr::Un(all[i], a))
             .boxed(),
     ));
     if width == 8 {
