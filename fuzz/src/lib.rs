@@ -1,6 +1,8 @@
 //! The native side of `cargo cegar`: the program as machine code, and the fuzzer that runs it.
 //!
 //! [`native`] turns the normalised module into a shared object whose coverage counters carry the engine's
-//! block numbers, and into runners that confirm what was found.
+//! block numbers, and into runners that confirm what was found. [`worker`] is the LibAFL fuzzer, a process of its
+//! own, and its parent's handle.
 
 pub mod native;
+pub mod worker;

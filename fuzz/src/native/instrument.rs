@@ -124,6 +124,7 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
         ir.zero_bytes(u64::from(found.blocks.max(1))),
     );
     ir.place(counters, "__cegar_cnts", 64);
+    ir.add_global("__cegar_blocks", ir.constant(32, u64::from(found.blocks)));
     for (_, blocks, _) in &native {
         for Numbered { number, block } in blocks {
             count(
@@ -136,7 +137,7 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
     }
     for global in ir.globals().into_iter().chain(ir.functions()) {
         let name = global.name();
-        if global.is_defined() && name != "cegar_entry" && name != "__cegar_counters" {
+        if global.is_defined() && name != "cegar_entry" && !name.starts_with("__cegar_") {
             global.hide();
         }
     }

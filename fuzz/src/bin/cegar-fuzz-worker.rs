@@ -1,0 +1,18 @@
+//! The worker as a program of its own, for tests and benchmarks. The subcommand has the same entry built in.
+
+use std::process::ExitCode;
+
+/// Not the C library's: a target that is stopped inside `malloc` may leave that one locked.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [verb, config] if verb == "__worker" => cegar_fuzz::worker::worker_main(config.as_ref()),
+        _ => {
+            eprintln!("usage: cegar-fuzz-worker __worker CONFIG");
+            ExitCode::from(2)
+        }
+    }
+}

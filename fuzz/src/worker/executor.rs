@@ -1,0 +1,260 @@
+//! LibAFL's view of the loaded target: an executor, a feedback and a scheduler of our own.
+//!
+//! The executor is in-process and without LibAFL's hooks, whose two timer system calls per run cost half of the
+//! speed. Coverage is the *raw* counts: with the usual buckets (1, 2, 3, 4-7, 8-15, ...) an input that turns a loop once
+//! more is not new, and a loop that must turn 101 times was never turned so often in 9 million runs; with raw counts it took
+//! some thousand. LibAFL's own map feedback would do, but compares byte by byte without its `simd` feature.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use libafl::Error;
+use libafl::corpus::{Corpus, CorpusId};
+use libafl::executors::{Executor, ExitKind, HasObservers};
+use libafl::feedbacks::{Feedback, StateInitializer};
+use libafl::inputs::{BytesInput, HasMutatorBytes};
+use libafl::schedulers::Scheduler;
+use libafl::state::{HasCorpus, HasExecutions, HasRand};
+use libafl_bolts::Named;
+use libafl_bolts::rands::Rand;
+use libafl_bolts::tuples::RefIndexable;
+
+use super::protocol::{Failure, WorkerEvent};
+use super::target::{CRASHED, OUT_OF_MEMORY, RunResult, TIMED_OUT, Target, VIOLATED};
+
+/// Timeouts that are told one by one; after that they are only avoided.
+const TIMEOUTS_TOLD: u32 = 16;
+/// How often one failure is told again for a shorter tape.
+const SHORTER_TOLD: u32 = 12;
+
+/// A target shared by the executor, the feedback and the loop. They take turns, in one thread.
+pub(super) type Shared = Rc<RefCell<Target>>;
+
+/// Runs tapes and keeps what failed.
+pub(super) struct NativeExecutor {
+    target: Shared,
+    /// Runs so far.
+    pub runs: u64,
+    /// Failures to be told.
+    pub events: Vec<WorkerEvent>,
+    told: HashMap<Failure, (usize, u32)>,
+    timeouts: u32,
+}
+
+fn text(from: &[u8]) -> String {
+    let end = from.iter().position(|&b| b == 0).unwrap_or(from.len());
+    String::from_utf8_lossy(&from[..end]).into_owned()
+}
+
+/// Numbers of the counters that are not 0.
+pub(super) fn entered(counts: &[u8]) -> Vec<u32> {
+    counts
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| **c > 0)
+        .map(|(i, _)| i as u32)
+        .collect()
+}
+
+impl NativeExecutor {
+    pub fn new(target: Shared) -> Self {
+        NativeExecutor {
+            target,
+            runs: 0,
+            events: Vec::new(),
+            told: HashMap::new(),
+            timeouts: 0,
+        }
+    }
+
+    /// Runs one tape from clean counters.
+    pub fn run(&mut self, tape: &[u8]) -> ExitKind {
+        self.runs += 1;
+        let mut target = self.target.borrow_mut();
+        target.clear();
+        target.run(tape);
+        let failure = match target.result.outcome {
+            VIOLATED => violated(&target.result),
+            CRASHED => Failure::Crashed {
+                signal: target.result.status,
+                pc: target.relative(target.result.pc),
+            },
+            OUT_OF_MEMORY => Failure::OutOfMemory,
+            TIMED_OUT => {
+                self.timeouts += 1;
+                if self.timeouts <= TIMEOUTS_TOLD {
+                    self.events.push(WorkerEvent::Timeout {
+                        tape: tape.to_vec(),
+                    });
+                }
+                return ExitKind::Timeout;
+            }
+            _ => return ExitKind::Ok,
+        };
+        // A shorter tape for a failure is welcome, but not each time it loses one byte.
+        let (length, count) = self.told.entry(failure.clone()).or_insert((usize::MAX, 0));
+        if tape.len() < *length / 8 * 7 && *count < SHORTER_TOLD {
+            (*length, *count) = (tape.len(), *count + 1);
+            let blocks = entered(target.counts());
+            self.events.push(WorkerEvent::Crash {
+                tape: tape.to_vec(),
+                failure,
+                blocks,
+            });
+        }
+        ExitKind::Crash
+    }
+
+    /// The counts of the last run.
+    pub fn counts(&self) -> Vec<u8> {
+        self.target.borrow().counts().to_vec()
+    }
+}
+
+fn violated(result: &RunResult) -> Failure {
+    Failure::Violated {
+        what: result.kind,
+        site: (result.check != u32::MAX).then_some(result.check),
+        text: text(&result.what),
+        file: text(&result.file),
+        line: result.line,
+    }
+}
+
+impl<EM, S: HasExecutions, Z> Executor<EM, BytesInput, S, Z> for NativeExecutor {
+    fn run_target(
+        &mut self,
+        _: &mut Z,
+        state: &mut S,
+        _: &mut EM,
+        input: &BytesInput,
+    ) -> Result<ExitKind, Error> {
+        *state.executions_mut() += 1;
+        Ok(self.run(input.mutator_bytes()))
+    }
+}
+
+impl HasObservers for NativeExecutor {
+    type Observers = ();
+
+    fn observers(&self) -> RefIndexable<&(), ()> {
+        RefIndexable::from(&())
+    }
+
+    fn observers_mut(&mut self) -> RefIndexable<&mut (), ()> {
+        // A unit needs no place of its own; leaking one costs nothing.
+        RefIndexable::from(Box::leak(Box::new(())))
+    }
+}
+
+/// New is what enters a block more often than any input before. Failing runs are told, not kept: mutants of
+/// them would fail again.
+pub(super) struct RawCounts {
+    target: Shared,
+    most: Vec<u8>,
+}
+
+impl RawCounts {
+    pub fn new(target: Shared) -> Self {
+        let most = vec![0; target.borrow().counts().len()];
+        RawCounts { target, most }
+    }
+}
+
+/// Whether some count is above its maximum; eight at a time where nothing is entered, which is most of a big map.
+fn raises(counts: &[u8], most: &[u8]) -> bool {
+    let (c, m) = (counts.chunks_exact(32), most.chunks_exact(32));
+    let rest = c.remainder().iter().zip(m.remainder()).any(|(c, m)| c > m);
+    rest || c
+        .zip(m)
+        .any(|(c, m)| c.iter().zip(m).fold(false, |found, (c, m)| found | (c > m)))
+}
+
+impl<S> StateInitializer<S> for RawCounts {}
+
+impl Named for RawCounts {
+    fn name(&self) -> &Cow<'static, str> {
+        static NAME: Cow<'static, str> = Cow::Borrowed("RawCounts");
+        &NAME
+    }
+}
+
+impl<EM, OT, S> Feedback<EM, BytesInput, OT, S> for RawCounts {
+    fn is_interesting(
+        &mut self,
+        _: &mut S,
+        _: &mut EM,
+        _: &BytesInput,
+        _: &OT,
+        exit: &ExitKind,
+    ) -> Result<bool, Error> {
+        if *exit != ExitKind::Ok {
+            return Ok(false);
+        }
+        let target = self.target.borrow();
+        let counts = target.counts();
+        if !raises(counts, &self.most) {
+            return Ok(false);
+        }
+        for (most, &count) in self.most.iter_mut().zip(counts) {
+            *most = (*most).max(count);
+        }
+        Ok(true)
+    }
+}
+
+/// Half of the time one of the newest inputs, else any. With raw counts a loop fills the corpus with
+/// its turns, and a plain queue would be long in coming to what was found last.
+#[derive(Default)]
+pub(super) struct NewestFirst;
+
+/// How many count as the newest.
+const NEWEST: usize = 16;
+
+impl<S: HasCorpus<BytesInput> + HasRand> Scheduler<BytesInput, S> for NewestFirst {
+    fn on_add(&mut self, _: &mut S, _: CorpusId) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn next(&mut self, state: &mut S) -> Result<CorpusId, Error> {
+        let count = state.corpus().count();
+        if count == 0 {
+            return Err(Error::empty("no input to start from"));
+        }
+        let newest = state.rand_mut().coinflip(0.5);
+        let among = if newest { count.min(NEWEST) } else { count };
+        let at = count - among + state.rand_mut().below_or_zero(among);
+        let id = state.corpus().nth(at);
+        self.set_current_scheduled(state, Some(id))?;
+        Ok(id)
+    }
+
+    fn set_current_scheduled(
+        &mut self,
+        state: &mut S,
+        next: Option<CorpusId>,
+    ) -> Result<(), Error> {
+        *state.corpus_mut().current_mut() = next;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_higher_count_is_new() {
+        let mut counts = vec![0u8; 70];
+        let mut most = vec![1u8; 70];
+        assert!(!raises(&counts, &most));
+        for at in [0, 31, 32, 69] {
+            counts[at] = 2;
+            assert!(raises(&counts, &most));
+            most[at] = 2;
+            assert!(!raises(&counts, &most));
+        }
+    }
+}

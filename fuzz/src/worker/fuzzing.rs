@@ -1,0 +1,255 @@
+//! The worker's loop: fuzz one input, tell what came of it, listen, again.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::{Duration, Instant};
+
+use libafl::common::HasMetadata;
+use libafl::corpus::{Corpus, InMemoryCorpus};
+use libafl::events::NopEventManager;
+use libafl::executors::ExitKind;
+use libafl::feedbacks::ConstFeedback;
+use libafl::fuzzer::{Evaluator, Fuzzer, StdFuzzer};
+use libafl::inputs::{BytesInput, HasMutatorBytes};
+use libafl::mutators::{
+    HavocScheduledMutator, I2SRandReplace, Tokens, havoc_mutations, tokens_mutations,
+};
+use libafl::stages::StdMutationalStage;
+use libafl::state::{HasCorpus, HasMaxSize};
+use libafl_bolts::rands::StdRand;
+use libafl_bolts::tuples::{Merge, tuple_list};
+
+use super::comparisons::CompareStage;
+use super::executor::{NativeExecutor, NewestFirst, RawCounts, entered};
+use super::protocol::{Command, WorkerConfig, WorkerEvent};
+use super::pump::Pump;
+use super::target::{LoadError, Target, guard};
+use super::{Out, State, corpus};
+
+/// Why the worker could not go on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WorkerFailure {
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error("LibAFL: {0}")]
+    LibAfl(#[from] libafl::Error),
+    #[error("cannot install the guard: {0}")]
+    Guard(std::io::Error),
+}
+
+/// At most so many mutants of one input, by stage.
+const HAVOC: NonZeroUsize = NonZeroUsize::new(96).unwrap();
+const COMPARED: NonZeroUsize = NonZeroUsize::new(48).unwrap();
+const PUMPED: NonZeroUsize = NonZeroUsize::new(12).unwrap();
+/// Mutations stacked on each other: up to 2 to this power.
+const STACK_POWER: usize = 5;
+/// Statistics are told this often.
+const STATS: Duration = Duration::from_millis(500);
+
+/// What was covered and told so far.
+struct Ledger {
+    covered: Vec<bool>,
+    /// Corpus entries told.
+    told: usize,
+    unstable: HashSet<Vec<u32>>,
+}
+
+impl Ledger {
+    /// Tells about inputs that joined the corpus, each run twice more to see whether it does the same again.
+    fn tell_new(
+        &mut self,
+        state: &State,
+        executor: &mut NativeExecutor,
+        config: &WorkerConfig,
+        out: &mut Out,
+    ) {
+        let inputs: Vec<Vec<u8>> = (self.told..state.corpus().count())
+            .filter_map(|nth| {
+                let entry = state.corpus().get(state.corpus().nth(nth)).ok()?.borrow();
+                entry.input().as_ref().map(|i| i.mutator_bytes().to_vec())
+            })
+            .collect();
+        self.told = state.corpus().count();
+        for tape in inputs {
+            executor.run(&tape);
+            let first = executor.counts();
+            executor.run(&tape);
+            let second = executor.counts();
+            let differ: Vec<u32> = (0u32..)
+                .zip(first.iter().zip(&second))
+                .filter(|(_, (a, b))| a != b)
+                .map(|(block, _)| block)
+                .collect();
+            if !differ.is_empty() && self.unstable.insert(differ.clone()) {
+                out.tell(&WorkerEvent::NonDeterministic {
+                    tape: tape.clone(),
+                    blocks: differ,
+                });
+            }
+            let blocks: Vec<u32> = entered(&first)
+                .into_iter()
+                .filter(|b| !self.covered[*b as usize])
+                .collect();
+            for &block in &blocks {
+                self.covered[block as usize] = true;
+            }
+            if let Some(queue) = &config.queue
+                && let Err(e) = corpus::save_tape(queue, &tape)
+            {
+                out.tell(&WorkerEvent::Skipped {
+                    path: queue.clone(),
+                    reason: format!("not saved: {e}"),
+                });
+            }
+            out.tell(&WorkerEvent::NewInput {
+                tape,
+                blocks,
+                execs: executor.runs,
+            });
+        }
+    }
+}
+
+/// Fuzzes until told to stop. Returns why it stopped.
+pub(super) fn run(
+    config: &WorkerConfig,
+    commands: &Receiver<Command>,
+    out: &mut Out,
+) -> Result<String, WorkerFailure> {
+    let target = Target::load(&config.so, config.blocks, config.memory_limit)?;
+    let logging = match &config.cmp_so {
+        Some(path) => Some(Target::load(path, config.blocks, config.memory_limit)?),
+        None => None,
+    };
+    guard(config.exec_timeout_ms).map_err(WorkerFailure::Guard)?;
+    let target = Rc::new(RefCell::new(target));
+    let compare_runs = Rc::new(Cell::new(0u64));
+
+    let mut feedback = RawCounts::new(target.clone());
+    let mut objective = ConstFeedback::new(false);
+    let mut state: State = State::new(
+        StdRand::with_seed(config.seed),
+        InMemoryCorpus::new(),
+        InMemoryCorpus::new(),
+        &mut feedback,
+        &mut objective,
+    )?;
+    state.set_max_size(config.max_len);
+    let mut tokens = Tokens::new();
+    tokens.add_tokens(&config.tokens);
+    state.add_metadata(tokens);
+    let mut executor = NativeExecutor::new(target);
+    let mut fuzzer = StdFuzzer::new(NewestFirst, feedback, objective);
+    let mut manager = NopEventManager::new();
+    let havoc = havoc_mutations().merge(tokens_mutations());
+    let mut stages = tuple_list!(
+        CompareStage::new(logging, compare_runs.clone()),
+        StdMutationalStage::with_max_iterations(I2SRandReplace::new(), COMPARED),
+        StdMutationalStage::with_max_iterations(
+            HavocScheduledMutator::with_max_stack_pow(havoc, STACK_POWER),
+            HAVOC
+        ),
+        StdMutationalStage::with_max_iterations(Pump, PUMPED),
+    );
+
+    let (tapes, skipped) = corpus::read(&config.corpus, config.max_len);
+    for skipped in skipped {
+        out.tell(&WorkerEvent::Skipped {
+            path: skipped.path,
+            reason: skipped.reason,
+        });
+    }
+    let mut ledger = Ledger {
+        covered: vec![false; config.blocks as usize],
+        told: 0,
+        unstable: HashSet::new(),
+    };
+    out.tell(&WorkerEvent::Started { seeds: tapes.len() });
+    for tape in tapes {
+        fuzzer.evaluate_input(
+            &mut state,
+            &mut executor,
+            &mut manager,
+            &BytesInput::new(tape),
+        )?;
+    }
+    // Something to start from, whatever the corpus was: nothing, a zero, and some text. A corpus may hold
+    // nothing but failing inputs, which are not kept.
+    for tape in [&b"\0"[..], b"", b"\0\0\0\0\0\0\0\0", b"a0 1\n"] {
+        fuzzer.evaluate_input(
+            &mut state,
+            &mut executor,
+            &mut manager,
+            &BytesInput::from(tape),
+        )?;
+    }
+    if state.corpus().count() == 0 {
+        fuzzer.add_input(
+            &mut state,
+            &mut executor,
+            &mut manager,
+            BytesInput::from(&b"\0"[..]),
+        )?;
+    }
+
+    let mut paused = false;
+    let (mut last_stats, mut last_runs) = (Instant::now(), 0u64);
+    loop {
+        for event in executor.events.drain(..) {
+            out.tell(&event);
+        }
+        ledger.tell_new(&state, &mut executor, config, out);
+        let runs = executor.runs + compare_runs.get();
+        let elapsed = last_stats.elapsed();
+        let over = config.runs.is_some_and(|limit| runs >= limit);
+        if elapsed >= STATS || over {
+            out.tell(&WorkerEvent::Stats {
+                executions: runs,
+                corpus: state.corpus().count(),
+                blocks: ledger.covered.iter().filter(|c| **c).count(),
+                per_second: (runs - last_runs) as f64 / elapsed.as_secs_f64().max(1e-6),
+            });
+            (last_stats, last_runs) = (Instant::now(), runs);
+        }
+        if over {
+            return Ok("budget".to_owned());
+        }
+        let command = if paused {
+            commands.recv().map_err(|_| TryRecvError::Disconnected)
+        } else {
+            commands.try_recv()
+        };
+        match command {
+            Ok(Command::Stop) => return Ok("stop".to_owned()),
+            Ok(Command::Pause) => paused = true,
+            Ok(Command::Resume) => {
+                paused = false;
+                (last_stats, last_runs) = (Instant::now(), runs);
+            }
+            Ok(Command::AddSeed { mut tape }) => {
+                tape.truncate(config.max_len);
+                // A failing seed is told by the run itself; only others are worth mutating.
+                if executor.run(&tape) == ExitKind::Ok {
+                    fuzzer.add_input(
+                        &mut state,
+                        &mut executor,
+                        &mut manager,
+                        BytesInput::new(tape),
+                    )?;
+                }
+            }
+            Ok(Command::AddToken { bytes }) => {
+                if let Some(tokens) = state.metadata_map_mut().get_mut::<Tokens>() {
+                    tokens.add_token(&bytes);
+                }
+            }
+            Err(TryRecvError::Disconnected) => return Ok("the parent is gone".to_owned()),
+            Err(TryRecvError::Empty) => {
+                fuzzer.fuzz_one(&mut stages, &mut executor, &mut state, &mut manager)?;
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The fuzzer: a process of its own, so that whatever a target does to it, the campaign goes on.
+//!
+//! The parent ([`Worker`]) starts this very executable with `__worker` and a configuration; [`worker_main`] is what
+//! runs there. LibAFL provides corpus, mutators and stages; executor, feedback and scheduler are ours, see there why.
+
+mod comparisons;
+mod corpus;
+mod executor;
+mod fuzzing;
+mod parent;
+mod protocol;
+mod pump;
+mod segments;
+mod target;
+
+use std::fs::File;
+use std::io::{BufRead, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, channel};
+
+use libafl::corpus::InMemoryCorpus;
+use libafl::inputs::BytesInput;
+use libafl::state::StdState;
+use libafl_bolts::rands::StdRand;
+
+pub use corpus::{save_tape, tape_name};
+pub use parent::{Worker, WorkerError};
+pub use protocol::{Command, Failure, WorkerConfig, WorkerEvent};
+
+/// LibAFL's state for this fuzzer.
+type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
+
+/// Where events go: the process's original standard output.
+struct Out(File);
+
+impl Out {
+    /// Tells the parent something. A parent that is gone ends the worker.
+    fn tell(&mut self, event: &WorkerEvent) {
+        let line = serde_json::to_vec(event).map(|mut line| {
+            line.push(b'\n');
+            line
+        });
+        if line.is_ok_and(|line| self.0.write_all(&line).is_err()) {
+            std::process::exit(1);
+        }
+    }
+}
+
+/// Keeps standard output for events and gives the target a null device, so that what it prints past
+/// the stubs does not mix with them.
+fn take_output() -> std::io::Result<Out> {
+    // SAFETY: plain descriptor calls; the duplicate is owned by what is returned.
+    unsafe {
+        let kept = libc::dup(1);
+        if kept < 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        let kept = OwnedFd::from_raw_fd(kept);
+        let null = File::options().write(true).open("/dev/null")?;
+        if libc::dup2(null.as_raw_fd(), 1) < 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        Ok(Out(File::from(kept)))
+    }
+}
+
+/// Reads commands on a thread of its own. The end of standard input means that the parent is gone.
+fn listen() -> std::io::Result<Receiver<Command>> {
+    let (sender, commands) = channel();
+    std::thread::Builder::new()
+        .name("commands".to_owned())
+        .spawn(move || {
+            target::block_signals();
+            for line in std::io::stdin().lock().split(b'\n') {
+                let Ok(line) = line else { break };
+                if let Ok(command) = serde_json::from_slice(&line)
+                    && sender.send(command).is_err()
+                {
+                    return;
+                }
+            }
+            std::process::exit(0);
+        })?;
+    Ok(commands)
+}
+
+/// What the worker process does. `config` is the file that [`Worker::spawn`] wrote.
+pub fn worker_main(config: &Path) -> ExitCode {
+    let mut out = match take_output() {
+        Ok(out) => out,
+        Err(e) => {
+            eprintln!("worker: {e}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let reason = match prepare(config) {
+        Ok((config, commands)) => match fuzzing::run(&config, &commands, &mut out) {
+            Ok(reason) => {
+                out.tell(&WorkerEvent::Stopped { reason });
+                return ExitCode::SUCCESS;
+            }
+            Err(e) => e.to_string(),
+        },
+        Err(e) => e,
+    };
+    out.tell(&WorkerEvent::Stopped { reason });
+    ExitCode::FAILURE
+}
+
+fn prepare(config: &Path) -> Result<(WorkerConfig, Receiver<Command>), String> {
+    let shown = config.display();
+    let text = std::fs::read(config).map_err(|e| format!("{shown}: {e}"))?;
+    let config = serde_json::from_slice(&text).map_err(|e| format!("{shown}: {e}"))?;
+    Ok((config, listen().map_err(|e| e.to_string())?))
+}

@@ -1,0 +1,182 @@
+//! The parent's side of a worker.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use super::protocol::{Command, WorkerConfig, WorkerEvent};
+
+/// Why a worker could not be started or told something.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// The process could not be started.
+    #[error("cannot start the worker {executable}: {source}")]
+    Start {
+        /// The executable.
+        executable: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The configuration could not be written.
+    #[error("cannot write the worker's configuration: {0}")]
+    Config(std::io::Error),
+    /// The worker does not listen any more; [`Worker::poll`] says how it ended.
+    #[error("the worker is gone: {0}")]
+    Gone(std::io::Error),
+}
+
+/// A running worker process. Dropping it kills it.
+#[derive(Debug)]
+pub struct Worker {
+    executable: PathBuf,
+    config: WorkerConfig,
+    child: Child,
+    stdin: Option<ChildStdin>,
+    events: Receiver<WorkerEvent>,
+    stopped: bool,
+    ended: bool,
+    _config_file: tempfile::NamedTempFile,
+}
+
+impl Worker {
+    /// Starts `executable __worker <config>`, which is to call [`worker_main`](super::worker_main).
+    pub fn spawn(executable: &Path, config: WorkerConfig) -> Result<Worker, WorkerError> {
+        let mut file = tempfile::NamedTempFile::new().map_err(WorkerError::Config)?;
+        serde_json::to_writer(&mut file, &config).map_err(|e| WorkerError::Config(e.into()))?;
+        file.flush().map_err(WorkerError::Config)?;
+        let start = |source| WorkerError::Start {
+            executable: executable.to_owned(),
+            source,
+        };
+        let mut child = std::process::Command::new(executable)
+            .arg("__worker")
+            .arg(file.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(start)?;
+        let stdin = child.stdin.take();
+        let (sender, events) = channel();
+        if let Some(stdout) = child.stdout.take() {
+            std::thread::Builder::new()
+                .name("worker events".to_owned())
+                .spawn(move || {
+                    for line in BufReader::new(stdout).split(b'\n') {
+                        let Ok(line) = line else { break };
+                        // A killed worker may leave half a line.
+                        let Ok(event) = serde_json::from_slice(&line) else {
+                            continue;
+                        };
+                        if sender.send(event).is_err() {
+                            break;
+                        }
+                    }
+                })
+                .map_err(start)?;
+        }
+        let executable = executable.to_owned();
+        Ok(Worker {
+            executable,
+            config,
+            child,
+            stdin,
+            events,
+            stopped: false,
+            ended: false,
+            _config_file: file,
+        })
+    }
+
+    /// The worker's process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it was told at its start.
+    pub fn config(&self) -> &WorkerConfig {
+        &self.config
+    }
+
+    /// Whether the process has ended.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Waits for events: returns as soon as there are some, or nothing after `timeout`.
+    pub fn poll(&mut self, timeout: Duration) -> Vec<WorkerEvent> {
+        let mut found = Vec::new();
+        if self.ended {
+            return found;
+        }
+        let deadline = Instant::now() + timeout;
+        let mut wait = timeout;
+        loop {
+            match self.events.recv_timeout(wait) {
+                Ok(event) => {
+                    self.stopped |= matches!(event, WorkerEvent::Stopped { .. });
+                    found.push(event);
+                    // The rest is only collected, not waited for.
+                    wait = Duration::ZERO;
+                }
+                Err(RecvTimeoutError::Timeout) => return found,
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.ended = true;
+                    self.stdin = None;
+                    // Its standard output is closed, so it has ended or is about to.
+                    let patience = deadline.max(Instant::now() + Duration::from_secs(2));
+                    let mut status = None;
+                    while status.is_none() && Instant::now() < patience {
+                        status = self.child.try_wait().ok().flatten();
+                        std::thread::sleep(Duration::from_millis(2));
+                    }
+                    if !self.stopped {
+                        found.push(WorkerEvent::Died {
+                            signal: status.and_then(|s| s.signal()),
+                            status: status.and_then(|s| s.code()),
+                        });
+                    }
+                    return found;
+                }
+            }
+        }
+    }
+
+    /// Tells the worker something.
+    pub fn send(&mut self, command: &Command) -> Result<(), WorkerError> {
+        let gone = || WorkerError::Gone(std::io::ErrorKind::BrokenPipe.into());
+        let stdin = self.stdin.as_mut().ok_or_else(gone)?;
+        let mut line = serde_json::to_vec(command).map_err(|e| WorkerError::Gone(e.into()))?;
+        line.push(b'\n');
+        stdin
+            .write_all(&line)
+            .and_then(|()| stdin.flush())
+            .map_err(WorkerError::Gone)
+    }
+
+    /// Starts the same worker again, from what its queue folder holds. Its seed moves on, or it would walk
+    /// into the same end.
+    pub fn respawn(&mut self) -> Result<(), WorkerError> {
+        let mut config = self.config.clone();
+        config.seed = config.seed.wrapping_add(1);
+        if let Some(queue) = &config.queue
+            && !config.corpus.contains(queue)
+        {
+            config.corpus.push(queue.clone());
+        }
+        let executable = self.executable.clone();
+        *self = Worker::spawn(&executable, config)?;
+        Ok(())
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It may have ended already; then there is nothing to do, and nobody to tell.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

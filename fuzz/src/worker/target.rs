@@ -1,0 +1,383 @@
+//! The target inside the worker: loaded with `dlopen`, run under a guard, reset after each run.
+//!
+//! A process per run costs a hundred times what the run itself does, so millions of runs share one. Three things make
+//! that safe:
+//! - the C runtime's own `sigsetjmp`: signals and the watchdog jump back into it, and no frame of Rust lies between;
+//! - the target's writable memory is copied back before each run, from what it was after loading;
+//! - this process's allocator is not the C library's (a jump out of `malloc` could leave its lock held).
+//!
+//! The watchdog costs no system call per run: a periodic timer looks whether the run it saw last time is still the
+//! one that is running.
+
+use std::ffi::c_void;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+/// Mirror of `struct crunner_options`.
+#[repr(C)]
+#[derive(Default)]
+struct Options {
+    one_allocation: u64,
+    live_bytes: u64,
+    output_bytes: u64,
+    flags: u32,
+    reserved: u32,
+}
+
+/// Mirror of `struct crunner_result`.
+#[repr(C)]
+pub(super) struct RunResult {
+    pub outcome: u32,
+    pub status: i32,
+    pub kind: u32,
+    pub line: u32,
+    pub check: u32,
+    pub exhausted: u32,
+    pub address: u64,
+    pub pc: u64,
+    pub consumed: u64,
+    pub heap_live: u64,
+    pub heap_peak: u64,
+    pub what: [u8; 256],
+    pub file: [u8; 256],
+}
+
+pub(super) const VIOLATED: u32 = 3;
+pub(super) const CRASHED: u32 = 4;
+pub(super) const TIMED_OUT: u32 = 5;
+pub(super) const OUT_OF_MEMORY: u32 = 6;
+
+type New = unsafe extern "C" fn(*const Options) -> *mut c_void;
+type Run = unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut RunResult);
+type Running = unsafe extern "C" fn() -> i32;
+type Interrupt = unsafe extern "C" fn();
+type Crashed = unsafe extern "C" fn(i32, u64, u64);
+
+/// The functions that handlers need, of the target that is running.
+struct Hooks {
+    running: Running,
+    interrupt: Interrupt,
+    crashed: Crashed,
+}
+
+static ACTIVE: AtomicPtr<Hooks> = AtomicPtr::new(std::ptr::null_mut());
+/// Number of the present run; the watchdog compares it with what it saw last.
+static RUN: AtomicU64 = AtomicU64::new(0);
+static SEEN: AtomicU64 = AtomicU64::new(0);
+static TICKS: AtomicU32 = AtomicU32::new(0);
+/// How often the watchdog looks within one time limit.
+const TICKS_PER_LIMIT: u32 = 4;
+
+/// Why a target could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LoadError {
+    #[error("cannot load {path}: {message}")]
+    Open { path: PathBuf, message: String },
+    #[error("{path} has {found} blocks, not {expected}: it was built from another program")]
+    Blocks {
+        path: PathBuf,
+        found: usize,
+        expected: u32,
+    },
+    #[error("{0}: no memory for the runtime")]
+    Memory(PathBuf),
+}
+
+/// One side of a logged comparison of memory.
+#[repr(C)]
+pub(super) struct MemoryEntry {
+    pub lengths: [u32; 2],
+    pub sides: [[u8; 32]; 2],
+}
+
+/// A logged comparison of integers.
+#[repr(C)]
+pub(super) struct CompareEntry {
+    pub sides: [u64; 2],
+    pub bytes: u32,
+    /// Bit 0: the first side is constant; bit 1: the second.
+    pub constants: u32,
+}
+
+struct Log {
+    counts: [*mut u32; 2],
+    compares: *const CompareEntry,
+    memory: *const MemoryEntry,
+}
+
+/// A piece of the target's writable memory and what it held after loading.
+struct Piece {
+    at: *mut u8,
+    bytes: Vec<u8>,
+}
+
+/// A loaded target. It is never unloaded: handlers and debug information may refer to it.
+pub(super) struct Target {
+    run: Run,
+    runtime: *mut c_void,
+    hooks: *mut Hooks,
+    counters: *mut u8,
+    blocks: usize,
+    base: u64,
+    pieces: Vec<Piece>,
+    log: Option<Log>,
+    /// What the last run did.
+    pub result: Box<RunResult>,
+}
+
+impl Target {
+    /// Loads a target built by [`crate::native`].
+    pub fn load(path: &Path, blocks: u32, live_bytes: u64) -> Result<Target, LoadError> {
+        let open = |e: libloading::Error| LoadError::Open {
+            path: path.to_owned(),
+            message: e.to_string(),
+        };
+        // A bare name would be searched for in the system's folders.
+        let full = std::path::absolute(path).map_err(|e| LoadError::Open {
+            path: path.to_owned(),
+            message: e.to_string(),
+        })?;
+        // SAFETY: the object was built by this crate and has no constructors of its own; symbols have the types of
+        // crunner_rt.h, which Options and RunResult mirror.
+        unsafe {
+            let library = Library::open(Some(&full), RTLD_NOW | RTLD_LOCAL).map_err(open)?;
+            let new: New = *library.get(b"crunner_rt_new").map_err(open)?;
+            let hooks = Box::into_raw(Box::new(Hooks {
+                running: *library.get(b"crunner_rt_running").map_err(open)?,
+                interrupt: *library.get(b"crunner_rt_interrupt").map_err(open)?,
+                crashed: *library.get(b"crunner_rt_crashed").map_err(open)?,
+            }));
+            let run: Run = *library.get(b"crunner_rt_run").map_err(open)?;
+            let counters: *mut u8 = *library.get(b"__cegar_counters").map_err(open)?;
+            let found = *library.get::<*const u32>(b"__cegar_blocks").map_err(open)?;
+            let found = *found as usize;
+            if found != blocks as usize {
+                return Err(LoadError::Blocks {
+                    path: path.to_owned(),
+                    found,
+                    expected: blocks,
+                });
+            }
+            let options = Options {
+                live_bytes,
+                ..Options::default()
+            };
+            let runtime = new(&options);
+            if runtime.is_null() {
+                return Err(LoadError::Memory(path.to_owned()));
+            }
+            let mut kept = vec![(counters as usize, found)];
+            let log = match library.get::<*mut u32>(b"__cegar_cmp_count") {
+                Err(_) => None,
+                Ok(count) => {
+                    let memory_count: *mut u32 =
+                        *library.get(b"__cegar_mem_count").map_err(open)?;
+                    let compares: *const CompareEntry =
+                        *library.get(b"__cegar_cmp_log").map_err(open)?;
+                    let memory: *const MemoryEntry =
+                        *library.get(b"__cegar_mem_log").map_err(open)?;
+                    kept.push((compares as usize, COMPARES * size_of::<CompareEntry>()));
+                    kept.push((memory as usize, MEMORIES * size_of::<MemoryEntry>()));
+                    kept.push((*count as usize, 4));
+                    kept.push((memory_count as usize, 4));
+                    Some(Log {
+                        counts: [*count, memory_count],
+                        compares,
+                        memory,
+                    })
+                }
+            };
+            let (base, ranges) = super::segments::writable(counters as usize);
+            let pieces = super::segments::without(&ranges, &kept)
+                .into_iter()
+                .map(|(at, len)| Piece {
+                    at: at as *mut u8,
+                    bytes: std::slice::from_raw_parts(at as *const u8, len).to_vec(),
+                })
+                .collect();
+            std::mem::forget(library);
+            Ok(Target {
+                run,
+                runtime,
+                hooks,
+                counters,
+                blocks: found,
+                base: base as u64,
+                pieces,
+                log,
+                result: Box::new(std::mem::zeroed()),
+            })
+        }
+    }
+
+    /// The counts of the last run.
+    pub fn counts(&self) -> &[u8] {
+        // SAFETY: the array lives in the loaded object, which is never unloaded; the program that writes it only runs
+        // inside `run`, which borrows this mutably.
+        unsafe { std::slice::from_raw_parts(self.counters, self.blocks) }
+    }
+
+    /// Clears the counters.
+    pub fn clear(&mut self) {
+        // SAFETY: as above.
+        unsafe { std::ptr::write_bytes(self.counters, 0, self.blocks) }
+    }
+
+    /// Runs the program once. The counters are not cleared here.
+    pub fn run(&mut self, tape: &[u8]) {
+        // SAFETY: pieces are this object's writable memory, and nobody runs in it now.
+        unsafe {
+            for piece in &self.pieces {
+                std::ptr::copy_nonoverlapping(piece.bytes.as_ptr(), piece.at, piece.bytes.len());
+            }
+        }
+        ACTIVE.store(self.hooks, Ordering::Release);
+        RUN.store(
+            RUN.load(Ordering::Relaxed).wrapping_add(1),
+            Ordering::Relaxed,
+        );
+        // SAFETY: the runtime is alive, the tape stays where it is, and every way out of the program ends in here.
+        unsafe { (self.run)(self.runtime, tape.as_ptr(), tape.len(), &mut *self.result) }
+    }
+
+    /// Forgets logged comparisons.
+    pub fn clear_log(&mut self) {
+        if let Some(log) = &self.log {
+            for count in log.counts {
+                // SAFETY: a variable of the loaded object.
+                unsafe { *count = 0 }
+            }
+        }
+    }
+
+    /// The comparisons logged since.
+    pub fn logged(&self) -> (&[CompareEntry], &[MemoryEntry]) {
+        let Some(log) = &self.log else {
+            return (&[], &[]);
+        };
+        // SAFETY: the arrays live in the loaded object; the counts never pass their sizes, and are cut to be sure.
+        unsafe {
+            let compares = (*log.counts[0] as usize).min(COMPARES);
+            let memory = (*log.counts[1] as usize).min(MEMORIES);
+            (
+                std::slice::from_raw_parts(log.compares, compares),
+                std::slice::from_raw_parts(log.memory, memory),
+            )
+        }
+    }
+
+    /// An address relative to where the target was loaded.
+    pub fn relative(&self, pc: u64) -> u64 {
+        pc.wrapping_sub(self.base)
+    }
+}
+
+/// Sizes of the log's arrays, as in `cegar_cmp.c`.
+const COMPARES: usize = 4096;
+const MEMORIES: usize = 256;
+
+extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: called by the kernel with valid arguments; `crashed` jumps out of here if the program runs.
+    unsafe {
+        let hooks = ACTIVE.load(Ordering::Acquire);
+        if !hooks.is_null() && ((*hooks).running)() != 0 {
+            let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext;
+            let pc = registers.gregs[libc::REG_RIP as usize] as u64;
+            let address = if signal == libc::SIGABRT {
+                0
+            } else {
+                (*info).si_addr() as u64
+            };
+            ((*hooks).crashed)(signal, address, pc);
+        }
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}
+
+extern "C" fn on_tick(_: i32) {
+    let run = RUN.load(Ordering::Relaxed);
+    if SEEN.swap(run, Ordering::Relaxed) != run {
+        TICKS.store(0, Ordering::Relaxed);
+        return;
+    }
+    if TICKS.fetch_add(1, Ordering::Relaxed) + 1 >= TICKS_PER_LIMIT {
+        let hooks = ACTIVE.load(Ordering::Acquire);
+        if !hooks.is_null() {
+            // SAFETY: async-signal-safe by the runtime's contract; returns if no program runs.
+            unsafe { ((*hooks).interrupt)() }
+        }
+    }
+}
+
+/// Installs the handlers and starts the watchdog. Call it on the thread that runs the target, with the signals of
+/// [`block_signals`] blocked on all others.
+pub(super) fn guard(limit_ms: u32) -> std::io::Result<()> {
+    let check = |status: i32| {
+        if status == 0 {
+            Ok(())
+        } else {
+            Err(std::io::Error::last_os_error())
+        }
+    };
+    let stack: &'static mut [u8] = Box::leak(vec![0; 1 << 17].into_boxed_slice());
+    // SAFETY: structures are zeroed and filled as sigaction(2) and sigaltstack(2) want them; the stack is never freed.
+    unsafe {
+        let alternate = libc::stack_t {
+            ss_sp: stack.as_mut_ptr().cast(),
+            ss_flags: 0,
+            ss_size: stack.len(),
+        };
+        check(libc::sigaltstack(&alternate, std::ptr::null_mut()))?;
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_fault as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+        for signal in FAULTS {
+            check(libc::sigaction(signal, &action, std::ptr::null_mut()))?;
+        }
+        action.sa_sigaction = on_tick as *const () as usize;
+        action.sa_flags = libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
+        check(libc::sigaction(
+            libc::SIGPROF,
+            &action,
+            std::ptr::null_mut(),
+        ))?;
+        let period = u64::from(limit_ms.max(4)) * 1000 / u64::from(TICKS_PER_LIMIT);
+        let interval = libc::timeval {
+            tv_sec: (period / 1_000_000) as i64,
+            tv_usec: (period % 1_000_000) as i64,
+        };
+        let timer = libc::itimerval {
+            it_interval: interval,
+            it_value: interval,
+        };
+        check(libc::setitimer(
+            libc::ITIMER_PROF,
+            &timer,
+            std::ptr::null_mut(),
+        ))
+    }
+}
+
+const FAULTS: [i32; 6] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGABRT,
+    libc::SIGTRAP,
+];
+
+/// Blocks the watchdog's signal on the calling thread: a jump out of its handler on a thread that does not run the
+/// target would be the end.
+pub(super) fn block_signals() {
+    // SAFETY: a zeroed set is initialised by sigemptyset.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, libc::SIGPROF);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+    }
+}

@@ -1,0 +1,280 @@
+//! The worker process: what it finds, what it survives, what it tells.
+
+mod common;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use cegar_fuzz::native::Kind;
+use cegar_fuzz::worker::{Command, Failure, Worker, WorkerConfig, WorkerEvent, save_tape};
+use common::Program;
+
+const EXECUTABLE: &str = env!("CARGO_BIN_EXE_cegar-fuzz-worker");
+
+/// A configuration for the program, with comparison logging if wanted.
+fn config(program: &Program, comparisons: bool) -> WorkerConfig {
+    let target = program.build(Kind::Fast);
+    let mut config = WorkerConfig::new(target.path, target.blocks);
+    if comparisons {
+        config.cmp_so = Some(program.build(Kind::Comparisons).path);
+    }
+    config.seed = 1;
+    config
+}
+
+fn spawn(config: WorkerConfig) -> Worker {
+    Worker::spawn(Path::new(EXECUTABLE), config).expect("the worker starts")
+}
+
+/// All events until one satisfies `last`, or none came for too long.
+fn until(worker: &mut Worker, last: impl Fn(&WorkerEvent) -> bool) -> Vec<WorkerEvent> {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut all = Vec::new();
+    while Instant::now() < deadline {
+        let events = worker.poll(Duration::from_millis(200));
+        let found = events.iter().any(&last);
+        all.extend(events);
+        if found {
+            return all;
+        }
+    }
+    panic!(
+        "not seen in a minute; the last events: {:?}",
+        &all[all.len().saturating_sub(3)..]
+    );
+}
+
+fn crash(events: &[WorkerEvent]) -> (&[u8], &Failure) {
+    events
+        .iter()
+        .find_map(|e| match e {
+            WorkerEvent::Crash { tape, failure, .. } => Some((tape.as_slice(), failure)),
+            _ => None,
+        })
+        .expect("a crash")
+}
+
+fn is_crash(event: &WorkerEvent) -> bool {
+    matches!(event, WorkerEvent::Crash { .. })
+}
+
+#[test]
+fn pumping_turns_a_loop_ten_thousand_times() {
+    let program = Program::new(
+        "void cegar_entry(void) { int n = 0, c;
+           while ((c = next()) >= 0 && c != 'q') if (c == 'a') n++;
+           if (n > 10000) crunner_violation(2, \"over\", \"p.c\", 3); }",
+        &[],
+        &[],
+    );
+    let mut worker = spawn(config(&program, true));
+    let events = until(&mut worker, is_crash);
+    let (tape, failure) = crash(&events);
+    assert!(tape.iter().filter(|c| **c == b'a').count() > 10_000);
+    assert!(matches!(failure, Failure::Violated { what: 2, text, line: 3, .. } if text == "over"));
+}
+
+#[test]
+fn a_magic_number_and_a_magic_word_come_from_the_comparison_log() {
+    let program = Program::new(
+        "int strcmp(const char *, const char *);
+         void cegar_entry(void) { unsigned x; char w[9] = {0};
+           crunner_choose(\"int\", &x, 4); crunner_choose(\"word\", w, 8);
+           if (x == 0xdeadbeef && !strcmp(w, \"open up\")) *(volatile int *)16 = 1; }",
+        &[],
+        &[],
+    );
+    let mut worker = spawn(config(&program, true));
+    let events = until(&mut worker, is_crash);
+    let (tape, failure) = crash(&events);
+    assert_eq!(&tape[..11], b"\xef\xbe\xad\xdeopen up");
+    assert!(matches!(failure, Failure::Crashed { signal: 11, .. }));
+}
+
+const TROUBLE: &str =
+    "static int deep(volatile int *p) { volatile int a[1000]; a[0] = *p; return deep(a) + a[0]; }
+     void cegar_entry(void) { int c = next(); volatile int z = 0;
+       if (c == 1) for (;;) z++;
+       if (c == 2) for (;;) *(char *)crunner_malloc(1 << 20) = 1;
+       if (c == 3) deep(&z);
+       if (c == 4) *(volatile int *)8 = 1;
+     }";
+
+#[test]
+fn hangs_crashes_and_greed_are_survived() {
+    let program = Program::new(TROUBLE, &[], &[]);
+    let mut config = config(&program, false);
+    config.exec_timeout_ms = 40;
+    let mut worker = spawn(config);
+    for tape in [[1u8], [2], [3], [4]] {
+        worker
+            .send(&Command::AddSeed {
+                tape: tape.to_vec(),
+            })
+            .expect("sent");
+    }
+    let mut seen = Vec::new();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let stack_and_null = |seen: &[WorkerEvent]| {
+        let failures = seen.iter().filter(|e| is_crash(e)).count();
+        failures >= 3
+            && seen
+                .iter()
+                .any(|e| matches!(e, WorkerEvent::Timeout { tape } if tape[0] == 1))
+    };
+    while !stack_and_null(&seen) && Instant::now() < deadline {
+        seen.extend(worker.poll(Duration::from_millis(100)));
+    }
+    assert!(stack_and_null(&seen), "{seen:?}");
+    assert!(seen.iter().any(|e| matches!(
+        e,
+        WorkerEvent::Crash {
+            failure: Failure::OutOfMemory,
+            ..
+        }
+    )));
+    worker.send(&Command::Stop).expect("still there");
+    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Stopped { .. }));
+    assert_eq!(
+        events.last(),
+        Some(&WorkerEvent::Stopped {
+            reason: "stop".to_owned()
+        })
+    );
+}
+
+#[test]
+fn globals_are_reset_and_a_program_that_does_not_repeat_is_told() {
+    let resets = Program::new(
+        "static int runs; static int table[100] = {1};
+         void cegar_entry(void) { table[0]++; if (runs++ > 0 || table[0] != 2) crunner_stop(9); next(); }",
+        &[],
+        &[],
+    );
+    let mut configuration = config(&resets, false);
+    configuration.runs = Some(20_000);
+    let mut worker = spawn(configuration);
+    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Stopped { .. }));
+    let covered: usize = events
+        .iter()
+        .map(|e| {
+            if let WorkerEvent::NewInput { blocks, .. } = e {
+                blocks.len()
+            } else {
+                0
+            }
+        })
+        .sum();
+    assert!(covered > 0);
+    assert!(
+        !events
+            .iter()
+            .any(|e| matches!(e, WorkerEvent::NonDeterministic { .. }))
+    );
+    let stop = resets
+        .blocks()
+        .iter()
+        .position(|(f, b)| f == "cegar_entry" && b == "if.then")
+        .expect("the block") as u32;
+    assert!(
+        !events
+            .iter()
+            .any(|e| matches!(e, WorkerEvent::NewInput { blocks, .. } if blocks.contains(&stop)))
+    );
+
+    let shaky = Program::new(
+        "int rand(void); void cegar_entry(void) { if (rand() & 1) next(); else if (rand() & 1) next(); }",
+        &[],
+        &[],
+    );
+    let mut worker = spawn(config(&shaky, false));
+    until(
+        &mut worker,
+        |e| matches!(e, WorkerEvent::NonDeterministic { blocks, .. } if !blocks.is_empty()),
+    );
+}
+
+#[test]
+fn one_seed_one_budget_one_result() {
+    let program = Program::new(
+        "void cegar_entry(void) { int c, n = 0; while ((c = next()) >= 0)
+           switch (c) { case '(': n++; break; case ')': n--; break; case 'x': if (n == 3) crunner_stop(1); } }",
+        &[],
+        &[],
+    );
+    let result = || {
+        let mut config = config(&program, true);
+        config.runs = Some(15_000);
+        let mut worker = spawn(config);
+        until(&mut worker, |e| matches!(e, WorkerEvent::Stopped { .. }))
+            .into_iter()
+            .filter(|e| !matches!(e, WorkerEvent::Stats { .. }))
+            .collect::<Vec<_>>()
+    };
+    let (first, second) = (result(), result());
+    assert!(first.len() > 10);
+    assert_eq!(first, second);
+}
+
+#[test]
+fn a_killed_worker_is_told_and_starts_again_from_its_queue() {
+    let program = Program::new(
+        "void cegar_entry(void) { while (next() == 'a') {} }",
+        &[],
+        &[],
+    );
+    let queue = program.folder.path().join("queue");
+    let mut config = config(&program, true);
+    config.queue = Some(queue.clone());
+    let mut worker = spawn(config);
+    until(
+        &mut worker,
+        |e| matches!(e, WorkerEvent::NewInput { blocks, .. } if blocks.is_empty()),
+    );
+    let id = worker.id().to_string();
+    let status = std::process::Command::new("kill")
+        .args(["-KILL", &id])
+        .status()
+        .expect("kill runs");
+    assert!(status.success());
+    until(&mut worker, |e| {
+        matches!(
+            e,
+            WorkerEvent::Died {
+                signal: Some(9),
+                ..
+            }
+        )
+    });
+    assert!(worker.has_ended());
+    save_tape(&queue, b"damage me").expect("saved");
+    let damaged = queue.join(cegar_fuzz::worker::tape_name(b"damage me"));
+    std::fs::write(&damaged, b"done").expect("damaged");
+    worker.respawn().expect("starts again");
+    let events = until(
+        &mut worker,
+        |e| matches!(e, WorkerEvent::Started { seeds } if *seeds > 1),
+    );
+    assert!(
+        events
+            .iter()
+            .any(|e| matches!(e, WorkerEvent::Skipped { path, .. } if *path == damaged))
+    );
+}
+
+#[test]
+fn a_target_that_does_not_load_or_is_another_one_is_a_reason() {
+    let program = Program::new("void cegar_entry(void) {}", &[], &[]);
+    let mut config = config(&program, false);
+    config.blocks += 1;
+    let mut worker = spawn(config.clone());
+    let reason = |events: &[WorkerEvent]| match events.last() {
+        Some(WorkerEvent::Stopped { reason }) => reason.clone(),
+        other => panic!("{other:?}"),
+    };
+    let stopped = |e: &WorkerEvent| matches!(e, WorkerEvent::Stopped { .. });
+    assert!(reason(&until(&mut worker, stopped)).contains("blocks"));
+    config.so = "/no/such/target.so".into();
+    let mut worker = spawn(config);
+    assert!(reason(&until(&mut worker, stopped)).contains("/no/such/target.so"));
+}
