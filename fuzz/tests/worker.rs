@@ -104,7 +104,8 @@ const TROUBLE: &str =
 fn hangs_crashes_and_greed_are_survived() {
     let program = Program::new(TROUBLE, &[], &[]);
     let mut config = config(&program, false);
-    config.exec_timeout_ms = 40;
+    config.exec_timeout_ms = 100;
+    config.memory_limit = 8 << 20;
     let mut worker = spawn(config);
     for tape in [[1u8], [2], [3], [4]] {
         worker

@@ -3,6 +3,9 @@
 
 use std::ffi::{c_int, c_void};
 
+/// The page size that the dynamic linker goes by on this architecture.
+const PAGE: usize = 4096;
+
 struct Search {
     inside: usize,
     base: usize,
@@ -25,8 +28,9 @@ extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) 
     if !segments(libc::PT_LOAD).any(|s| inside(&s)) {
         return 0;
     }
+    // The dynamic linker protects whole pages: up to the last page boundary before the end.
     let relro: Vec<(usize, usize)> = segments(libc::PT_GNU_RELRO)
-        .map(|(at, len, _)| (at, len.next_multiple_of(4096)))
+        .map(|(at, len, _)| (at, ((at + len) & !(PAGE - 1)).saturating_sub(at)))
         .collect();
     let writable: Vec<(usize, usize)> = segments(libc::PT_LOAD)
         .filter(|(_, _, flags)| flags & libc::PF_W != 0)
