@@ -63,7 +63,7 @@ impl Project {
         ));
         project.write(
             "cegar/build.rs",
-            "fn main() {\n    cegar_harness::build::harnesses();\n}\n",
+            "fn main() {\n    cegar_harness::build::harnesses(\"harnesses\");\n}\n",
         );
         project.write("cegar/src/lib.rs", "//! Nothing but tests.\n");
         project.write(

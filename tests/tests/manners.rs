@@ -59,12 +59,8 @@ fn must<T>(done: io::Result<T>, what: &str) -> T {
 #[test]
 fn without_clang_it_says_how_to_get_it() {
     let project = Project::program("struct_bound.c");
-    must(
-        fs::create_dir(project.at("nothing")),
-        "a folder for an empty PATH",
-    );
     let ended = Tool::new(project.path(), ["check", "struct_bound.c"])
-        .env("PATH", project.at("nothing"))
+        .env("PATH", "")
         .without("CEGAR_CLANG")
         .run();
     ended
