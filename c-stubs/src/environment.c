@@ -10,6 +10,8 @@ struct variable {
 static struct variable *variables;
 static char *no_environment[1];
 STUB char **CRUNNER_environ = no_environment;
+STUB char **CRUNNER___environ = no_environment;
+STUB char **CRUNNER__environ = no_environment;
 
 static void release(void) {
     while (variables) {

@@ -26,6 +26,7 @@ const SOURCES: &[Source] = &[
     source!("src/scan.h", Role::Header),
     source!("src/stdio_stub.h", Role::Header),
     source!("src/stub.h", Role::Header),
+    source!("src/aliases.c", Role::Stub),
     source!("src/allocated.c", Role::Stub),
     source!("src/choice.c", Role::Stub),
     source!("src/clock.c", Role::Stub),

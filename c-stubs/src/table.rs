@@ -1,8 +1,8 @@
 //! Which symbol means what.
 //!
 //! A name is in one of these lists or it is unknown, and what is unknown is mocked or reported by name; nothing is
-//! ever linked to the real outside world in silence. Names under which a C library exports a variant of a function
-//! (64-bit offsets, the C99 and C23 scanners) are aliases of the plain one.
+//! ever linked to the real outside world in silence. Each redirected name has a replacement of its own:
+//! objcopy renames no two symbols to one.
 
 use std::sync::LazyLock;
 
@@ -32,15 +32,6 @@ pub fn redirections() -> &'static [Redirection] {
         };
         by_prefix(FUNCTIONS, SymbolKind::Function)
             .chain(by_prefix(DATA, SymbolKind::Data))
-            .chain(
-                ALIASES
-                    .iter()
-                    .map(|&(symbol, replacement, kind)| Redirection {
-                        symbol,
-                        replacement,
-                        kind,
-                    }),
-            )
             .collect()
     });
     &ALL
@@ -62,7 +53,6 @@ pub fn heap() -> &'static [Redirection] {
         native("realloc", "crunner_realloc"),
         native("reallocarray", "crunner_reallocarray"),
         native("free", "crunner_free"),
-        native("cfree", "crunner_free"),
         native("aligned_alloc", "crunner_aligned_alloc"),
         native("posix_memalign", "crunner_posix_memalign"),
         native("memalign", "crunner_memalign"),
@@ -137,47 +127,6 @@ const MATH: &[&str] = &[
     "llroundf", "lrintf",
 ];
 
-const F: SymbolKind = SymbolKind::Function;
-
-/// Other names of the same function or variable.
-#[rustfmt::skip]
-const ALIASES: &[(&str, &str, SymbolKind)] = &[
-    ("__environ", "CRUNNER_environ", SymbolKind::Data), ("_environ", "CRUNNER_environ", SymbolKind::Data),
-    ("fopen64", "CRUNNER_fopen", F), ("freopen64", "CRUNNER_freopen", F), ("tmpfile64", "CRUNNER_tmpfile", F),
-    ("fseeko64", "CRUNNER_fseeko", F), ("ftello64", "CRUNNER_ftello", F), ("fgetpos64", "CRUNNER_fgetpos", F),
-    ("fsetpos64", "CRUNNER_fsetpos", F),
-    ("__isoc99_scanf", "CRUNNER_scanf", F),
-    ("__isoc99_fscanf", "CRUNNER_fscanf", F),
-    ("__isoc99_vscanf", "CRUNNER_vscanf", F),
-    ("__isoc99_vfscanf", "CRUNNER_vfscanf", F),
-    ("__isoc23_scanf", "CRUNNER_scanf", F),
-    ("__isoc23_fscanf", "CRUNNER_fscanf", F),
-    ("__isoc23_vscanf", "CRUNNER_vscanf", F),
-    ("__isoc23_vfscanf", "CRUNNER_vfscanf", F),
-    ("open64", "CRUNNER_open", F),
-    ("openat64", "CRUNNER_openat", F),
-    ("creat64", "CRUNNER_creat", F),
-    ("__open_2", "CRUNNER_open", F),
-    ("__open64_2", "CRUNNER_open", F),
-    ("lseek64", "CRUNNER_lseek", F),
-    ("pread64", "CRUNNER_pread", F),
-    ("pwrite64", "CRUNNER_pwrite", F),
-    ("ftruncate64", "CRUNNER_ftruncate", F),
-    ("stat64", "CRUNNER_stat", F),
-    ("lstat64", "CRUNNER_lstat", F),
-    ("fstat64", "CRUNNER_fstat", F),
-    ("__xstat64", "CRUNNER___xstat", F),
-    ("__lxstat64", "CRUNNER___lxstat", F),
-    ("__fxstat64", "CRUNNER___fxstat", F),
-    ("mkstemp64", "CRUNNER_mkstemp", F),
-    ("readdir64", "CRUNNER_readdir", F),
-    ("fcntl64", "CRUNNER_fcntl", F),
-    ("getrlimit64", "CRUNNER_getrlimit", F),
-    ("setrlimit64", "CRUNNER_setrlimit", F),
-    ("__sysv_signal", "CRUNNER_signal", F),
-    ("bsd_signal", "CRUNNER_signal", F),
-];
-
 const THREADS: &str = "one thread only is modelled";
 const JUMPS: &str = "jumps between frames are not modelled";
 const MAPPING: &str = "memory mappings are not modelled";
@@ -216,6 +165,13 @@ const UNSUPPORTED: &[(&str, &str)] = &[
 /// Functions replaced by `CRUNNER_` and the name.
 #[rustfmt::skip]
 const FUNCTIONS: &[&str] = &[
+    // aliases.c
+    "__fxstat64", "__isoc23_fscanf", "__isoc23_scanf", "__isoc23_vfscanf", "__isoc23_vscanf",
+    "__isoc99_fscanf", "__isoc99_scanf", "__isoc99_vfscanf", "__isoc99_vscanf", "__lxstat64",
+    "__open64_2", "__open_2", "__xstat64", "creat64", "fcntl64", "fgetpos64", "fopen64", "freopen64",
+    "fseeko64", "fsetpos64", "fstat64", "ftello64", "ftruncate64", "getrlimit64", "lseek64", "lstat64",
+    "mkstemp64", "open64", "openat64", "pread64", "pwrite64", "readdir64", "setrlimit64", "stat64",
+    "tmpfile64",
     // allocated.c
     "__asprintf_chk", "__strdup", "__strndup", "__vasprintf_chk", "asprintf", "strdup", "strndup",
     "vasprintf", "wcsdup",
@@ -276,7 +232,7 @@ const FUNCTIONS: &[&str] = &[
 #[rustfmt::skip]
 const DATA: &[&str] = &[
     // environment.c
-    "environ",
+    "__environ", "_environ", "environ",
     // stdio_open.c
     "stderr", "stdin", "stdout",
 ];

@@ -1,0 +1,124 @@
+//! What the tests share: compilers, and building a program the way a native build does.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use cegar_stubs::{Entry, Role, redefine_syms_file, write_sources};
+
+/// The compilers to try: the platform's, and clang where there is one.
+pub fn compilers() -> Vec<&'static str> {
+    ["cc", "gcc", "clang-19", "clang"]
+        .into_iter()
+        .filter(|name| {
+            Command::new(name)
+                .arg("--version")
+                .output()
+                .is_ok_and(|o| o.status.success())
+        })
+        .filter(|name| *name != "cc" || cfg!(not(target_os = "linux")) || !has("gcc"))
+        .collect()
+}
+
+fn has(name: &str) -> bool {
+    Command::new(name)
+        .arg("--version")
+        .output()
+        .is_ok_and(|o| o.status.success())
+}
+
+/// Runs a command and returns its standard output; a failure shows its standard error.
+pub fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{command:?} failed:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The symbols that `nm` lists in an object file, with their kinds.
+pub fn symbols(object: &Path) -> Vec<(char, String)> {
+    run(Command::new("nm").arg(object))
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split_whitespace().rev();
+            let name = words.next()?;
+            let kind = words.next()?.chars().next()?;
+            Some((kind, name.to_owned()))
+        })
+        .collect()
+}
+
+/// Builds `program` (C text) with stubs, an entry and a runtime, and returns the executable.
+pub fn build(
+    folder: &Path,
+    compiler: &str,
+    program: &str,
+    (entry_name, entry): (&str, Entry),
+    runtime: Role,
+    extra: &[&str],
+) -> PathBuf {
+    let written = write_sources(folder).unwrap();
+    let user = folder.join("user.c");
+    std::fs::write(&user, program).unwrap();
+    let object = folder.join("user.o");
+    let include = format!("-I{}", folder.join("include").display());
+    run(Command::new(compiler)
+        .args(["-O1", "-g", "-w", "-c", &include])
+        .args(extra)
+        .arg(&user)
+        .arg("-o")
+        .arg(&object));
+    let defined: HashSet<String> = symbols(&object)
+        .into_iter()
+        .filter(|(kind, name)| kind.is_ascii_uppercase() && *kind != 'U' && name != "main")
+        .map(|(_, name)| name)
+        .collect();
+    let table = folder.join("redefine");
+    std::fs::write(
+        &table,
+        redefine_syms_file(&defined, Some((entry_name, entry))),
+    )
+    .unwrap();
+    run(Command::new("objcopy")
+        .arg(format!("--redefine-syms={}", table.display()))
+        .arg(&object));
+    let program = folder.join("program");
+    let mut link = Command::new(compiler);
+    link.args(["-O1", "-g", "-DCRUNNER_NATIVE", "-DCRUNNER_ARGV=3"])
+        .args(extra)
+        .arg(&object);
+    for (role, path) in &written {
+        if [Role::Stub, Role::Entry(entry), Role::Runtime, runtime].contains(role) {
+            link.arg(path);
+        }
+    }
+    if runtime == Role::RuntimeTape {
+        link.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/tape_main.c"));
+        link.arg(format!("-I{}", folder.join("src").display()));
+    }
+    run(link.arg("-o").arg(&program));
+    program
+}
+
+/// Runs a program built with the mock runtime.
+pub fn run_mock(program: &Path, queues: &[(&str, &[u8])]) -> Output {
+    let mut file = b"CEGMOCK1".to_vec();
+    for (channel, bytes) in queues {
+        file.extend((channel.len() as u32).to_le_bytes());
+        file.extend(channel.as_bytes());
+        file.extend((bytes.len() as u64).to_le_bytes());
+        file.extend(*bytes);
+    }
+    let path = program.with_extension("mock");
+    std::fs::write(&path, file).unwrap();
+    Command::new(program)
+        .env("CEGAR_MOCK", &path)
+        .env("CEGAR_REPORT_FD", "1")
+        .output()
+        .unwrap()
+}
