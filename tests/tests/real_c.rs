@@ -20,10 +20,15 @@ const PROLOGUE: &str = "#include <stddef.h>\n#include <stdint.h>\n#include <stdl
 
 fn hold(dependency: &str, name: &str, harness: &str) {
     let project = Project::empty();
+    // `init` asks for the published crate; here it is the one beside this test.
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../harness");
     project.write(
         "Cargo.toml",
         &format!(
-            "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n{dependency}\n"
+            "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+             [workspace]\n\n\
+             [dependencies]\n{dependency}\n\n\
+             [patch.crates-io]\ncegar-harness = {{ path = \"{beside}\" }}\n"
         ),
     );
     project.write("src/lib.rs", "//! Empty.\n");
