@@ -30,9 +30,9 @@ impl Pool {
             BinOp::UDiv | BinOp::URem => self.unsigned_division(op, a, b),
             BinOp::SDiv | BinOp::SRem => self.signed_division(op, a, b),
             BinOp::UMin => self.choose(Pred::Ult, a, b),
-            BinOp::UMax => self.choose(Pred::Ult, b, a),
+            BinOp::UMax => self.choose(Pred::Ugt, a, b),
             BinOp::SMin => self.choose(Pred::Slt, a, b),
-            BinOp::SMax => self.choose(Pred::Slt, b, a),
+            BinOp::SMax => self.choose(Pred::Sgt, a, b),
             BinOp::UAddSat | BinOp::USubSat => {
                 let (plain, limit) = match op {
                     BinOp::UAddSat => (BinOp::Add, mask(w)),
@@ -62,7 +62,7 @@ impl Pool {
         }
     }
 
-    /// `a` where `a pred b`, else `b`: a minimum, or with the operands exchanged a maximum.
+    /// `a` where `a pred b`, else `b`: a minimum or a maximum.
     fn choose(&mut self, pred: Pred, a: Term, b: Term) -> Term {
         let less = self.cmp(pred, a, b);
         self.ite(less, a, b)

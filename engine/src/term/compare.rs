@@ -209,6 +209,12 @@ impl Pool {
                     return known;
                 }
             }
+            (None, None) if w == 1 => {
+                // Of two bits the set one is the greater, or signed the less.
+                let (clear, set) = if is_signed { (b, a) } else { (a, b) };
+                let clear = self.not(clear);
+                return self.and(clear, set);
+            }
             (None, None) => {
                 if let Some((x, y, both_signed)) = self.same_extension(a, b) {
                     let inner = if both_signed { pred } else { Pred::Ult };
@@ -305,6 +311,10 @@ impl Pool {
             (Some(c), None) => {
                 let previous = self.constant(w, c.wrapping_sub(1));
                 self.less(strict, previous, b)
+            }
+            _ if w == 1 => {
+                let greater = self.less(strict, b, a);
+                self.not(greater)
             }
             _ => {
                 if let Some((x, y, both_signed)) = self.same_extension(a, b) {

@@ -24,7 +24,7 @@ mod rewrite;
 mod show;
 mod symbols;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod value;
 
 pub use eval::{Environment, Evaluator};

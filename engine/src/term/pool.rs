@@ -5,6 +5,7 @@
 //! long as its pool.
 
 use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -23,6 +24,7 @@ pub(super) struct Entry {
 /// All terms, by number. See the [module](super) for what it is and why.
 #[derive(Debug)]
 pub struct Pool {
+    id: u64,
     pub(super) entries: Vec<Entry>,
     slots: Vec<u32>,
     wide: Vec<u128>,
@@ -52,7 +54,9 @@ impl Pool {
             width: 0,
             set: Set::EMPTY,
         };
+        static POOLS: AtomicU64 = AtomicU64::new(1);
         Pool {
+            id: POOLS.fetch_add(1, Ordering::Relaxed),
             entries: vec![unused],
             slots: vec![0; 1024],
             wide: Vec::new(),
@@ -66,6 +70,11 @@ impl Pool {
             content_ids: FxHashMap::default(),
             sets: Sets::default(),
         }
+    }
+
+    /// This pool's number, different from every other pool's: what caches keyed by terms remember.
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
     /// How many terms exist.

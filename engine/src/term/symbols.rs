@@ -29,7 +29,7 @@ pub enum Symbol {
 }
 
 impl Symbol {
-    pub(super) fn code(self) -> u32 {
+    pub(crate) fn code(self) -> u32 {
         match self {
             Symbol::Input(i) => i & (VARIABLES - 1),
             Symbol::Variable(v) => VARIABLES | v,

@@ -1,0 +1,176 @@
+//! Every way to an answer against trying all tapes.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::program::ir::{BinOp, FloatKind, FloatOp, FloatPred, Pred};
+use crate::term::tests::expr;
+
+/// All tapes of two bytes.
+fn satisfiable(pool: &Pool, set: &[Term]) -> bool {
+    let mut evaluator = Evaluator::new();
+    (0..=0xffffu32).any(|n| {
+        evaluator.reset();
+        let tape = |i: u32| (n >> (8 * i)) as u8;
+        set.iter().all(|&t| evaluator.eval(pool, t, &tape) == 1)
+    })
+}
+
+fn limits() -> Limits {
+    Limits {
+        time: Some(Duration::from_secs(20)),
+        steps: None,
+        core: true,
+    }
+}
+
+fn verify(pool: &Pool, set: &[Term], answer: &Answer, expected: bool) -> Result<(), TestCaseError> {
+    match answer {
+        Answer::Sat(model) => {
+            prop_assert!(expected);
+            prop_assert!(model.satisfies(pool, set));
+        }
+        Answer::Unsat { core } => {
+            prop_assert!(!expected);
+            let part: Vec<Term> = core.iter().map(|&i| set[i]).collect();
+            prop_assert!(!satisfiable(pool, &part), "not a core");
+        }
+        Answer::Unknown(reason) => prop_assert!(false, "{:?}", reason),
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_way_agrees(es in prop::collection::vec(expr(1, 2, 2), 1..4)) {
+        let mut pool = Pool::new();
+        let set: Vec<Term> = es.iter().map(|e| e.build(&mut pool)).collect();
+        let expected = satisfiable(&pool, &set);
+        let answer = Z3::new().check(&mut pool, &set, &limits());
+        verify(&pool, &set, &answer, expected)?;
+        if let Some(answer) = small::enumerate(&pool, &set) {
+            verify(&pool, &set, &answer, expected)?;
+        }
+        let mut cached = Cached::new(Z3::new());
+        for _ in 0..2 {
+            let answer = cached.check(&mut pool, &set, &limits());
+            verify(&pool, &set, &answer, expected)?;
+        }
+        let mut session = Session::new();
+        session.push();
+        session.assert(&pool, set[0]);
+        let answer = session.check(&pool, &set[1..], &limits());
+        prop_assert_eq!(matches!(answer, Answer::Sat(_)), expected, "{:?}", answer);
+        session.pop();
+        let one = pool.bit(true);
+        prop_assert!(matches!(session.check(&pool, &[one], &limits()), Answer::Sat(_)));
+    }
+
+    #[test]
+    fn a_question_from_a_witness(
+        es in prop::collection::vec(expr(1, 2, 2), 1..5), tape in any::<[u8; 2]>()
+    ) {
+        let mut pool = Pool::new();
+        let witness = |i: u32| tape[i as usize];
+        let mut path = Vec::new();
+        let mut cached = Cached::new(Z3::new());
+        for e in &es {
+            let t = e.build(&mut pool);
+            let held = pool.eval(t, &witness) == 1;
+            let other = pool.not(t);
+            let (taken, wanted) = if held { (t, other) } else { (other, t) };
+            let mut set = path.clone();
+            set.push(wanted);
+            let expected = satisfiable(&pool, &set);
+            match cached.check_from(&mut pool, &path, wanted, &witness, &limits()) {
+                Answer::Sat(model) => {
+                    prop_assert!(expected);
+                    let over = |i: u32| model.inputs.get(&i).copied().unwrap_or(witness(i));
+                    prop_assert!(set.iter().all(|&t| pool.eval(t, &over) == 1));
+                }
+                answer => verify(&pool, &set, &answer, expected)?,
+            }
+            path.push(taken);
+        }
+    }
+}
+
+#[test]
+fn unrelated_constraints_are_left_out() {
+    let mut pool = Pool::new();
+    let five = pool.constant(8, 5);
+    let mut path = Vec::new();
+    for i in 0..100 {
+        let byte = pool.input(i);
+        path.push(pool.cmp(Pred::Ult, byte, five));
+    }
+    let (a, b) = (pool.input(3), pool.input(4));
+    let wanted = pool.cmp(Pred::Ult, a, b);
+    assert_eq!(related(&pool, &path, wanted), [3, 4]);
+    assert_eq!(components(&pool, &path).len(), 100);
+    let mut cached = Cached::new(Z3::new());
+    let answer = cached.check_from(&mut pool, &path, wanted, &|_| 0, &Limits::default());
+    let Answer::Sat(model) = answer else {
+        panic!("{answer:?}")
+    };
+    assert!(model.inputs[&3] < model.inputs[&4] && model.inputs.len() == 2);
+    assert_eq!(cached.stats().solver_calls, 0);
+    assert_eq!(cached.stats().sliced, 98);
+}
+
+#[test]
+fn deep_chains_reach_the_solver() {
+    let mut pool = Pool::new();
+    let mut sum = pool.constant(32, 0);
+    for i in 0..100_000 {
+        let byte = pool.input(i % 3);
+        let wide = pool.zext(byte, 32);
+        sum = pool.bin(BinOp::Xor, sum, wide);
+        let one = pool.constant(32, 1);
+        sum = pool.bin(BinOp::Add, sum, one);
+    }
+    let zero = pool.constant(32, 0);
+    let equal = pool.eq(sum, zero);
+    // Solving it may take longer than allowed; what counts is that the stack holds.
+    let limits = Limits {
+        time: Some(Duration::from_millis(1)),
+        steps: None,
+        core: false,
+    };
+    let _ = translate::Translator::default().assertion(&pool, equal);
+    assert_eq!(components(&pool, &[equal]).len(), 1);
+    let _ = limits;
+}
+
+#[test]
+fn variables_arrays_and_floats() {
+    let mut pool = Pool::new();
+    let mut z3 = Z3::new();
+    let (a, i) = (pool.array_variable("a"), pool.variable("i", 64));
+    let read = pool.select(a, i);
+    let x = pool.constant(8, b'x'.into());
+    let is_x = pool.eq(read, x);
+    let seven = pool.constant(64, 7);
+    let above = pool.cmp(Pred::Ugt, i, seven);
+    let Answer::Sat(model) = z3.check(&mut pool, &[is_x, above], &limits()) else {
+        panic!("satisfiable")
+    };
+    assert!(model.variables[&i] > 7);
+
+    // x + 0.1 == 0.3 for a double x
+    let x = pool.variable("x", 64);
+    let [tenth, third] = [0.1f64, 0.3].map(|f| pool.constant(64, f.to_bits().into()));
+    let sum = pool.float_bin(FloatOp::Add, FloatKind::F64, x, tenth);
+    let equal = pool.float_cmp(FloatPred::OEq, FloatKind::F64, sum, third);
+    let Answer::Sat(model) = z3.check(&mut pool, &[equal], &limits()) else {
+        panic!("satisfiable")
+    };
+    assert_eq!(f64::from_bits(model.variables[&x] as u64) + 0.1, 0.3);
+    let different = pool.float_cmp(FloatPred::ONe, FloatKind::F64, x, x);
+    assert!(matches!(
+        z3.check(&mut pool, &[different], &limits()),
+        Answer::Unsat { .. }
+    ));
+}
