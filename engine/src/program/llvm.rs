@@ -11,7 +11,7 @@ mod types;
 mod value;
 
 pub use module::ModuleError;
-pub(crate) use module::{Module, parse};
+pub(crate) use module::{Module, last_message, parse};
 pub(crate) use types::{Layout, Type};
 pub(crate) use value::{BasicBlock, Value, attribute_kind};
 

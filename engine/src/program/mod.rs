@@ -4,6 +4,7 @@ pub mod ir;
 mod llvm;
 pub mod load;
 pub mod normalise;
+mod sanity;
 mod show;
 
 pub use ir::*;

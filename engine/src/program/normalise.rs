@@ -1,6 +1,250 @@
 //! From bitcode files to one module that both readers read.
+//!
+//! The steps stand in [`normalise`], each in a file of its own. What they have in common: after them, nothing
+//! in the module may mean one thing to LLVM's optimiser (which compiles the native side at -O2) and another
+//! to the engine's machine. So calls that leave the program become choices from the tape (`mocks`),
+//! uninitialised locals are values that stay (`locals`), and every flag and attribute by which C's undefined
+//! behaviour licenses an optimisation is dropped (`licences`). LLVM's passes then run by name and in a fixed
+//! order; none of them removes a branch, because branches are goals.
 
-/// The string attribute that says who provides a function.
+mod flags;
+mod licences;
+mod link;
+mod locals;
+mod mocks;
+mod reach;
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+
+use super::llvm::{Module, ModuleError, llvm};
+
+pub use flags::clang_flags;
+pub use mocks::{Mocked, Returns};
+
+/// The string attribute that says who provides a function: `user`, `stub`, `engine-only` or `mock`.
 pub const KIND: &str = "cegar-kind";
 /// The marker that makes a local's bytes uninitialised: `void __cegar_uninit(void *, size_t)`.
 pub const UNINIT: &str = "__cegar_uninit";
+/// The user's `main` in the normalised module.
+pub const USER_MAIN: &str = "cegar_user_main";
+/// The function chosen as entry, in the normalised module.
+pub const USER_ENTRY: &str = "cegar_user_entry";
+
+/// Where the program starts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// `main`, with nought, two or three parameters.
+    Main,
+    /// `LLVMFuzzerTestOneInput`.
+    Fuzzer,
+    /// A function without parameters that returns nothing or an integer.
+    Function(String),
+}
+
+/// What to link, and what the names in it mean.
+#[derive(Clone, Debug)]
+pub struct LinkRequest {
+    /// The user's bitcode.
+    pub user_modules: Vec<PathBuf>,
+    /// The stub library's bitcode, with one driver that defines `cegar_entry`.
+    pub stub_modules: Vec<PathBuf>,
+    /// Bitcode of the functions that natively are the platform's.
+    pub engine_only_modules: Vec<PathBuf>,
+    /// Symbols that user modules use and their replacements.
+    pub redirections: HashMap<String, String>,
+    /// Names that are never mocked although nobody defines them: the platform's own natively.
+    pub engine_only: HashSet<String>,
+    /// Functions of `<math.h>` that both sides take from the host.
+    pub math: HashSet<String>,
+    /// Heap functions and others that the machine or the native runtime provides.
+    pub runtime: HashSet<String>,
+    /// Functions that are known and not modelled, and why.
+    pub unsupported: HashMap<String, String>,
+    /// Where to start.
+    pub entry: Entry,
+}
+
+impl LinkRequest {
+    /// A request with the stub library's tables.
+    pub fn new(
+        user_modules: Vec<PathBuf>,
+        stub_modules: Vec<PathBuf>,
+        engine_only_modules: Vec<PathBuf>,
+        entry: Entry,
+    ) -> LinkRequest {
+        let names = |all: &[&str]| all.iter().map(|n| (*n).to_owned()).collect::<HashSet<_>>();
+        let heap = cegar_stubs::heap().iter().map(|r| r.symbol.to_owned());
+        LinkRequest {
+            user_modules,
+            stub_modules,
+            engine_only_modules,
+            redirections: cegar_stubs::redirections()
+                .iter()
+                .map(|r| (r.symbol.to_owned(), r.replacement.to_owned()))
+                .collect(),
+            engine_only: names(cegar_stubs::engine_only()),
+            math: names(cegar_stubs::math()),
+            runtime: heap.chain(names(cegar_stubs::runtime())).collect(),
+            unsupported: cegar_stubs::unsupported()
+                .iter()
+                .map(|(name, why)| ((*name).to_owned(), (*why).to_owned()))
+                .collect(),
+            entry,
+        }
+    }
+}
+
+/// What came out.
+#[derive(Clone, Debug, Default)]
+pub struct Normalised {
+    /// Functions that nobody defined, now choices from the tape.
+    pub mocked: Vec<Mocked>,
+    /// External data that nobody defined, now zeros.
+    pub external_data: Vec<String>,
+    /// Functions called that are not modelled, with the reason.
+    pub unsupported: Vec<(String, String)>,
+}
+
+/// Why a program could not be normalised.
+#[derive(Debug, thiserror::Error)]
+pub enum NormaliseError {
+    /// A module could not be read, or the result is not well-formed.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    /// Two files define the same symbol.
+    #[error("`{symbol}` is defined in both {} and {}", first.display(), second.display())]
+    Duplicate {
+        /// The symbol.
+        symbol: String,
+        /// One file.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+    },
+    /// LLVM's linker refused.
+    #[error("cannot link {}: {message}", path.display())]
+    Link {
+        /// The module.
+        path: PathBuf,
+        /// What LLVM said.
+        message: String,
+    },
+    /// The entry does not exist.
+    #[error("no function `{0}` is defined to start from")]
+    NoEntry(String),
+    /// The entry has a signature that cannot be called.
+    #[error("`{name}` cannot be the entry: its type is {signature}")]
+    EntrySignature {
+        /// The function.
+        name: String,
+        /// Its type.
+        signature: String,
+    },
+    /// A pass failed.
+    #[error("LLVM's passes `{passes}` failed: {message}")]
+    Pass {
+        /// The passes.
+        passes: String,
+        /// What LLVM said.
+        message: String,
+    },
+    /// The result could not be written.
+    #[error("cannot write {}: {message}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        message: String,
+    },
+}
+
+/// The passes, in order. Never `simplifycfg` or `instcombine`: they remove branches.
+const PASSES: [&str; 4] = [
+    "function(sroa<preserve-cfg>,mem2reg)",
+    "function(lower-switch)",
+    "function(loop-simplify)",
+    "function(break-crit-edges)",
+];
+
+/// Links and normalises, and writes the module to `out` (by renaming, so that it is whole or absent).
+pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, NormaliseError> {
+    let module = Module::empty("program");
+    link::user(&module, request)?;
+    link::entry(&module, &request.entry)?;
+    let library = link::library(&module, request)?;
+    library.sweep(&module, mocks::NEEDED)?;
+    let mut normalised = Normalised::default();
+    mocks::generate(&module, request, &mut normalised);
+    link::adapt_main(&module)?;
+    library.sweep(&module, &[])?;
+    licences::drop(&module);
+    locals::mark(&module);
+    for passes in PASSES {
+        run(&module, passes)?;
+    }
+    licences::relax_alignment(&module);
+    module.verify("the normalised program")?;
+    write(&module, out)?;
+    Ok(normalised)
+}
+
+/// Runs LLVM's passes by name.
+fn run(module: &Module, passes: &str) -> Result<(), NormaliseError> {
+    use llvm_sys::transforms::pass_builder as pb;
+    let failed = |message: String| NormaliseError::Pass {
+        passes: passes.to_owned(),
+        message,
+    };
+    let text = CString::new(passes).map_err(|e| failed(e.to_string()))?;
+    // SAFETY: the module is live, the options are created and freed here, and without a target machine
+    // the passes use the module's data layout.
+    let error = unsafe {
+        let options = pb::LLVMCreatePassBuilderOptions();
+        let error = pb::LLVMRunPasses(module.module, text.as_ptr(), std::ptr::null_mut(), options);
+        pb::LLVMDisposePassBuilderOptions(options);
+        error
+    };
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: an error's message is taken once, which consumes the error, and then freed.
+    let message = unsafe {
+        let raw = llvm_sys::error::LLVMGetErrorMessage(error);
+        let message = std::ffi::CStr::from_ptr(raw).to_string_lossy().into_owned();
+        llvm_sys::error::LLVMDisposeErrorMessage(raw);
+        message
+    };
+    Err(failed(message))
+}
+
+fn write(module: &Module, out: &Path) -> Result<(), NormaliseError> {
+    let failed = |message: String| NormaliseError::Write {
+        path: out.to_owned(),
+        message,
+    };
+    // SAFETY: the module is live; the buffer is read while it is and freed here.
+    let bytes = unsafe {
+        let buffer = llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer(module.module);
+        let (start, len) = (
+            llvm!(LLVMGetBufferStart(buffer)),
+            llvm!(LLVMGetBufferSize(buffer)),
+        );
+        let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len).to_vec();
+        llvm!(LLVMDisposeMemoryBuffer(buffer));
+        bytes
+    };
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = out.with_file_name(name);
+    let stored = std::fs::File::create(&temporary).and_then(|mut file| {
+        std::io::Write::write_all(&mut file, &bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&temporary, out)
+    });
+    stored.map_err(|e| failed(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! A module and the context that owns its types.
 
+use std::cell::RefCell;
 use std::ffi::CString;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,19 @@ impl Drop for Module {
     }
 }
 
-extern "C" fn ignore(_: llvm_sys::prelude::LLVMDiagnosticInfoRef, _: *mut libc::c_void) {}
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// What LLVM said last on this thread.
+pub(crate) fn last_message() -> String {
+    LAST.with_borrow(Clone::clone)
+}
+
+extern "C" fn remember(info: llvm_sys::prelude::LLVMDiagnosticInfoRef, _: *mut libc::c_void) {
+    let text = given(llvm!(LLVMGetDiagInfoDescription(info)));
+    LAST.with_borrow_mut(|last| *last = text);
+}
 
 impl Module {
     /// An empty module in a new context.
@@ -61,7 +74,7 @@ impl Module {
         // Without a handler LLVM prints warnings, and on an error ends the process.
         llvm!(LLVMContextSetDiagnosticHandler(
             context,
-            Some(ignore),
+            Some(remember),
             ptr::null_mut()
         ));
         Module {
@@ -75,7 +88,7 @@ impl Module {
         let context = llvm!(LLVMContextCreate());
         llvm!(LLVMContextSetDiagnosticHandler(
             context,
-            Some(ignore),
+            Some(remember),
             ptr::null_mut()
         ));
         match parse(context, path) {
@@ -113,12 +126,6 @@ impl Module {
     pub(crate) fn function(&self, name: &str) -> Option<Value<'_>> {
         let name = CString::new(name).ok()?;
         Value::some(llvm!(LLVMGetNamedFunction(self.module, name.as_ptr())))
-    }
-
-    /// The global variable called `name`.
-    pub(crate) fn global(&self, name: &str) -> Option<Value<'_>> {
-        let name = CString::new(name).ok()?;
-        Value::some(llvm!(LLVMGetNamedGlobal(self.module, name.as_ptr())))
     }
 
     /// Sizes and offsets on the module's target.

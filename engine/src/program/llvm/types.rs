@@ -114,40 +114,36 @@ pub(crate) struct Layout<'m>(pub LLVMTargetDataRef, pub PhantomData<&'m ()>);
 impl<'m> Layout<'m> {
     /// Bytes from one array element to the next; 0 for types without a size.
     pub(crate) fn size(self, ty: Type<'m>) -> u64 {
-        // SAFETY: the layout and the type belong to the same live module; the type is sized.
-        if ty.is_sized() {
-            unsafe { LLVMABISizeOfType(self.0, ty.0) }
-        } else {
-            0
+        if !ty.is_sized() {
+            return 0;
         }
+        // SAFETY: the layout and the type belong to the same live module; the type is sized.
+        unsafe { LLVMABISizeOfType(self.0, ty.0) }
     }
 
     /// Bytes that a store writes.
     pub(crate) fn store_size(self, ty: Type<'m>) -> u64 {
-        // SAFETY: as above.
-        if ty.is_sized() {
-            unsafe { LLVMStoreSizeOfType(self.0, ty.0) }
-        } else {
-            0
+        if !ty.is_sized() {
+            return 0;
         }
+        // SAFETY: the layout and the type belong to the same live module; the type is sized.
+        unsafe { LLVMStoreSizeOfType(self.0, ty.0) }
     }
 
     pub(crate) fn bits(self, ty: Type<'m>) -> u64 {
-        // SAFETY: as above.
-        if ty.is_sized() {
-            unsafe { LLVMSizeOfTypeInBits(self.0, ty.0) }
-        } else {
-            0
+        if !ty.is_sized() {
+            return 0;
         }
+        // SAFETY: the layout and the type belong to the same live module; the type is sized.
+        unsafe { LLVMSizeOfTypeInBits(self.0, ty.0) }
     }
 
     pub(crate) fn align(self, ty: Type<'m>) -> u32 {
-        // SAFETY: as above.
-        if ty.is_sized() {
-            unsafe { LLVMABIAlignmentOfType(self.0, ty.0) }
-        } else {
-            1
+        if !ty.is_sized() {
+            return 1;
         }
+        // SAFETY: the layout and the type belong to the same live module; the type is sized.
+        unsafe { LLVMABIAlignmentOfType(self.0, ty.0) }
     }
 
     /// Byte offset of a struct's field.

@@ -40,10 +40,6 @@ impl<'m> BasicBlock<'m> {
         }
         all
     }
-
-    pub(crate) fn terminator(self) -> Option<Value<'m>> {
-        Value::some(llvm!(LLVMGetBasicBlockTerminator(self.0)))
-    }
 }
 
 impl<'m> Value<'m> {
@@ -147,10 +143,6 @@ impl<'m> Value<'m> {
     pub(crate) fn opcode(self) -> Option<LLVMOpcode> {
         self.is_instruction()
             .then(|| llvm!(LLVMGetInstructionOpcode(self.0)))
-    }
-
-    pub(crate) fn parent_block(self) -> BasicBlock<'m> {
-        BasicBlock::new(llvm!(LLVMGetInstructionParent(self.0)))
     }
 
     pub(crate) fn next_instruction(self) -> Option<Value<'m>> {

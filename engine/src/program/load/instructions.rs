@@ -522,7 +522,7 @@ pub(super) fn float_kind(ty: Type<'_>) -> Result<FloatKind, String> {
 
 /// Vectors of bits are packed in memory, which leaves cannot say.
 fn byte_sized<'m>(body: &Body<'_, 'm>, ty: Type<'m>) -> Result<(), String> {
-    if ty.is_vector() && body.layout.bits(ty.element()) % 8 != 0 {
+    if ty.is_vector() && !body.layout.bits(ty.element()).is_multiple_of(8) {
         return Err(format!("access to {}", ty.text()));
     }
     Ok(())

@@ -91,6 +91,8 @@ impl<'m> Body<'_, 'm> {
                 self.emit(Op::VaCopy { to, from, check });
                 Ok(())
             }
+            // Clears low bits of an address, within its offset; `va_arg` aligns so.
+            "ptrmask" => self.binary_lanes(value, BinOp::And),
             "stacksave" => {
                 let dst = self.result(value)?;
                 self.emit(Op::StackSave { dst });

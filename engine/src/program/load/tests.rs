@@ -39,18 +39,6 @@ fn load(source: &str, flags: &[&str]) -> Program {
     Program::load_with_entry(&file, "main").expect("loads")
 }
 
-/// Every register that is read or written exists and has the width that the operation says.
-pub(crate) fn consistent(program: &Program) {
-    for block in &program.blocks {
-        let registers = &program.function(block.function).registers;
-        for inst in &block.ops {
-            if let Op::Load { dst, width, .. } | Op::Bin { dst, width, .. } = &inst.op {
-                assert_eq!(registers[dst.index()], *width, "{}", program.dump());
-            }
-        }
-    }
-}
-
 #[test]
 fn ordinary_c() {
     let program = load(
@@ -62,7 +50,7 @@ fn ordinary_c() {
          int main(void) { struct node a = {1, 0}, b = {2, &a}; assert(sum(&b) == 3); return table[0]; }",
         &[],
     );
-    consistent(&program);
+    program.check_widths().expect("consistent");
     let dump = program.dump();
     assert!(program.unmodelled.is_empty(), "{dump}");
     let into = program
@@ -91,4 +79,146 @@ fn ordinary_c() {
             .any(|c| c.expression == "n->value" && !c.trivial),
         "{dump}"
     );
+}
+
+/// One feature of C each: it loads, is consistent with itself and leaves nothing unmodelled.
+#[test]
+fn features() {
+    let features = [
+        (
+            "bit-fields",
+            "struct b { unsigned a:3, b:13; long c:40; } g; int main(void) { g.a = 5; g.c = -2; return g.b + g.a; }",
+        ),
+        (
+            "varargs",
+            "#include <stdarg.h>\nstruct s { long a[4]; }; double f(int n, ...) { va_list l, m; va_start(l, n); va_copy(m, l); \
+            double d = va_arg(l, double) + va_arg(l, long double) + va_arg(l, struct s).a[1]; va_end(l); return d + va_arg(m, int); } \
+            int main(void) { struct s s = {{1}}; return f(2, 1.5, 2.5L, s, 7); }",
+        ),
+        (
+            "structs by value",
+            "struct p { float x, y; double z; }; struct p f(struct p a) { a.x += a.y; return a; } \
+            int main(void) { struct p a = {1, 2, 3}; return f(a).z; }",
+        ),
+        (
+            "switch",
+            "int f(int x) { switch (x) { case 1: return 2; case 5 ... 9: return 3; default: return 4; } } \
+            int main(int c, char **v) { return f(c); }",
+        ),
+        (
+            "function pointers",
+            "int a(int x) { return x; } int b(int x) { return -x; } int (*t[])(int) = {a, b}; \
+            int main(int c, char **v) { return t[c & 1](c); }",
+        ),
+        (
+            "long double",
+            "long double k = 1.25L; int main(void) { long double d = k * 3; return d > 3.5L; }",
+        ),
+        (
+            "complex",
+            "int main(void) { double _Complex z = 1.0 + 2.0i; z = z + z / 3; return (int)__real__ z; }",
+        ),
+        (
+            "volatile",
+            "volatile int v; int main(void) { v = 1; return v + v; }",
+        ),
+        (
+            "variable length arrays",
+            "int main(int n, char **v) { for (int i = 0; i < n; i++) { int a[n]; a[i] = 1; } return 0; }",
+        ),
+        (
+            "computed goto",
+            "int main(int n, char **v) { static void *t[] = {&&a, &&b}; goto *t[n & 1]; a: return 1; b: return 2; }",
+        ),
+        (
+            "int128",
+            "unsigned __int128 f(unsigned __int128 a) { return a * a >> 70 ^ (unsigned __int128)-5; } int main(void) { return f(7); }",
+        ),
+        (
+            "vectors",
+            "typedef int v4 __attribute__((vector_size(16))); typedef long v2 __attribute__((vector_size(16))); \
+            int main(int n, char **v) { v4 a = {1,2,3,n}; v4 b = a * a + __builtin_shufflevector(a, a, 3, 2, 1, 0); \
+            b = b > a; v2 c = (v2)b; return b[n & 3] + c[0]; }",
+        ),
+        (
+            "builtins",
+            "int main(int n, char **v) { int r; __builtin_add_overflow(n, 5, &r); return r + __builtin_popcount(n) + \
+            __builtin_clz(n|1) + __builtin_bswap32(n) + __builtin_expect(n, 1) + __builtin_constant_p(n) + __builtin_object_size(v, 0) \
+            + __builtin_isnan(n * 1.0) + __builtin_fabs(n * 2.0) + __builtin_isnormal(n * 1.0f); }",
+        ),
+        (
+            "atomics",
+            "int g; int main(void) { __atomic_fetch_add(&g, 3, 5); int e = 3; __atomic_compare_exchange_n(&g, &e, 4, 0, 5, 5); \
+            __sync_synchronize(); return g; }",
+        ),
+        (
+            "barrier",
+            "int main(int n, char **v) { asm volatile(\"\" ::: \"memory\"); asm(\"\" : \"+r\"(n)); return n; }",
+        ),
+        (
+            "constant addresses",
+            "struct s { int a; struct s *n; } x[3] = {{1, &x[2]}, {2, x}}; char *p = (char *)&x[1].n + 3; \
+            long d = (long)&x; int main(void) { return x[0].n->a; }",
+        ),
+        (
+            "unions and flexible members",
+            "#include <stdlib.h>\nunion u { double d; unsigned char b[8]; }; struct f { int n; char t[]; }; \
+            int main(void) { union u u; u.d = 1; struct f *f = malloc(sizeof *f + 4); f->t[2] = u.b[7]; free(f); return 0; }",
+        ),
+    ];
+    for (name, source) in features {
+        for flags in [&[] as &[&str], &["-O1", "-Xclang", "-disable-llvm-passes"]] {
+            let program = load(source, flags);
+            let widths = program.check_widths();
+            assert!(widths.is_ok(), "{name}: {widths:?}\n{}", program.dump());
+            assert!(
+                program.unmodelled.is_empty(),
+                "{name}: {:?}\n{}",
+                program.unmodelled,
+                program.dump()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_has_no_model_is_named() {
+    let program = load(
+        "int main(int n, char **v) { asm(\"inc %0\" : \"+r\"(n)); return n; }",
+        &[],
+    );
+    assert_eq!(program.unmodelled[0].what, "inline assembly");
+    assert_eq!(program.unmodelled[0].pos.line, 1);
+}
+
+#[test]
+fn variable_arguments_have_their_classes() {
+    let source = "struct s { long a[4]; }; int f(int a, ...) { return a; } \
+        int main(void) { struct s s; return f(1, 2L, 1.5, 2.5L, s); }";
+    let program = load(source, &[]);
+    let call = program
+        .blocks
+        .iter()
+        .flat_map(|b| &b.ops)
+        .find_map(|i| match &i.op {
+            Op::Call(call) => Some(call),
+            _ => None,
+        })
+        .expect("a call");
+    let classes: Vec<ArgClass> = call.args.iter().map(|a| a.class).collect();
+    let by_value = ArgClass::ByVal { size: 32, align: 8 };
+    let expected = [
+        ArgClass::Integer,
+        ArgClass::Integer,
+        ArgClass::Sse,
+        ArgClass::X87,
+        by_value,
+    ];
+    assert_eq!((classes.as_slice(), call.fixed), (expected.as_slice(), 1));
+}
+
+#[test]
+fn what_nobody_defines_has_no_model() {
+    let program = load("int f(int); int main(void) { return f(1); }", &[]);
+    assert_eq!(program.unmodelled[0].what, "f");
 }

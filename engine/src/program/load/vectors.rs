@@ -125,7 +125,7 @@ impl<'m> Body<'_, 'm> {
         if from == to {
             return Ok(lanes);
         }
-        if from % to == 0 {
+        if from.is_multiple_of(to) {
             let mut parts = Operands::new();
             for lane in lanes {
                 for i in 0..from / to {
@@ -156,7 +156,7 @@ impl<'m> Body<'_, 'm> {
             }
             return Ok(parts);
         }
-        if to % from == 0 {
+        if to.is_multiple_of(from) {
             let group = usize::from(to / from);
             return Ok(lanes
                 .chunks(group)

@@ -1,0 +1,41 @@
+//! How C is compiled before it is normalised.
+
+use crate::program::ir::Property;
+
+/// clang's flags for user code when these properties are checked. The stub library is compiled with the
+/// flags for no property.
+///
+/// Checks are put in by clang, before anything optimises: each is a branch to `llvm.ubsantrap`. Without the
+/// overflow property signed arithmetic wraps, as it does in the machine. The use-after-scope option makes
+/// clang mark lifetimes at -O0 too; `-fno-finite-loops` keeps loops that C11 6.8.5p6 lets it assume to end.
+pub fn clang_flags(properties: &[Property]) -> Vec<&'static str> {
+    let mut flags = vec![
+        "-O0",
+        "-Xclang",
+        "-disable-O0-optnone",
+        "-Xclang",
+        "-fsanitize-address-use-after-scope",
+        "-fno-finite-loops",
+        "-g",
+        "-fno-discard-value-names",
+        "-fPIC",
+        "-emit-llvm",
+        "-c",
+    ];
+    let memory = properties.contains(&Property::Memory);
+    let overflow = properties.contains(&Property::Overflow);
+    if memory {
+        flags.push("-fsanitize=array-bounds");
+    }
+    if overflow {
+        flags.push(
+            "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,unreachable,return",
+        );
+    } else {
+        flags.push("-fwrapv");
+    }
+    if memory || overflow {
+        flags.push("-fsanitize-trap=all");
+    }
+    flags
+}

@@ -1,0 +1,339 @@
+//! Linking: the user's modules, the entry's name, the library below.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use llvm_sys::LLVMLinkage;
+use llvm_sys::prelude::LLVMModuleRef;
+
+use super::{Entry, KIND, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, run};
+use crate::program::llvm::{Module, Value, last_message, llvm, parse};
+
+const FUZZER: &str = "LLVMFuzzerTestOneInput";
+
+/// Links the user's modules, with their uses of the outside world redirected.
+pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), NormaliseError> {
+    let mut parsed = Vec::new();
+    let mut defined: HashMap<String, PathBuf> = HashMap::new();
+    for path in &request.user_modules {
+        let part = Part::read(module, path)?;
+        for value in part.globals_and_functions() {
+            if value.is_declaration() || is_local(value) {
+                continue;
+            }
+            let (symbol, second) = (value.name(), path.clone());
+            let is_strong = value.linkage() == LLVMLinkage::LLVMExternalLinkage;
+            match defined.get(&symbol) {
+                Some(first) if is_strong => {
+                    return Err(NormaliseError::Duplicate {
+                        symbol,
+                        first: first.clone(),
+                        second,
+                    });
+                }
+                None if is_strong => {
+                    defined.insert(symbol, second);
+                }
+                _ => {}
+            }
+        }
+        parsed.push(part);
+    }
+    let weakly: HashSet<String> = parsed
+        .iter()
+        .flat_map(Part::globals_and_functions)
+        .filter(|v| !v.is_declaration() && !is_local(*v))
+        .map(Value::name)
+        .collect();
+    for part in parsed {
+        part.mark("user");
+        for value in part.globals_and_functions() {
+            let name = value.name();
+            if let Some(replacement) = request.redirections.get(&name)
+                && value.is_declaration()
+                && !weakly.contains(&name)
+            {
+                part.rename(value, replacement);
+            }
+        }
+        part.link(module)?;
+    }
+    // C's `inline` definitions without an external one: the only body there is.
+    for function in module.functions() {
+        if function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
+            function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+        }
+    }
+    Ok(())
+}
+
+/// Gives the entry the name by which the driver calls it.
+pub(super) fn entry(module: &Module, entry: &Entry) -> Result<(), NormaliseError> {
+    let defined = |name: &str| module.function(name).filter(|f| !f.is_declaration());
+    let missing = |name: &str| NormaliseError::NoEntry(name.to_owned());
+    match entry {
+        Entry::Main => {
+            defined("main")
+                .ok_or_else(|| missing("main"))?
+                .set_name(USER_MAIN);
+        }
+        Entry::Fuzzer => {
+            defined(FUZZER).ok_or_else(|| missing(FUZZER))?;
+        }
+        Entry::Function(name) => {
+            let function = defined(name).ok_or_else(|| missing(name))?;
+            let ty = function.function_type();
+            let result = ty.result();
+            if !ty.params().is_empty() || !(result.is_void() || result.is_integer()) {
+                return Err(NormaliseError::EntrySignature {
+                    name: name.clone(),
+                    signature: ty.text(),
+                });
+            }
+            function.set_linkage(LLVMLinkage::LLVMExternalLinkage);
+            function.set_name(USER_ENTRY);
+        }
+    }
+    // A second entry must not meet the native runner's own `main`.
+    for name in ["main", FUZZER] {
+        if (*entry != Entry::Fuzzer || name == "main")
+            && let Some(other) = defined(name)
+        {
+            other.set_name(&format!("cegar_other_{name}"));
+        }
+    }
+    Ok(())
+}
+
+/// The driver calls `cegar_user_main(argc, argv, envp)`; a `main` with fewer parameters gets a wrapper.
+pub(super) fn adapt_main(module: &Module) -> Result<(), NormaliseError> {
+    let Some(main) = module.function(USER_MAIN).filter(|f| !f.is_declaration()) else {
+        return Ok(());
+    };
+    let ty = main.function_type();
+    let (parameters, result) = (ty.params(), ty.result());
+    let context = module.context;
+    let int = llvm!(LLVMInt32TypeInContext(context));
+    let pointer = llvm!(LLVMPointerTypeInContext(context, 0));
+    let mut full = [int, pointer, pointer];
+    let fits = parameters.iter().zip(full).all(|(p, f)| p.0 == f) && parameters.len() <= 3;
+    if !fits || !(result.is_void() || result.0 == int) {
+        return Err(NormaliseError::EntrySignature {
+            name: "main".to_owned(),
+            signature: ty.text(),
+        });
+    }
+    if parameters.len() == 3 && !result.is_void() {
+        return Ok(());
+    }
+    let wrapper_type = llvm!(LLVMFunctionType(int, full.as_mut_ptr(), 3, 0));
+    let wrapper = Value::new(llvm!(LLVMAddFunction(
+        module.module,
+        c"cegar_call_main".as_ptr(),
+        wrapper_type
+    )));
+    set_kind(module, wrapper, "stub");
+    for user in main.users() {
+        let is_driver =
+            user.is_call() && user.callee() == main && user.callee_type().0 == wrapper_type;
+        if is_driver {
+            user.set_operand(user.operand_count() - 1, wrapper);
+        }
+    }
+    let block = llvm!(LLVMAppendBasicBlockInContext(
+        context,
+        wrapper.0,
+        c"entry".as_ptr()
+    ));
+    let builder = llvm!(LLVMCreateBuilderInContext(context));
+    llvm!(LLVMPositionBuilderAtEnd(builder, block));
+    let mut arguments: Vec<_> = wrapper
+        .params()
+        .iter()
+        .take(parameters.len())
+        .map(|p| p.0)
+        .collect();
+    let count = arguments.len() as u32;
+    let called = llvm!(LLVMBuildCall2(
+        builder,
+        ty.0,
+        main.0,
+        arguments.as_mut_ptr(),
+        count,
+        c"".as_ptr()
+    ));
+    let status = if result.is_void() {
+        llvm!(LLVMConstInt(int, 0, 0))
+    } else {
+        called
+    };
+    llvm!(LLVMBuildRet(builder, status));
+    llvm!(LLVMDisposeBuilder(builder));
+    Ok(())
+}
+
+/// What was linked below the user's code; swept of what the program does not reach.
+pub(super) struct Library {
+    symbols: HashSet<String>,
+}
+
+/// Links stubs and engine-only functions. A definition of the user's takes precedence over the library's.
+pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library, NormaliseError> {
+    let mut symbols = HashSet::new();
+    let users: HashSet<String> = module
+        .functions()
+        .into_iter()
+        .chain(module.globals())
+        .filter(|v| !v.is_declaration())
+        .map(Value::name)
+        .collect();
+    let stubs = request.stub_modules.iter().map(|p| (p, "stub"));
+    let engine_only = request
+        .engine_only_modules
+        .iter()
+        .map(|p| (p, "engine-only"));
+    for (path, kind) in stubs.chain(engine_only) {
+        let part = Part::read(module, path)?;
+        part.mark(kind);
+        for value in part.globals_and_functions() {
+            if value.is_declaration() || is_local(value) {
+                continue;
+            }
+            let name = value.name();
+            // The library refers to its own data by name; a user's static of that name is another.
+            value.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
+            if !users.contains(&name) {
+                symbols.insert(name);
+            }
+        }
+        part.link(module)?;
+    }
+    Ok(Library { symbols })
+}
+
+impl Library {
+    /// Removes the library's definitions that neither the driver nor the user's code needs; `keep` stay.
+    pub(super) fn sweep(&self, module: &Module, keep: &[&str]) -> Result<(), NormaliseError> {
+        let of_library = || {
+            let all = module.functions().into_iter().chain(module.globals());
+            all.filter(|v| !v.is_declaration() && self.symbols.contains(&v.name()))
+        };
+        for value in of_library() {
+            let name = value.name();
+            let stays = name == crate::program::load::ENTRY || keep.contains(&name.as_str());
+            value.set_linkage(if stays {
+                LLVMLinkage::LLVMExternalLinkage
+            } else {
+                LLVMLinkage::LLVMInternalLinkage
+            });
+        }
+        run(module, "globaldce")?;
+        for value in of_library() {
+            value.set_linkage(LLVMLinkage::LLVMExternalLinkage);
+        }
+        Ok(())
+    }
+}
+
+/// Says who provides a function.
+pub(super) fn set_kind(module: &Module, function: Value<'_>, kind: &str) {
+    let attribute = llvm!(LLVMCreateStringAttribute(
+        module.context,
+        KIND.as_ptr().cast(),
+        KIND.len() as u32,
+        kind.as_ptr().cast(),
+        kind.len() as u32
+    ));
+    llvm!(LLVMAddAttributeAtIndex(
+        function.0,
+        llvm_sys::LLVMAttributeFunctionIndex,
+        attribute
+    ));
+}
+
+fn is_local(value: Value<'_>) -> bool {
+    use LLVMLinkage::*;
+    matches!(
+        value.linkage(),
+        LLVMInternalLinkage
+            | LLVMPrivateLinkage
+            | LLVMAvailableExternallyLinkage
+            | LLVMAppendingLinkage
+    )
+}
+
+/// A module that is about to be linked.
+struct Part<'a> {
+    path: &'a Path,
+    raw: LLVMModuleRef,
+    /// The destination, whose context owns the part's types.
+    into: &'a Module,
+}
+
+impl<'a> Part<'a> {
+    fn read(into: &'a Module, path: &'a Path) -> Result<Part<'a>, NormaliseError> {
+        let raw = parse(into.context, path)?;
+        Ok(Part { path, raw, into })
+    }
+
+    fn globals_and_functions(&self) -> Vec<Value<'a>> {
+        let mut all = Vec::new();
+        let mut at = llvm!(LLVMGetFirstFunction(self.raw));
+        while !at.is_null() {
+            all.push(Value::new(at));
+            at = llvm!(LLVMGetNextFunction(at));
+        }
+        at = llvm!(LLVMGetFirstGlobal(self.raw));
+        while !at.is_null() {
+            all.push(Value::new(at));
+            at = llvm!(LLVMGetNextGlobal(at));
+        }
+        all
+    }
+
+    fn mark(&self, kind: &str) {
+        for value in self.globals_and_functions() {
+            if value.is_function() && !value.is_declaration() {
+                set_kind(self.into, value, kind);
+            }
+        }
+    }
+
+    /// Renames a declaration, or makes it the one of that name that there is already.
+    fn rename(&self, value: Value<'a>, name: &str) {
+        let existing = self
+            .globals_and_functions()
+            .into_iter()
+            .find(|v| v.name() == name);
+        match existing {
+            None => value.set_name(name),
+            Some(existing) => {
+                value.replace_all_uses(existing);
+                if value.is_function() {
+                    llvm!(LLVMDeleteFunction(value.0));
+                } else {
+                    llvm!(LLVMDeleteGlobal(value.0));
+                }
+            }
+        }
+    }
+
+    fn link(self, into: &Module) -> Result<(), NormaliseError> {
+        let (path, raw) = (self.path.to_owned(), self.raw);
+        std::mem::forget(self);
+        // SAFETY: both modules are live and share a context; the linker consumes the source.
+        if unsafe { llvm_sys::linker::LLVMLinkModules2(into.module, raw) } != 0 {
+            return Err(NormaliseError::Link {
+                path,
+                message: last_message(),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        llvm!(LLVMDisposeModule(self.raw));
+    }
+}

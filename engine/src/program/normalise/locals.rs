@@ -1,0 +1,126 @@
+//! Makes uninitialised locals survive promotion to registers.
+//!
+//! Promotion turns a read of an uninitialised local into `undef`, and then a join of `undef` and `x` into
+//! `x`: a bug disappears. So before promotion every local is given a value that is nobody's: a register
+//! local starts as `freeze poison` (some value, always the same), and one whose address escapes is marked
+//! by a call of `__cegar_uninit`, which also keeps it in memory, so that a use after its scope stays one.
+
+use llvm_sys::LLVMOpcode;
+use llvm_sys::prelude::LLVMBuilderRef;
+
+use super::{KIND, UNINIT};
+use crate::program::llvm::{Layout, Module, Value, llvm};
+
+/// Larger locals stay in memory.
+const LARGEST: u64 = 256;
+
+/// Marks the locals of all functions.
+pub(super) fn mark(module: &Module) {
+    let context = module.context;
+    let pointer = llvm!(LLVMPointerTypeInContext(context, 0));
+    let word = llvm!(LLVMInt64TypeInContext(context));
+    let mut parameters = [pointer, word];
+    let ty = llvm!(LLVMFunctionType(
+        llvm!(LLVMVoidTypeInContext(context)),
+        parameters.as_mut_ptr(),
+        2,
+        0
+    ));
+    let uninit = module.function(UNINIT).unwrap_or_else(|| {
+        Value::new(llvm!(LLVMAddFunction(
+            module.module,
+            c"__cegar_uninit".as_ptr(),
+            ty
+        )))
+    });
+    let builder = llvm!(LLVMCreateBuilderInContext(context));
+    let layout = module.layout();
+    for function in module.functions() {
+        // A mock's only local is filled before it is read.
+        if function.string_attribute(KIND).as_deref() == Some("mock") {
+            continue;
+        }
+        for block in function.blocks() {
+            for instruction in block.instructions() {
+                if instruction.opcode() == Some(LLVMOpcode::LLVMAlloca) {
+                    mark_local(builder, layout, instruction, (uninit, ty, word));
+                }
+            }
+        }
+    }
+    llvm!(LLVMDisposeBuilder(builder));
+}
+
+fn mark_local<'m>(
+    builder: LLVMBuilderRef,
+    layout: Layout<'m>,
+    local: Value<'m>,
+    (uninit, ty, word): (
+        Value<'m>,
+        llvm_sys::prelude::LLVMTypeRef,
+        llvm_sys::prelude::LLVMTypeRef,
+    ),
+) {
+    // The home of a parameter is written at once.
+    if local.name().ends_with(".addr") {
+        return;
+    }
+    let Some(next) = local.next_instruction() else {
+        return;
+    };
+    llvm!(LLVMPositionBuilderBefore(builder, next.0));
+    let allocated = local.allocated_type();
+    let each = layout.size(allocated);
+    let count = local.operand(0);
+    if count.const_int() == Some(1) && each <= LARGEST && each > 0 && is_promotable(local) {
+        let poison = llvm!(LLVMGetPoison(allocated.0));
+        let frozen = llvm!(LLVMBuildFreeze(builder, poison, c"uninitialised".as_ptr()));
+        llvm!(LLVMBuildStore(builder, frozen, local.0));
+        return;
+    }
+    let size = match count.const_int() {
+        Some(n) => llvm!(LLVMConstInt(word, n.saturating_mul(each), 0)),
+        None => {
+            let count = llvm!(LLVMBuildIntCast2(builder, count.0, word, 0, c"".as_ptr()));
+            llvm!(LLVMBuildMul(
+                builder,
+                count,
+                llvm!(LLVMConstInt(word, each, 0)),
+                c"".as_ptr()
+            ))
+        }
+    };
+    let mut arguments = [local.0, size];
+    llvm!(LLVMBuildCall2(
+        builder,
+        ty,
+        uninit.0,
+        arguments.as_mut_ptr(),
+        2,
+        c"".as_ptr()
+    ));
+}
+
+/// Whether SROA will take the local apart: all uses are plain accesses at constant offsets.
+fn is_promotable(address: Value<'_>) -> bool {
+    address.users().into_iter().all(|user| match user.opcode() {
+        Some(LLVMOpcode::LLVMLoad) => !user.is_volatile(),
+        Some(LLVMOpcode::LLVMStore) => user.operand(0) != address && !user.is_volatile(),
+        Some(LLVMOpcode::LLVMGetElementPtr) => {
+            user.operand(0) == address
+                && (1..user.operand_count()).all(|i| user.operand(i).const_int().is_some())
+                && is_promotable(user)
+        }
+        Some(LLVMOpcode::LLVMCall) => {
+            let name = user.callee().name();
+            let is_access = ["llvm.memcpy.", "llvm.memset.", "llvm.memmove."]
+                .iter()
+                .any(|prefix| name.starts_with(prefix));
+            name.starts_with("llvm.lifetime.")
+                || (is_access
+                    && user.operand(2).const_int().is_some()
+                    && user.operand(3).const_int() == Some(0))
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,264 @@
+//! Bodies for what nobody defines: every result is a choice from the tape.
+//!
+//! (Executable Counterexamples, section 3: an external function's mock returns the values that the
+//! counterexample needs. Here the values are bytes of the channel that bears the function's name.)
+
+use llvm_sys::LLVMLinkage;
+use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
+use std::ffi::CString;
+
+use super::link::set_kind;
+use super::{LinkRequest, Normalised, UNINIT, reach};
+use crate::program::llvm::{Module, Type, Value, attribute_kind, llvm};
+use crate::program::load::{failing, intrinsic};
+
+/// What mocks call; kept until all mocks are there.
+pub(super) const NEEDED: &[&str] = &["crunner_mock_pointer"];
+
+/// Functions that compilers call for arithmetic. They compute; they are no outside world.
+const COMPILER: [&str; 6] = [
+    "__mulsc3", "__muldc3", "__mulxc3", "__divsc3", "__divdc3", "__divxc3",
+];
+
+/// A generated mock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mocked {
+    /// The function, and its channel.
+    pub name: String,
+    /// What it returns.
+    pub returns: Returns,
+}
+
+/// What a mock takes from its channel for one call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Returns {
+    /// Nothing.
+    Void,
+    /// A `bool`: one byte, lowest bit.
+    Bool,
+    /// An integer of so many bytes, little-endian.
+    Integer {
+        /// Bytes.
+        bytes: u32,
+    },
+    /// A floating-point number of so many bytes.
+    Float {
+        /// Bytes.
+        bytes: u32,
+    },
+    /// A pointer: a selector byte, then what it selects.
+    Pointer {
+        /// Size of a fresh object; 0 stands for the default.
+        pointee: u64,
+        /// Whether the selector may choose 8 raw bytes.
+        raw_allowed: bool,
+    },
+    /// A structure of so many bytes (returned in registers or through memory).
+    Aggregate {
+        /// Bytes.
+        bytes: u64,
+    },
+}
+
+/// Gives every undefined function and variable of the module a definition, or reports why not.
+pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut Normalised) {
+    for global in module.globals() {
+        if !global.is_declaration() || global.name().starts_with("llvm.") {
+            continue;
+        }
+        if global.linkage() == LLVMLinkage::LLVMExternalWeakLinkage {
+            absent(global);
+        } else if global.value_type().is_sized() {
+            llvm!(LLVMSetInitializer(
+                global.0,
+                llvm!(LLVMConstNull(global.value_type().0))
+            ));
+            normalised.external_data.push(global.name());
+        }
+    }
+    let generator = Generator::new(module);
+    for function in module.functions() {
+        let name = function.name();
+        if !function.is_declaration() || name.starts_with("llvm.") || name == UNINIT {
+            continue;
+        }
+        let provided = intrinsic(&name).is_some()
+            || failing(&name).is_some()
+            || COMPILER.contains(&name.as_str())
+            || request.math.contains(&name)
+            || request.runtime.contains(&name)
+            || request.engine_only.contains(&name);
+        if provided {
+            continue;
+        }
+        if let Some(reason) = request.unsupported.get(&name) {
+            normalised.unsupported.push((name, reason.clone()));
+        } else if function.linkage() == LLVMLinkage::LLVMExternalWeakLinkage {
+            absent(function);
+        } else {
+            let returns = generator.define(function, &name);
+            normalised.mocked.push(Mocked { name, returns });
+        }
+    }
+}
+
+/// A weak symbol that nobody defines is NULL, as a linker makes it.
+fn absent(value: Value<'_>) {
+    llvm!(LLVMReplaceAllUsesWith(
+        value.0,
+        llvm!(LLVMConstNull(value.ty().0))
+    ));
+}
+
+struct Generator<'m> {
+    module: &'m Module,
+    builder: LLVMBuilderRef,
+    int: LLVMTypeRef,
+    word: LLVMTypeRef,
+    choose: (LLVMTypeRef, LLVMValueRef),
+    pointer: (LLVMTypeRef, LLVMValueRef),
+}
+
+impl Drop for Generator<'_> {
+    fn drop(&mut self) {
+        llvm!(LLVMDisposeBuilder(self.builder));
+    }
+}
+
+impl<'m> Generator<'m> {
+    fn new(module: &'m Module) -> Generator<'m> {
+        let context = module.context;
+        let int = llvm!(LLVMInt32TypeInContext(context));
+        let word = llvm!(LLVMInt64TypeInContext(context));
+        let pointer = llvm!(LLVMPointerTypeInContext(context, 0));
+        let void = llvm!(LLVMVoidTypeInContext(context));
+        let declared = |name: &'static std::ffi::CStr, result, mut parameters: [LLVMTypeRef; 3]| {
+            let ty = llvm!(LLVMFunctionType(result, parameters.as_mut_ptr(), 3, 0));
+            let existing = llvm!(LLVMGetNamedFunction(module.module, name.as_ptr()));
+            let function = if existing.is_null() {
+                llvm!(LLVMAddFunction(module.module, name.as_ptr(), ty))
+            } else {
+                existing
+            };
+            (ty, function)
+        };
+        Generator {
+            module,
+            builder: llvm!(LLVMCreateBuilderInContext(context)),
+            int,
+            word,
+            choose: declared(c"crunner_choose", void, [pointer, pointer, word]),
+            pointer: declared(c"crunner_mock_pointer", pointer, [pointer, word, int]),
+        }
+    }
+
+    /// Writes the body of `function`.
+    fn define(&self, function: Value<'m>, name: &str) -> Returns {
+        let builder = self.builder;
+        let layout = self.module.layout();
+        let result = function.function_type().result();
+        let uses = reach::of_results(layout, function);
+        set_kind(self.module, function, "mock");
+        let block = llvm!(LLVMAppendBasicBlockInContext(
+            self.module.context,
+            function.0,
+            c"entry".as_ptr()
+        ));
+        llvm!(LLVMPositionBuilderAtEnd(builder, block));
+        let channel = CString::new(name).unwrap_or_default();
+        let channel = llvm!(LLVMBuildGlobalStringPtr(
+            builder,
+            channel.as_ptr(),
+            c"cegar.channel".as_ptr()
+        ));
+        if result.is_void() {
+            let returns = match through_memory(function) {
+                Some(ty) => {
+                    let bytes = layout.size(ty);
+                    self.choose(channel, llvm!(LLVMGetParam(function.0, 0)), bytes);
+                    Returns::Aggregate { bytes }
+                }
+                None => Returns::Void,
+            };
+            llvm!(LLVMBuildRetVoid(builder));
+            return returns;
+        }
+        if result.is_pointer() {
+            let mut arguments = [
+                channel,
+                llvm!(LLVMConstInt(self.word, uses.pointee, 0)),
+                llvm!(LLVMConstInt(self.int, u64::from(uses.computes), 0)),
+            ];
+            let (ty, callee) = self.pointer;
+            let made = llvm!(LLVMBuildCall2(
+                builder,
+                ty,
+                callee,
+                arguments.as_mut_ptr(),
+                3,
+                c"".as_ptr()
+            ));
+            llvm!(LLVMBuildRet(builder, made));
+            return Returns::Pointer {
+                pointee: uses.pointee,
+                raw_allowed: uses.computes,
+            };
+        }
+        let bits = layout.bits(result);
+        let bytes = layout.store_size(result);
+        // Bits that are no whole bytes are taken as bytes and cut.
+        let cut = result.is_integer() && !bits.is_multiple_of(8);
+        let held = if cut {
+            llvm!(LLVMIntTypeInContext(self.module.context, bytes as u32 * 8))
+        } else {
+            result.0
+        };
+        let local = llvm!(LLVMBuildAlloca(builder, held, c"result".as_ptr()));
+        if Type::new(held).is_struct() {
+            // The padding of a result too is part of the channel.
+            self.choose(channel, local, layout.size(result));
+        } else {
+            self.choose(channel, local, bytes);
+        }
+        let mut value = llvm!(LLVMBuildLoad2(builder, held, local, c"".as_ptr()));
+        if cut {
+            value = llvm!(LLVMBuildTrunc(builder, value, result.0, c"".as_ptr()));
+        }
+        llvm!(LLVMBuildRet(builder, value));
+        match () {
+            () if result.is_integer() && bits == 1 => Returns::Bool,
+            () if result.is_integer() => Returns::Integer {
+                bytes: bytes as u32,
+            },
+            () if result.is_float() => Returns::Float {
+                bytes: bytes as u32,
+            },
+            () => Returns::Aggregate {
+                bytes: layout.size(result),
+            },
+        }
+    }
+
+    fn choose(&self, channel: LLVMValueRef, into: LLVMValueRef, bytes: u64) {
+        let mut arguments = [channel, into, llvm!(LLVMConstInt(self.word, bytes, 0))];
+        let (ty, callee) = self.choose;
+        llvm!(LLVMBuildCall2(
+            self.builder,
+            ty,
+            callee,
+            arguments.as_mut_ptr(),
+            3,
+            c"".as_ptr()
+        ));
+    }
+}
+
+/// The type of a structure that is returned through the first parameter.
+fn through_memory(function: Value<'_>) -> Option<Type<'_>> {
+    let found = llvm!(LLVMGetEnumAttributeAtIndex(
+        function.0,
+        1,
+        attribute_kind("sret")
+    ));
+    (!found.is_null()).then(|| Type::new(llvm!(LLVMGetTypeAttributeValue(found))))
+}

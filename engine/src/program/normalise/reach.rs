@@ -1,0 +1,118 @@
+//! What the program does with a pointer that came from outside.
+//!
+//! LLVM's pointers have no pointee, so the size of the object behind a mocked pointer is read off its uses:
+//! the largest type by which it is indexed or accessed. The same walk tells whether the program computes
+//! with the address itself, which makes raw addresses worth trying (Executable Counterexamples, section 5).
+
+use std::collections::HashSet;
+
+use llvm_sys::{LLVMOpcode, LLVMValueKind};
+
+use crate::program::llvm::{Layout, Value, llvm};
+
+/// What the uses of a pointer say.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub(super) struct Uses {
+    /// Bytes of the largest type that is accessed through it; 0 if none is.
+    pub pointee: u64,
+    /// It is converted to an integer or compared with something else than NULL.
+    pub computes: bool,
+}
+
+/// Follows the results of all calls of `function`.
+pub(super) fn of_results<'m>(layout: Layout<'m>, function: Value<'m>) -> Uses {
+    let mut walk = Walk {
+        layout,
+        seen: HashSet::new(),
+        work: Vec::new(),
+        uses: Uses::default(),
+    };
+    for user in function.users() {
+        if user.is_call() && user.callee() == function {
+            walk.follow(user);
+        }
+    }
+    while let Some(pointer) = walk.work.pop() {
+        for user in pointer.users() {
+            walk.use_of(pointer, user);
+        }
+    }
+    walk.uses
+}
+
+struct Walk<'m> {
+    layout: Layout<'m>,
+    seen: HashSet<Value<'m>>,
+    work: Vec<Value<'m>>,
+    uses: Uses,
+}
+
+impl<'m> Walk<'m> {
+    fn follow(&mut self, pointer: Value<'m>) {
+        if self.seen.insert(pointer) {
+            self.work.push(pointer);
+        }
+    }
+
+    fn accessed(&mut self, size: u64) {
+        self.uses.pointee = self.uses.pointee.max(size);
+    }
+
+    fn use_of(&mut self, pointer: Value<'m>, user: Value<'m>) {
+        match user.opcode() {
+            Some(LLVMOpcode::LLVMPtrToInt) => self.uses.computes = true,
+            Some(LLVMOpcode::LLVMICmp) => {
+                let both = [user.operand(0), user.operand(1)];
+                self.uses.computes |= !both.iter().any(|v| v.is_null());
+            }
+            Some(LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect | LLVMOpcode::LLVMFreeze) => {
+                self.follow(user)
+            }
+            Some(LLVMOpcode::LLVMGetElementPtr) if user.operand(0) == pointer => {
+                self.accessed(self.layout.size(user.gep_source()));
+            }
+            Some(LLVMOpcode::LLVMLoad) => self.accessed(self.layout.size(user.ty())),
+            Some(LLVMOpcode::LLVMStore) if user.operand(1) == pointer => {
+                self.accessed(self.layout.size(user.operand(0).ty()));
+            }
+            Some(LLVMOpcode::LLVMStore) => self.stored(user.operand(1)),
+            Some(LLVMOpcode::LLVMCall) => self.passed(pointer, user),
+            _ => {}
+        }
+    }
+
+    /// Stored into a variable: what is loaded from there is followed.
+    fn stored(&mut self, variable: Value<'m>) {
+        let is_variable =
+            variable.is_global_variable() || variable.opcode() == Some(LLVMOpcode::LLVMAlloca);
+        if is_variable {
+            for user in variable.users() {
+                if user.opcode() == Some(LLVMOpcode::LLVMLoad) && user.ty().is_pointer() {
+                    self.follow(user);
+                }
+            }
+        }
+    }
+
+    /// Passed to a function with a body: its parameter is followed.
+    fn passed(&mut self, pointer: Value<'m>, call: Value<'m>) {
+        let callee = call.callee();
+        if callee.kind() != LLVMValueKind::LLVMFunctionValueKind {
+            return;
+        }
+        if callee.is_declaration() {
+            let name = callee.name();
+            let is_block = name.starts_with("llvm.memcpy") || name.starts_with("llvm.memset");
+            if is_block && let Some(len) = call.operand(2).const_int() {
+                self.accessed(len);
+            }
+            return;
+        }
+        let parameters = llvm!(LLVMCountParams(callee.0)) as usize;
+        for (i, argument) in call.arguments().into_iter().enumerate().take(parameters) {
+            if argument == pointer {
+                self.follow(Value::new(llvm!(LLVMGetParam(callee.0, i as u32))));
+            }
+        }
+    }
+}
