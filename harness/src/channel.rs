@@ -1,0 +1,166 @@
+//! How the bytes of one channel are to be read.
+//!
+//! All that a C program learns from outside is a row of bytes, taken apart by *channel*: who asked for them. What the
+//! bytes mean depends on who asked. Streams carry end of file with an escape, strings can be absent, integers are
+//! little-endian, a returned pointer starts with a selector. [`Mock`](crate::Mock) writes these encodings and the
+//! emitter of tests reads them back; both live on this one table, so that they cannot disagree.
+
+use serde::{Deserialize, Serialize};
+
+/// The escape byte of a stream: `FF 00` is end of file, `FF xx` the character 0xFF.
+const ESCAPE: u8 = 0xFF;
+
+/// What the bytes of a channel are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Shape {
+    /// Nothing is read.
+    Void,
+    /// Integers of `size` bytes, little-endian.
+    Int {
+        /// Bytes per value.
+        size: usize,
+        /// Whether values are written with a sign.
+        #[serde(default = "yes")]
+        signed: bool,
+    },
+    /// Truth values: one byte, lowest bit.
+    Bool,
+    /// Floating point numbers of `size` bytes.
+    Float {
+        /// 4 or 8.
+        size: usize,
+    },
+    /// Pointers: a selector, then the bytes of an object of `size` or an address.
+    Pointer {
+        /// Bytes of the object pointed to; 0 if not known (64 are used).
+        #[serde(default)]
+        size: usize,
+    },
+    /// Structures returned by value: `size` bytes.
+    Struct {
+        /// Bytes per value.
+        size: usize,
+    },
+    /// Characters with an escape for end of file.
+    Stream,
+    /// A presence byte, then a stream up to NUL or end of file.
+    OptionalString,
+    /// A stream up to NUL or end of file.
+    String,
+    /// A presence byte (may the file be opened?), then a stream.
+    File,
+    /// Bytes with no structure.
+    Raw,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Shape {
+    /// The shape of a channel that the stub library itself reads; `None` for the program's own externals.
+    pub fn of_stub(channel: &str) -> Option<Shape> {
+        let int = |size, signed| Some(Shape::Int { size, signed });
+        if let Some((family, _)) = channel.split_once(':') {
+            match family {
+                "env" => return Some(Shape::OptionalString),
+                "argv" => return Some(Shape::String),
+                "file" => return Some(Shape::File),
+                _ => {}
+            }
+        }
+        let name = channel.strip_prefix("__VERIFIER_nondet_").unwrap_or(channel);
+        match name {
+            "stdin" => Some(Shape::Stream),
+            "data" | "bytes" => Some(Shape::Raw),
+            "bool" | "_Bool" => Some(Shape::Bool),
+            "char" | "schar" | "s8" | "int8" => int(1, true),
+            "byte" | "uchar" | "u8" | "uint8" => int(1, false),
+            "short" | "s16" | "int16" => int(2, true),
+            "ushort" | "u16" | "uint16" => int(2, false),
+            "int" | "s32" | "int32" => int(4, true),
+            "uint" | "unsigned" | "u32" | "uint32" => int(4, false),
+            "long" | "longlong" | "s64" | "int64" | "time" | "ssize" => int(8, true),
+            "ulong" | "ulonglong" | "u64" | "uint64" | "size_t" | "size" => int(8, false),
+            "argc" => int(4, true),
+            "float" => Some(Shape::Float { size: 4 }),
+            "double" => Some(Shape::Float { size: 8 }),
+            "pointer" => Some(Shape::Pointer { size: 0 }),
+            _ => None,
+        }
+    }
+}
+
+/// Characters as a stream carries them. The end of the queue is end of file, so none is written.
+pub fn encode_stream(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for &byte in text {
+        out.push(byte);
+        if byte == ESCAPE {
+            out.push(ESCAPE);
+        }
+    }
+    out
+}
+
+/// The characters of a stream, up to end of file.
+pub fn decode_stream(bytes: &[u8]) -> Vec<u8> {
+    decode_until(bytes, false).0
+}
+
+/// The characters of a string (up to NUL or end of file) and how many bytes it took.
+pub fn decode_string(bytes: &[u8]) -> (Vec<u8>, usize) {
+    decode_until(bytes, true)
+}
+
+fn decode_until(bytes: &[u8], stop_at_nul: bool) -> (Vec<u8>, usize) {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        if byte == ESCAPE {
+            let second = bytes.get(at).copied().unwrap_or(0);
+            at = (at + 1).min(bytes.len());
+            if second == 0 {
+                break;
+            }
+        } else if byte == 0 && stop_at_nul {
+            break;
+        }
+        out.push(byte);
+    }
+    (out, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_comes_back() {
+        let all: Vec<u8> = (0..=255).chain([255, 0, 255]).collect();
+        assert_eq!(decode_stream(&encode_stream(&all)), all);
+    }
+
+    #[test]
+    fn end_of_file_ends_a_stream() {
+        assert_eq!(decode_stream(&[b'a', 0xFF, 0x00, b'b']), b"a");
+        assert_eq!(decode_stream(&[b'a', 0xFF]), b"a");
+        assert_eq!(decode_stream(&[b'a', 0xFF, 1, 0, b'b']), [b'a', 0xFF, 0, b'b']);
+    }
+
+    #[test]
+    fn a_string_ends_at_nul() {
+        assert_eq!(decode_string(b"ab\0cd"), (b"ab".to_vec(), 3));
+        assert_eq!(decode_string(b"ab"), (b"ab".to_vec(), 2));
+        assert_eq!(decode_string(&[b'a', 0xFF, 0, 9]), (b"a".to_vec(), 3));
+    }
+
+    #[test]
+    fn the_program_s_own_functions_are_not_in_the_table() {
+        assert_eq!(Shape::of_stub("device_open"), None);
+        assert_eq!(Shape::of_stub("__VERIFIER_nondet_ushort"), Some(Shape::Int { size: 2, signed: false }));
+        assert_eq!(Shape::of_stub("env:HOME"), Some(Shape::OptionalString));
+    }
+}

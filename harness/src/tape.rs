@@ -1,0 +1,44 @@
+//! Words for writing inputs down.
+//!
+//! The inputs that break C code are long and dull: five hundred equal letters, a header and then zeros. A test is read
+//! by the person who has to mend the C code, so the input must say its own shape: `b"GET ".then(repeat(b'a', 513))`.
+//! Everything here is a plain `Vec` in the end, so tests can use any other Rust to build an input as well.
+
+/// `count` times the same value: `repeat(b'a', 513)` for bytes, `repeat(1, 40)` for the answers of a mocked function.
+pub fn repeat<T: Clone>(value: T, count: usize) -> Vec<T> {
+    vec![value; count]
+}
+
+/// A value of a bindgen type with every field zero, for `config { name_len: 17, ..zeroed() }`.
+///
+/// bindgen's `Default` is all zeros, which makes this safe for every type it wrote.
+pub fn zeroed<T: Default>() -> T {
+    T::default()
+}
+
+/// Puts one run of values after another: `b"GET ".then(repeat(b'a', 17))`.
+pub trait Then<T: Clone>: AsRef<[T]> {
+    /// This, and after it `more`.
+    fn then(&self, more: impl AsRef<[T]>) -> Vec<T> {
+        [self.as_ref(), more.as_ref()].concat()
+    }
+}
+
+impl<T: Clone, S: AsRef<[T]> + ?Sized> Then<T> for S {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_joined_in_order() {
+        assert_eq!(b"GET ".then(repeat(b'a', 3)).then(b"\n"), b"GET aaa\n");
+        assert_eq!([1, 2].then(repeat(3, 2)), [1, 2, 3, 3]);
+        assert_eq!(repeat(0u8, 2).then([7]), [0, 0, 7]);
+    }
+
+    #[test]
+    fn zeroed_is_default() {
+        assert_eq!(zeroed::<(u32, bool)>(), (0, false));
+    }
+}
