@@ -70,23 +70,29 @@ impl Shape {
                 _ => {}
             }
         }
-        let name = channel.strip_prefix("__VERIFIER_nondet_").unwrap_or(channel);
+        let name = channel
+            .strip_prefix("__VERIFIER_nondet_")
+            .unwrap_or(channel);
         match name {
-            "stdin" => Some(Shape::Stream),
-            "data" | "bytes" => Some(Shape::Raw),
+            "stdin" | "string" => Some(Shape::Stream),
+            "data" | "bytes" | "memory" | "rand" | "range" => Some(Shape::Raw),
             "bool" | "_Bool" => Some(Shape::Bool),
             "char" | "schar" | "s8" | "int8" => int(1, true),
-            "byte" | "uchar" | "u8" | "uint8" => int(1, false),
+            "byte" | "uchar" | "unsigned_char" | "argc" | "u8" | "uint8" => int(1, false),
             "short" | "s16" | "int16" => int(2, true),
             "ushort" | "u16" | "uint16" => int(2, false),
             "int" | "s32" | "int32" => int(4, true),
-            "uint" | "unsigned" | "u32" | "uint32" => int(4, false),
-            "long" | "longlong" | "s64" | "int64" | "time" | "ssize" => int(8, true),
+            "uint" | "unsigned" | "u32" | "uint32" | "time" | "clock" | "drand48" | "sector_t" => {
+                int(4, false)
+            }
+            "pthread_t" => int(4, false),
+            "long" | "longlong" | "s64" | "int64" | "loff_t" | "off_t" | "ssize_t" => int(8, true),
             "ulong" | "ulonglong" | "u64" | "uint64" | "size_t" | "size" => int(8, false),
-            "argc" => int(4, true),
+            "int128" => int(16, true),
+            "uint128" => int(16, false),
             "float" => Some(Shape::Float { size: 4 }),
             "double" => Some(Shape::Float { size: 8 }),
-            "pointer" => Some(Shape::Pointer { size: 0 }),
+            "pointer" | "pchar" => Some(Shape::Pointer { size: 0 }),
             _ => None,
         }
     }
@@ -147,7 +153,10 @@ mod tests {
     fn end_of_file_ends_a_stream() {
         assert_eq!(decode_stream(&[b'a', 0xFF, 0x00, b'b']), b"a");
         assert_eq!(decode_stream(&[b'a', 0xFF]), b"a");
-        assert_eq!(decode_stream(&[b'a', 0xFF, 1, 0, b'b']), [b'a', 0xFF, 0, b'b']);
+        assert_eq!(
+            decode_stream(&[b'a', 0xFF, 1, 0, b'b']),
+            [b'a', 0xFF, 0, b'b']
+        );
     }
 
     #[test]
@@ -160,7 +169,13 @@ mod tests {
     #[test]
     fn the_program_s_own_functions_are_not_in_the_table() {
         assert_eq!(Shape::of_stub("device_open"), None);
-        assert_eq!(Shape::of_stub("__VERIFIER_nondet_ushort"), Some(Shape::Int { size: 2, signed: false }));
+        assert_eq!(
+            Shape::of_stub("__VERIFIER_nondet_ushort"),
+            Some(Shape::Int {
+                size: 2,
+                signed: false
+            })
+        );
         assert_eq!(Shape::of_stub("env:HOME"), Some(Shape::OptionalString));
     }
 }

@@ -1,1 +1,43 @@
-//! harness
+//! What a test written by `cargo cegar` links: mock environments for C code.
+//!
+//! A generated test must outlive the tool that wrote it. It runs under plain `cargo test`, on machines that have a C
+//! compiler and nothing else, and a person must be able to read and edit it. So this crate is small: [`build`] turns C
+//! sources into one executable per harness, with the outside world replaced by stubs; [`Mock`] says what that
+//! world answers; [`Run`] says how the C code took it.
+//!
+//! ```no_run
+//! use cegar_harness::{Mock, Then, repeat};
+//!
+//! Mock::new("parse_header")
+//!     .stdin(b"NAME ".then(repeat(b'a', 17)))
+//!     .returns("device_open", [3])
+//!     .run()
+//!     .expect_safe();
+//! ```
+//!
+//! Every run is a process of its own: a crash, a hang or a sanitizer's report fails one test and says where.
+
+pub mod build;
+pub mod channel;
+mod isolate;
+mod locate;
+mod mock;
+mod outcome;
+mod run;
+mod sanitizer;
+mod tape;
+mod value;
+
+pub use mock::Mock;
+pub use outcome::{Outcome, Place};
+pub use run::Run;
+pub use tape::{Then, repeat, zeroed};
+pub use value::{Scalar, Unfit, Value};
+
+/// Includes the bindings that [`build`] wrote for a harness (`bindings = "header.h"` in `cegar.toml`).
+#[macro_export]
+macro_rules! bindings {
+    ($harness:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $harness, "_bindings.rs"));
+    };
+}

@@ -74,7 +74,10 @@ pub enum Unfit {
 impl Value {
     /// The bytes of this value on a channel of this shape; with no shape known, of the value's own type.
     pub fn encode(self, shape: Option<Shape>) -> Result<Vec<u8>, Unfit> {
-        let sort = |shape| Unfit::Sort { shape, value: self.to_string() };
+        let sort = |shape| Unfit::Sort {
+            shape,
+            value: self.to_string(),
+        };
         match (self, shape) {
             (Value::Int(v, size), None | Some(Shape::Raw)) => Ok(v.to_le_bytes()[..size].to_vec()),
             (Value::Int(v, _), Some(Shape::Int { size, .. })) => fit(v, size),
@@ -120,19 +123,44 @@ mod tests {
 
     #[test]
     fn numbers_take_the_width_of_the_channel() {
-        let short = Some(Shape::Int { size: 2, signed: true });
+        let short = Some(Shape::Int {
+            size: 2,
+            signed: true,
+        });
         assert_eq!(3.value().encode(short), Ok(vec![3, 0]));
         assert_eq!((-1).value().encode(short), Ok(vec![255, 255]));
         assert_eq!(65535.value().encode(short), Ok(vec![255, 255]));
-        assert_eq!(65536.value().encode(short), Err(Unfit::Range { value: 65536, size: 2 }));
-        assert_eq!(u64::MAX.value().encode(Some(Shape::Int { size: 8, signed: true })), Ok(vec![255; 8]));
+        assert_eq!(
+            65536.value().encode(short),
+            Err(Unfit::Range {
+                value: 65536,
+                size: 2
+            })
+        );
+        assert_eq!(
+            u64::MAX.value().encode(Some(Shape::Int {
+                size: 8,
+                signed: true
+            })),
+            Ok(vec![255; 8])
+        );
         assert_eq!(3.value().encode(None), Ok(vec![3, 0, 0, 0]));
         assert_eq!(true.value().encode(Some(Shape::Bool)), Ok(vec![1]));
     }
 
     #[test]
     fn floats_too() {
-        assert_eq!(1.5.value().encode(Some(Shape::Float { size: 4 })), Ok(1.5f32.to_le_bytes().to_vec()));
-        assert!(1.5.value().encode(Some(Shape::Int { size: 4, signed: true })).is_err());
+        assert_eq!(
+            1.5.value().encode(Some(Shape::Float { size: 4 })),
+            Ok(1.5f32.to_le_bytes().to_vec())
+        );
+        assert!(
+            1.5.value()
+                .encode(Some(Shape::Int {
+                    size: 4,
+                    signed: true
+                }))
+                .is_err()
+        );
     }
 }

@@ -1,0 +1,437 @@
+//! From C sources to one executable.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cegar_stubs::{Entry, Role};
+
+use super::config::{MockedFunction, Unit};
+use super::{Build, BuildError, Built, Harness, bindings, mocks, tools};
+use crate::channel::Shape;
+use crate::locate;
+
+/// An object file of the user's, and the global symbols in it.
+struct Object {
+    path: PathBuf,
+    defines: HashSet<String>,
+    wants: HashSet<String>,
+}
+
+/// Builds one harness below `out`.
+pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Built, BuildError> {
+    let out = out.join("cegar").join(&harness.name);
+    std::fs::create_dir_all(&out).map_err(|why| BuildError::Io {
+        path: out.clone(),
+        why,
+    })?;
+    let root = std::path::absolute(&build.root).map_err(|why| BuildError::Io {
+        path: build.root.clone(),
+        why,
+    })?;
+    let stubs = out.join("stubs");
+    let sources = cegar_stubs::write_sources(&stubs).map_err(|why| BuildError::Io {
+        path: stubs.clone(),
+        why,
+    })?;
+
+    let mut base = base(build, &out);
+    let groups = harness.checks.sanitizers();
+    let sanitizers = tools::working_sanitizers(&base.try_get_compiler()?, &groups, &out)?;
+    let sanitize = (!sanitizers.is_empty()).then(|| format!("-fsanitize={}", sanitizers.join(",")));
+    if !harness.checks.overflow {
+        base.flag_if_supported("-fwrapv");
+    }
+    for flag in sanitize
+        .iter()
+        .map(String::as_str)
+        .chain(sanitize.iter().map(|_| "-fno-sanitize-recover=all"))
+    {
+        base.flag(flag);
+    }
+    let mut common = absolute(&build.args, &root);
+    common.push(format!("-I{}", stubs.join("include").display()));
+
+    // The user's code. The harness comes first: its `main` is the one that counts.
+    let mut inputs = Vec::new();
+    let mut objects = Vec::new();
+    let own = harness.file.iter().map(|file| Unit {
+        file: file.clone(),
+        args: Vec::new(),
+        directory: PathBuf::new(),
+    });
+    for unit in own.chain(build.units.iter().cloned()) {
+        let directory = root.join(&unit.directory);
+        let args = [common.clone(), absolute(&unit.args, &directory)].concat();
+        let mut compiler = base.clone();
+        compiler
+            .out_dir(out.join("user"))
+            .file(directory.join(&unit.file))
+            .flag("-MMD");
+        for arg in &args {
+            compiler.flag(arg);
+        }
+        for path in compiler.try_compile_intermediates()? {
+            inputs.extend(dependencies(&path.with_extension("d")));
+            let symbols = tools::symbols(&path)?;
+            objects.push(Object {
+                path,
+                defines: symbols.defined,
+                wants: symbols.wanted,
+            });
+        }
+        inputs.push(directory.join(&unit.file));
+    }
+    if let Some(header) = &harness.bindings {
+        let folder = out.parent().and_then(Path::parent).unwrap_or(&out);
+        bindings::write(&harness.name, &root, header, &common, folder)?;
+        inputs.push(root.join(header));
+    }
+
+    let entry = entry(harness, &objects)?;
+    let mut linked = redirect(&objects, &entry, &out)?;
+
+    // The stubs and the runtime, without redirection. They touch the user's memory, so sanitizers watch them as well.
+    let mut native = base.clone();
+    native
+        .out_dir(out.join("native"))
+        .define("CRUNNER_NATIVE", None)
+        .include(stubs.join("src"))
+        .include(stubs.join("include"));
+    native.define("CRUNNER_ARGV", harness.argv.to_string().as_str());
+    if objects
+        .iter()
+        .any(|object| object.defines.contains("LLVMFuzzerInitialize"))
+    {
+        native.define("CRUNNER_FUZZER_INITIALIZE", None);
+    }
+    if returns_nothing(harness, &entry, &root) {
+        native.define("CRUNNER_ENTRY_VOID", None);
+    }
+    for (role, path) in sources {
+        if matches!(role, Role::Stub | Role::Runtime | Role::RuntimeMock)
+            || role == Role::Entry(entry.1)
+        {
+            native.file(path);
+        }
+    }
+    if !sanitizers.contains(&"address") {
+        let support = out.join("support.c");
+        write(&support, include_str!("support.c"))?;
+        native.file(support);
+    }
+    linked.extend(native.try_compile_intermediates()?);
+
+    let runner = out.join(&harness.name);
+    let link = |objects: &[PathBuf]| -> Result<Command, BuildError> {
+        let mut command = base.try_get_compiler()?.to_command();
+        command
+            .args(objects)
+            .args(&sanitize)
+            .args(["-pie", "-lm"])
+            .args(&build.link)
+            .arg("-o")
+            .arg(&runner);
+        Ok(command)
+    };
+    let undefined = |name: &String| !objects.iter().any(|object| object.defines.contains(name));
+    let mut mocked: Vec<MockedFunction> = build
+        .mocked
+        .iter()
+        .filter(|function| undefined(&function.name))
+        .cloned()
+        .collect();
+    let mut guessed = Vec::new();
+    let mut mock_objects = mock_object(&base, &mocked, &out)?;
+    match tools::run(&mut link(&[linked.clone(), mock_objects.clone()].concat())?) {
+        Err(BuildError::Failed { output, command }) => {
+            guessed = mocks::undefined_in(&output);
+            if guessed.is_empty() {
+                return Err(BuildError::Failed { output, command });
+            }
+            mocked.extend(guessed.iter().map(|name| MockedFunction {
+                name: name.clone(),
+                returns: Shape::Int {
+                    size: 4,
+                    signed: true,
+                },
+                channel: None,
+                raw_allowed: false,
+            }));
+            mock_objects = mock_object(&base, &mocked, &out)?;
+            tools::run(&mut link(&[linked, mock_objects].concat())?)?;
+        }
+        other => drop(other?),
+    }
+
+    let channels: BTreeMap<String, Shape> = mocked
+        .iter()
+        .map(|function| {
+            (
+                function
+                    .channel
+                    .clone()
+                    .unwrap_or_else(|| function.name.clone()),
+                function.returns,
+            )
+        })
+        .collect();
+    let about = locate::About {
+        sanitized: sanitizers.contains(&"address"),
+        channels,
+    };
+    let text = serde_json::to_string(&about).unwrap_or_default();
+    write(&locate::about_path(&runner), &text)?;
+    inputs.sort();
+    inputs.dedup();
+    inputs.retain(|input| !input.starts_with(&out));
+    Ok(Built {
+        harness: harness.name.clone(),
+        runner,
+        sanitizers: sanitizers.into_iter().map(str::to_owned).collect(),
+        guessed,
+        inputs,
+    })
+}
+
+/// The compiler with what every file here is compiled with.
+fn base(build: &Build, out: &Path) -> cc::Build {
+    let mut base = cc::Build::new();
+    if std::env::var_os("TARGET").is_none() {
+        base.cargo_warnings(false);
+        // Outside a build script: this machine.
+        let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        base.target(&triple).host(&triple);
+    }
+    if let Some(compiler) = &build.compiler {
+        base.compiler(compiler);
+    }
+    base.opt_level(0)
+        .debug(true)
+        .warnings(false)
+        .cargo_metadata(false)
+        .out_dir(out);
+    base.flag("-w")
+        .flag("-g")
+        .flag("-fno-omit-frame-pointer")
+        .flag("-U_FORTIFY_SOURCE");
+    // Fresh stack memory as the engine has it (clang: 0xAA; gcc's pattern is 0xFE).
+    base.flag_if_supported("-ftrivial-auto-var-init=pattern");
+    base
+}
+
+/// Where the program starts: the function's name and the driver for it.
+fn entry(harness: &Harness, objects: &[Object]) -> Result<(String, Entry), BuildError> {
+    let defined = |name: &str| objects.iter().any(|object| object.defines.contains(name));
+    let in_harness = |name: &str| {
+        objects
+            .first()
+            .is_some_and(|object| object.defines.contains(name))
+    };
+    let of = |name: &str| match name {
+        "main" => Entry::Main,
+        "LLVMFuzzerTestOneInput" => Entry::Fuzzer,
+        _ => Entry::Function,
+    };
+    let chosen = match &harness.entry {
+        Some(name) => defined(name).then_some(name.as_str()),
+        None => ["LLVMFuzzerTestOneInput", "main", harness.name.as_str()]
+            .into_iter()
+            .find(|name| in_harness(name))
+            .or_else(|| {
+                ["LLVMFuzzerTestOneInput", "main"]
+                    .into_iter()
+                    .find(|name| defined(name))
+            }),
+    };
+    match chosen {
+        Some(name) => Ok((name.to_owned(), of(name))),
+        None => Err(BuildError::NoEntry {
+            harness: harness
+                .entry
+                .clone()
+                .unwrap_or_else(|| harness.name.clone()),
+        }),
+    }
+}
+
+/// Whether the entry function is written `void name(`: the driver must know what it may read as a result.
+fn returns_nothing(harness: &Harness, entry: &(String, Entry), root: &Path) -> bool {
+    let text = harness
+        .file
+        .as_ref()
+        .and_then(|file| std::fs::read_to_string(root.join(file)).ok())
+        .unwrap_or_default();
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || c == '(')
+        .filter(|word| !word.is_empty())
+        .collect();
+    entry.1 == Entry::Function
+        && words
+            .windows(2)
+            .any(|pair| pair[0] == "void" && pair[1] == entry.0)
+}
+
+/// Points the user's objects at the stubs.
+fn redirect(
+    objects: &[Object],
+    entry: &(String, Entry),
+    out: &Path,
+) -> Result<Vec<PathBuf>, BuildError> {
+    let defined: HashSet<String> = objects
+        .iter()
+        .flat_map(|object| object.defines.iter().cloned())
+        .collect();
+    let main = objects
+        .iter()
+        .position(|object| object.defines.contains("main"));
+    let mut redirected = Vec::with_capacity(objects.len());
+    for (i, object) in objects.iter().enumerate() {
+        // The runtime has the process's main; of the user's, one is the entry at most.
+        let is_entry =
+            entry.1 != Entry::Main || main == Some(i) || !object.defines.contains("main");
+        let list = cegar_stubs::redefine_syms_file(
+            &defined,
+            is_entry.then_some((entry.0.as_str(), entry.1)),
+        );
+        let known = |name: &str| object.defines.contains(name) || object.wants.contains(name);
+        let mut pairs: Vec<(String, String)> = list
+            .lines()
+            .filter_map(|line| line.split_once(' '))
+            .filter(|(old, _)| known(old) && (is_entry || *old != "main"))
+            .map(|(old, new)| (old.to_owned(), new.to_owned()))
+            .collect();
+        if object.defines.contains("main") && !(entry.1 == Entry::Main && main == Some(i)) {
+            pairs.push(("main".to_owned(), format!("cegar_other_main_{i}")));
+        }
+        let to = out.join(format!("user-{i}.o"));
+        tools::redefine(&object.path, &to, &pairs)?;
+        redirected.push(to);
+    }
+    Ok(redirected)
+}
+
+fn mock_object(
+    base: &cc::Build,
+    mocked: &[MockedFunction],
+    out: &Path,
+) -> Result<Vec<PathBuf>, BuildError> {
+    if mocked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let file = out.join("mocks.c");
+    write(&file, &mocks::bodies(mocked))?;
+    let mut compiler = base.clone();
+    compiler
+        .out_dir(out.join("native"))
+        .file(file)
+        .flag("-fno-builtin")
+        .flag("-std=gnu99");
+    Ok(compiler.try_compile_intermediates()?)
+}
+
+/// Arguments whose paths no longer depend on the folder they were written for.
+fn absolute(args: &[String], directory: &Path) -> Vec<String> {
+    const PATHS: &[&str] = &[
+        "-I",
+        "-isystem",
+        "-iquote",
+        "-idirafter",
+        "-include",
+        "-imacros",
+    ];
+    let mut path_next = false;
+    args.iter()
+        .map(|arg| {
+            if std::mem::take(&mut path_next) {
+                return directory.join(arg).display().to_string();
+            }
+            match PATHS
+                .iter()
+                .rev()
+                .find_map(|option| Some((option, arg.strip_prefix(option)?)))
+            {
+                Some((_, "")) => {
+                    path_next = true;
+                    arg.clone()
+                }
+                Some((&"-I", path)) => format!("-I{}", directory.join(path).display()),
+                _ => arg.clone(),
+            }
+        })
+        .collect()
+}
+
+/// The files in a compiler's dependency list that may change: not those of the system.
+fn dependencies(list: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(list).unwrap_or_default();
+    let text = text
+        .split_once(':')
+        .map_or("", |(_, files)| files)
+        .replace("\\\n", " ")
+        .replace("\\ ", "\u{1}");
+    text.split_whitespace()
+        .map(|file| PathBuf::from(file.replace('\u{1}', " ")))
+        .filter(|file| !file.starts_with("/usr"))
+        .collect()
+}
+
+/// Leaves a copy where a test that is started without cargo finds it; see [`crate::locate`].
+pub(crate) fn publish(built: &Built) {
+    let Some(out) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
+        return;
+    };
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let Some(profile) = out
+        .ancestors()
+        .find(|folder| folder.ends_with("build"))
+        .and_then(Path::parent)
+    else {
+        return;
+    };
+    let folder = profile.join(locate::FOLDER).join(package);
+    let copies = [built.runner.clone(), locate::about_path(&built.runner)];
+    // A convenience: a build does not fail for want of it.
+    if std::fs::create_dir_all(&folder).is_ok() {
+        for from in copies {
+            let to = folder.join(from.file_name().unwrap_or_default());
+            let _ = std::fs::remove_file(&to);
+            let _ = std::fs::copy(&from, &to);
+        }
+    }
+}
+
+/// The C files in a folder, by name.
+pub(crate) fn c_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let entries = std::fs::read_dir(folder).map_err(|why| BuildError::Io {
+        path: folder.to_owned(),
+        why,
+    })?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "c"));
+    files.sort();
+    Ok(files)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), BuildError> {
+    std::fs::write(path, text).map_err(|why| BuildError::Io {
+        path: path.to_owned(),
+        why,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_made_absolute() {
+        let args = ["-Iinc", "-I", "b", "-include", "c.h", "-DX=1", "-I/abs"].map(str::to_owned);
+        assert_eq!(
+            absolute(&args, Path::new("/d")),
+            [
+                "-I/d/inc", "-I", "/d/b", "-include", "/d/c.h", "-DX=1", "-I/abs"
+            ]
+        );
+    }
+}

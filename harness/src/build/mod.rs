@@ -1,0 +1,444 @@
+//! Builds harnesses: the whole of a generated package's `build.rs` is one call of [`harnesses`].
+//!
+//! Each harness becomes an executable of its own, since a run needs a process of its own anyway and two harnesses may
+//! define the same names. The user's C is compiled as it is, then its object files are told, by `objcopy`, to call the
+//! stubs where they would call the outside world; a symbol that the user's code defines itself stays. It is compiled
+//! without optimisation, because optimisers delete the very behaviour that a test is about (C11 6.8.5p6, undefined
+//! behaviour). Sanitizers are used where this compiler has them, so that one byte too far is a report and not luck.
+//!
+//! Nothing but a C compiler with its binutils is needed. [`Build`] is the same thing by hand.
+
+mod bindings;
+mod compile;
+mod config;
+mod mocks;
+mod tools;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use config::Checks;
+pub use config::{MockedFunction, Unit};
+
+/// Why a harness was not built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A file cannot be read or written.
+    #[error("{path}: {why}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        why: io::Error,
+    },
+    /// A configuration file is wrong.
+    #[error("{path}: {why}", path = path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        why: String,
+    },
+    /// A property has no such name.
+    #[error("`{0}` is no property: there are assertion, memory, overflow and all")]
+    Property(String),
+    /// The C compiler is missing, or does not compile the code.
+    #[error("the C code does not compile: {0}")]
+    Compile(#[from] cc::Error),
+    /// A program that a build needs is not installed.
+    #[error("there is no {what} (tried {tried}); install binutils or LLVM")]
+    NoTool {
+        /// What it is.
+        what: &'static str,
+        /// Its names.
+        tried: String,
+    },
+    /// A program cannot be started.
+    #[error("cannot start {command}: {why}")]
+    Start {
+        /// The command.
+        command: String,
+        /// The system's reason.
+        #[source]
+        why: io::Error,
+    },
+    /// A program failed.
+    #[error("{command} failed:\n{output}")]
+    Failed {
+        /// The command.
+        command: String,
+        /// What it printed.
+        output: String,
+    },
+    /// Nothing in the sources can be started.
+    #[error(
+        "harness `{harness}` has no entry: neither LLVMFuzzerTestOneInput, main nor `{harness}` is defined in its sources"
+    )]
+    NoEntry {
+        /// The harness.
+        harness: String,
+    },
+    /// A builder method that is about a harness was called before `harness`.
+    #[error("there is no harness to build")]
+    NoHarness,
+    /// Bindings cannot be written.
+    #[error("bindings of {header}: {why}", header = header.display())]
+    Bindings {
+        /// The header.
+        header: PathBuf,
+        /// What bindgen said.
+        why: String,
+    },
+    /// Cargo did not say where to write, and neither did the caller.
+    #[error("OUT_DIR is not set: call this from a build script, or say `out_dir`")]
+    NoOutDir,
+}
+
+/// Builds every harness of this package: those of `cegar.toml`, or, where it lists none, each `*.c` in `folder`.
+///
+/// On an error the build script ends, saying why.
+pub fn harnesses(folder: &str) {
+    let root =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from);
+    match Build::from_package(&root, folder) {
+        Ok(build) => build.compile(),
+        Err(why) => fail(&why),
+    }
+}
+
+fn fail(why: &BuildError) -> ! {
+    for line in why.to_string().lines() {
+        println!("cargo:warning={line}");
+    }
+    eprintln!("error: {why}");
+    std::process::exit(1);
+}
+
+/// An executable that was built.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// The harness's name.
+    pub harness: String,
+    /// The executable, for [`Mock::at`](crate::Mock::at).
+    pub runner: PathBuf,
+    /// The sanitizers it was built with.
+    pub sanitizers: Vec<String>,
+    /// Functions that nobody defines and the tool did not know: taken to return `int`.
+    pub guessed: Vec<String>,
+    /// Every file that it was built from.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// One harness.
+#[derive(Debug, Clone)]
+struct Harness {
+    name: String,
+    file: Option<PathBuf>,
+    entry: Option<String>,
+    checks: Checks,
+    argv: usize,
+    bindings: Option<PathBuf>,
+}
+
+/// Which harnesses to build, and of what.
+#[derive(Debug, Clone)]
+pub struct Build {
+    root: PathBuf,
+    units: Vec<Unit>,
+    args: Vec<String>,
+    link: Vec<String>,
+    mocked: Vec<MockedFunction>,
+    harnesses: Vec<Harness>,
+    out_dir: Option<PathBuf>,
+    compiler: Option<PathBuf>,
+    inputs: Vec<PathBuf>,
+    problem: Option<String>,
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Build {
+    /// Nothing yet. Relative paths are relative to the current folder (in a build script, the package).
+    pub fn new() -> Self {
+        Build {
+            root: PathBuf::from("."),
+            units: Vec::new(),
+            args: Vec::new(),
+            link: Vec::new(),
+            mocked: Vec::new(),
+            harnesses: Vec::new(),
+            out_dir: None,
+            compiler: None,
+            inputs: Vec::new(),
+            problem: None,
+        }
+    }
+
+    /// What a package's files say (see [`harnesses`]).
+    ///
+    /// # Errors
+    /// When a file cannot be read or understood.
+    pub fn from_package(root: &Path, folder: &str) -> Result<Self, BuildError> {
+        let path = root.join("cegar.toml");
+        let file = config::read(&path)?;
+        let mut build = Build::new();
+        build.root = root.to_owned();
+        build.inputs.push(path);
+        for define in file
+            .c
+            .defines
+            .map(config::Defines::list)
+            .unwrap_or_default()
+        {
+            build = build.define(&define);
+        }
+        build = build.includes(file.c.includes).sources(file.c.sources);
+        build.args.extend(file.c.flags);
+        build.link = file.c.link;
+        if file.c.sources_from.is_some() {
+            let captured = root.join("captured.json");
+            build
+                .units
+                .extend(config::read_list::<Unit>(&captured, true)?);
+            build.inputs.push(captured);
+        }
+        let mocked = root.join("mocks.json");
+        build.mocked = config::read_list(&mocked, false)?;
+        build.inputs.push(mocked);
+        for (name, table) in file.harness {
+            let default = Path::new(folder).join(format!("{name}.c"));
+            let exists = root.join(&default).is_file();
+            let checks = match table.property {
+                None => Checks::read(&["memory"])?,
+                Some(config::OneOrMany::One(name)) => Checks::read(&[name])?,
+                Some(config::OneOrMany::Many(names)) => Checks::read(&names)?,
+            };
+            let argv = match table.argv {
+                Some(toml::Value::Integer(n)) => usize::try_from(n).unwrap_or(0),
+                Some(toml::Value::Array(list)) => list.len(),
+                _ => 0,
+            };
+            build.harnesses.push(Harness {
+                file: table.file.or(exists.then_some(default)),
+                entry: table.entry,
+                checks,
+                argv,
+                bindings: table.bindings,
+                name,
+            });
+        }
+        if build.harnesses.is_empty() {
+            build.inputs.push(root.join(folder));
+            for file in compile::c_files(&root.join(folder))? {
+                let name = file
+                    .file_stem()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                build = build.harness(&name).file(file);
+            }
+        }
+        Ok(build)
+    }
+
+    /// One more harness; the methods `file`, `entry`, `property`, `argv` and `bindings` then speak of it.
+    #[must_use]
+    pub fn harness(mut self, name: &str) -> Self {
+        let checks = Checks {
+            memory: true,
+            overflow: false,
+        };
+        let name = name.to_owned();
+        self.harnesses.push(Harness {
+            name,
+            file: None,
+            entry: None,
+            checks,
+            argv: 0,
+            bindings: None,
+        });
+        self
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Harness)) -> Self {
+        if let Some(harness) = self.harnesses.last_mut() {
+            change(harness);
+        }
+        self
+    }
+
+    /// Its C file.
+    #[must_use]
+    pub fn file(self, file: impl Into<PathBuf>) -> Self {
+        self.last(|harness| harness.file = Some(file.into()))
+    }
+
+    /// The function it starts in. Default: `LLVMFuzzerTestOneInput`, `main` or one of its own name, whichever is defined.
+    #[must_use]
+    pub fn entry(self, function: &str) -> Self {
+        self.last(|harness| harness.entry = Some(function.to_owned()))
+    }
+
+    /// What is checked: `assertion`, `memory` (the default), `overflow` or `all`.
+    #[must_use]
+    pub fn property(mut self, name: &str) -> Self {
+        match Checks::read(&[name]) {
+            Ok(checks) => self.last(|harness| harness.checks = checks),
+            Err(_) => {
+                self.problem = Some(name.to_owned());
+                self
+            }
+        }
+    }
+
+    /// How many arguments `main` may get.
+    #[must_use]
+    pub fn argv(self, most: usize) -> Self {
+        self.last(|harness| harness.argv = most)
+    }
+
+    /// A header whose types and functions the tests want (feature `bindings`).
+    #[must_use]
+    pub fn bindings(self, header: impl Into<PathBuf>) -> Self {
+        self.last(|harness| harness.bindings = Some(header.into()))
+    }
+
+    /// C files of the library under test.
+    #[must_use]
+    pub fn sources<P: Into<PathBuf>>(mut self, files: impl IntoIterator<Item = P>) -> Self {
+        let unit = |file: P| Unit {
+            file: file.into(),
+            args: Vec::new(),
+            directory: PathBuf::new(),
+        };
+        self.units.extend(files.into_iter().map(unit));
+        self
+    }
+
+    /// A C file with arguments of its own.
+    #[must_use]
+    pub fn unit(mut self, unit: Unit) -> Self {
+        self.units.push(unit);
+        self
+    }
+
+    /// A folder of headers.
+    #[must_use]
+    pub fn include(self, folder: impl Into<PathBuf>) -> Self {
+        self.includes([folder])
+    }
+
+    /// Folders of headers.
+    #[must_use]
+    pub fn includes<P: Into<PathBuf>>(mut self, folders: impl IntoIterator<Item = P>) -> Self {
+        for folder in folders {
+            self.args.push(format!("-I{}", folder.into().display()));
+        }
+        self
+    }
+
+    /// A macro: `NAME` or `NAME=value`.
+    #[must_use]
+    pub fn define(self, define: &str) -> Self {
+        self.flag(&format!("-D{define}"))
+    }
+
+    /// Any other flag for the compiler.
+    #[must_use]
+    pub fn flag(mut self, flag: &str) -> Self {
+        self.args.push(flag.to_owned());
+        self
+    }
+
+    /// A function that nobody defines.
+    #[must_use]
+    pub fn mock(mut self, function: MockedFunction) -> Self {
+        self.mocked.push(function);
+        self
+    }
+
+    /// The folder that relative paths are relative to.
+    #[must_use]
+    pub fn root(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.root = folder.into();
+        self
+    }
+
+    /// Where to write; default: cargo's `OUT_DIR`.
+    #[must_use]
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out_dir = Some(folder.into());
+        self
+    }
+
+    /// The C compiler; default: what the `cc` crate finds (`CC`, then `cc`).
+    #[must_use]
+    pub fn compiler(mut self, program: impl Into<PathBuf>) -> Self {
+        self.compiler = Some(program.into());
+        self
+    }
+
+    /// Builds all harnesses and tells cargo where they are. On an error the build script ends, saying why.
+    pub fn compile(&self) {
+        match self.try_compile() {
+            Ok(built) => announce(&built, &self.inputs),
+            Err(why) => fail(&why),
+        }
+    }
+
+    /// Builds all harnesses, and says nothing to cargo.
+    ///
+    /// # Errors
+    /// When one of them cannot be built.
+    pub fn try_compile(&self) -> Result<Vec<Built>, BuildError> {
+        if let Some(name) = &self.problem {
+            return Err(BuildError::Property(name.clone()));
+        }
+        let from_cargo = || std::env::var_os("OUT_DIR").map(PathBuf::from);
+        let out = self
+            .out_dir
+            .clone()
+            .or_else(from_cargo)
+            .ok_or(BuildError::NoOutDir)?;
+        self.harnesses
+            .iter()
+            .map(|harness| compile::harness(self, harness, &out))
+            .collect()
+    }
+}
+
+/// What a build script prints.
+fn announce(built: &[Built], inputs: &[PathBuf]) {
+    println!("cargo:rerun-if-env-changed=CC");
+    for input in inputs
+        .iter()
+        .chain(built.iter().flat_map(|harness| &harness.inputs))
+    {
+        println!("cargo:rerun-if-changed={}", input.display());
+    }
+    for harness in built {
+        println!(
+            "cargo:rustc-env={}={}",
+            crate::locate::variable(&harness.harness),
+            harness.runner.display()
+        );
+        for name in &harness.guessed {
+            println!(
+                "cargo:warning={}: nobody defines `{name}`, and mocks.json does not say what it returns: taken to be int",
+                harness.harness
+            );
+        }
+        compile::publish(harness);
+    }
+    if built.iter().any(|harness| harness.sanitizers.is_empty()) {
+        println!(
+            "cargo:warning=a harness is built without sanitizers: faults that do not crash go unseen"
+        );
+    }
+}

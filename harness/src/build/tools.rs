@@ -1,0 +1,135 @@
+//! The programs that a build needs beside the compiler, and what this compiler can do.
+//!
+//! Only what a C compiler brings along: `nm` and `objcopy` of binutils, or LLVM's under whichever name they are installed.
+//! Whether sanitizers work is found out by trying, since a compiler that accepts the option often lacks the runtime.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use super::BuildError;
+
+/// Runs a command to its end; a command that fails is an error with what it printed.
+pub(crate) fn run(command: &mut Command) -> Result<Output, BuildError> {
+    let shown = format!("{command:?}");
+    let output = command.output().map_err(|why| BuildError::Start {
+        command: shown.clone(),
+        why,
+    })?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    Err(BuildError::Failed {
+        command: shown,
+        output: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+/// The first of some programs that is installed.
+fn first_of(what: &'static str, names: &[&str]) -> Result<PathBuf, BuildError> {
+    let works = |name: &&&str| {
+        Command::new(name)
+            .arg("--version")
+            .output()
+            .is_ok_and(|out| out.status.success())
+    };
+    match names.iter().find(works) {
+        Some(name) => Ok(PathBuf::from(name)),
+        None => Err(BuildError::NoTool {
+            what,
+            tried: names.join(", "),
+        }),
+    }
+}
+
+/// Renames symbols within an object file: pairs of the old name and the new.
+pub(crate) fn redefine(
+    from: &Path,
+    to: &Path,
+    pairs: &[(String, String)],
+) -> Result<(), BuildError> {
+    let objcopy = first_of("objcopy", &["objcopy", "llvm-objcopy", "llvm-objcopy-19"])?;
+    let (mut from, mut rest) = (from, pairs.to_vec());
+    loop {
+        // GNU objcopy refuses two old names for one new name, so the second has to wait for another turn.
+        let mut targets = HashSet::new();
+        let (now, later): (Vec<_>, Vec<_>) = rest
+            .into_iter()
+            .partition(|(_, new)| targets.insert(new.clone()));
+        let mut command = Command::new(&objcopy);
+        for (old, new) in &now {
+            command.arg(format!("--redefine-sym={old}={new}"));
+        }
+        run(command.arg(from).arg(to))?;
+        if later.is_empty() {
+            return Ok(());
+        }
+        (from, rest) = (to, later);
+    }
+}
+
+/// The global symbols of an object file.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    /// Those that it defines.
+    pub defined: HashSet<String>,
+    /// Those that it wants from elsewhere.
+    pub wanted: HashSet<String>,
+}
+
+/// Reads an object file's global symbols.
+pub(crate) fn symbols(object: &Path) -> Result<Symbols, BuildError> {
+    let nm = first_of("nm", &["nm", "llvm-nm", "llvm-nm-19"])?;
+    let output = run(Command::new(nm).args(["-P", "-g"]).arg(object))?;
+    let mut symbols = Symbols::default();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let mut words = line.split_whitespace();
+        if let (Some(name), Some(sort)) = (words.next(), words.next()) {
+            let set = if matches!(sort, "U" | "w" | "v") {
+                &mut symbols.wanted
+            } else {
+                &mut symbols.defined
+            };
+            set.insert(name.to_owned());
+        }
+    }
+    Ok(symbols)
+}
+
+/// Of some groups of sanitizers, those with which this compiler builds a program that runs.
+pub(crate) fn working_sanitizers<'a>(
+    compiler: &cc::Tool,
+    groups: &[&'a str],
+    folder: &Path,
+) -> Result<Vec<&'a str>, BuildError> {
+    let (source, program) = (folder.join("probe.c"), folder.join("probe"));
+    let io = |why| BuildError::Io {
+        path: source.clone(),
+        why,
+    };
+    std::fs::write(
+        &source,
+        "int main(int argc, char **argv) { int a[2] = {0, argc}; return a[argc - 1] + !argv; }\n",
+    )
+    .map_err(io)?;
+    let works = |group: &str| {
+        let built = compiler
+            .to_command()
+            .arg(format!("-fsanitize={group}"))
+            .arg("-fno-sanitize-recover=all")
+            .arg(&source)
+            .arg("-o")
+            .arg(&program)
+            .output()
+            .is_ok_and(|out| out.status.success());
+        built
+            && Command::new(&program)
+                .output()
+                .is_ok_and(|out| out.status.success())
+    };
+    Ok(groups
+        .iter()
+        .copied()
+        .filter(|group| works(group))
+        .collect())
+}

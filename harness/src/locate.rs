@@ -1,0 +1,102 @@
+//! Finding the executable of a harness.
+//!
+//! The build script leaves each harness twice: its path in the environment variable `CEGAR_RUNNER_<NAME>`, which cargo hands
+//! to tests at run time as well, and a copy in `cegar-runners/<package>/` beside the profile's other products, found by
+//! walking up from the test's own executable: for a test that is started by hand, under a debugger, or by a runner
+//! that does not pass the variable on.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::channel::Shape;
+
+/// An executable harness and what is known about it.
+#[derive(Debug, Clone)]
+pub(crate) struct Runner {
+    pub path: PathBuf,
+    pub sanitized: bool,
+    pub channels: BTreeMap<String, Shape>,
+}
+
+/// What the build leaves beside an executable, in `<executable>.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct About {
+    pub sanitized: bool,
+    pub channels: BTreeMap<String, Shape>,
+}
+
+/// `parse-header` is `CEGAR_RUNNER_PARSE_HEADER`.
+pub(crate) fn variable(harness: &str) -> String {
+    let name: String = harness
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    format!("CEGAR_RUNNER_{name}")
+}
+
+/// The folder of copies within a profile's folder.
+pub(crate) const FOLDER: &str = "cegar-runners";
+
+/// The executable of a harness, or where it was looked for.
+pub(crate) fn find(harness: &str) -> Result<Runner, Vec<PathBuf>> {
+    let mut looked = Vec::new();
+    if let Some(path) = std::env::var_os(variable(harness)).map(PathBuf::from) {
+        match open(&path) {
+            Some(runner) => return Ok(runner),
+            None => looked.push(path),
+        }
+    }
+    let own = std::env::current_exe().unwrap_or_default();
+    for folder in own
+        .ancestors()
+        .skip(1)
+        .map(|folder| folder.join(FOLDER))
+        .take(6)
+    {
+        let packages = std::fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path());
+        let mut found: Vec<Runner> = packages
+            .filter_map(|package| open(&package.join(harness)))
+            .collect();
+        if found.len() == 1 {
+            return Ok(found.remove(0));
+        }
+        looked.push(folder.join("*").join(harness));
+    }
+    Err(looked)
+}
+
+/// The executable at a path, if it is one.
+pub(crate) fn open(path: &Path) -> Option<Runner> {
+    if !path.is_file() {
+        return None;
+    }
+    let about = std::fs::read(about_path(path))
+        .ok()
+        .and_then(|text| serde_json::from_slice::<About>(&text).ok());
+    let about = about.unwrap_or_default();
+    Some(Runner {
+        path: path.to_owned(),
+        sanitized: about.sanitized,
+        channels: about.channels,
+    })
+}
+
+/// Where the facts about an executable are.
+pub(crate) fn about_path(runner: &Path) -> PathBuf {
+    let mut name = runner.as_os_str().to_owned();
+    name.push(".json");
+    PathBuf::from(name)
+}

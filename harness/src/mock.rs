@@ -1,0 +1,277 @@
+//! The mock environment: what the outside world answered, written down.
+//!
+//! A run of a C program is decided by the answers it gets: characters from stdin, variables, files, values that
+//! functions return which nobody defines. SeaHorn's executable counterexamples (section 3) link such answers in as C code;
+//! here they are data, one queue per channel, so a test can be read and changed without touching C. What no queue
+//! answers is zero, and end of file for streams.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::channel::{self, Shape};
+use crate::isolate;
+use crate::locate;
+use crate::run::Run;
+use crate::value::Scalar;
+
+/// A mock environment for one harness, filled by the methods below and run by [`Mock::run`].
+#[derive(Debug, Clone)]
+#[must_use = "nothing happens until `run` is called"]
+pub struct Mock {
+    harness: String,
+    runner: Result<locate::Runner, Vec<PathBuf>>,
+    queues: BTreeMap<String, Vec<u8>>,
+    limit: Duration,
+}
+
+impl Mock {
+    /// An empty environment for the harness of this name, which the package's build script has built.
+    pub fn new(harness: &str) -> Self {
+        Self::with(harness, locate::find(harness))
+    }
+
+    /// An empty environment for an executable that was built elsewhere (see [`Build`](crate::build::Build)).
+    pub fn at(runner: impl AsRef<Path>) -> Self {
+        let runner = runner.as_ref();
+        let name = runner
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Self::with(
+            &name,
+            locate::open(runner).ok_or_else(|| vec![runner.to_owned()]),
+        )
+    }
+
+    fn with(harness: &str, runner: Result<locate::Runner, Vec<PathBuf>>) -> Self {
+        Mock {
+            harness: harness.to_owned(),
+            runner,
+            queues: BTreeMap::new(),
+            limit: Duration::from_secs(10),
+        }
+    }
+
+    /// What can be read from stdin; after it, end of file.
+    pub fn stdin(self, text: impl AsRef<[u8]>) -> Self {
+        self.choices("stdin", channel::encode_stream(text.as_ref()))
+    }
+
+    /// The input of `LLVMFuzzerTestOneInput`.
+    pub fn data(self, bytes: impl AsRef<[u8]>) -> Self {
+        self.choices("data", bytes)
+    }
+
+    /// The value of an environment variable; variables that are not given are not set.
+    pub fn env(self, name: &str, value: impl AsRef<[u8]>) -> Self {
+        self.present("env", name, value.as_ref())
+    }
+
+    /// Says that an environment variable is not set, which is so anyway: for the reader.
+    pub fn no_env(self, name: &str) -> Self {
+        self.choices(&format!("env:{name}"), [0])
+    }
+
+    /// The contents of a file that the program opens by this name; files that are not given do not exist.
+    pub fn file(self, name: &str, contents: impl AsRef<[u8]>) -> Self {
+        self.present("file", name, contents.as_ref())
+    }
+
+    /// Says that a file does not exist, which is so anyway: for the reader.
+    pub fn no_file(self, name: &str) -> Self {
+        self.choices(&format!("file:{name}"), [0])
+    }
+
+    fn present(self, family: &str, name: &str, text: &[u8]) -> Self {
+        let mut bytes = vec![1];
+        bytes.extend(channel::encode_stream(text));
+        self.choices(&format!("{family}:{name}"), bytes)
+    }
+
+    /// The arguments of `main`, without the program's name. The harness must allow so many (`argv` in `cegar.toml`).
+    pub fn args<T: AsRef<[u8]>>(self, arguments: impl IntoIterator<Item = T>) -> Self {
+        let (mut mock, mut count) = (self, 0u8);
+        for argument in arguments {
+            count = count.saturating_add(1);
+            mock = mock.choices(
+                &format!("argv:{count}"),
+                channel::encode_stream(argument.as_ref()),
+            );
+        }
+        mock.choices("argc", [count])
+    }
+
+    /// What the function `name` returns, call after call; after the last, zero. Also for `int`, `__VERIFIER_nondet_int` and
+    /// the other channels of numbers.
+    ///
+    /// # Panics
+    /// If a value is not what the function returns: a mistake in the test.
+    pub fn returns<T: Scalar>(self, name: &str, values: impl IntoIterator<Item = T>) -> Self {
+        let shape = self.shape(name);
+        let mut bytes = Vec::new();
+        for value in values {
+            match value.value().encode(shape) {
+                Ok(encoded) => bytes.extend(encoded),
+                Err(unfit) => panic!("`{name}` cannot return {}: {unfit}", value.value()),
+            }
+        }
+        self.choices(name, bytes)
+    }
+
+    /// The function `name` returns NULL.
+    pub fn returns_null(self, name: &str) -> Self {
+        self.choices(name, [0])
+    }
+
+    /// The function `name` returns a pointer to a fresh object with these contents: a `Copy` type, `#[repr(C)]`, usually
+    /// from bindgen. Where the object is longer than `T`, the rest is taken from what the queue holds next.
+    pub fn returns_object<T: Copy>(self, name: &str, object: T) -> Self {
+        let mut bytes = vec![1u8; 1 + size_of::<T>()];
+        let copy = std::hint::black_box(libc::memcpy as unsafe extern "C" fn(_, _, _) -> _);
+        // SAFETY: both are `size_of::<T>()` bytes long and do not overlap. The copy is made by a foreign function that the
+        // compiler cannot see through, so padding arrives as the bytes that it happens to hold.
+        unsafe {
+            copy(
+                bytes[1..].as_mut_ptr().cast(),
+                (&raw const object).cast(),
+                size_of::<T>(),
+            )
+        };
+        self.choices(name, bytes)
+    }
+
+    /// The function `name` returns a pointer to a fresh object that holds these bytes.
+    pub fn returns_bytes(self, name: &str, object: impl AsRef<[u8]>) -> Self {
+        let bytes = [&[1], object.as_ref()].concat();
+        self.choices(name, bytes)
+    }
+
+    /// The function `name` returns an object that it, or another, returned before: 0 for the latest.
+    pub fn returns_earlier(self, name: &str, back: u8) -> Self {
+        self.choices(name, [back.saturating_mul(3).saturating_add(2)])
+    }
+
+    /// The function `name`, a pointer's, returns this raw address (where the program computes with addresses).
+    pub fn returns_address(self, name: &str, address: u64) -> Self {
+        let mut bytes = vec![2];
+        bytes.extend(address.to_le_bytes());
+        self.choices(name, bytes)
+    }
+
+    /// Adds raw bytes to a channel's queue. What the bytes mean depends on the channel.
+    pub fn choices(mut self, channel: &str, bytes: impl AsRef<[u8]>) -> Self {
+        self.queues
+            .entry(channel.to_owned())
+            .or_default()
+            .extend_from_slice(bytes.as_ref());
+        self
+    }
+
+    /// A run that takes longer has failed. Default 10 seconds.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    fn shape(&self, name: &str) -> Option<Shape> {
+        let own = self
+            .runner
+            .as_ref()
+            .ok()
+            .and_then(|runner| runner.channels.get(name).copied());
+        own.or_else(|| Shape::of_stub(name))
+    }
+
+    /// Runs the harness once in a process of its own.
+    pub fn run(&self) -> Run {
+        match &self.runner {
+            Err(looked) => Run::missing(&self.harness, looked.clone()),
+            Ok(runner) => {
+                let bytes = self.file_format();
+                if let Some(keep) = std::env::var_os("CEGAR_KEEP_MOCK")
+                    && let Err(why) = std::fs::write(&keep, &bytes)
+                {
+                    eprintln!("CEGAR_KEEP_MOCK: {}: {why}", keep.display());
+                }
+                let ended = isolate::run(&runner.path, &bytes, self.limit, runner.sanitized);
+                Run::read(&self.harness, &runner.path, self.limit, ended)
+            }
+        }
+    }
+
+    /// The environment as the C runtime reads it: `CEGMOCK1`, then per channel u32 length, name, u64 length, bytes.
+    pub(crate) fn file_format(&self) -> Vec<u8> {
+        let mut out = b"CEGMOCK1".to_vec();
+        for (name, bytes) in &self.queues {
+            out.extend((name.len() as u32).to_le_bytes());
+            out.extend(name.as_bytes());
+            out.extend((bytes.len() as u64).to_le_bytes());
+            out.extend(bytes);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mock() -> Mock {
+        Mock::at("/nowhere/parse")
+    }
+
+    #[test]
+    fn queues_are_encoded() {
+        let mock = mock()
+            .stdin([b'a', 0xFF])
+            .env("HOME", "/r")
+            .returns("int", [1, -1])
+            .returns_null("open");
+        assert_eq!(mock.queues["stdin"], [b'a', 0xFF, 0xFF]);
+        assert_eq!(mock.queues["env:HOME"], [1, b'/', b'r']);
+        assert_eq!(mock.queues["int"], [1, 0, 0, 0, 255, 255, 255, 255]);
+        assert_eq!(mock.queues["open"], [0]);
+    }
+
+    #[test]
+    fn objects_are_their_bytes() {
+        #[derive(Clone, Copy, Default)]
+        #[repr(C)]
+        struct Config {
+            name_len: u16,
+            flags: u16,
+        }
+        let mock = mock().returns_object(
+            "config",
+            Config {
+                name_len: 17,
+                ..crate::zeroed()
+            },
+        );
+        assert_eq!(mock.queues["config"], [1, 17, 0, 0, 0]);
+    }
+
+    #[test]
+    fn the_file_is_as_the_runtime_reads_it() {
+        let bytes = mock().data(b"xy").file_format();
+        assert_eq!(bytes, b"CEGMOCK1\x04\0\0\0data\x02\0\0\0\0\0\0\0xy");
+    }
+
+    #[test]
+    #[should_panic(expected = "`__VERIFIER_nondet_short` cannot return 70000")]
+    fn a_value_that_does_not_fit_is_an_error() {
+        let _ = mock().returns("__VERIFIER_nondet_short", [70000]);
+    }
+
+    #[test]
+    fn a_missing_harness_says_so() {
+        let run = mock().run();
+        assert!(
+            run.outcome().to_string().contains("`parse` is not built"),
+            "{}",
+            run.outcome()
+        );
+    }
+}

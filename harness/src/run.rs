@@ -1,0 +1,276 @@
+//! What one run did, and what a test expects of it.
+//!
+//! A failed expectation is the bug report that the reader gets. It says in this order: what happened, where in the C code, how
+//! to run just this again under a debugger, and then the sanitizer's own words.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::isolate::Ended;
+use crate::outcome::{Outcome, Place};
+use crate::sanitizer;
+
+/// One finished run.
+#[derive(Debug, Clone)]
+pub struct Run {
+    harness: String,
+    runner: Option<PathBuf>,
+    outcome: Outcome,
+    output: Vec<(i32, Vec<u8>)>,
+    leaked: u64,
+    unread: Vec<String>,
+    stderr: String,
+}
+
+/// The runtime's report.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Report {
+    outcome: String,
+    status: i32,
+    kind: Option<String>,
+    what: String,
+    file: String,
+    line: u32,
+    leaked: u64,
+    unread: std::collections::BTreeMap<String, u64>,
+    output: Vec<(i32, String)>,
+}
+
+impl Run {
+    pub(crate) fn missing(harness: &str, looked: Vec<PathBuf>) -> Self {
+        Self::ended(
+            harness,
+            None,
+            Outcome::BuildMissing {
+                harness: harness.to_owned(),
+                looked,
+            },
+        )
+    }
+
+    fn ended(harness: &str, runner: Option<&Path>, outcome: Outcome) -> Self {
+        Run {
+            harness: harness.to_owned(),
+            runner: runner.map(Path::to_owned),
+            outcome,
+            output: Vec::new(),
+            leaked: 0,
+            unread: Vec::new(),
+            stderr: String::new(),
+        }
+    }
+
+    pub(crate) fn read(
+        harness: &str,
+        runner: &Path,
+        limit: Duration,
+        ended: io::Result<Ended>,
+    ) -> Self {
+        let ended = match ended {
+            Ok(ended) => ended,
+            Err(why) => {
+                return Self::ended(harness, Some(runner), Outcome::Broken(why.to_string()));
+            }
+        };
+        let report: Option<Report> = ended
+            .report
+            .lines()
+            .last()
+            .and_then(|line| serde_json::from_str(line).ok());
+        let outcome = outcome(&ended, report.as_ref(), runner, limit);
+        let mut run = Self::ended(harness, Some(runner), outcome);
+        if let Some(report) = report {
+            // The runtime writes each byte as the character of that number.
+            run.output = report
+                .output
+                .into_iter()
+                .map(|(s, t)| (s, t.chars().map(|c| c as u8).collect()))
+                .collect();
+            run.leaked = report.leaked;
+            run.unread = report.unread.into_keys().collect();
+        }
+        run.stderr = ended.stderr;
+        run
+    }
+
+    /// How it ended.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// All that the program printed, to any stream, in order.
+    pub fn transcript(&self) -> String {
+        let bytes: Vec<u8> = self
+            .output
+            .iter()
+            .flat_map(|(_, bytes)| bytes)
+            .copied()
+            .collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// What the program printed to one stream: 1 is stdout, 2 is stderr.
+    pub fn output(&self, stream: i32) -> Vec<u8> {
+        self.output
+            .iter()
+            .filter(|(s, _)| *s == stream)
+            .flat_map(|(_, bytes)| bytes)
+            .copied()
+            .collect()
+    }
+
+    /// Bytes of the heap that were never freed (0 where a sanitizer keeps the heap).
+    pub fn leaked(&self) -> u64 {
+        self.leaked
+    }
+
+    /// Channels whose answers were not all asked for.
+    pub fn unread(&self) -> &[String] {
+        &self.unread
+    }
+
+    /// Nothing went wrong.
+    ///
+    /// # Panics
+    /// If something did.
+    #[track_caller]
+    pub fn expect_safe(&self) -> &Self {
+        if !self.outcome.is_safe() {
+            panic!("{}", self.story());
+        }
+        self
+    }
+
+    /// The program ended by itself with this exit status (`main`'s result; 0 for a harness that returns nothing).
+    ///
+    /// # Panics
+    /// If it ended in any other way.
+    #[track_caller]
+    pub fn expect_exit(&self, status: i32) -> &Self {
+        let ended = match self.outcome {
+            Outcome::Returned => Some(0),
+            Outcome::Exited(status) => Some(status),
+            _ => None,
+        };
+        if ended != Some(status) {
+            panic!("expected exit status {status}; {}", self.story());
+        }
+        self
+    }
+
+    /// The C code went wrong, and `text` stands in what is said about it (`""`: in any way).
+    ///
+    /// # Panics
+    /// If it did not.
+    #[track_caller]
+    pub fn expect_violation(&self, text: &str) -> &Self {
+        if !self.outcome.is_violation() || !self.story().contains(text) {
+            panic!("expected a violation with `{text}`; {}", self.story());
+        }
+        self
+    }
+
+    /// What happened, for a person.
+    pub fn story(&self) -> String {
+        let mut story = format!("{}: {}", self.harness, self.outcome);
+        if let Some(place) = self.outcome.place() {
+            story += &format!("\n    at {place}");
+        }
+        if let (Some(runner), true) = (&self.runner, self.outcome.is_violation()) {
+            story += &format!(
+                "\n\n  to debug: set CEGAR_KEEP_MOCK=FILE for this test, then\n    CEGAR_MOCK=FILE gdb {}",
+                runner.display()
+            );
+        }
+        let transcript = self.transcript();
+        if !transcript.is_empty() {
+            story += &format!("\n\n  it had printed:\n{}", indent(&transcript, 20));
+        }
+        let said = match &self.outcome {
+            // What follows is the sanitizer's shadow memory, which helps nobody who reads a test.
+            Outcome::Sanitizer { report, .. } => {
+                report.split("\nSUMMARY: ").next().unwrap_or(report)
+            }
+            _ => &self.stderr,
+        };
+        if !said.trim().is_empty() {
+            story += &format!("\n\n  in full:\n{}", indent(said, 60));
+        }
+        story
+    }
+}
+
+fn outcome(ended: &Ended, report: Option<&Report>, runner: &Path, limit: Duration) -> Outcome {
+    let place = |file: &str, line| {
+        (!file.is_empty() && line > 0).then(|| Place {
+            file: file.to_owned(),
+            line,
+            function: None,
+        })
+    };
+    if let Some(report) = report {
+        return match report.outcome.as_str() {
+            "returned" => Outcome::Returned,
+            "exited" => Outcome::Exited(report.status),
+            "rejected" => Outcome::Rejected,
+            "out_of_memory" => Outcome::OutOfMemory,
+            "violated" => Outcome::Violated {
+                kind: report.kind.clone().unwrap_or_default(),
+                what: report.what.clone(),
+                at: place(&report.file, report.line),
+            },
+            other => Outcome::Broken(format!("unknown outcome `{other}`")),
+        };
+    }
+    if ended.status.is_none() {
+        return Outcome::Timeout(limit);
+    }
+    if let Some(gist) = sanitizer::read(&ended.stderr, runner) {
+        return Outcome::Sanitizer {
+            summary: gist.summary,
+            at: gist.at,
+            report: ended.stderr.clone(),
+        };
+    }
+    match ended.signal() {
+        Some(signal) => Outcome::Signal {
+            signal,
+            at: crash_place(&ended.stderr, runner),
+        },
+        None => Outcome::Broken(format!(
+            "{}; it said: {}",
+            status_text(ended),
+            ended.stderr.trim()
+        )),
+    }
+}
+
+/// The support code's handler prints `cegar frame runner(+0x1234) [0x...]`, innermost first.
+fn crash_place(stderr: &str, runner: &Path) -> Option<Place> {
+    stderr
+        .lines()
+        .find_map(|line| sanitizer::frame(line.strip_prefix("cegar frame")?, runner))
+}
+
+fn status_text(ended: &Ended) -> String {
+    ended
+        .status
+        .map_or_else(|| "it did not end".to_owned(), |status| status.to_string())
+}
+
+fn indent(text: &str, most: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut out: String = lines
+        .iter()
+        .take(most)
+        .map(|line| format!("    {line}\n"))
+        .collect();
+    if lines.len() > most {
+        out += &format!("    ... {} more lines\n", lines.len() - most);
+    }
+    out
+}
