@@ -61,6 +61,7 @@ pub(crate) struct CTable {
     pub includes: Vec<PathBuf>,
     pub defines: Option<Defines>,
     pub flags: Vec<String>,
+    pub exclude: Vec<String>,
     pub link: Vec<String>,
 }
 

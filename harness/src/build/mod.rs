@@ -201,12 +201,16 @@ impl Build {
         build = build.includes(file.c.includes).sources(file.c.sources);
         build.args.extend(file.c.flags);
         build.link = file.c.link;
-        if file.c.sources_from.is_some() {
+        if file.c.sources_from.is_some() || build.units.is_empty() {
             let captured = root.join("captured.json");
-            build
-                .units
-                .extend(config::read_list::<Unit>(&captured, true)?);
+            let mut units = config::read_list::<Unit>(&captured, file.c.sources_from.is_some())?;
+            units.retain(|unit| !file.c.exclude.iter().any(|end| unit.file.ends_with(end)));
+            build.units.extend(units);
             build.inputs.push(captured);
+        }
+        // For a quick look at a variant of the C code: CEGAR_DEFINES=FIXED cargo test
+        for define in std::env::var("CEGAR_DEFINES").unwrap_or_default().split(',').filter(|define| !define.is_empty()) {
+            build = build.define(define);
         }
         let mocked = root.join("mocks.json");
         build.mocked = config::read_list(&mocked, false)?;
@@ -416,6 +420,7 @@ impl Build {
 /// What a build script prints.
 fn announce(built: &[Built], inputs: &[PathBuf]) {
     println!("cargo:rerun-if-env-changed=CC");
+    println!("cargo:rerun-if-env-changed=CEGAR_DEFINES");
     for input in inputs
         .iter()
         .chain(built.iter().flat_map(|harness| &harness.inputs))
