@@ -209,7 +209,11 @@ impl Build {
             build.inputs.push(captured);
         }
         // For a quick look at a variant of the C code: CEGAR_DEFINES=FIXED cargo test
-        for define in std::env::var("CEGAR_DEFINES").unwrap_or_default().split(',').filter(|define| !define.is_empty()) {
+        for define in std::env::var("CEGAR_DEFINES")
+            .unwrap_or_default()
+            .split(',')
+            .filter(|define| !define.is_empty())
+        {
             build = build.define(define);
         }
         let mocked = root.join("mocks.json");
