@@ -334,3 +334,37 @@ fn random_programs_load() {
         assert!(widths.is_ok(), "seed {seed}: {widths:?}");
     }
 }
+
+/// Real code, where the environment names a folder of C files (with flags): used by hand.
+#[test]
+#[ignore = "needs CEGAR_C_SOURCES"]
+fn real_code_loads() {
+    let named = std::env::var("CEGAR_C_SOURCES").expect("C files, separated by spaces");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut user = Vec::new();
+    for (i, input) in named.split(' ').map(Path::new).enumerate() {
+        let output = folder.path().join(format!("user{i}.bc"));
+        clang(
+            input,
+            &output,
+            &clang_flags(&[Property::Memory, Property::Overflow]),
+        );
+        user.push(output);
+    }
+    library();
+    let start = std::time::Instant::now();
+    let entry = std::env::var("CEGAR_C_ENTRY").map_or(Entry::Main, Entry::Function);
+    let (normalised, program) = link(folder.path(), user, entry).expect("normalises");
+    println!(
+        "{:?}\n{}\n{normalised:?}",
+        start.elapsed(),
+        program.summary()
+    );
+    for unmodelled in &program.unmodelled {
+        println!("{} {}", unmodelled.what, program.show(unmodelled.pos));
+    }
+    program.check_widths().expect("consistent");
+    if std::env::var_os("CEGAR_C_DUMP").is_some() {
+        println!("{}", user_dump(&program));
+    }
+}
