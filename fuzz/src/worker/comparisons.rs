@@ -1,61 +1,148 @@
 //! Comparison logging inside the fuzzer: run the input once in the logging target, then try what it compared.
 //!
-//! LibAFL's `I2SRandReplace` does the trying: it looks for one side of a logged comparison in the input and writes the
-//! other there. This stage runs the second target, turns its log into LibAFL's metadata, and collects constants as
-//! tokens, so that a magic word is also found where the input is copied or shifted before it is compared.
+//! Where one side of a logged comparison stands in the input, the other side is written there. LibAFL's
+//! `I2SRandReplace` searches the input anew for each mutant, most often in vain, and took a third of all time on inputs of
+//! some thousand bytes. Here the search is done once per logged run, and its result is a list of patches that all fit;
+//! an input that has been looked at is looked at again only now and then.
+//!
+//! Constants become tokens too, so that a magic word is also found where the input is copied or shifted
+//! before it is compared.
 
-use std::cell::Cell;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use libafl::Error;
 use libafl::common::HasMetadata;
-use libafl::inputs::HasMutatorBytes;
-use libafl::mutators::Tokens;
-use libafl::observers::cmp::{CmpValues, CmpValuesMetadata, CmplogBytes};
+use libafl::corpus::{CorpusId, HasCurrentCorpusId};
+use libafl::inputs::{BytesInput, HasMutatorBytes, ResizableMutator};
+use libafl::mutators::{MutationResult, Mutator, Tokens};
 use libafl::stages::{Restartable, Stage};
-use libafl::state::HasCurrentTestcase;
+use libafl::state::{HasCurrentTestcase, HasMaxSize, HasRand};
+use libafl_bolts::Named;
+use libafl_bolts::rands::Rand;
 
 use super::State;
 use super::target::{CompareEntry, MemoryEntry, Target};
 
 /// Tokens kept at most; each makes every other one rarer.
 const TOKENS: usize = 512;
+/// Distinct searches in one input.
+const SEARCHES: usize = 128;
+/// Places taken for one search.
+const PLACES: usize = 4;
+/// How much of an input is searched.
+const SEARCHED: usize = 1 << 12;
+/// An input seen before is logged again with this probability.
+const AGAIN: f64 = 1.0 / 64.0;
+
+/// A change that fits the present input: the place, and what to write there.
+type Patch = (usize, Vec<u8>);
+
+/// The patches that fit the input at hand, shared by the stage and its mutator.
+pub(super) type Patches = Rc<RefCell<Vec<Patch>>>;
 
 /// The stage.
 pub(super) struct CompareStage {
     target: Option<Target>,
     /// Runs of the logging target.
     runs: Rc<Cell<u64>>,
+    patches: Patches,
+    seen: HashSet<CorpusId>,
 }
 
 impl CompareStage {
-    pub fn new(target: Option<Target>, runs: Rc<Cell<u64>>) -> Self {
-        CompareStage { target, runs }
+    pub fn new(target: Option<Target>, runs: Rc<Cell<u64>>, patches: Patches) -> Self {
+        CompareStage {
+            target,
+            runs,
+            patches,
+            seen: HashSet::new(),
+        }
     }
 }
 
-fn integers(entry: &CompareEntry) -> Option<CmpValues> {
-    // LibAFL wants to know whether the *first* side is constant.
-    let [a, b] = entry.sides;
-    let (a, b) = if entry.constants & 2 != 0 {
-        (b, a)
-    } else {
-        (a, b)
-    };
-    let constant = entry.constants != 0;
-    Some(match entry.bytes {
-        1 => CmpValues::U8((a as u8, b as u8, constant)),
-        2 => CmpValues::U16((a as u16, b as u16, constant)),
-        4 => CmpValues::U32((a as u32, b as u32, constant)),
-        8 => CmpValues::U64((a, b, constant)),
-        _ => return None,
-    })
+/// What to look for and what to put there.
+type Search = (Vec<u8>, Vec<u8>);
+
+/// The searches of a comparison of integers: each side that is not constant, in both byte orders, as wide
+/// as compared and, for small values, as narrow as they may have been read.
+fn integers(entry: &CompareEntry, searches: &mut Vec<Search>) {
+    let whole = entry.bytes as usize;
+    if !matches!(whole, 1 | 2 | 4 | 8) {
+        return;
+    }
+    for side in 0..2 {
+        if entry.constants & (1 << side) != 0 {
+            continue;
+        }
+        let (from, to) = (entry.sides[side], entry.sides[1 - side]);
+        for width in [1, 2, 4, 8] {
+            let fits = |v: u64| width == 8 || v >> (8 * width) == 0;
+            if width > whole || (width < whole && !(fits(from) && fits(to))) {
+                continue;
+            }
+            for wanted in [to, to.wrapping_add(1), to.wrapping_sub(1)] {
+                let mut needle = from.to_le_bytes()[..width].to_vec();
+                let mut put = wanted.to_le_bytes()[..width].to_vec();
+                searches.push((needle.clone(), put.clone()));
+                if width > 1 {
+                    needle.reverse();
+                    put.reverse();
+                    searches.push((needle, put));
+                }
+            }
+        }
+    }
 }
 
-fn memory(entry: &MemoryEntry) -> CmpValues {
-    let side =
-        |i: usize| CmplogBytes::from_buf_and_len(entry.sides[i], entry.lengths[i].min(32) as u8);
-    CmpValues::Bytes((side(0), side(1)))
+/// The searches of a comparison of memory: the start of each side is looked for, all of the other is put there.
+fn memories(entry: &MemoryEntry, searches: &mut Vec<Search>) {
+    let side = |i: usize| &entry.sides[i][..entry.lengths[i].min(32) as usize];
+    for (from, to) in [(side(0), side(1)), (side(1), side(0))] {
+        if !from.is_empty() && !to.is_empty() && from != to {
+            searches.push((from[..from.len().min(4)].to_vec(), to.to_vec()));
+        }
+    }
+}
+
+/// The first places of `needle` from `start` on, going round. The first byte is compared alone: most places fail there.
+fn places(tape: &[u8], needle: &[u8], start: usize) -> Vec<usize> {
+    let (Some(&first), Some(last)) = (needle.first(), tape.len().checked_sub(needle.len())) else {
+        return Vec::new();
+    };
+    let start = start % (last + 1);
+    (start..=last)
+        .chain(0..start)
+        .filter(|&at| tape[at] == first && tape[at..].starts_with(needle))
+        .take(PLACES)
+        .collect()
+}
+
+/// Patches for `tape`; the search begins at `start` and goes round, so that no part is preferred.
+fn patches(tape: &[u8], searches: &[Search], start: usize) -> Vec<Patch> {
+    let tape = &tape[..tape.len().min(SEARCHED)];
+    let mut known: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    let mut done = HashSet::new();
+    let mut found = Vec::new();
+    for search in searches {
+        if known.len() >= SEARCHES {
+            break;
+        }
+        if !done.insert(search) {
+            continue;
+        }
+        let (needle, put) = search;
+        for &at in known
+            .entry(needle)
+            .or_insert_with(|| places(tape, needle, start))
+            .iter()
+        {
+            found.push((at, put.clone()));
+        }
+    }
+    found
 }
 
 /// Constants of the log worth keeping as tokens.
@@ -93,23 +180,38 @@ impl<E, EM, Z> Stage<E, EM, State, Z> for CompareStage {
         state: &mut State,
         _: &mut EM,
     ) -> Result<(), Error> {
+        self.patches.borrow_mut().clear();
         let Some(target) = &mut self.target else {
             return Ok(());
         };
+        let again = state.rand_mut().coinflip(AGAIN);
+        let first = state
+            .current_corpus_id()?
+            .is_some_and(|id| self.seen.insert(id));
+        if !first && !again {
+            return Ok(());
+        }
         let input = state.current_input_cloned()?;
+        let tape = input.mutator_bytes();
         target.clear_log();
-        target.run(input.mutator_bytes());
+        target.run(tape);
         self.runs.set(self.runs.get() + 1);
-        let (compares, memories) = target.logged();
-        let tokens = tokens_of(compares, memories);
-        let list = compares
+        let (compares, memory) = target.logged();
+        let mut searches = Vec::new();
+        // What is compared late is as interesting as what is compared early, but a loop fills the log with its
+        // turns: a sample of the log, evenly spread.
+        let step = compares.len().div_ceil(SEARCHES).max(1);
+        memory
             .iter()
-            .filter_map(integers)
-            .chain(memories.iter().map(memory))
-            .collect();
-        state.metadata_map_mut().insert(CmpValuesMetadata { list });
+            .for_each(|entry| memories(entry, &mut searches));
+        compares
+            .iter()
+            .step_by(step)
+            .for_each(|entry| integers(entry, &mut searches));
+        let start = state.rand_mut().below_or_zero(tape.len().max(1));
+        *self.patches.borrow_mut() = patches(tape, &searches, start);
         if let Some(known) = state.metadata_map_mut().get_mut::<Tokens>() {
-            for token in &tokens {
+            for token in &tokens_of(compares, memory) {
                 if known.len() >= TOKENS {
                     break;
                 }
@@ -130,22 +232,86 @@ impl<S> Restartable<S> for CompareStage {
     }
 }
 
+/// Applies one of the patches.
+pub(super) struct ApplyPatch(pub Patches);
+
+impl Named for ApplyPatch {
+    fn name(&self) -> &Cow<'static, str> {
+        static NAME: Cow<'static, str> = Cow::Borrowed("ApplyPatch");
+        &NAME
+    }
+}
+
+impl<S: HasRand + HasMaxSize> Mutator<BytesInput, S> for ApplyPatch {
+    fn mutate(&mut self, state: &mut S, input: &mut BytesInput) -> Result<MutationResult, Error> {
+        let patches = self.0.borrow();
+        let chosen = state.rand_mut().below_or_zero(patches.len());
+        let Some((at, bytes)) = patches.get(chosen) else {
+            return Ok(MutationResult::Skipped);
+        };
+        let end = at + bytes.len();
+        if end > state.max_size() {
+            return Ok(MutationResult::Skipped);
+        }
+        if end > input.mutator_bytes().len() {
+            input.resize(end, 0);
+        }
+        match input.mutator_bytes_mut().get_mut(*at..end) {
+            Some(place) => place.copy_from_slice(bytes),
+            None => return Ok(MutationResult::Skipped),
+        }
+        Ok(MutationResult::Mutated)
+    }
+
+    fn post_exec(&mut self, _: &mut S, _: Option<CorpusId>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_constant_comes_first() {
+    fn a_patch_puts_the_constant_where_the_other_side_stands() {
         let entry = CompareEntry {
-            sides: [7, 0xdead_beef],
+            sides: [0x0102_0304, 0xdead_beef],
             bytes: 4,
             constants: 2,
         };
-        assert!(matches!(
-            integers(&entry),
-            Some(CmpValues::U32((0xdead_beef, 7, true)))
-        ));
-        let tokens = tokens_of(&[entry], &[]);
-        assert_eq!(tokens[1], [0xde, 0xad, 0xbe, 0xef]);
+        let mut searches = Vec::new();
+        integers(&entry, &mut searches);
+        let found = patches(b"xx\x01\x02\x03\x04", &searches, 3);
+        assert!(
+            found.contains(&(2, vec![0xde, 0xad, 0xbe, 0xef])),
+            "{found:?}"
+        );
+        assert_eq!(found.len(), 3, "and its two neighbours");
+        assert_eq!(tokens_of(&[entry], &[])[1], [0xde, 0xad, 0xbe, 0xef]);
+    }
+
+    #[test]
+    fn a_small_value_is_looked_for_as_a_byte_too() {
+        let entry = CompareEntry {
+            sides: [b'a'.into(), b'z'.into()],
+            bytes: 4,
+            constants: 2,
+        };
+        let mut searches = Vec::new();
+        integers(&entry, &mut searches);
+        assert!(patches(b"..a", &searches, 0).contains(&(2, vec![b'z'])));
+    }
+
+    #[test]
+    fn a_word_is_put_where_its_other_side_begins() {
+        let mut entry = MemoryEntry {
+            lengths: [2, 5],
+            sides: [[0; 32]; 2],
+        };
+        entry.sides[0][..2].copy_from_slice(b"ab");
+        entry.sides[1][..5].copy_from_slice(b"magic");
+        let mut searches = Vec::new();
+        memories(&entry, &mut searches);
+        assert_eq!(patches(b"zab", &searches, 0), [(1, b"magic".to_vec())]);
     }
 }

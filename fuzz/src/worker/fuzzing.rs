@@ -14,15 +14,13 @@ use libafl::executors::ExitKind;
 use libafl::feedbacks::ConstFeedback;
 use libafl::fuzzer::{Evaluator, Fuzzer, StdFuzzer};
 use libafl::inputs::{BytesInput, HasMutatorBytes};
-use libafl::mutators::{
-    HavocScheduledMutator, I2SRandReplace, Tokens, havoc_mutations, tokens_mutations,
-};
+use libafl::mutators::{HavocScheduledMutator, Tokens, havoc_mutations, tokens_mutations};
 use libafl::stages::StdMutationalStage;
 use libafl::state::{HasCorpus, HasMaxSize};
 use libafl_bolts::rands::StdRand;
 use libafl_bolts::tuples::{Merge, tuple_list};
 
-use super::comparisons::CompareStage;
+use super::comparisons::{ApplyPatch, CompareStage, Patches};
 use super::executor::{NativeExecutor, NewestFirst, RawCounts, entered};
 use super::protocol::{Command, WorkerConfig, WorkerEvent};
 use super::pump::Pump;
@@ -43,7 +41,7 @@ pub(super) enum WorkerFailure {
 /// At most so many mutants of one input, by stage.
 const HAVOC: NonZeroUsize = NonZeroUsize::new(96).unwrap();
 const COMPARED: NonZeroUsize = NonZeroUsize::new(48).unwrap();
-const PUMPED: NonZeroUsize = NonZeroUsize::new(12).unwrap();
+const PUMPED: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 /// Mutations stacked on each other: up to 2 to this power.
 const STACK_POWER: usize = 5;
 /// Statistics are told this often.
@@ -142,12 +140,13 @@ pub(super) fn run(
     tokens.add_tokens(&config.tokens);
     state.add_metadata(tokens);
     let mut executor = NativeExecutor::new(target);
-    let mut fuzzer = StdFuzzer::new(NewestFirst, feedback, objective);
+    let mut fuzzer = StdFuzzer::new(NewestFirst::default(), feedback, objective);
     let mut manager = NopEventManager::new();
+    let patches = Patches::default();
     let havoc = havoc_mutations().merge(tokens_mutations());
     let mut stages = tuple_list!(
-        CompareStage::new(logging, compare_runs.clone()),
-        StdMutationalStage::with_max_iterations(I2SRandReplace::new(), COMPARED),
+        CompareStage::new(logging, compare_runs.clone(), patches.clone()),
+        StdMutationalStage::with_max_iterations(ApplyPatch(patches), COMPARED),
         StdMutationalStage::with_max_iterations(
             HavocScheduledMutator::with_max_stack_pow(havoc, STACK_POWER),
             HAVOC
