@@ -1,0 +1,202 @@
+//! From the bytes of a channel to calls of `Mock`.
+//!
+//! The same table that encodes ([`cegar_harness::channel`]) says what the bytes are. What it does not know, or what does
+//! not parse, is written as raw bytes, which replay just as well.
+
+use cegar_harness::channel::{self, Shape};
+
+use super::Finding;
+use super::literal;
+
+/// Trailing zeros beyond this many values are left out: an empty queue gives zeros anyway.
+const ZEROS: usize = 4;
+
+/// The method calls for all channels of a finding, without their leading dots.
+pub(super) fn calls(finding: &Finding) -> Vec<String> {
+    let queues = finding.queues();
+    let mut calls = Vec::new();
+    let arguments: Vec<String> = (1..)
+        .map_while(|i| queues.iter().find(|(name, _)| *name == format!("argv:{i}")))
+        .map(|(_, events)| literal::bytes(&channel::decode_string(&events.concat()).0))
+        .collect();
+    for (name, events) in &queues {
+        if *name == "argc" {
+            if !arguments.is_empty() {
+                // Byte strings of several lengths are several types.
+                let list: Vec<String> = arguments
+                    .iter()
+                    .map(|text| format!("&{text}[..]"))
+                    .collect();
+                calls.push(format!("args([{}])", list.join(", ")));
+            }
+        } else if !name.starts_with("argv:") {
+            calls.extend(of_channel(finding, name, events));
+        }
+    }
+    calls
+}
+
+fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
+    let bytes = events.concat();
+    let raw = || vec![format!("choices({name:?}, {})", literal::bytes(&bytes))];
+    let known = finding
+        .mocked
+        .iter()
+        .find(|mock| mock.channel.as_deref().unwrap_or(&mock.name) == name);
+    let shape = known
+        .map(|mock| mock.returns)
+        .or_else(|| Shape::of_stub(name));
+    let after = |prefix: &str| name.strip_prefix(prefix).unwrap_or(name).to_owned();
+    match shape {
+        Some(Shape::Stream) if name == "stdin" => {
+            vec![format!(
+                "stdin({})",
+                literal::bytes(&channel::decode_stream(&bytes))
+            )]
+        }
+        Some(Shape::Raw) if name == "data" => vec![format!("data({})", literal::bytes(&bytes))],
+        Some(Shape::OptionalString) => match bytes.split_first() {
+            Some((present, text)) if present & 1 == 1 => {
+                vec![format!(
+                    "env({:?}, {})",
+                    after("env:"),
+                    literal::bytes(&channel::decode_string(text).0)
+                )]
+            }
+            _ => vec![format!("no_env({:?})", after("env:"))],
+        },
+        Some(Shape::File) => match bytes.split_first() {
+            Some((present, text)) if present & 1 == 1 => {
+                vec![format!(
+                    "file({:?}, {})",
+                    after("file:"),
+                    literal::bytes(&channel::decode_stream(text))
+                )]
+            }
+            _ => vec![format!("no_file({:?})", after("file:"))],
+        },
+        Some(Shape::Bool) => numbers(name, &bytes, 1, "", |value| (value[0] & 1 == 1).to_string())
+            .unwrap_or_else(raw),
+        Some(Shape::Int { size, signed }) if matches!(size, 1 | 2 | 4 | 8) => {
+            integers(name, &bytes, size, signed).unwrap_or_else(raw)
+        }
+        Some(Shape::Float { size: 4 }) => numbers(name, &bytes, 4, "", single).unwrap_or_else(raw),
+        Some(Shape::Float { size: 8 }) => numbers(name, &bytes, 8, "", double).unwrap_or_else(raw),
+        Some(Shape::Pointer { size }) => {
+            let size = if size == 0 { 64 } else { size };
+            pointers(
+                name,
+                events,
+                size,
+                known.is_some_and(|mock| mock.raw_allowed),
+            )
+            .unwrap_or_else(raw)
+        }
+        _ => raw(),
+    }
+}
+
+/// Values of one size each; `None` if the bytes do not divide.
+fn numbers(
+    name: &str,
+    bytes: &[u8],
+    size: usize,
+    suffix: &str,
+    show: impl Fn(&[u8]) -> String,
+) -> Option<Vec<String>> {
+    if bytes.is_empty() || !bytes.len().is_multiple_of(size) {
+        return None;
+    }
+    let mut row: Vec<&[u8]> = bytes.chunks_exact(size).collect();
+    let used = row
+        .iter()
+        .rposition(|value| value.iter().any(|byte| *byte != 0))
+        .map_or(1, |last| last + 1);
+    if row.len() > used + ZEROS {
+        row.truncate(used);
+    }
+    let row: Vec<String> = row.into_iter().map(show).collect();
+    Some(vec![format!(
+        "returns({name:?}, {})",
+        literal::values(&row, suffix)
+    )])
+}
+
+fn integers(name: &str, bytes: &[u8], size: usize, signed: bool) -> Option<Vec<String>> {
+    let number = |value: &[u8]| {
+        let fill = if signed && value.last().is_some_and(|byte| byte & 0x80 != 0) {
+            0xFF
+        } else {
+            0
+        };
+        let mut wide = [fill; 16];
+        wide[..size].copy_from_slice(value);
+        i128::from_le_bytes(wide)
+    };
+    // Rust takes a bare number for an i32; where one does not fit, the type has to be said.
+    let bare = bytes
+        .chunks_exact(size)
+        .map(number)
+        .all(|value| i32::try_from(value).is_ok());
+    let suffix = if bare {
+        String::new()
+    } else {
+        format!("{}{}", if signed { "i" } else { "u" }, 8 * size)
+    };
+    numbers(name, bytes, size, &suffix, |value| {
+        number(value).to_string()
+    })
+}
+
+fn single(value: &[u8]) -> String {
+    let bits = value
+        .iter()
+        .rev()
+        .fold(0u32, |bits, byte| bits << 8 | u32::from(*byte));
+    let number = f32::from_bits(bits);
+    if number.is_finite() {
+        format!("{number:?}f32")
+    } else {
+        format!("f32::from_bits({bits:#x})")
+    }
+}
+
+fn double(value: &[u8]) -> String {
+    let bits = value
+        .iter()
+        .rev()
+        .fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
+    let number = f64::from_bits(bits);
+    if number.is_finite() {
+        format!("{number:?}")
+    } else {
+        format!("f64::from_bits({bits:#x})")
+    }
+}
+
+/// Pointers, call by call. Each choice is an event of its own, which tells a fresh object from an earlier one.
+fn pointers(name: &str, events: &[&[u8]], size: usize, raw_allowed: bool) -> Option<Vec<String>> {
+    let mut calls = Vec::new();
+    let mut events = events.iter().peekable();
+    while let Some(event) = events.next() {
+        let [selector] = event else { return None };
+        match selector % 3 {
+            0 => calls.push(format!("returns_null({name:?})")),
+            2 if raw_allowed => {
+                let address = u64::from_le_bytes(events.next()?.get(..8)?.try_into().ok()?);
+                calls.push(format!("returns_address({name:?}, {address:#x})"));
+            }
+            2 if size == 1 || events.peek().is_none_or(|next| next.len() != size) => {
+                calls.push(format!("returns_earlier({name:?}, {})", selector / 3));
+            }
+            _ => {
+                let object = events.next_if(|next| next.len() == size)?;
+                calls.push(format!(
+                    "returns_bytes({name:?}, {})",
+                    literal::bytes(object)
+                ));
+            }
+        }
+    }
+    Some(calls)
+}

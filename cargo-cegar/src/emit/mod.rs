@@ -1,0 +1,142 @@
+//! Writes findings down as Rust tests.
+//!
+//! A finding is kept as a test or it is lost. The test must read like one that a person wrote, because a person will have
+//! to mend the C code with it: inputs say their shape (`repeat(b'a', 513)`), values are numbers, not bytes, and the
+//! comment says what goes wrong and where. SeaHorn's executable counterexamples (section 3) link a trace as C code; here
+//! the run's choices, taken apart by channel, become calls of `cegar_harness::Mock`.
+//!
+//! What the user owns stays the user's: a file is extended and never rewritten, and a test whose text was changed is
+//! left alone ([`Emitted::EditedByUser`]).
+
+mod decode;
+mod literal;
+pub mod package;
+mod source;
+pub mod standalone;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use cegar_harness::build::MockedFunction;
+use cegar_harness::{Mock, Run};
+
+pub use package::{Dependency, Emitted, add_test};
+pub use source::test_source;
+
+/// What a test is written from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The harness.
+    pub harness: String,
+    /// The test's name, from [`stable_name`].
+    pub test: String,
+    /// What goes wrong: "write past the end of `name` (16 bytes) by 1 byte".
+    pub what: String,
+    /// The C file, as the user would name it.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// What found it: "partial simulation", "fuzzing".
+    pub found_by: String,
+    /// Further sentences for the test's comment; may be empty.
+    pub explanation: String,
+    /// The run's choices in order: channel and bytes.
+    pub events: Vec<(String, Vec<u8>)>,
+    /// What is known of the functions that nobody defines.
+    pub mocked: Vec<MockedFunction>,
+}
+
+impl Finding {
+    /// The choices taken apart by channel, in the order of their first use.
+    pub fn queues(&self) -> Vec<(&str, Vec<&[u8]>)> {
+        let mut at = BTreeMap::new();
+        let mut queues: Vec<(&str, Vec<&[u8]>)> = Vec::new();
+        for (channel, bytes) in &self.events {
+            let i = *at.entry(channel.as_str()).or_insert_with(|| {
+                queues.push((channel, Vec::new()));
+                queues.len() - 1
+            });
+            queues[i].1.push(bytes);
+        }
+        queues
+    }
+
+    /// Runs the finding on an executable harness: a test is written only after it was seen to fail, so ask this first.
+    pub fn replay(&self, runner: &Path) -> Run {
+        let mock = Mock::at(runner);
+        self.queues()
+            .into_iter()
+            .fold(mock, |mock, (channel, events)| {
+                mock.choices(channel, events.concat())
+            })
+            .run()
+    }
+}
+
+/// Why a test could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum EmitError {
+    /// A file cannot be read or written.
+    #[error("{path}: {why}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        why: std::io::Error,
+    },
+    /// The record of what was written cannot be understood.
+    #[error("{path}: {why}", path = path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        #[source]
+        why: serde_json::Error,
+    },
+}
+
+/// A name that stays the same from run to run: what is violated and where, as an identifier such as
+/// `write_past_end_header_c_88`.
+pub fn stable_name(what: &str, file: &str, line: u32) -> String {
+    let base = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let mut name = slug(&format!("{what} {base}"));
+    if line > 0 {
+        name += &format!("_{line}");
+    }
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert_str(0, "test_");
+    }
+    name
+}
+
+/// Letters, digits and single underscores.
+fn slug(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join("_")
+}
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod names {
+    use super::*;
+
+    #[test]
+    fn names_are_stable_identifiers() {
+        assert_eq!(
+            stable_name("write past end", "src/header.c", 88),
+            "write_past_end_header_c_88"
+        );
+        assert_eq!(
+            stable_name("reach_error", "/a/t17.c", 0),
+            "reach_error_t17_c"
+        );
+        assert_eq!(stable_name("", "7.c", 3), "test_7_c_3");
+    }
+}

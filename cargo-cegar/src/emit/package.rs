@@ -1,0 +1,276 @@
+//! The generated package, and adding a test to it.
+//!
+//! The package is the user's as soon as it exists. A file that is there is not written again; a test is put at the end of
+//! its file; and the hash of each test, kept beside the files in `.emitted.json`, tells later whether a person
+//! has changed it. Files are replaced whole (written aside, then renamed), so that a kill leaves the old or the new one.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{EmitError, Finding, test_source};
+
+/// What became of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emitted {
+    /// It was added.
+    Written,
+    /// It was there, as this tool wrote it.
+    AlreadyThere,
+    /// It was there, and a person has changed or written it: left alone.
+    EditedByUser,
+}
+
+/// How a generated package finds `cegar-harness`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dependency {
+    /// A folder.
+    Path(PathBuf),
+    /// A published version.
+    Version(String),
+}
+
+impl Dependency {
+    /// The harness of this tool: beside its sources if they are still there, else the published one of the same version.
+    pub fn of_this_tool() -> Self {
+        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("harness");
+        if beside.join("Cargo.toml").is_file() {
+            Dependency::Path(beside)
+        } else {
+            Dependency::Version(env!("CARGO_PKG_VERSION").to_owned())
+        }
+    }
+
+    /// As in `Cargo.toml`.
+    fn toml(&self) -> String {
+        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        match self {
+            Dependency::Path(path) => format!("{{ path = {} }}", quoted(&path.to_string_lossy())),
+            Dependency::Version(version) => quoted(version),
+        }
+    }
+}
+
+/// A package to be created.
+#[derive(Debug, Clone)]
+pub struct Package {
+    /// Its name: `<crate>-cegar`.
+    pub name: String,
+    /// Where `cegar-harness` is.
+    pub dependency: Dependency,
+    /// Whether it is a workspace of its own, because it stands outside the user's.
+    pub own_workspace: bool,
+    /// The text of `cegar.toml`.
+    pub config: String,
+}
+
+const BUILD: &str = "\
+//! Builds the harnesses that the tests run.
+
+fn main() {
+    cegar_harness::build::harnesses(\"harnesses\");
+}
+";
+
+const IGNORE: &str = "/target/\n";
+
+/// Creates what is missing of a package and returns the files that were written.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn create(folder: &Path, package: &Package) -> Result<Vec<PathBuf>, EmitError> {
+    let dependency = package.dependency.toml();
+    let workspace = if package.own_workspace {
+        "\n[workspace]\n"
+    } else {
+        ""
+    };
+    let manifest = format!(
+        "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
+         [build-dependencies]\ncegar-harness = {dependency}\n\n[dev-dependencies]\ncegar-harness = {dependency}\n{workspace}",
+        package.name
+    );
+    let lib = "//! Tests that `cargo cegar` wrote: see `tests/`.\n".to_owned();
+    let files = [
+        ("Cargo.toml", manifest),
+        ("build.rs", BUILD.to_owned()),
+        ("src/lib.rs", lib),
+        ("cegar.toml", package.config.clone()),
+        (".gitignore", IGNORE.to_owned()),
+    ];
+    let mut written = Vec::new();
+    for (name, text) in files {
+        let path = folder.join(name);
+        if !path.exists() {
+            write(&path, &text)?;
+            written.push(path);
+        }
+    }
+    Ok(written)
+}
+
+/// The file that the tests of a harness are in.
+pub fn test_file(folder: &Path, harness: &str) -> PathBuf {
+    folder.join("tests").join(format!("{harness}.rs"))
+}
+
+/// Adds a finding's test to a package.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn add_test(folder: &Path, finding: &Finding) -> Result<Emitted, EmitError> {
+    let path = test_file(folder, &finding.harness);
+    let record_path = folder.join(".emitted.json");
+    let mut record = Record::read(&record_path)?;
+    let key = format!("{}::{}", finding.harness, finding.test);
+    let old = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(why) => return Err(EmitError::Io { path, why }),
+    };
+    if let Some(text) = function(&old, &finding.test) {
+        let ours = record
+            .tests
+            .get(&key)
+            .is_some_and(|known| *known == hash(text));
+        return Ok(if ours {
+            Emitted::AlreadyThere
+        } else {
+            Emitted::EditedByUser
+        });
+    }
+    let source = test_source(finding);
+    let mut text = if old.is_empty() {
+        format!(
+            "//! What `cargo cegar` found in `{}`.\n\nuse cegar_harness::*;\n",
+            finding.harness
+        )
+    } else {
+        old
+    };
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text += &format!("\n{source}\n");
+    let kept = function(&text, &finding.test).map_or_else(|| hash(&source), hash);
+    // The test first: a record without its test would call the user's own test of that name ours.
+    write(&path, &text)?;
+    record.tests.insert(key, kept);
+    write(
+        &record_path,
+        &(serde_json::to_string_pretty(&record).unwrap_or_default() + "\n"),
+    )?;
+    Ok(Emitted::Written)
+}
+
+/// `.emitted.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Record {
+    /// `harness::test` and the SHA-256 of its text.
+    tests: BTreeMap<String, String>,
+}
+
+impl Record {
+    fn read(path: &Path) -> Result<Self, EmitError> {
+        match std::fs::read(path) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|why| EmitError::Record {
+                path: path.to_owned(),
+                why,
+            }),
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(why) => Err(EmitError::Io {
+                path: path.to_owned(),
+                why,
+            }),
+        }
+    }
+}
+
+/// The hash of a test, regardless of layout: formatting a file is no edit.
+fn hash(text: &str) -> String {
+    let words: String = text.split_whitespace().collect();
+    Sha256::digest(words.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// The text of a function, from its comment and attributes to its closing brace.
+fn function<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut offset = 0;
+    let mut start = None;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        let attached =
+            trimmed.starts_with("//") && !trimmed.starts_with("//!") || trimmed.starts_with("#[");
+        let named = trimmed
+            .strip_prefix("pub ")
+            .unwrap_or(trimmed)
+            .strip_prefix("fn ")
+            .and_then(|rest| rest.strip_prefix(name));
+        if named.is_some_and(|rest| rest.trim_start().starts_with('(')) {
+            let start = start.unwrap_or(offset);
+            return Some(&text[start..offset + closing(&text[offset..])]);
+        }
+        start = attached.then(|| start.unwrap_or(offset));
+        offset += line.len();
+    }
+    None
+}
+
+/// How far it is to the end of the first block in braces, past strings, characters and comments.
+fn closing(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut depth, mut at) = (0usize, 0);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at += 1;
+                while bytes.get(at).is_some_and(|byte| *byte != b'"') {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+            }
+            // A character, not a lifetime: 'x' or '\...'.
+            b'\'' if bytes.get(at + 1) == Some(&b'\\') => at += 3,
+            b'\'' if bytes.get(at + 2) == Some(&b'\'') => at += 2,
+            b'/' if bytes.get(at + 1) == Some(&b'/') => {
+                at += bytes[at..]
+                    .iter()
+                    .position(|byte| *byte == b'\n')
+                    .unwrap_or(bytes.len() - at);
+            }
+            b'{' => depth += 1,
+            b'}' if depth <= 1 => return at + 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// Replaces a file as a whole.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), EmitError> {
+    let io = |why| EmitError::Io {
+        path: path.to_owned(),
+        why,
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(io)?;
+    let mut file = tempfile::Builder::new()
+        .permissions(permissions())
+        .tempfile_in(folder)
+        .map_err(io)?;
+    file.write_all(text.as_bytes()).map_err(io)?;
+    file.as_file().sync_all().map_err(io)?;
+    file.persist(path).map_err(|why| io(why.error))?;
+    Ok(())
+}
+
+/// What a new file may have; the process's mask takes its part away.
+fn permissions() -> std::fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(0o666)
+}
