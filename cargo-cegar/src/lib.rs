@@ -14,6 +14,7 @@ pub mod capture;
 pub mod cli;
 pub mod compile;
 pub mod config;
+pub mod emit;
 pub mod error;
 pub mod exit;
 pub mod options;
