@@ -63,7 +63,7 @@ static enum outcome scan_integer(struct crunner_source *s, long width, int base,
         c = width > 0 ? next(s) : -2;
         if (c == 'x' || c == 'X') {
             base = 16;
-            any = 0;
+            /* "0x" without a digit is 0 to glibc, although C would have it fail. */
             width--;
             c = width > 0 ? next(s) : -2;
         } else if (base == 0) {
@@ -93,7 +93,8 @@ static enum outcome scan_integer(struct crunner_source *s, long width, int base,
 
 #define FLOAT_TEXT 512
 
-/* The longest text that can begin a number is taken, as C 7.21.6.2 asks, then strtod must take all of it. */
+/* The longest text that can begin a number is taken, as C 7.21.6.2 asks. What strtod then leaves of it ("1e") is lost, but
+ * the number counts: glibc's way. */
 static enum outcome scan_float(struct crunner_source *s, long width, double *value) {
     char text[FLOAT_TEXT];
     size_t n = 0;
@@ -145,7 +146,7 @@ static enum outcome scan_float(struct crunner_source *s, long width, double *val
     if (n == 0) return MISMATCH;
     char *end;
     *value = strtod(text, &end);
-    return *end || end == text ? MISMATCH : DONE;
+    return end == text || (hex && !digits) || (word && *end) ? MISMATCH : DONE;
 }
 
 /* The set of %[...]: one bit per character. Returns the format behind it, or NULL if it is not closed. */
@@ -189,9 +190,9 @@ static enum outcome scan_text(struct crunner_source *s, long width, const unsign
         width--;
     }
     back(s, c);
-    if (n == 0 || (!terminate && width > 0)) {
+    if (n == 0) {
         free(block);
-        return n == 0 ? MISMATCH : INPUT_END;
+        return MISMATCH;
     }
     if (to && terminate) to[n] = 0;
     if (grown) *grown = block;

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cegar_stubs::{Entry, Role, redefine_syms_file, write_sources};
 
@@ -62,13 +63,13 @@ pub fn build(
     runtime: Role,
     extra: &[&str],
 ) -> PathBuf {
-    let written = write_sources(folder).unwrap();
+    write_sources(folder).unwrap();
     let user = folder.join("user.c");
     std::fs::write(&user, program).unwrap();
     let object = folder.join("user.o");
     let include = format!("-I{}", folder.join("include").display());
     run(Command::new(compiler)
-        .args(["-O1", "-g", "-w", "-c", &include])
+        .args(["-O0", "-g", "-w", "-c", &include])
         .args(extra)
         .arg(&user)
         .arg("-o")
@@ -87,12 +88,11 @@ pub fn build(
     run(Command::new("objcopy")
         .arg(format!("--redefine-syms={}", table.display()))
         .arg(&object));
+    let prepared = prepare(compiler);
     let program = folder.join("program");
     let mut link = Command::new(compiler);
-    link.args(["-O1", "-g", "-DCRUNNER_NATIVE", "-DCRUNNER_ARGV=3"])
-        .args(extra)
-        .arg(&object);
-    for (role, path) in &written {
+    link.args(extra).arg(&object);
+    for (role, path) in &prepared.objects {
         if [Role::Stub, Role::Entry(entry), Role::Runtime, runtime].contains(role) {
             link.arg(path);
         }
@@ -103,6 +103,40 @@ pub fn build(
     }
     run(link.arg("-o").arg(&program));
     program
+}
+
+/// The library, compiled once per compiler.
+struct Prepared {
+    objects: Vec<(Role, PathBuf)>,
+    _folder: tempfile::TempDir,
+}
+
+fn prepare(compiler: &str) -> Arc<Prepared> {
+    static READY: Mutex<Vec<(String, Arc<Prepared>)>> = Mutex::new(Vec::new());
+    let mut ready = READY.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, found)) = ready.iter().find(|(name, _)| name == compiler) {
+        return found.clone();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(compiler);
+    command
+        .args(["-O0", "-w", "-DCRUNNER_NATIVE", "-DCRUNNER_ARGV=3", "-c"])
+        .current_dir(folder.path());
+    let mut objects = Vec::new();
+    for (role, path) in write_sources(folder.path()).unwrap() {
+        if role != Role::Header && role != Role::EngineOnly {
+            command.arg(&path);
+            let name = Path::new(path.file_name().unwrap()).with_extension("o");
+            objects.push((role, folder.path().join(name)));
+        }
+    }
+    run(&mut command);
+    let prepared = Arc::new(Prepared {
+        objects,
+        _folder: folder,
+    });
+    ready.push((compiler.to_owned(), prepared.clone()));
+    prepared
 }
 
 /// Runs a program built with the mock runtime.
