@@ -165,7 +165,7 @@ impl<S: Solver> Cached<S> {
             self.stats.model_hits += 1;
             return Answer::Sat(model);
         }
-        let answer = match enumerate(pool, set) {
+        let answer = match enumerate(&mut self.evaluator, pool, set) {
             Some(answer) => {
                 self.stats.enumerated += 1;
                 answer

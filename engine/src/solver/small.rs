@@ -14,7 +14,11 @@ const ONE_BYTE: usize = 2000;
 const TWO_BYTES: usize = 60;
 
 /// The answer for assertions over at most two bytes, if they are small enough.
-pub(super) fn enumerate(pool: &Pool, assertions: &[Term]) -> Option<Answer> {
+pub(super) fn enumerate(
+    evaluator: &mut Evaluator,
+    pool: &Pool,
+    assertions: &[Term],
+) -> Option<Answer> {
     let mut inputs: Vec<u32> = Vec::new();
     for &t in assertions {
         if pool.has_many_symbols(t) {
@@ -36,7 +40,6 @@ pub(super) fn enumerate(pool: &Pool, assertions: &[Term]) -> Option<Answer> {
     if !is_small(pool, assertions, bound) {
         return None;
     }
-    let mut evaluator = Evaluator::new();
     let mut holds = |t: Term, tape: &dyn Fn(u32) -> u8| {
         evaluator.reset();
         evaluator.eval(pool, t, tape) == 1

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::program::ir::{BinOp, FloatKind, FloatOp, FloatPred, Pred};
+use crate::program::ir::{BinOp, FloatCast, FloatKind, FloatOp, FloatPred, MathFn, Pred};
 use crate::term::tests::expr;
 
 /// All tapes of two bytes.
@@ -50,7 +50,7 @@ proptest! {
         let expected = satisfiable(&pool, &set);
         let answer = Z3::new().check(&mut pool, &set, &limits());
         verify(&pool, &set, &answer, expected)?;
-        if let Some(answer) = small::enumerate(&pool, &set) {
+        if let Some(answer) = small::enumerate(&mut Evaluator::new(), &pool, &set) {
             verify(&pool, &set, &answer, expected)?;
         }
         let mut cached = Cached::new(Z3::new());
@@ -173,4 +173,84 @@ fn variables_arrays_and_floats() {
         z3.check(&mut pool, &[different], &limits()),
         Answer::Unsat { .. }
     ));
+}
+
+/// What Z3 computes of floats must be what evaluation computes, for values at every kind of edge.
+#[test]
+fn floats_mean_the_same_to_z3() {
+    let values: Vec<f64> = vec![
+        0.0,
+        -0.0,
+        0.1,
+        -1.5,
+        2.5,
+        127.9,
+        -128.5,
+        2147483647.0,
+        2147483647.5,
+        2147483648.0,
+        -2147483648.0,
+        -2147483648.5,
+        -2147483649.0,
+        4294967295.5,
+        9.3e18,
+        -9.3e18,
+        -9223372036854775808.0,
+        1e30,
+        f64::INFINITY,
+        f64::NAN,
+        5e-324,
+    ];
+    let mut pool = Pool::new();
+    let mut z3 = Z3::new();
+    let x = pool.variable("x", 64);
+    let narrow = pool.float_cast(FloatCast::Convert(FloatKind::F64, FloatKind::F32), x);
+    let third = pool.constant(64, (1.0f64 / 3.0).to_bits().into());
+    let mut results = vec![narrow];
+    for (kind, from) in [(FloatKind::F64, x), (FloatKind::F32, narrow)] {
+        for to in [8, 32, 64] {
+            results.push(pool.float_cast(FloatCast::ToSigned(kind, to), from));
+            results.push(pool.float_cast(FloatCast::FromSigned(64, kind), x));
+        }
+        for to in [8, 32] {
+            results.push(pool.float_cast(FloatCast::ToUnsigned(kind, to), from));
+        }
+    }
+    for function in [MathFn::Floor, MathFn::Round, MathFn::Rint] {
+        results.push(pool.float_fn(function, FloatKind::F64, &[x]));
+    }
+    for op in [FloatOp::Add, FloatOp::Mul] {
+        results.push(pool.float_bin(op, FloatKind::F64, x, third));
+    }
+    results.push(pool.float_cmp(FloatPred::ULt, FloatKind::F64, x, third));
+    results.push(pool.float_cmp(FloatPred::OGe, FloatKind::F64, x, third));
+    for value in values {
+        let mut model = Model::default();
+        model.set_variable(&pool, x, value.to_bits().into());
+        let bits = pool.constant(64, value.to_bits().into());
+        let is_value = pool.eq(x, bits);
+        let mut differ = Vec::new();
+        for &result in &results {
+            let v = Evaluator::new().eval_in(&pool, result, &model);
+            let w = pool.width(result);
+            // Bits of a NaN are free.
+            if (w == 64 && f64::from_bits(v as u64).is_nan())
+                || (w == 32 && f32::from_bits(v as u32).is_nan())
+            {
+                continue;
+            }
+            let known = pool.constant(w, v);
+            differ.push(pool.cmp(Pred::Ne, result, known));
+        }
+        let any = pool.any(&differ);
+        let limits = Limits {
+            core: false,
+            ..limits()
+        };
+        let answer = z3.check(&mut pool, &[is_value, any], &limits);
+        assert!(
+            matches!(answer, Answer::Unsat { .. }),
+            "{value}: {answer:?}"
+        );
+    }
 }

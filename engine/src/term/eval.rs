@@ -79,8 +79,14 @@ impl Evaluator {
         if self.values.len() <= t.index() {
             // Children are older than their parents, so this is enough for everything below.
             let size = pool.len() + 1;
-            self.values.resize(size, 0);
-            self.rounds.resize(size, 0);
+            if self.values.is_empty() {
+                // Zeroed pages cost nothing until they are touched, so a new evaluator is cheap.
+                self.values = vec![0; size];
+                self.rounds = vec![0; size];
+            } else {
+                self.values.resize(size, 0);
+                self.rounds.resize(size, 0);
+            }
         }
         self.round = self.round.max(1);
         let mut stack = std::mem::take(&mut self.stack);

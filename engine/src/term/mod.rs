@@ -14,6 +14,7 @@ mod arith;
 mod array;
 mod bits;
 mod compare;
+mod divide;
 mod eval;
 pub mod float;
 mod floats;

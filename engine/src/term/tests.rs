@@ -426,3 +426,23 @@ fn same_names_are_the_same_symbols() {
     let symbols: Vec<Symbol> = pool.symbols(read).collect();
     assert_eq!(symbols, [Symbol::Variable(2), Symbol::Array(0)]);
 }
+
+#[test]
+fn a_million_terms_take_moments() {
+    let start = std::time::Instant::now();
+    let mut pool = Pool::new();
+    let mut sum = pool.constant(32, 1);
+    for i in 0..250_000u32 {
+        let byte = pool.input(i % 16);
+        let wide = pool.zext(byte, 32);
+        let scaled = pool.bin(BinOp::Mul, sum, wide);
+        sum = pool.bin(BinOp::Xor, scaled, wide);
+        let limit = pool.constant(32, u128::from(i) + 1);
+        let _ = pool.cmp(Pred::Ult, sum, limit);
+    }
+    assert!(pool.len() > 700_000);
+    println!("{} terms in {:?}", pool.len(), start.elapsed());
+    assert_eq!(pool.inputs(sum).len(), 16);
+    // Unoptimised builds on busy machines are slow; this only catches quadratic behaviour.
+    assert!(start.elapsed().as_secs() < 20);
+}
