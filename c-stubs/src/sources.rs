@@ -39,6 +39,7 @@ const SOURCES: &[Source] = &[
     source!("src/engine_search.c", Role::EngineOnly),
     source!("src/engine_sort.c", Role::EngineOnly),
     source!("src/engine_string.c", Role::EngineOnly),
+    source!("src/engine_wide.c", Role::EngineOnly),
     source!("src/entry_function.c", Role::Entry(Entry::Function)),
     source!("src/entry_fuzzer.c", Role::Entry(Entry::Fuzzer)),
     source!("src/entry_main.c", Role::Entry(Entry::Main)),

@@ -269,4 +269,7 @@ const ENGINE_ONLY: &[&str] = &[
     "__stpcpy_chk", "__stpncpy_chk", "__strcat_chk", "__strcpy_chk", "__strncat_chk", "__strncpy_chk",
     "stpcpy", "stpncpy", "strcasecmp", "strcat", "strcmp", "strcoll", "strcpy", "strlcat", "strlcpy",
     "strlen", "strncasecmp", "strncat", "strncmp", "strncpy", "strnlen", "strxfrm",
+    // engine_wide.c
+    "wcscat", "wcschr", "wcscmp", "wcscpy", "wcslen", "wcsncmp", "wcsncpy", "wcsnlen", "wmemcmp",
+    "wmemcpy", "wmemmove", "wmemset",
 ];
