@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::store;
 
 /// What a configuration file can say. Everything is optional.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The library's C code.
@@ -31,18 +31,23 @@ pub struct Config {
     pub harness: BTreeMap<String, HarnessConfig>,
 }
 
-/// `[c]`: the library's C code. Without `sources` it is captured from the crate's own build.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// `[c]`: the library's C code. Paths are relative to the `cegar/` package.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CConfig {
-    /// C files, relative to the crate. Default: what the build script compiles.
+    /// C files. Default none.
     pub sources: Option<Vec<String>>,
-    /// Include folders, relative to the crate, beside the captured ones. Default none.
+    /// `captured`: the C files that the crate's own build compiles, as `captured.json` lists them, beside `sources`.
+    /// Default: captured if there are no `sources`.
+    pub sources_from: Option<SourcesFrom>,
+    /// Include folders, beside the captured ones. Default none.
     pub includes: Option<Vec<String>>,
-    /// Defines, `NAME` or `NAME=value`, beside the captured ones. Default none.
-    pub defines: Option<Vec<String>>,
+    /// Defines, `["NAME", "N=10"]` or `{ NAME = true, N = 10 }`, beside the captured ones. Default none.
+    pub defines: Option<Defines>,
     /// More compiler flags. Default none.
     pub flags: Option<Vec<String>>,
+    /// Libraries that the generated tests are linked with. Default none.
+    pub link: Option<Vec<String>>,
     /// C files of the captured build that are left out, by the end of their path. Default none.
     pub exclude: Option<Vec<String>>,
     /// The clang 19 to use. Default: `CEGAR_CLANG`, `clang-19`, `clang`.
@@ -73,14 +78,69 @@ pub struct HarnessConfig {
     pub property: Option<Properties>,
     /// Longest input that the fuzzer tries, in bytes. Default 4096.
     pub max_len: Option<usize>,
-    /// The program's arguments. Default: chosen, like any other input.
-    pub argv: Option<Vec<String>>,
-    /// Values of environment variables; others are chosen. Default none.
-    pub env: Option<BTreeMap<String, String>>,
+    /// How many arguments the program may get (chosen, like any other input), or a list of what they stand for.
+    /// Default 0.
+    pub argv: Option<Argv>,
+    /// A header for which the tests get bindings. Default none.
+    pub bindings: Option<String>,
     /// A run that takes longer is a hang. Default `1s`.
     pub timeout: Option<String>,
-    /// Defines for this harness alone. Default none.
-    pub defines: Option<Vec<String>>,
+}
+
+/// Where the list of C files comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourcesFrom {
+    /// From `captured.json`.
+    Captured,
+}
+
+/// Macros as a list or as a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Defines {
+    /// `["N=10", "FAST"]`
+    List(Vec<String>),
+    /// `{ N = 10, FAST = true }`
+    Table(BTreeMap<String, toml::Value>),
+}
+
+impl Defines {
+    /// As `NAME` or `NAME=value`; a `false` is left out.
+    pub fn list(&self) -> Vec<String> {
+        match self {
+            Defines::List(list) => list.clone(),
+            Defines::Table(table) => table
+                .iter()
+                .filter_map(|(name, value)| match value {
+                    toml::Value::Boolean(false) => None,
+                    toml::Value::Boolean(true) => Some(name.clone()),
+                    toml::Value::String(text) => Some(format!("{name}={text}")),
+                    other => Some(format!("{name}={other}")),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A number of arguments, or their names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Argv {
+    /// `argv = 2`
+    Count(usize),
+    /// `argv = ["input", "output"]`
+    Names(Vec<String>),
+}
+
+impl Argv {
+    /// How many.
+    pub fn count(&self) -> usize {
+        match self {
+            Argv::Count(count) => *count,
+            Argv::Names(names) => names.len(),
+        }
+    }
 }
 
 /// One property or several.
@@ -196,6 +256,8 @@ impl Config {
                 includes: self.c.includes.or(under.c.includes),
                 defines: self.c.defines.or(under.c.defines),
                 flags: self.c.flags.or(under.c.flags),
+                sources_from: self.c.sources_from.or(under.c.sources_from),
+                link: self.c.link.or(under.c.link),
                 exclude: self.c.exclude.or(under.c.exclude),
                 compiler: self.c.compiler.or(under.c.compiler),
             },
@@ -217,9 +279,8 @@ impl HarnessConfig {
             property: self.property.or(under.property),
             max_len: self.max_len.or(under.max_len),
             argv: self.argv.or(under.argv),
-            env: self.env.or(under.env),
+            bindings: self.bindings.or(under.bindings),
             timeout: self.timeout.or(under.timeout),
-            defines: self.defines.or(under.defines),
         }
     }
 }

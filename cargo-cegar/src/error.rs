@@ -133,6 +133,7 @@ impl Error {
             Error::NothingSelected { .. } => ExitCode::NothingSelected,
             Error::Capture(CaptureError::BuildFailed { .. }) => ExitCode::BuildFailed,
             Error::Capture(CaptureError::NothingCaptured { .. }) => ExitCode::NothingSelected,
+            Error::Capture(CaptureError::Interrupted) => ExitCode::Interrupted,
             Error::Capture(_) => ExitCode::Io,
             Error::Compile(CompileError::NoClang { .. } | CompileError::WrongClang { .. }) => {
                 ExitCode::ToolMissing

@@ -3,7 +3,6 @@
 //! No command-line type reaches below this line: the campaign can be driven by a test, by another program or by the
 //! subcommand alike. Every field says its default.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -70,12 +69,10 @@ pub struct Harness {
     pub properties: Vec<Property>,
     /// Longest tape that the fuzzer may try, in bytes. Default 4096.
     pub max_len: usize,
-    /// The program's arguments (without its name); `None`: from the tape.
-    pub argv: Option<Vec<String>>,
+    /// How many arguments `main` may get beside its name, each chosen. Default 0; `check` allows 3.
+    pub argv: usize,
     /// A run that takes longer counts as a hang. Default 1 s.
     pub timeout: Duration,
-    /// Values of `getenv`; what is not listed comes from the tape.
-    pub environment: BTreeMap<String, String>,
 }
 
 impl Harness {
@@ -87,9 +84,8 @@ impl Harness {
             entry: None,
             properties: vec![Property::Assertion, Property::Memory],
             max_len: 4096,
-            argv: None,
+            argv: 0,
             timeout: Duration::from_secs(1),
-            environment: BTreeMap::new(),
         }
     }
 }

@@ -59,6 +59,20 @@ pub fn writable_dir(path: &Path) -> Result<(), Error> {
         .map_err(|why| Error::io("write to", path, why))
 }
 
+/// Makes sure that a directory exists with files writable in it, or could be made, without making it: for a place
+/// that is only used if there is something to put there.
+pub fn could_write(path: &Path) -> Result<(), Error> {
+    let there = path
+        .ancestors()
+        .find(|above| above.exists())
+        .unwrap_or(Path::new("."));
+    tempfile::Builder::new()
+        .prefix(".cegar-")
+        .tempfile_in(there)
+        .map(drop)
+        .map_err(|why| Error::io("write to", there, why))
+}
+
 /// Reads a text file.
 pub fn read_text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(|why| Error::io("read", path, why))
@@ -86,35 +100,32 @@ pub fn add_entry(corpus: &Path, bytes: &[u8]) -> Result<bool, Error> {
     write_new(&corpus.join(entry_name(bytes)), bytes)
 }
 
-/// The entries of a corpus folder, sorted by name. A file whose name is a content hash that its content does not
-/// have is corrupt: it is left out and named in the second list. Files with other names are a user's own seeds.
+/// The entries of a corpus folder, sorted by name, and the files that are none: those that cannot be read, and those
+/// whose name is a content hash that their content does not have. The latter are left where they are; the caller names
+/// them. Files with other names are a user's own seeds.
 pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBuf>), Error> {
     if !corpus.exists() {
         return Ok((Vec::new(), Vec::new()));
     }
     let mut paths = Vec::new();
     for entry in fs::read_dir(corpus).map_err(|why| Error::io("read", corpus, why))? {
-        let path = entry.map_err(|why| Error::io("read", corpus, why))?.path();
-        let hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.is_file() && !hidden {
-            paths.push(path);
-        }
+        paths.push(entry.map_err(|why| Error::io("read", corpus, why))?.path());
     }
     paths.sort();
     let (mut entries, mut corrupt) = (Vec::new(), Vec::new());
     for path in paths {
-        let bytes = fs::read(&path).map_err(|why| Error::io("read", &path, why))?;
         let name = path
             .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
-        let name = name.unwrap_or_default();
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if name.starts_with('.') || path.is_dir() {
+            continue;
+        }
         let hashed = name.len() == 16 && name.bytes().all(|b| b.is_ascii_hexdigit());
-        if hashed && name != entry_name(&bytes) {
-            corrupt.push(path);
-        } else {
-            entries.push(bytes);
+        match fs::read(&path) {
+            Ok(bytes) if !hashed || name == entry_name(&bytes) => entries.push(bytes),
+            _ => corrupt.push(path),
         }
     }
     Ok((entries, corrupt))
@@ -143,9 +154,11 @@ mod tests {
         assert!(!add_entry(dir.path(), b"good").unwrap());
         fs::write(dir.path().join("my-seed"), b"seed").unwrap();
         fs::write(dir.path().join(entry_name(b"other")), b"damaged").unwrap();
+        fs::create_dir(dir.path().join("folder")).unwrap();
+        std::os::unix::fs::symlink("nowhere", dir.path().join("dangling")).unwrap();
         let (entries, corrupt) = read_corpus(dir.path()).unwrap();
         assert_eq!(entries.len(), 2);
-        assert_eq!(corrupt.len(), 1);
+        assert_eq!(corrupt.len(), 2);
     }
 
     #[test]

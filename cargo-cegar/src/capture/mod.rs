@@ -4,6 +4,8 @@
 //! the build script itself is asked: it runs as ever, with a recording compiler ([`shim`]) in front of the real one;
 //! the records become compile commands ([`parse`]).
 
+pub mod parse;
+mod run;
 pub mod shim;
 
 use std::io;
@@ -12,6 +14,9 @@ use std::path::PathBuf;
 use miette::Diagnostic;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+pub(crate) use run::relative;
+pub use run::{capture, load, save};
 
 /// One call of the compiler, as the shim saw it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,33 +34,34 @@ pub struct Record {
     pub include_path: Option<String>,
 }
 
-/// One C file of the crate, and how its build compiles it.
+/// One C file of the crate, and how its build compiles it. Also the form of `captured.json`, which the generated
+/// package's own build reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Command {
-    /// The file.
-    pub source: PathBuf,
-    /// Where the compiler ran.
+pub struct Unit {
+    /// The file; relative to `directory`, or absolute.
+    pub file: PathBuf,
+    /// The arguments that change what the code means.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// The folder that relative paths mean; relative to the `cegar/` package, or absolute.
+    #[serde(default)]
     pub directory: PathBuf,
-    /// The flags that change what the code means.
-    pub flags: Vec<String>,
 }
 
 /// A file that the build compiles and the program leaves out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// The file.
-    pub source: PathBuf,
+    pub file: PathBuf,
     /// Why.
     pub why: String,
 }
 
-/// All that was captured; `captured.json` in the `cegar/` package. Paths are relative to the crate where they can be.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// All that was captured. Paths are absolute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// The package that was built.
-    pub package: String,
-    /// Its C files.
-    pub commands: Vec<Command>,
+    /// The C files.
+    pub units: Vec<Unit>,
     /// What was left out.
     pub left_out: Vec<LeftOut>,
 }
@@ -81,15 +87,13 @@ pub enum CaptureError {
     },
     /// It builds, but compiles no C.
     #[error("the build of `{package}` compiled no C file")]
-    #[diagnostic(
-        code(cegar::nothing_captured),
-        help(
-            "a build script that finds the library installed compiles nothing: choose its vendored or static feature; or list the C files as `sources` under [c] in cegar.toml"
-        )
-    )]
+    #[diagnostic(code(cegar::nothing_captured))]
     NothingCaptured {
         /// The package.
         package: String,
+        /// What to do.
+        #[help]
+        help: String,
     },
     /// Ctrl-C.
     #[error("interrupted")]

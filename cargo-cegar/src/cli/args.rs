@@ -175,7 +175,7 @@ pub enum Command {
 }
 
 /// How long and how.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct BudgetArgs {
     /// Stop after this long: 60s, 10m, 1h30m
     #[arg(long, value_name = "TIME", env = "CEGAR_MAX_TIME", hide_env_values = true, value_parser = duration)]

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, Settings, Sides, duration};
 use crate::report::{Fan, JunitReporter, Level, SarifReporter};
-use crate::{campaign, store};
+use crate::{campaign, plan, store};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(60);
 
@@ -23,8 +23,10 @@ pub(super) fn check(
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
     let here = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
-    let mut harness = Harness::new(name_of(&args.files), units(args, &here)?);
+    let units = units(args, &here)?;
+    let mut harness = Harness::new(name_of(&args.files), units);
     harness.entry.clone_from(&args.entry);
+    harness.argv = 3;
     if !args.property.is_empty() {
         harness.properties = PropertyName::expand(&args.property);
     }
@@ -44,7 +46,14 @@ pub(super) fn check(
                 .unwrap_or_else(|| PathBuf::from("cegar-tests"))
         })
         .map(|dir| here.join(dir));
+    if let Some(dir) = &emit_dir {
+        store::could_write(dir)?;
+    }
     let (scratch, _removed_at_the_end) = scratch(manners, args, &here)?;
+    let stubs = plan::stub_headers(&scratch)?;
+    for unit in &mut harness.units {
+        unit.flags.push(format!("-I{}", stubs.display()));
+    }
 
     let mut fan = reporter(manners, settings.stats, &here);
     extra_reports(&mut fan, &args.budget, &here);

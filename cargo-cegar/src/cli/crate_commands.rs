@@ -1,28 +1,353 @@
-//! Commands on a crate.
+//! The commands that work on a crate: `run`, `replay`, `init`, `build`, `list`.
+
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::args::{BuildArgs, InitArgs, Manners, ReplayArgs, RunArgs};
+use super::args::{BudgetArgs, BuildArgs, InitArgs, Manners, MessageFormat, ReplayArgs, RunArgs};
+use super::check::{extra_reports, settings};
+use super::{conclude, note, reporter};
+use crate::compile::{Compiler, compile};
+use crate::config::Config;
 use crate::error::Error;
 use crate::exit::ExitCode;
+use crate::init::InitOptions;
+use crate::options::{Harness, ReplayOptions, RunOptions};
+use crate::project::Project;
+use crate::report::{Event, Fan, Level, Reporter};
+use crate::{campaign, list as listing, plan, store};
 
-fn later() -> Result<ExitCode, Error> {
-    Err(Error::engine(
-        "this command",
-        "it is not part of this build",
-    ))
+/// A package and what its files say.
+fn open(manners: &Manners) -> Result<(Project, Config), Error> {
+    let project = Project::load(
+        manners.manifest_path.as_deref(),
+        manners.package.as_deref(),
+        manners.target_dir.as_deref(),
+    )?;
+    let config = Config::load(&project.manifest, &project.cegar.join("cegar.toml"))?;
+    Ok((project, config))
 }
-pub(super) fn run(_: &Manners, _: &RunArgs, _: &AtomicBool) -> Result<ExitCode, Error> {
-    later()
+
+fn compiler(config: &Config) -> Result<Compiler, Error> {
+    let environment = std::env::var_os("CEGAR_CLANG").map(PathBuf::from);
+    let file = config.c.compiler.clone().map(PathBuf::from);
+    Ok(Compiler::find_with(environment.or(file))?)
 }
-pub(super) fn replay(_: &Manners, _: &ReplayArgs, _: &AtomicBool) -> Result<ExitCode, Error> {
-    later()
+
+/// `cargo cegar run`
+pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    let mut fan = reporter(manners, args.budget.stats, &project.root);
+    extra_reports(&mut fan, &args.budget, &project.root);
+    let options = run_options(
+        &project,
+        &config,
+        &args.harnesses,
+        &args.budget,
+        &mut fan,
+        stop,
+    )?;
+    let outcome = campaign::run(&options, &mut fan, stop);
+    conclude(outcome, fan, options.settings.require_proof, stop)
 }
-pub(super) fn init(_: &Manners, _: &InitArgs) -> Result<ExitCode, Error> {
-    later()
+
+fn run_options(
+    project: &Project,
+    config: &Config,
+    selected: &[String],
+    budget: &BudgetArgs,
+    fan: &mut Fan,
+    stop: &AtomicBool,
+) -> Result<RunOptions, Error> {
+    let settings = settings(budget, &config.run, compiler(config)?)?;
+    let scratch = project.scratch();
+    store::writable_dir(&scratch)?;
+    let library = plan::library(project, config, false, fan, stop)?;
+    let stubs = plan::stub_headers(&scratch)?;
+    let harnesses = plan::harnesses(project, config, selected, &library, &stubs)?;
+    for harness in &harnesses {
+        store::writable_dir(&project.cegar.join("corpus").join(&harness.name))?;
+    }
+    if !budget.no_emit {
+        store::writable_dir(&project.cegar.join("tests"))?;
+    }
+    fan.event(&Event::Compiling {
+        what: format!("{} C sources", project.name),
+        files: library.units.len(),
+        from: library.from,
+    });
+    Ok(RunOptions {
+        harnesses,
+        settings,
+        scratch,
+        package: project.cegar.clone(),
+        root: project.root.clone(),
+        no_emit: budget.no_emit,
+    })
 }
-pub(super) fn build(_: &Manners, _: &BuildArgs, _: &AtomicBool) -> Result<ExitCode, Error> {
-    later()
+
+/// `cargo cegar replay`
+pub(super) fn replay(
+    manners: &Manners,
+    args: &ReplayArgs,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    let inputs = inputs(&project, args)?;
+    let mut fan = reporter(manners, false, &project.root);
+    let budget = BudgetArgs {
+        no_emit: true,
+        ..BudgetArgs::default()
+    };
+    let selected = std::slice::from_ref(&args.harness);
+    let run = run_options(&project, &config, selected, &budget, &mut fan, stop)?;
+    let outcome = campaign::replay(&ReplayOptions { run, inputs }, &mut fan, stop);
+    conclude(outcome, fan, false, stop)
 }
-pub(super) fn list(_: &Manners) -> Result<ExitCode, Error> {
-    later()
+
+fn inputs(project: &Project, args: &ReplayArgs) -> Result<Vec<PathBuf>, Error> {
+    let corpus = project.cegar.join("corpus").join(&args.harness);
+    let given = if args.inputs.is_empty() {
+        vec![corpus]
+    } else {
+        args.inputs.clone()
+    };
+    let mut inputs = Vec::new();
+    for path in given {
+        if path.is_dir() {
+            let mut files = Vec::new();
+            let entries = std::fs::read_dir(&path).map_err(|why| Error::io("read", &path, why))?;
+            for entry in entries {
+                let file = entry.map_err(|why| Error::io("read", &path, why))?.path();
+                if file.is_file() {
+                    files.push(file);
+                }
+            }
+            files.sort();
+            inputs.extend(files);
+        } else if path.is_file() {
+            inputs.push(path);
+        } else if !args.inputs.is_empty() {
+            return Err(Error::nothing(
+                format!("there is no input `{}`", path.display()),
+                "name a file, or a folder of them",
+            ));
+        }
+    }
+    if inputs.is_empty() {
+        return Err(Error::nothing(
+            format!("`{}` has no corpus yet", args.harness),
+            "`cargo cegar run` makes one; or name the inputs",
+        ));
+    }
+    Ok(inputs)
+}
+
+/// `cargo cegar build`
+pub(super) fn build(
+    manners: &Manners,
+    args: &BuildArgs,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    let mut fan = reporter(manners, false, &project.root);
+    let scratch = project.scratch();
+    store::writable_dir(&scratch)?;
+    // Before the long part: without it the capture would be for nothing.
+    let clang = if args.no_compile {
+        None
+    } else {
+        Some(compiler(&config)?)
+    };
+    let library = plan::library(&project, &config, true, &mut fan, stop)?;
+    for unit in &library.units {
+        let file = unit
+            .source
+            .strip_prefix(&project.root)
+            .unwrap_or(&unit.source);
+        note(&mut fan, Level::Detail, file.display().to_string());
+    }
+    fan.event(&Event::Compiling {
+        what: format!("{} C sources", project.name),
+        files: library.units.len(),
+        from: library.from.clone(),
+    });
+    let Some(clang) = clang else {
+        return finish(fan);
+    };
+    let properties = Harness::new("", Vec::new()).properties;
+    let compiled = compile(
+        &clang,
+        &library.units,
+        &properties,
+        &scratch.join("bitcode"),
+        stop,
+    )?;
+    fan.event(&Event::Compiled {
+        what: project.name.clone(),
+        files: compiled.bitcode.len(),
+        cached: compiled.cached,
+        seconds: compiled.seconds,
+        warnings: compiled.warnings,
+    });
+    note(
+        &mut fan,
+        Level::Info,
+        format!(
+            "{} files to bitcode in {:.1}s ({} unchanged)",
+            compiled.bitcode.len(),
+            compiled.seconds,
+            compiled.cached
+        ),
+    );
+    let undefined = undefined(&clang, &compiled.bitcode);
+    if !undefined.is_empty() {
+        fan.event(&Event::Mocked {
+            functions: undefined,
+        });
+    }
+    finish(fan)
+}
+
+fn finish(mut fan: Fan) -> Result<ExitCode, Error> {
+    fan.finish()
+        .map_err(|why| Error::io("write", "the report", why))?;
+    Ok(ExitCode::Clean)
+}
+
+/// Functions that the library calls and that neither it nor the stub library defines: each will be a mock. A preview,
+/// through the symbol tables; the campaign reports what it really mocked.
+fn undefined(clang: &Compiler, bitcode: &[PathBuf]) -> Vec<String> {
+    let beside = clang
+        .path
+        .canonicalize()
+        .unwrap_or_else(|_| clang.path.clone());
+    let nm = beside.with_file_name("llvm-nm");
+    let output = std::process::Command::new(&nm)
+        .arg("--no-weak")
+        .args(bitcode)
+        .output();
+    let Ok(output) = output else {
+        tracing::debug!("no {}", nm.display());
+        return Vec::new();
+    };
+    let (mut wanted, mut defined) = (Vec::new(), std::collections::BTreeSet::new());
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let mut words = line.split_whitespace().rev();
+        match (words.next(), words.next()) {
+            (Some(name), Some("U")) => wanted.push(name.to_owned()),
+            (Some(name), Some(_)) => drop(defined.insert(name.to_owned())),
+            _ => {}
+        }
+    }
+    wanted.retain(|name| !defined.contains(name) && !is_stubbed(name));
+    wanted.sort();
+    wanted.dedup();
+    wanted
+}
+
+fn is_stubbed(name: &str) -> bool {
+    name.starts_with("llvm.")
+        || name.starts_with("crunner_")
+        || name.starts_with("__VERIFIER_")
+        || cegar_stubs::redirections().iter().any(|r| r.symbol == name)
+        || cegar_stubs::heap().iter().any(|r| r.symbol == name)
+        || cegar_stubs::engine_only().contains(&name)
+        || cegar_stubs::runtime().contains(&name)
+        || cegar_stubs::math().contains(&name)
+        || cegar_stubs::failing_functions()
+            .iter()
+            .any(|f| f.name == name)
+}
+
+/// `cargo cegar init`
+pub(super) fn init(manners: &Manners, args: &InitArgs) -> Result<ExitCode, Error> {
+    let (project, _) = open(manners)?;
+    let options = InitOptions {
+        header: args.header.clone(),
+        function: args.function.clone(),
+        name: args.name.clone(),
+    };
+    let done = crate::init::init(&project, &options)?;
+    let mut fan = reporter(manners, false, &project.root);
+    let here = std::env::current_dir().unwrap_or_default();
+    let show = |path: &Path| {
+        path.strip_prefix(&here)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    };
+    for path in &done.written {
+        note(&mut fan, Level::Info, format!("wrote {}", show(path)));
+    }
+    for path in &done.kept {
+        note(
+            &mut fan,
+            Level::Info,
+            format!("kept {}, which was there", show(path)),
+        );
+    }
+    if let Some(path) = &done.workspace {
+        note(
+            &mut fan,
+            Level::Info,
+            format!("added the package to {}", show(path)),
+        );
+    }
+    if let Some(to_do) = &done.to_do {
+        note(&mut fan, Level::Info, format!("next: {to_do}"));
+    }
+    note(&mut fan, Level::Info, "then: cargo cegar run");
+    finish(fan)
+}
+
+/// `cargo cegar list`
+pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    let listed = listing::list(&project, &config)?;
+    if listed.is_empty() {
+        return Err(Error::nothing(
+            format!("`{}` has no harness", project.name),
+            "`cargo cegar init` writes a first one",
+        ));
+    }
+    let mut text = String::new();
+    for harness in &listed {
+        if manners.message_format == MessageFormat::Json {
+            let mut line = serde_json::to_value(harness)
+                .map_err(|why| Error::io("write", "the list", why.into()))?;
+            line["reason"] = "harness".into();
+            text.push_str(&format!("{line}\n"));
+            continue;
+        }
+        let entry = harness.entry.as_deref().unwrap_or("no entry");
+        text.push_str(&format!(
+            "{}  {}  {entry}",
+            harness.name,
+            harness.file.display()
+        ));
+        text.push_str(&format!("  corpus {}", harness.corpus));
+        if let Some(goals) = &harness.goals {
+            let c = &goals.checks;
+            text.push_str(&format!(
+                "  checks {} violated, {} proved, {} open",
+                c.violated, c.proved, c.open
+            ));
+        }
+        text.push('\n');
+        for test in &harness.tests {
+            text.push_str(&format!("    {test}\n"));
+        }
+    }
+    print(&text)
+}
+
+/// Results go to stdout; a reader that has gone away is not an error.
+fn print(text: &str) -> Result<ExitCode, Error> {
+    use std::io::Write as _;
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::io("write", "standard output", why))
+        }
+        _ => Ok(ExitCode::Clean),
+    }
 }

@@ -1,0 +1,249 @@
+//! Running the crate's build under the recording compiler, and keeping what it told.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fs, io};
+
+use super::{CaptureError, Captured, Record, Unit, parse, shim};
+use crate::project::Project;
+use crate::{compile, store};
+
+/// Lines of a failed build's output that are shown.
+const SHOWN: usize = 60;
+
+/// Runs the build of `project` and gives the C files that it compiles. The build works in a folder of its own
+/// (`target/cegar/capture`); only what its build script needs is compiled.
+pub fn capture(project: &Project, stop: &AtomicBool) -> Result<Captured, CaptureError> {
+    let folder = project.scratch().join("capture");
+    let bin = folder.join("bin");
+    fs::create_dir_all(&bin).map_err(CaptureError::io("create", &bin))?;
+    let (cc, cxx) = (bin.join(shim::NAME), bin.join(shim::NAME_CXX));
+    for link in [&cc, &cxx] {
+        link_to_self(link)?;
+    }
+    let log = folder.join("calls.jsonl");
+    // The file is there from the start: an empty record then means that nothing was compiled.
+    fs::write(&log, "").map_err(CaptureError::io("write", &log))?;
+
+    clean(project, &folder);
+    let mut build = cargo(project, "check", &folder);
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    build.env(shim::LOG, &log);
+    for (variable, shim, real) in [("CC", &cc, shim::REAL_CC), ("CXX", &cxx, shim::REAL_CXX)] {
+        // In the order in which the `cc` crate looks. All are set: one that the user has set must not go before.
+        let names = [
+            format!("{variable}_{target}"),
+            format!("{variable}_{}", target.replace('-', "_")),
+            format!("TARGET_{variable}"),
+            format!("HOST_{variable}"),
+            variable.to_owned(),
+        ];
+        if let Some(set) = names
+            .iter()
+            .filter_map(std::env::var_os)
+            .find(|v| !v.is_empty())
+        {
+            build.env(real, set);
+        }
+        for name in names {
+            build.env(name, shim);
+        }
+    }
+    // A compiler cache would answer instead of the compiler.
+    for wrapper in ["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
+        build.env_remove(wrapper);
+    }
+    build.env("CCACHE_DISABLE", "1");
+    let output = build.output().map_err(CaptureError::io("run", "cargo"))?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(CaptureError::Interrupted);
+    }
+    let records = read_log(&log)?;
+    let mine: Vec<Record> = records
+        .iter()
+        .filter(|r| belongs(r, project))
+        .cloned()
+        .collect();
+    let captured = parse::parse(&mine);
+    // What matters is the build script: the Rust code of the crate may need more than is here.
+    let script_failed = String::from_utf8_lossy(&output.stderr).contains("custom build command");
+    if !output.status.success() && (captured.units.is_empty() || script_failed) {
+        return Err(CaptureError::BuildFailed {
+            package: project.name.clone(),
+            status: output.status.to_string(),
+            output: last_lines(&String::from_utf8_lossy(&output.stderr), SHOWN),
+        });
+    }
+    if captured.units.is_empty() {
+        return Err(CaptureError::NothingCaptured {
+            package: project.name.clone(),
+            help: nothing_help(&records, &captured),
+        });
+    }
+    Ok(captured)
+}
+
+fn cargo(project: &Project, command: &str, folder: &Path) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut run = Command::new(cargo);
+    // From the workspace: for a dependency's own manifest, cargo would not know the lock file and the features.
+    run.current_dir(&project.workspace)
+        .arg(command)
+        .arg("--package")
+        .arg(&project.name)
+        .arg("--target-dir")
+        .arg(folder.join("target"));
+    run
+}
+
+/// Forgets an earlier capture of the package, so that its build script runs again; its dependencies stay built.
+fn clean(project: &Project, folder: &Path) {
+    if folder.join("target").exists() {
+        // Where it fails the build script may not run, and the capture says that it found nothing.
+        if let Err(why) = cargo(project, "clean", folder).output() {
+            tracing::warn!("cargo clean: {why}");
+        }
+    }
+}
+
+fn link_to_self(link: &Path) -> Result<(), CaptureError> {
+    let this = std::env::current_exe().map_err(CaptureError::io("find", "cargo-cegar"))?;
+    match fs::remove_file(link) {
+        Err(why) if why.kind() != io::ErrorKind::NotFound => {
+            return Err(CaptureError::io("replace", link)(why));
+        }
+        _ => {}
+    }
+    std::os::unix::fs::symlink(this, link).map_err(CaptureError::io("create", link))
+}
+
+fn read_log(log: &Path) -> Result<Vec<Record>, CaptureError> {
+    let text = fs::read_to_string(log).map_err(CaptureError::io("read", log))?;
+    let damaged = |why: serde_json::Error| CaptureError::Damaged {
+        path: log.to_owned(),
+        why: why.to_string(),
+    };
+    text.lines()
+        .map(|line| serde_json::from_str(line).map_err(damaged))
+        .collect()
+}
+
+/// Whether the package's own build script made the call. A build system that clears the environment is given the
+/// benefit of the doubt.
+fn belongs(record: &Record, project: &Project) -> bool {
+    record
+        .package
+        .as_ref()
+        .is_none_or(|package| *package == project.name)
+}
+
+fn nothing_help(records: &[Record], captured: &Captured) -> String {
+    let others: BTreeSet<&str> = records
+        .iter()
+        .filter_map(|r| r.package.as_deref())
+        .collect();
+    if !captured.left_out.is_empty() {
+        let files: Vec<String> = captured
+            .left_out
+            .iter()
+            .map(|left| format!("{}: {}", left.file.display(), left.why))
+            .collect();
+        return format!("left out: {}", files.join("; "));
+    }
+    if !others.is_empty() {
+        let others: Vec<&str> = others.into_iter().collect();
+        return format!("C was compiled by {}: choose with -p", others.join(", "));
+    }
+    "a build script that finds the library installed compiles nothing: choose its vendored or static feature; or \
+     list the C files as `sources` under [c] in cegar.toml"
+        .to_owned()
+}
+
+fn last_lines(text: &str, count: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(count)..].join("\n")
+}
+
+/// Writes `captured.json` into the `cegar/` package. The file is committed and must mean the same on another machine
+/// and after `cargo clean`: every path is made relative to the crate where it lies inside the workspace, and no path
+/// starts in a folder that only the build had.
+pub fn save(captured: &Captured, project: &Project) -> Result<(), crate::Error> {
+    let path = project.cegar.join("captured.json");
+    let here = |path: &Path| relative(path, &project.root, &project.workspace);
+    let unit = |unit: &Unit| Unit {
+        file: here(&unit.file),
+        args: parse::rebase(&unit.args, &unit.directory, &here),
+        directory: relative(&project.root, &project.cegar, &project.workspace),
+    };
+    let units: Vec<Unit> = captured.units.iter().map(unit).collect();
+    let mut text = serde_json::to_string_pretty(&units)
+        .map_err(|why| crate::Error::io("write", &path, why.into()))?;
+    text.push('\n');
+    store::write(&path, text.as_bytes())
+}
+
+/// What `captured.json` says, as files to compile; `None` where there is no such file.
+pub fn load(cegar: &Path) -> Result<Option<Vec<compile::Unit>>, CaptureError> {
+    let path = cegar.join("captured.json");
+    let text = match fs::read_to_string(&path) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(CaptureError::io("read", &path))?,
+    };
+    let units: Vec<Unit> = serde_json::from_str(&text).map_err(|why| CaptureError::Damaged {
+        path: path.clone(),
+        why: why.to_string(),
+    })?;
+    let unit = |unit: Unit| {
+        let directory = normal_join(cegar, &unit.directory);
+        let source = normal_join(&directory, &unit.file);
+        compile::Unit {
+            source,
+            directory,
+            flags: unit.args,
+        }
+    };
+    Ok(Some(units.into_iter().map(unit).collect()))
+}
+
+fn normal_join(base: &Path, path: &Path) -> PathBuf {
+    parse::normal(&base.join(path))
+}
+
+/// `path` as seen from `from`, if both are in `within`; else as it is.
+pub(crate) fn relative(path: &Path, from: &Path, within: &Path) -> PathBuf {
+    if !path.starts_with(within) || !from.starts_with(within) {
+        return path.to_owned();
+    }
+    let (mut path_parts, mut from_parts) = (path.components(), from.components());
+    loop {
+        let (here, there) = (from_parts.clone().next(), path_parts.clone().next());
+        if here.is_none() || here != there {
+            break;
+        }
+        from_parts.next();
+        path_parts.next();
+    }
+    let mut relative: PathBuf = from_parts.map(|_| "..").collect();
+    relative.push(path_parts.as_path());
+    if relative.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        relative
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_relative_inside_the_workspace_only() {
+        let see = |path: &str, from: &str| relative(path.as_ref(), from.as_ref(), "/w".as_ref());
+        assert_eq!(see("/w/a/src/x.c", "/w/a/cegar"), Path::new("../src/x.c"));
+        assert_eq!(see("/w/a", "/w/a/cegar"), Path::new(".."));
+        assert_eq!(see("/w/a", "/w/a"), Path::new("."));
+        assert_eq!(see("/registry/x.c", "/w/a"), Path::new("/registry/x.c"));
+    }
+}

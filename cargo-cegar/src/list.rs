@@ -1,0 +1,146 @@
+//! What there is: the harnesses of a crate, where each starts, its tests, and how its goals stood when it last ran.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::campaign::GoalTable;
+use crate::config::Config;
+use crate::error::Error;
+use crate::project::Project;
+use crate::store;
+
+/// One harness, as `list` shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Its C file.
+    pub file: PathBuf,
+    /// Where it starts; `None` if the file defines none of the known entries.
+    pub entry: Option<String>,
+    /// Names of the generated tests.
+    pub tests: Vec<String>,
+    /// Entries of its corpus.
+    pub corpus: usize,
+    /// How the goals stood at the end of the last run, if it has run.
+    pub goals: Option<GoalTable>,
+}
+
+/// The harnesses of a package: those of `cegar.toml`, or, if it names none, every file of `harnesses/`.
+pub fn harnesses(project: &Project, config: &Config) -> Result<Vec<(String, PathBuf)>, Error> {
+    let folder = project.cegar.join("harnesses");
+    if !config.harness.is_empty() {
+        let file = |name: &String| {
+            let given = config
+                .harness
+                .get(name)
+                .and_then(|harness| harness.file.as_ref());
+            match given {
+                Some(file) => project.cegar.join(file),
+                None => folder.join(format!("{name}.c")),
+            }
+        };
+        return Ok(config
+            .harness
+            .keys()
+            .map(|name| (name.clone(), file(name)))
+            .collect());
+    }
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(|why| Error::io("read", &folder, why))? {
+        let path = entry.map_err(|why| Error::io("read", &folder, why))?.path();
+        if path.extension().is_some_and(|extension| extension == "c")
+            && let Some(stem) = path.file_stem()
+        {
+            found.push((stem.to_string_lossy().into_owned(), path.clone()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Everything that is known about each harness.
+pub fn list(project: &Project, config: &Config) -> Result<Vec<Listed>, Error> {
+    let mut listed = Vec::new();
+    for (name, file) in harnesses(project, config)? {
+        let given = config
+            .harness
+            .get(&name)
+            .and_then(|harness| harness.entry.clone());
+        let source = std::fs::read_to_string(&file).unwrap_or_default();
+        listed.push(Listed {
+            entry: given.or_else(|| entry_of(&source, &name)),
+            tests: tests_of(&project.cegar.join("tests").join(format!("{name}.rs"))),
+            corpus: store::read_corpus(&project.cegar.join("corpus").join(&name))?
+                .0
+                .len(),
+            goals: goals_of(&project.scratch().join(&name).join("state.json")),
+            file: file.strip_prefix(&project.root).unwrap_or(&file).to_owned(),
+            name,
+        });
+    }
+    Ok(listed)
+}
+
+/// Which of the known entries a harness defines. It reads the text, not the program: good enough to be shown.
+fn entry_of(source: &str, name: &str) -> Option<String> {
+    let defines = |function: &str| {
+        source.match_indices(function).any(|(at, _)| {
+            let before = source[..at].chars().next_back();
+            let after = source[at + function.len()..].trim_start();
+            let whole = before.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+            let body = after.find(['{', ';']).map(|end| after.as_bytes()[end]);
+            whole && after.starts_with('(') && body == Some(b'{')
+        })
+    };
+    ["LLVMFuzzerTestOneInput", "main", name]
+        .into_iter()
+        .find(|function| defines(function))
+        .map(str::to_owned)
+}
+
+/// The functions of a test file that carry `#[test]`.
+fn tests_of(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let mut names = Vec::new();
+    let mut marked = false;
+    for line in text.lines().map(str::trim) {
+        if line == "#[test]" {
+            marked = true;
+        } else if marked && let Some(rest) = line.strip_prefix("fn ") {
+            names.extend(rest.split('(').next().map(str::to_owned));
+            marked = false;
+        }
+    }
+    names
+}
+
+/// The goals in a campaign's state; only this part of it is read, and only if it is there.
+fn goals_of(state: &Path) -> Option<GoalTable> {
+    let state: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(state).ok()?).ok()?;
+    serde_json::from_value(state.get("goals")?.clone()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_in_the_text() {
+        let fuzz = "int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n)\n{ return 0; }";
+        assert_eq!(
+            entry_of(fuzz, "x").as_deref(),
+            Some("LLVMFuzzerTestOneInput")
+        );
+        assert_eq!(
+            entry_of("int domain(void) {}\nint main(void)\n{}", "x").as_deref(),
+            Some("main")
+        );
+        assert_eq!(entry_of("void x(void);", "x"), None);
+    }
+}

@@ -1,0 +1,230 @@
+//! From a crate and its configuration to harnesses that a campaign can run: which files make up each program, and with
+//! which flags each is compiled.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use crate::capture;
+use crate::compile::Unit;
+use crate::config::{Config, HarnessConfig, PropertyName, SourcesFrom, nearest};
+use crate::error::Error;
+use crate::list;
+use crate::options::{Harness, duration};
+use crate::project::Project;
+use crate::report::{Event, Reporter};
+
+/// The library's C files, and where the list comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    /// The files.
+    pub units: Vec<Unit>,
+    /// For people: `captured from build.rs`, `cegar.toml`.
+    pub from: String,
+}
+
+/// Writes the stub library's headers (and sources) below the scratch folder; gives the include folder with `crunner.h`.
+pub fn stub_headers(scratch: &Path) -> Result<PathBuf, Error> {
+    let folder = scratch.join("stubs");
+    cegar_stubs::write_sources(&folder).map_err(|why| Error::io("write", &folder, why))?;
+    Ok(folder.join("include"))
+}
+
+/// The library's files: what `cegar.toml` lists, and what the crate's own build compiles. Where nothing was captured
+/// yet, or `again` is set, the build is captured now.
+pub fn library(
+    project: &Project,
+    config: &Config,
+    again: bool,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Library, Error> {
+    let listed = config.c.sources.clone().unwrap_or_default();
+    let captured = config.c.sources_from == Some(SourcesFrom::Captured) || listed.is_empty();
+    let mut library = Library::default();
+    if captured {
+        let known = if again {
+            None
+        } else {
+            capture::load(&project.cegar)?
+        };
+        library.units = match known {
+            Some(units) => units,
+            None => capture_now(project, reporter, stop)?,
+        };
+        library.from = "captured from build.rs".to_owned();
+    } else {
+        library.from = "listed in cegar.toml".to_owned();
+    }
+    let exclude = config.c.exclude.clone().unwrap_or_default();
+    library
+        .units
+        .retain(|unit| !exclude.iter().any(|end| unit.source.ends_with(end)));
+    // The warnings of a library's own build are not news.
+    for unit in &mut library.units {
+        unit.flags.push("-w".to_owned());
+    }
+    let own = own_flags(project, config);
+    for unit in &mut library.units {
+        unit.flags.extend(own.iter().cloned());
+    }
+    for source in listed {
+        let source = project.cegar.join(source);
+        if !source.is_file() {
+            return Err(Error::nothing(
+                format!("there is no file `{}`", source.display()),
+                "`sources` under [c] in cegar.toml are relative to the cegar/ folder",
+            ));
+        }
+        library.units.push(Unit {
+            source,
+            directory: project.cegar.clone(),
+            flags: own.clone(),
+        });
+    }
+    Ok(library)
+}
+
+fn capture_now(
+    project: &Project,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Vec<Unit>, Error> {
+    let captured = capture::capture(project, stop)?;
+    for left in &captured.left_out {
+        let file = left.file.strip_prefix(&project.root).unwrap_or(&left.file);
+        let file = file.display().to_string();
+        reporter.event(&Event::LeftOut {
+            file,
+            why: left.why.clone(),
+        });
+    }
+    // Without the package there is nowhere to keep it: a dependency can be captured to be looked at.
+    if project.cegar.is_dir() {
+        capture::save(&captured, project)?;
+    }
+    let unit = |unit: capture::Unit| Unit {
+        source: unit.file,
+        directory: unit.directory,
+        flags: unit.args,
+    };
+    Ok(captured.units.into_iter().map(unit).collect())
+}
+
+/// What `[c]` adds to every file.
+fn own_flags(project: &Project, config: &Config) -> Vec<String> {
+    let c = &config.c;
+    let includes = c.includes.iter().flatten();
+    let mut flags: Vec<String> = includes
+        .map(|folder| format!("-I{}", project.cegar.join(folder).display()))
+        .collect();
+    let defines = c
+        .defines
+        .as_ref()
+        .map(|defines| defines.list())
+        .unwrap_or_default();
+    flags.extend(defines.into_iter().map(|define| format!("-D{define}")));
+    flags.extend(c.flags.iter().flatten().cloned());
+    flags
+}
+
+/// The harnesses that `selected` names (all, if it names none), each with its program.
+pub fn harnesses(
+    project: &Project,
+    config: &Config,
+    selected: &[String],
+    library: &Library,
+    stubs: &Path,
+) -> Result<Vec<Harness>, Error> {
+    let known = select(project, list::harnesses(project, config)?, selected)?;
+    let mut flags = own_flags(project, config);
+    flags.extend(library_includes(library));
+    flags.push(format!("-I{}", stubs.display()));
+    let mut harnesses = Vec::new();
+    for (name, file) in known {
+        if !file.is_file() {
+            return Err(Error::nothing(
+                format!("harness `{name}` has no file `{}`", file.display()),
+                format!("write it, or set `file` under [harness.{name}] in cegar.toml"),
+            ));
+        }
+        let own = config.harness.get(&name).cloned().unwrap_or_default();
+        let mut units = vec![Unit {
+            source: file,
+            directory: project.cegar.clone(),
+            flags: flags.clone(),
+        }];
+        units.extend(library.units.iter().cloned());
+        harnesses.push(configured(Harness::new(name, units), &own)?);
+    }
+    Ok(harnesses)
+}
+
+fn configured(mut harness: Harness, own: &HarnessConfig) -> Result<Harness, Error> {
+    harness.entry.clone_from(&own.entry);
+    if let Some(properties) = &own.property {
+        harness.properties = PropertyName::expand(properties.names());
+    }
+    if let Some(max_len) = own.max_len {
+        harness.max_len = max_len;
+    }
+    if let Some(argv) = &own.argv {
+        harness.argv = argv.count();
+    }
+    if let Some(timeout) = &own.timeout {
+        harness.timeout = duration(timeout)?;
+    }
+    Ok(harness)
+}
+
+/// The include folders of the library's own build, for harnesses that include its headers.
+fn library_includes(library: &Library) -> Vec<String> {
+    let mut flags: Vec<String> = Vec::new();
+    for unit in &library.units {
+        let mut words = unit.flags.iter();
+        while let Some(word) = words.next() {
+            let folder = match word.strip_prefix("-I") {
+                Some("") => words.next().map(String::as_str),
+                Some(folder) => Some(folder),
+                None if word == "-isystem" => words.next().map(String::as_str),
+                None => None,
+            };
+            if let Some(folder) = folder {
+                let flag = format!("-I{}", unit.directory.join(folder).display());
+                if !flags.contains(&flag) {
+                    flags.push(flag);
+                }
+            }
+        }
+    }
+    flags
+}
+
+fn select(
+    project: &Project,
+    known: Vec<(String, PathBuf)>,
+    selected: &[String],
+) -> Result<Vec<(String, PathBuf)>, Error> {
+    if known.is_empty() {
+        return Err(Error::nothing(
+            format!("`{}` has no harness", project.name),
+            "`cargo cegar init` writes a first one",
+        ));
+    }
+    for name in selected {
+        if !known.iter().any(|(known, _)| known == name) {
+            let names = || known.iter().map(|(name, _)| name.as_str());
+            let help = match nearest(name, names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are: {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            return Err(Error::nothing(
+                format!("there is no harness `{name}`"),
+                help,
+            ));
+        }
+    }
+    Ok(known
+        .into_iter()
+        .filter(|(name, _)| selected.is_empty() || selected.contains(name))
+        .collect())
+}
