@@ -1,0 +1,469 @@
+//! What the machine does itself: the tape, the heap, the transcript, the host's mathematics.
+//!
+//! The meaning of each is fixed by the architecture's table of the runtime; natively the same functions are
+//! C. Values that a host function needs are made concrete and the path says so.
+
+use std::ffi::CString;
+use std::rc::Rc;
+
+use super::memory::Site;
+use super::outcome::{Choice, Exhausted, Outcome};
+use super::shadow::{Shade, ShadowByte};
+use super::step::{Run, Step};
+use crate::program::ir::{
+    Call, CheckId, CheckKind, FloatKind, FuncId, FunctionKind, Intrinsic, MathFn, Operand, Pred,
+    Reg, Width,
+};
+use crate::term::{float, value};
+
+impl<const TRACK: bool> Run<'_, TRACK> {
+    pub(super) fn intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        id: FuncId,
+        call: &Call,
+        check: Option<CheckId>,
+    ) -> Step {
+        let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        match intrinsic {
+            Intrinsic::Choose => self.choose(call, check),
+            Intrinsic::Remaining => {
+                let left = self.tape.len().saturating_sub(self.position);
+                if left == 0 {
+                    self.found_empty();
+                }
+                self.give(call, left as u128)
+            }
+            Intrinsic::Assume => self.assume(arg(0)),
+            Intrinsic::Stop => {
+                let status = self.concretise(arg(0), 32);
+                Err(Box::new(Outcome::Exited(status as u32 as i32)))
+            }
+            Intrinsic::Violation => Err(self.reported(call)),
+            Intrinsic::Output => {
+                let stream = self.concretise(arg(0), 32) as u32 as i32;
+                let len = self.concretise(arg(2), 64) as u64;
+                let at = self.concretise(arg(1), 64) as u64;
+                self.write_out(stream, at, len, check)
+            }
+            Intrinsic::Malloc => {
+                let size = self.concretise(arg(0), 64) as u64;
+                let address = self.heap(call, size)?;
+                self.give(call, u128::from(address))
+            }
+            Intrinsic::Calloc => {
+                let (n, size) = (self.concretise(arg(0), 64), self.concretise(arg(1), 64));
+                let total = u64::try_from(n.saturating_mul(size)).unwrap_or(u64::MAX);
+                let address = self.heap(call, total)?;
+                if address != 0
+                    && let Ok((object, at)) = self.memory.writable(address, total)
+                {
+                    object.bytes.fill(0);
+                    object.written(at, total as usize);
+                }
+                self.give(call, u128::from(address))
+            }
+            Intrinsic::Realloc => self.realloc(call, arg(0), arg(1), check),
+            Intrinsic::Free => {
+                let address = self.concretise(arg(0), 64) as u64;
+                self.release(address, check)
+            }
+            Intrinsic::AlignedAlloc => {
+                self.concretise(arg(0), 64);
+                let size = self.concretise(arg(1), 64) as u64;
+                let address = self.heap(call, size)?;
+                self.give(call, u128::from(address))
+            }
+            Intrinsic::ObjectSize => {
+                let at = self.concretise(arg(0), 64) as u64;
+                let size = match self.memory.readable(at, 0) {
+                    Ok((object, offset)) => object.bytes.len() - offset,
+                    Err(_) => 0,
+                };
+                self.give(call, size as u128)
+            }
+            Intrinsic::Math(function) => {
+                let kind = match self.program.function(id).params.first() {
+                    Some(32) => FloatKind::F32,
+                    _ => FloatKind::F64,
+                };
+                let args: Vec<Operand> = call.args.iter().map(|a| a.value).collect();
+                self.float_function(call.dst, function, kind, &args)
+            }
+            Intrinsic::FormatFloat => self.format_float(call, check),
+            Intrinsic::ParseFloat => self.parse_float(call, check),
+        }
+    }
+
+    /// Gives the call's result, if the caller takes one.
+    fn give(&mut self, call: &Call, value: u128) -> Step {
+        if let Some(width) = call.result.first() {
+            self.set(call.dst, value & value::mask(*width));
+        }
+        Ok(())
+    }
+
+    fn found_empty(&mut self) {
+        let (choice, path_at, step) = (self.choices.len(), self.path.len(), self.steps);
+        self.exhausted.get_or_insert(Exhausted {
+            choice,
+            path_at,
+            step,
+        });
+    }
+
+    /// `crunner_choose(channel, into, n)`.
+    fn choose(&mut self, call: &Call, check: Option<CheckId>) -> Step {
+        let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        let name = self.get64(arg(0));
+        let into = self.concretise(arg(1), 64) as u64;
+        let n = self.concretise(arg(2), 64) as u64;
+        if n > 0
+            && let Err(fault) = self.memory.check_write(into, n)
+        {
+            return Err(self.fault(check, CheckKind::Write, fault, into, n));
+        }
+        let name = match self.string(name) {
+            Ok(name) => name,
+            Err(fault) => return Err(self.fault(None, CheckKind::Read, fault, name, 1)),
+        };
+        let channel = match self.channels.get(&name) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let channel: Rc<str> = String::from_utf8_lossy(&name).into();
+                self.channels.insert(name, Rc::clone(&channel));
+                channel
+            }
+        };
+        let (len, at) = (n as usize, self.position);
+        if at + len > self.tape.len() && len > 0 {
+            self.found_empty();
+        }
+        let above = self.frames.last().map_or(0, |f| f.hash);
+        let site = super::frame::extend_hash(above, call.site);
+        self.choices.push(Choice {
+            channel,
+            at,
+            len,
+            site,
+            path_at: self.path.len(),
+        });
+        self.position += len;
+        if len == 0 {
+            return Ok(());
+        }
+        let from = self.tape.get(at.min(self.tape.len())..).unwrap_or_default();
+        let taken = &from[..len.min(from.len())];
+        if let Ok((object, offset)) = self.memory.writable(into, n) {
+            let (head, tail) = object.bytes[offset..offset + len].split_at_mut(taken.len());
+            head.copy_from_slice(taken);
+            tail.fill(0);
+            object.written(offset, len);
+        }
+        if TRACK {
+            self.name_inputs(into, at, len);
+        }
+        Ok(())
+    }
+
+    /// Makes the bytes just taken from the tape inputs, as far as they are to be symbolic.
+    fn name_inputs(&mut self, into: u64, at: usize, len: usize) {
+        let past = self.tape.len()..self.tape.len() + self.limits.extend;
+        let Some(pool) = self.pool.as_deref_mut() else {
+            return;
+        };
+        let Some(object) = self.memory.unchecked(into) else {
+            return;
+        };
+        let offset = (into & 0xffff_ffff) as usize;
+        for i in 0..len {
+            let index = at + i;
+            if self.symbolic.contains(&index) || past.contains(&index) {
+                let term = pool.input(index as u32);
+                object.set_shadow(offset + i, ShadowByte::byte(term));
+            }
+        }
+    }
+
+    fn assume(&mut self, operand: Operand) -> Step {
+        let holds = self.get(operand, 32) != 0;
+        let shade = self.shade(operand);
+        if shade.undefined {
+            self.undefined_decision();
+        }
+        if let Some(term) = shade.term {
+            let cond = self.make(|p| {
+                let zero = p.constant(p.width(term), 0);
+                p.cmp(if holds { Pred::Ne } else { Pred::Eq }, term, zero)
+            });
+            self.assumed(cond);
+        }
+        if holds {
+            Ok(())
+        } else {
+            Err(Box::new(Outcome::Rejected))
+        }
+    }
+
+    /// `crunner_violation(kind, what, file, line)`: reported where user code called into the stubs.
+    fn reported(&mut self, call: &Call) -> super::step::Stop {
+        let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        let kind = match self.get(arg(0), 32) {
+            0 => CheckKind::Assertion,
+            1 => CheckKind::Abort,
+            2 => CheckKind::ReachError,
+            _ => CheckKind::Fail,
+        };
+        let what = self.string(self.get64(arg(1))).unwrap_or_default();
+        let detail = String::from_utf8_lossy(&what).into_owned();
+        let program = self.program;
+        let user = |f: FuncId| program.function(f).kind == FunctionKind::User;
+        let outer = self.frames.iter().rposition(|f| user(f.function));
+        let Some(frame) = outer.and_then(|i| self.frames.get(i + 1)) else {
+            return self.violated(None, kind, detail);
+        };
+        let info = frame.site.and_then(|s| program.calls.get(s.index()));
+        let Some(info) = info else {
+            return self.violated(None, kind, detail);
+        };
+        self.pos = info.pos;
+        let at = |c: &crate::program::ir::Check| c.loc == info.loc && c.kind == kind;
+        let check = program
+            .checks
+            .iter()
+            .position(at)
+            .map(|i| CheckId(i as u32));
+        self.violated(check, kind, detail)
+    }
+
+    fn write_out(&mut self, stream: i32, at: u64, len: u64, check: Option<CheckId>) -> Step {
+        // What is written is not a decision: symbolic bytes stay free.
+        if len > 0 {
+            let (object, offset) = match self.memory.readable(at, len) {
+                Ok(found) => found,
+                Err(fault) => return Err(self.fault(check, CheckKind::Read, fault, at, len)),
+            };
+            let bytes = &object.bytes[offset..offset + len as usize];
+            match self.output.last_mut() {
+                Some((last, joined)) if *last == stream => joined.extend_from_slice(bytes),
+                _ => self.output.push((stream, bytes.to_vec())),
+            }
+        }
+        Ok(())
+    }
+
+    /// A heap object, or 0 where a request is too large.
+    fn heap(&mut self, call: &Call, size: u64) -> Step<u64> {
+        if size > self.limits.one_allocation {
+            return Ok(0);
+        }
+        self.room_for(size)?;
+        Ok(self.memory.allocate(size, Site::Heap(Some(call.site))))
+    }
+
+    fn release(&mut self, address: u64, check: Option<CheckId>) -> Step {
+        if address == 0 {
+            return Ok(());
+        }
+        if !self.memory.is_live_heap(address) {
+            return Err(self.bad_free(address, check));
+        }
+        self.memory.remove(address);
+        Ok(())
+    }
+
+    #[cold]
+    fn bad_free(&self, address: u64, check: Option<CheckId>) -> super::step::Stop {
+        let detail = match self.memory.about(address) {
+            None => format!("free of {address:#x}, which is no object"),
+            Some((_, site)) if !site.is_heap() => {
+                format!(
+                    "free of {}",
+                    self.object(address, "was not allocated by malloc")
+                )
+            }
+            Some(_) if self.memory.readable(address, 0).is_err() => {
+                format!("second free of {}", self.object(address, "is gone"))
+            }
+            Some(_) => {
+                let offset = address & 0xffff_ffff;
+                format!("free at offset {offset} of {}", self.object(address, ""))
+            }
+        };
+        self.violated(check, CheckKind::Free, detail)
+    }
+
+    fn realloc(
+        &mut self,
+        call: &Call,
+        old: Operand,
+        size: Operand,
+        check: Option<CheckId>,
+    ) -> Step {
+        let old = self.concretise(old, 64) as u64;
+        let size = self.concretise(size, 64) as u64;
+        if old != 0 && !self.memory.is_live_heap(old) {
+            return Err(self.bad_free(old, check));
+        }
+        if old != 0 && size == 0 {
+            self.memory.remove(old);
+            return self.give(call, 0);
+        }
+        let new = self.heap(call, size)?;
+        if new != 0 && old != 0 {
+            let keep = self.memory.about(old).map_or(0, |(n, _)| n.min(size));
+            self.copy_bytes(new, old, keep);
+            self.memory.remove(old);
+        }
+        self.give(call, u128::from(new))
+    }
+
+    /// A function of `<math.h>`: its term where the solver has one, else its concrete arguments.
+    pub(super) fn float_function(
+        &mut self,
+        dst: Reg,
+        function: MathFn,
+        kind: FloatKind,
+        args: &[Operand],
+    ) -> Step {
+        let width = |i: usize| -> Width {
+            if function == MathFn::Ldexp && i == 1 {
+                32
+            } else {
+                kind.width()
+            }
+        };
+        let values: Vec<u128> = args
+            .iter()
+            .enumerate()
+            .map(|(i, a)| self.get(*a, width(i)))
+            .collect();
+        let Some(result) = float::function(function, kind, &values) else {
+            return Err(Box::new(Outcome::Unmodelled(u32::MAX)));
+        };
+        let exact = matches!(
+            function,
+            MathFn::Sqrt
+                | MathFn::Floor
+                | MathFn::Ceil
+                | MathFn::Round
+                | MathFn::Trunc
+                | MathFn::Rint
+                | MathFn::Nearbyint
+                | MathFn::Fabs
+                | MathFn::Fmin
+                | MathFn::Fmax
+                | MathFn::Copysign
+                | MathFn::Fma
+        );
+        let mut shade = Shade::default();
+        if TRACK {
+            if exact {
+                let from: Vec<(Operand, Width)> = args
+                    .iter()
+                    .enumerate()
+                    .map(|(i, a)| (*a, width(i)))
+                    .collect();
+                shade = self.shade_of(&from, |p, t| p.float_fn(function, kind, t));
+            } else {
+                for (i, a) in args.iter().enumerate() {
+                    shade.undefined |= self.shade(*a).undefined;
+                    if let Some(term) = self.shade(*a).term {
+                        self.fixed(term, width(i), values[i]);
+                    }
+                }
+            }
+        }
+        self.set_shaded(dst, result, shade);
+        Ok(())
+    }
+
+    /// `crunner_format_float(to, cap, spec, value)`.
+    fn format_float(&mut self, call: &Call, check: Option<CheckId>) -> Step {
+        let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        let (to, cap) = (
+            self.concretise(arg(0), 64) as u64,
+            self.concretise(arg(1), 64) as u64,
+        );
+        let at = self.concretise(arg(2), 64) as u64;
+        let number = f64::from_bits(self.concretise(arg(3), 64) as u64);
+        let spec = match self.string(at) {
+            Ok(spec) => spec,
+            Err(fault) => return Err(self.fault(check, CheckKind::Read, fault, at, 1)),
+        };
+        let spec = self.bytes(at, spec.len() as u64, check)?;
+        let text = host_format(&spec, number).unwrap_or_default();
+        let kept = text.len().min(cap.saturating_sub(1) as usize);
+        if cap > 0 {
+            let n = kept as u64 + 1;
+            match self.memory.writable(to, n) {
+                Ok((object, offset)) => {
+                    object.bytes[offset..offset + kept].copy_from_slice(&text[..kept]);
+                    object.bytes[offset + kept] = 0;
+                    object.written(offset, kept + 1);
+                }
+                Err(fault) => return Err(self.fault(check, CheckKind::Write, fault, to, n)),
+            }
+        }
+        self.give(call, text.len() as u128)
+    }
+
+    /// `crunner_parse_float(from, len)`.
+    fn parse_float(&mut self, call: &Call, check: Option<CheckId>) -> Step {
+        let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        let (from, len) = (
+            self.concretise(arg(0), 64) as u64,
+            self.concretise(arg(1), 64) as u64,
+        );
+        let mut text = self.bytes(from, len, check)?;
+        text.retain(|b| *b != 0);
+        let value = CString::new(text).map_or(0.0, |text| {
+            // SAFETY: `text` ends with NUL, and a null end pointer is allowed.
+            unsafe { libc::strtod(text.as_ptr(), std::ptr::null_mut()) }
+        });
+        self.give(call, u128::from(value.to_bits()))
+    }
+}
+
+/// The host's printf of one double. None if `spec` is not exactly one conversion of a double.
+fn host_format(spec: &[u8], value: f64) -> Option<Vec<u8>> {
+    let (last, rest) = spec.split_last()?;
+    let (first, flags) = rest.split_first()?;
+    let plain = flags.iter().all(|b| b"+-# 0123456789.".contains(b));
+    if *first != b'%' || !plain || !b"aAeEfFgG".contains(last) || flags.len() > 12 {
+        return None;
+    }
+    let spec = CString::new(spec).ok()?;
+    let mut text = vec![0u8; 512];
+    loop {
+        // SAFETY: the buffer has `text.len()` bytes, and `spec` is one conversion that takes a double.
+        let n =
+            unsafe { libc::snprintf(text.as_mut_ptr().cast(), text.len(), spec.as_ptr(), value) };
+        let n = usize::try_from(n).ok()?;
+        if n < text.len() {
+            text.truncate(n);
+            return Some(text);
+        }
+        if n > 1 << 24 {
+            return None;
+        }
+        text.resize(n + 1, 0);
+    }
+}
+
+#[cfg(test)]
+mod unit {
+    use super::host_format;
+
+    #[test]
+    fn formats_are_single_conversions_of_doubles() {
+        assert_eq!(host_format(b"%.3f", 1.5).as_deref(), Some(&b"1.500"[..]));
+        assert_eq!(
+            host_format(b"%08.2e", 12.0).as_deref(),
+            Some(&b"1.20e+01"[..])
+        );
+        assert_eq!(host_format(b"%s", 1.5), None);
+        assert_eq!(host_format(b"%f%n", 1.5), None);
+        assert_eq!(host_format(b"%", 1.5), None);
+    }
+}

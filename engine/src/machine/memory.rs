@@ -1,0 +1,390 @@
+//! Memory is objects.
+//!
+//! An address is `object << 32 | offset` (DESIGN: "bounds, lifetimes and provenance are two comparisons").
+//! Globals and functions own fixed numbers, everything else gets the next number and never gives it back:
+//! what was freed stays as a tombstone of a few bytes, so that a use after free names what it used. Objects
+//! are shared and copied on writing, so that starting a run and taking a snapshot cost one reference each.
+
+use std::rc::Rc;
+
+use super::shadow::ShadowByte;
+use crate::program::ir::{
+    CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, GLOBAL_OBJECTS, GlobalId, Loc, Program,
+    UNDEFINED_BYTE,
+};
+use crate::term::Array;
+
+/// Where an object came from, resolved to words only for a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Site {
+    Global(GlobalId),
+    /// The `op`th operation of a block.
+    Stack {
+        at: Loc,
+    },
+    Heap(Option<CallSite>),
+    /// The copy of a struct passed by value, or the areas of a variable argument list.
+    Arguments,
+}
+
+impl Site {
+    pub(super) fn is_heap(self) -> bool {
+        matches!(self, Site::Heap(_))
+    }
+}
+
+/// Which bytes were never written. `left` counts them, so that fully written objects cost nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Undefined {
+    left: u32,
+    bits: Vec<u64>,
+}
+
+impl Undefined {
+    fn reset(&mut self, size: usize) {
+        self.left = size as u32;
+        self.bits.clear();
+        self.bits.resize(size.div_ceil(64), u64::MAX);
+    }
+
+    #[inline]
+    pub(super) fn any(&self, at: usize, len: usize) -> bool {
+        self.left > 0 && (at..at + len).any(|i| self.bits[i / 64] >> (i % 64) & 1 == 1)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
+    #[inline]
+    pub(super) fn clear(&mut self, at: usize, len: usize) {
+        if self.left > 0 {
+            for i in at..at + len {
+                let (word, bit) = (&mut self.bits[i / 64], 1u64 << (i % 64));
+                self.left -= u32::from(*word & bit != 0);
+                *word &= !bit;
+            }
+        }
+    }
+
+    pub(super) fn set(&mut self, at: usize, len: usize, size: usize) {
+        self.bits.resize(size.div_ceil(64), 0);
+        for i in at..at + len {
+            let (word, bit) = (&mut self.bits[i / 64], 1u64 << (i % 64));
+            self.left += u32::from(*word & bit == 0);
+            *word |= bit;
+        }
+    }
+}
+
+/// An object that has bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    pub(super) bytes: Vec<u8>,
+    /// False between the markers of its lifetime.
+    pub(super) alive: bool,
+    pub(super) writable: bool,
+    pub(super) site: Site,
+    pub(super) undefined: Undefined,
+    /// One entry per byte once a symbolic byte was stored.
+    pub(super) shadow: Option<Box<[ShadowByte]>>,
+    /// The contents as an array term; dropped by every write.
+    pub(super) array: Option<Array>,
+}
+
+impl Object {
+    /// `len` bytes, little-endian.
+    #[inline]
+    pub(super) fn read(&self, at: usize, len: usize) -> u128 {
+        let bytes = &self.bytes[at..at + len];
+        match *bytes {
+            [a] => u128::from(a),
+            [a, b, c, d] => u128::from(u32::from_le_bytes([a, b, c, d])),
+            [a, b, c, d, e, f, g, h] => u128::from(u64::from_le_bytes([a, b, c, d, e, f, g, h])),
+            _ => bytes
+                .iter()
+                .rev()
+                .fold(0, |value, &byte| value << 8 | u128::from(byte)),
+        }
+    }
+
+    /// Writes bytes; they become defined and concrete.
+    #[inline]
+    pub(super) fn write(&mut self, at: usize, len: usize, value: u128) {
+        self.bytes[at..at + len].copy_from_slice(&value.to_le_bytes()[..len]);
+        self.written(at, len);
+    }
+
+    /// The bytes at `at` were overwritten with concrete, defined ones.
+    #[inline]
+    pub(super) fn written(&mut self, at: usize, len: usize) {
+        self.undefined.clear(at, len);
+        if let Some(shadow) = &mut self.shadow {
+            shadow[at..at + len].fill(ShadowByte::CONCRETE);
+        }
+        self.array = None;
+    }
+
+    /// The bytes at `at` hold the pattern of uninitialised memory again.
+    pub(super) fn forget(&mut self, at: usize, len: usize) {
+        self.bytes[at..at + len].fill(UNDEFINED_BYTE);
+        self.written(at, len);
+        self.undefined.set(at, len, self.bytes.len());
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Slot {
+    Here(Rc<Object>),
+    Gone { size: u32, site: Site },
+}
+
+/// Why an access is invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    Null,
+    NotAnObject,
+    Function,
+    Gone,
+    OutOfScope,
+    Bounds,
+    Constant,
+}
+
+/// All objects of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    globals: Vec<Rc<Object>>,
+    dynamic: Vec<Slot>,
+    /// Objects to use again: a call that allocates must not cost a trip to the allocator.
+    spare: Vec<Rc<Object>>,
+    /// Bytes of live heap and stack objects.
+    pub(super) live: u64,
+}
+
+const SPARE_OBJECTS: usize = 64;
+const SPARE_BYTES: usize = 4096;
+
+impl Memory {
+    /// The Program's globals with their initial contents.
+    pub(super) fn new(program: &Program) -> Memory {
+        let object = |(index, global): (usize, &crate::program::ir::Global)| {
+            Rc::new(Object {
+                bytes: global.init.clone(),
+                alive: true,
+                writable: !global.constant,
+                site: Site::Global(GlobalId(index as u32)),
+                undefined: Undefined::default(),
+                shadow: None,
+                array: None,
+            })
+        };
+        let globals = program.globals.iter().enumerate().map(object).collect();
+        Memory {
+            globals,
+            dynamic: Vec::new(),
+            spare: Vec::new(),
+            live: 0,
+        }
+    }
+
+    #[inline]
+    fn find(&self, address: u64) -> Result<&Object, Fault> {
+        let id = (address >> 32) as u32;
+        if id >= DYNAMIC_OBJECTS {
+            match self.dynamic.get((id - DYNAMIC_OBJECTS) as usize) {
+                Some(Slot::Here(object)) => Ok(object),
+                Some(Slot::Gone { .. }) => Err(Fault::Gone),
+                None => Err(Fault::NotAnObject),
+            }
+        } else {
+            match self.globals.get(id.wrapping_sub(GLOBAL_OBJECTS) as usize) {
+                Some(object) => Ok(object),
+                None if id == 0 => Err(Fault::Null),
+                None if id >= FUNCTION_OBJECTS => Err(Fault::Function),
+                None => Err(Fault::NotAnObject),
+            }
+        }
+    }
+
+    /// The object that holds `len` readable bytes at `address`, and the offset in it.
+    #[inline]
+    pub(super) fn readable(&self, address: u64, len: u64) -> Result<(&Object, usize), Fault> {
+        let offset = address & 0xffff_ffff;
+        let object = self.find(address)?;
+        if !object.alive {
+            return Err(Fault::OutOfScope);
+        }
+        if offset + len > object.bytes.len() as u64 {
+            return Err(Fault::Bounds);
+        }
+        Ok((object, offset as usize))
+    }
+
+    /// The same for writing.
+    #[inline]
+    pub(super) fn writable(
+        &mut self,
+        address: u64,
+        len: u64,
+    ) -> Result<(&mut Object, usize), Fault> {
+        let (object, offset) = self.readable(address, len)?;
+        if !object.writable {
+            return Err(Fault::Constant);
+        }
+        self.unchecked(address)
+            .map(|object| (object, offset))
+            .ok_or(Fault::NotAnObject)
+    }
+
+    /// The object an address points into, dead, constant or too small as it may be.
+    pub(super) fn unchecked(&mut self, address: u64) -> Option<&mut Object> {
+        let id = (address >> 32) as u32;
+        let object = if id >= DYNAMIC_OBJECTS {
+            match self.dynamic.get_mut((id - DYNAMIC_OBJECTS) as usize)? {
+                Slot::Here(object) => object,
+                Slot::Gone { .. } => return None,
+            }
+        } else {
+            self.globals
+                .get_mut(id.wrapping_sub(GLOBAL_OBJECTS) as usize)?
+        };
+        Some(Rc::make_mut(object))
+    }
+
+    /// Whether `writable` would succeed, without copying anything.
+    pub(super) fn check_write(&self, address: u64, len: u64) -> Result<(), Fault> {
+        let (object, _) = self.readable(address, len)?;
+        if object.writable {
+            Ok(())
+        } else {
+            Err(Fault::Constant)
+        }
+    }
+
+    /// A new object, uninitialised; its address.
+    pub(super) fn allocate(&mut self, size: u64, site: Site) -> u64 {
+        let size = size as usize;
+        let spare = if size <= SPARE_BYTES {
+            self.spare.pop()
+        } else {
+            None
+        };
+        let mut object = spare.unwrap_or_else(|| {
+            Rc::new(Object {
+                bytes: Vec::new(),
+                alive: true,
+                writable: true,
+                site,
+                undefined: Undefined::default(),
+                shadow: None,
+                array: None,
+            })
+        });
+        let new = Rc::make_mut(&mut object);
+        new.bytes.clear();
+        new.bytes.resize(size, UNDEFINED_BYTE);
+        new.undefined.reset(size);
+        (new.alive, new.writable, new.site) = (true, true, site);
+        (new.shadow, new.array) = (None, None);
+        self.live += size as u64;
+        let id = DYNAMIC_OBJECTS + self.dynamic.len() as u32;
+        self.dynamic.push(Slot::Here(object));
+        u64::from(id) << 32
+    }
+
+    /// Turns a dynamic object into a tombstone.
+    pub(super) fn remove(&mut self, address: u64) {
+        let id = (address >> 32) as u32;
+        let Some(slot) = self
+            .dynamic
+            .get_mut(id.wrapping_sub(DYNAMIC_OBJECTS) as usize)
+        else {
+            return;
+        };
+        if let Slot::Here(object) = slot {
+            let (size, site) = (object.bytes.len() as u32, object.site);
+            let Slot::Here(object) = std::mem::replace(slot, Slot::Gone { size, site }) else {
+                return;
+            };
+            self.live -= u64::from(size);
+            if self.spare.len() < SPARE_OBJECTS
+                && size as usize <= SPARE_BYTES
+                && Rc::strong_count(&object) == 1
+            {
+                self.spare.push(object);
+            }
+        }
+    }
+
+    /// Size and origin of what an address points into, also of what is gone.
+    pub(super) fn about(&self, address: u64) -> Option<(u64, Site)> {
+        let id = (address >> 32) as u32;
+        match id.checked_sub(DYNAMIC_OBJECTS) {
+            Some(index) => match self.dynamic.get(index as usize)? {
+                Slot::Here(object) => Some((object.bytes.len() as u64, object.site)),
+                Slot::Gone { size, site } => Some((u64::from(*size), *site)),
+            },
+            None => {
+                let object = self.globals.get(id.wrapping_sub(GLOBAL_OBJECTS) as usize)?;
+                Some((object.bytes.len() as u64, object.site))
+            }
+        }
+    }
+
+    /// Whether the address is the start of a heap object that was not freed.
+    pub(super) fn is_live_heap(&self, address: u64) -> bool {
+        address & 0xffff_ffff == 0 && self.find(address).is_ok_and(|o| o.site.is_heap())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> Memory {
+        Memory::new(&Program::default())
+    }
+
+    #[test]
+    fn bounds_lifetimes_and_tombstones() {
+        let mut m = memory();
+        let a = m.allocate(16, Site::Heap(None));
+        assert!(m.readable(a, 16).is_ok());
+        assert_eq!(m.readable(a + 1, 16).err(), Some(Fault::Bounds));
+        assert!(m.readable(a - 1, 1).is_err());
+        assert_eq!(m.readable(0, 1).err(), Some(Fault::Null));
+        m.remove(a);
+        assert_eq!(m.readable(a, 1).err(), Some(Fault::Gone));
+        assert_eq!(m.about(a), Some((16, Site::Heap(None))));
+        let b = m.allocate(16, Site::Heap(None));
+        assert_ne!(a, b);
+        assert_eq!(m.live, 16);
+    }
+
+    #[test]
+    fn undefined_bytes_are_tracked() {
+        let mut m = memory();
+        let a = m.allocate(100, Site::Arguments);
+        let (object, at) = m.writable(a + 62, 8).expect("in bounds");
+        object.write(at, 8, 7);
+        assert_eq!(object.read(62, 8), 7);
+        assert!(!object.undefined.any(62, 8));
+        assert!(object.undefined.any(61, 2));
+        object.forget(64, 1);
+        assert!(object.undefined.any(62, 8));
+        assert_eq!(object.read(64, 1), 0xaa);
+    }
+
+    #[test]
+    fn copies_are_independent() {
+        let mut m = memory();
+        let a = m.allocate(4, Site::Arguments);
+        let snapshot = m.clone();
+        m.writable(a, 4).expect("in bounds").0.write(0, 4, 1);
+        assert_eq!(
+            snapshot.readable(a, 4).expect("in bounds").0.read(0, 4),
+            0xaaaa_aaaa
+        );
+    }
+}

@@ -1,0 +1,508 @@
+//! Operations: arithmetic, comparisons, conversions, and the way to everything else.
+
+use super::memory::Site;
+use super::outcome::{Event, Outcome};
+use super::shadow::Shade;
+use super::step::{Next, Run, Step};
+use crate::program::ir::{
+    BinOp, CastKind, CheckId, CheckKind, FloatCast, Inst, Loc, Op, Operand, Pred, Reg, Width,
+};
+use crate::term::{float, value};
+
+/// `a op b` where it is one machine instruction and the width at most 64; the rest is [`value::bin`].
+#[inline(always)]
+fn quick_bin(op: BinOp, width: Width, a: u128, b: u128) -> u128 {
+    if width <= 64 {
+        let (x, y) = (a as u64, b as u64);
+        let ones = u64::MAX >> (64 - u32::from(width.max(1)));
+        let quick = match op {
+            BinOp::Add => x.wrapping_add(y),
+            BinOp::Sub => x.wrapping_sub(y),
+            BinOp::Mul => x.wrapping_mul(y),
+            BinOp::And => x & y,
+            BinOp::Or => x | y,
+            BinOp::Xor => x ^ y,
+            BinOp::Shl if y < u64::from(width) => x << y,
+            BinOp::LShr if y < u64::from(width) => x >> y,
+            _ => return value::bin(op, width, a, b),
+        };
+        return u128::from(quick & ones);
+    }
+    value::bin(op, width, a, b)
+}
+
+#[inline(always)]
+fn quick_cmp(pred: Pred, width: Width, a: u128, b: u128) -> bool {
+    if width <= 64 && width > 0 {
+        let (x, y) = (a as u64, b as u64);
+        let unused = 64 - u32::from(width);
+        let (s, t) = ((x << unused) as i64, (y << unused) as i64);
+        return match pred {
+            Pred::Eq => x == y,
+            Pred::Ne => x != y,
+            Pred::Ult => x < y,
+            Pred::Ule => x <= y,
+            Pred::Ugt => x > y,
+            Pred::Uge => x >= y,
+            Pred::Slt => s < t,
+            Pred::Sle => s <= t,
+            Pred::Sgt => s > t,
+            Pred::Sge => s >= t,
+        };
+    }
+    value::cmp(pred, width, a, b)
+}
+
+/// The width of a conversion's operand.
+fn cast_source(cast: FloatCast) -> Width {
+    match cast {
+        FloatCast::Convert(from, _) => from.width(),
+        FloatCast::ToSigned(from, _) | FloatCast::ToUnsigned(from, _) => from.width(),
+        FloatCast::FromSigned(width, _) | FloatCast::FromUnsigned(width, _) => width,
+    }
+}
+
+impl<const TRACK: bool> Run<'_, TRACK> {
+    /// Executes operation number `index` of the current block.
+    #[inline]
+    pub(super) fn operation(&mut self, inst: &Inst, index: usize) -> Step<Next> {
+        self.pos = inst.pos;
+        match &inst.op {
+            Op::Bin {
+                dst,
+                op,
+                width,
+                a,
+                b,
+                check,
+            } => {
+                let (x, y) = (self.get(*a, *width), self.get(*b, *width));
+                if !matches!(
+                    op,
+                    BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or
+                ) {
+                    self.check_bin(*op, *width, (*a, x), (*b, y), *check)?;
+                }
+                let v = quick_bin(*op, *width, x, y);
+                self.derive(*dst, v, &[(*a, *width), (*b, *width)], |p, t| {
+                    p.bin(*op, t[0], t[1])
+                });
+            }
+            Op::Cmp {
+                dst,
+                pred,
+                width,
+                a,
+                b,
+            } => {
+                let v = quick_cmp(*pred, *width, self.get(*a, *width), self.get(*b, *width));
+                let from = [(*a, *width), (*b, *width)];
+                self.derive(*dst, u128::from(v), &from, |p, t| p.cmp(*pred, t[0], t[1]));
+            }
+            Op::Cast {
+                dst,
+                kind,
+                from,
+                to,
+                a,
+            } => {
+                let v = value::cast(*kind, *from, *to, self.get(*a, *from));
+                self.derive(*dst, v, &[(*a, *from)], |p, t| p.cast(*kind, t[0], *to));
+            }
+            Op::Load {
+                dst,
+                width,
+                address,
+                check,
+                ..
+            } => {
+                let (v, shade) = self.load(*address, *width, Some(*check))?;
+                self.set_shaded(*dst, v, shade);
+            }
+            Op::Store {
+                value,
+                width,
+                address,
+                check,
+                ..
+            } => {
+                let (v, shade) = (self.get(*value, *width), self.shade(*value));
+                self.store(*address, *width, v, shade, Some(*check))?;
+            }
+            Op::Address {
+                dst,
+                base,
+                offset,
+                indices,
+                ..
+            } => {
+                self.address(*dst, *base, *offset, indices);
+            }
+            Op::Copy { dst, a } => {
+                let (v, shade) = self.moved(*a, *dst);
+                self.set_shaded(*dst, v, shade);
+            }
+            Op::Select {
+                dst,
+                width,
+                cond,
+                a,
+                b,
+            } => self.select(*dst, *width, *cond, *a, *b),
+            Op::Call(call) => return self.call(call, index),
+            _ => return self.rare(inst, index),
+        }
+        Ok(Next::Go)
+    }
+
+    /// The operations that are not worth a place in the hot function.
+    fn rare(&mut self, inst: &Inst, index: usize) -> Step<Next> {
+        match &inst.op {
+            Op::Un { dst, op, width, a } => {
+                let v = value::un(*op, *width, self.get(*a, *width));
+                self.derive(*dst, v, &[(*a, *width)], |p, t| p.un(*op, t[0]));
+            }
+            Op::Funnel {
+                dst,
+                left,
+                width,
+                a,
+                b,
+                by,
+            } => {
+                let [x, y, z] = [*a, *b, *by].map(|o| self.get(o, *width));
+                let from = [(*a, *width), (*b, *width), (*by, *width)];
+                let v = value::funnel(*left, *width, x, y, z);
+                self.derive(*dst, v, &from, |p, t| p.funnel(*left, t[0], t[1], t[2]));
+            }
+            Op::Overflow {
+                value: dst,
+                overflow,
+                op,
+                signed,
+                width,
+                a,
+                b,
+            } => {
+                let (x, y) = (self.get(*a, *width), self.get(*b, *width));
+                let from = [(*a, *width), (*b, *width)];
+                // Both shadows first: the destination may be one of the operands.
+                let sum = self.shade_of(&from, |p, t| p.bin(*op, t[0], t[1]));
+                let flag = self.shade_of(&from, |p, t| p.overflow(*op, *signed, t[0], t[1]));
+                self.set_shaded(*dst, value::bin(*op, *width, x, y), sum);
+                let v = value::overflow(*op, *signed, *width, x, y);
+                self.set_shaded(*overflow, u128::from(v), flag);
+            }
+            Op::Float {
+                dst,
+                op,
+                kind,
+                a,
+                b,
+            } => {
+                let w = kind.width();
+                let v = float::bin(*op, *kind, self.get(*a, w), self.get(*b, w));
+                self.derive(*dst, v, &[(*a, w), (*b, w)], |p, t| {
+                    p.float_bin(*op, *kind, t[0], t[1])
+                });
+            }
+            Op::FloatNeg { dst, kind, a } => {
+                let v = float::neg(*kind, self.get(*a, kind.width()));
+                self.derive(*dst, v, &[(*a, kind.width())], |p, t| {
+                    p.float_neg(*kind, t[0])
+                });
+            }
+            Op::FloatCmp {
+                dst,
+                pred,
+                kind,
+                a,
+                b,
+            } => {
+                let w = kind.width();
+                let v = float::cmp(*pred, *kind, self.get(*a, w), self.get(*b, w));
+                self.derive(*dst, u128::from(v), &[(*a, w), (*b, w)], |p, t| {
+                    p.float_cmp(*pred, *kind, t[0], t[1])
+                });
+            }
+            Op::FloatCast { dst, cast, a } => {
+                let w = cast_source(*cast);
+                let v = float::cast(*cast, self.get(*a, w));
+                self.derive(*dst, v, &[(*a, w)], |p, t| p.float_cast(*cast, t[0]));
+            }
+            Op::FloatFn {
+                dst,
+                function,
+                kind,
+                args,
+            } => {
+                self.float_function(*dst, *function, *kind, args)?;
+            }
+            Op::Freeze { dst, width, a } => {
+                let (v, shade) = (self.get(*a, *width), self.shade(*a));
+                self.set_shaded(*dst, v, shade);
+            }
+            Op::Alloca { dst, size, .. } => {
+                let size = self.concretise(*size, 64) as u64;
+                self.room_for(size)?;
+                let at = Loc {
+                    block: self.block,
+                    inst: index as u32,
+                };
+                let address = self.memory.allocate(size, Site::Stack { at });
+                self.objects.push(address);
+                self.set(*dst, u128::from(address));
+            }
+            Op::MemCopy {
+                to,
+                from,
+                len,
+                overlap: _,
+                read,
+                write,
+            } => {
+                self.copy(*to, *from, *len, *read, *write)?;
+            }
+            Op::MemSet {
+                to,
+                value,
+                len,
+                check,
+            } => self.fill(*to, *value, *len, *check)?,
+            Op::Lifetime { start, address } => {
+                let address = self.get64(*address);
+                if let Some(object) = self.memory.unchecked(address) {
+                    object.alive = *start;
+                    if *start {
+                        object.forget(0, object.bytes.len());
+                    }
+                }
+            }
+            Op::Uninit { address, len } => {
+                let (address, len) = (self.get64(*address), self.concretise(*len, 64) as u64);
+                if self.memory.check_write(address, len).is_ok()
+                    && let Some(object) = self.memory.unchecked(address)
+                {
+                    object.forget((address & 0xffff_ffff) as usize, len as usize);
+                }
+            }
+            Op::VaStart { list, check } => self.va_start(*list, *check)?,
+            Op::VaCopy { to, from, check } => {
+                self.copy(*to, *from, Operand::Const(24), *check, *check)?;
+            }
+            Op::StackSave { dst } => self.set(*dst, self.objects.len() as u128),
+            Op::StackRestore { saved } => {
+                let floor = self.frames.last().map_or(0, |f| f.objects);
+                let keep = (self.get64(*saved) as usize).max(floor);
+                self.drop_objects(keep);
+            }
+            Op::AtomicRmw {
+                dst,
+                op,
+                nand,
+                width,
+                address,
+                b,
+                check,
+            } => {
+                let (old, old_shade) = self.load(*address, *width, Some(*check))?;
+                // The old value goes through the destination, so that the shadow is built from registers.
+                let (v, operand) = (self.get(*b, *width), self.shade(*b));
+                self.set_shaded(*dst, old, old_shade);
+                let (new, shade) = match op {
+                    Some(op) => {
+                        let plain = quick_bin(*op, *width, old, v);
+                        let new = if *nand {
+                            !plain & value::mask(*width)
+                        } else {
+                            plain
+                        };
+                        let shade = if TRACK {
+                            self.combine((old, old_shade), (v, operand), *width, |p, a, b| {
+                                let r = p.bin(*op, a, b);
+                                if *nand { p.not(r) } else { r }
+                            })
+                        } else {
+                            Shade::default()
+                        };
+                        (new, shade)
+                    }
+                    None => (v, operand),
+                };
+                self.store(*address, *width, new, shade, Some(*check))?;
+            }
+            Op::CmpXchg {
+                dst,
+                success,
+                width,
+                address,
+                expected,
+                new,
+                check,
+            } => {
+                let (old, old_shade) = self.load(*address, *width, Some(*check))?;
+                let wanted = (self.get(*expected, *width), self.shade(*expected));
+                let (new, new_shade) = (self.get(*new, *width), self.shade(*new));
+                let same = old == wanted.0;
+                let hit = if TRACK {
+                    self.combine((old, old_shade), wanted, *width, |p, a, b| {
+                        p.cmp(Pred::Eq, a, b)
+                    })
+                } else {
+                    Shade::default()
+                };
+                self.set_shaded(*dst, old, old_shade);
+                self.set_shaded(*success, u128::from(same), hit);
+                if let Some(term) = hit.term {
+                    self.fixed(term, 1, u128::from(same));
+                }
+                if same {
+                    self.store(*address, *width, new, new_shade, Some(*check))?;
+                }
+            }
+            Op::Unmodelled { which } => return Err(Box::new(Outcome::Unmodelled(*which))),
+            _ => {}
+        }
+        Ok(Next::Go)
+    }
+
+    /// Division by zero, the one quotient that does not fit, and shifts by too much.
+    #[inline]
+    fn check_bin(
+        &mut self,
+        op: BinOp,
+        width: Width,
+        a: (Operand, u128),
+        b: (Operand, u128),
+        check: Option<CheckId>,
+    ) -> Step {
+        let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
+        let shifts = matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr);
+        if !divides && (!shifts || check.is_none()) {
+            return Ok(());
+        }
+        let signed = matches!(op, BinOp::SDiv | BinOp::SRem);
+        let least = 1u128 << (width - 1);
+        if divides && b.1 == 0 {
+            let detail = "division by zero".to_owned();
+            return Err(self.violated(check, CheckKind::DivisionByZero, detail));
+        }
+        if signed && a.1 == least && b.1 == value::mask(width) {
+            let detail = "the quotient of the least number and -1 does not fit".to_owned();
+            return Err(self.violated(check, CheckKind::DivisionByZero, detail));
+        }
+        if shifts && b.1 >= u128::from(width) {
+            let detail = format!("shift by {} in {width} bits", value::signed(width, b.1));
+            return Err(self.violated(check, CheckKind::Shift, detail));
+        }
+        if TRACK {
+            let violated = self.shade_of(&[(a.0, width), (b.0, width)], |p, t| {
+                let limit = p.constant(width, if divides { 0 } else { u128::from(width) });
+                let pred = if divides { Pred::Eq } else { Pred::Uge };
+                let mut bad = p.cmp(pred, t[1], limit);
+                if signed {
+                    let (least, minus) = (p.constant(width, least), p.constant(width, u128::MAX));
+                    let (x, y) = (p.cmp(Pred::Eq, t[0], least), p.cmp(Pred::Eq, t[1], minus));
+                    let both = p.and(x, y);
+                    bad = p.or(bad, both);
+                }
+                bad
+            });
+            self.held(check, violated.term);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn address(&mut self, dst: Reg, base: Operand, offset: i64, indices: &[(Operand, Width, i64)]) {
+        let mut address = self.get64(base).wrapping_add(offset as u64);
+        let mut shade = self.shade(base);
+        let mut symbolic = shade.term.is_some();
+        for &(index, width, scale) in indices {
+            let i = value::signed(width, self.get(index, width)) as i64;
+            address = address.wrapping_add(i.wrapping_mul(scale) as u64);
+            if TRACK {
+                let part = self.shade(index);
+                shade.undefined |= part.undefined;
+                symbolic |= part.term.is_some();
+            }
+        }
+        if TRACK && symbolic {
+            let mut sum = self.term(base, 64);
+            let parts: smallvec::SmallVec<[_; 4]> = indices
+                .iter()
+                .map(|&(i, w, scale)| (self.term(i, w), scale))
+                .collect();
+            sum = self.make(|p| {
+                let mut total = p.constant(64, u128::from(offset as u64));
+                for (index, scale) in parts {
+                    let Some(index) = index else { continue };
+                    let wide = p.cast(CastKind::SExt, index, 64);
+                    let scale = p.constant(64, u128::from(scale as u64));
+                    let product = p.bin(BinOp::Mul, wide, scale);
+                    total = p.bin(BinOp::Add, total, product);
+                }
+                match sum {
+                    Some(base) => p.bin(BinOp::Add, base, total),
+                    None => total,
+                }
+            });
+            shade.term = sum;
+        }
+        self.set_shaded(dst, u128::from(address), shade);
+    }
+
+    #[inline(always)]
+    fn select(&mut self, dst: Reg, width: Width, cond: Operand, a: Operand, b: Operand) {
+        let chosen = self.get(cond, 1) & 1 == 1;
+        let from = if chosen { a } else { b };
+        let v = self.get(from, width);
+        let shade = if TRACK {
+            if self.shade(cond).term.is_some() {
+                let from = [(cond, 1), (a, width), (b, width)];
+                self.shade_of(&from, |p, t| p.ite(t[0], t[1], t[2]))
+            } else {
+                let mut shade = self.shade(from);
+                shade.undefined |= self.shade(cond).undefined;
+                shade
+            }
+        } else {
+            Shade::default()
+        };
+        self.set_shaded(dst, v, shade);
+    }
+
+    /// A shadow built from two values that are not in registers.
+    fn combine(
+        &mut self,
+        a: (u128, Shade),
+        b: (u128, Shade),
+        width: Width,
+        build: impl FnOnce(
+            &mut crate::term::Pool,
+            crate::term::Term,
+            crate::term::Term,
+        ) -> crate::term::Term,
+    ) -> Shade {
+        let undefined = a.1.undefined || b.1.undefined;
+        if a.1.term.is_none() && b.1.term.is_none() {
+            return Shade {
+                term: None,
+                undefined,
+            };
+        }
+        let term = self.make(|p| {
+            let x = a.1.term.unwrap_or_else(|| p.constant(width, a.0));
+            let y = b.1.term.unwrap_or_else(|| p.constant(width, b.0));
+            build(p, x, y)
+        });
+        Shade { term, undefined }
+    }
+
+    /// Records an assumption made by the machine or the program: `cond` is true here.
+    pub(super) fn assumed(&mut self, cond: Option<crate::term::Term>) {
+        if let Some(cond) = cond {
+            self.record(Event::Assume { cond });
+        }
+    }
+}

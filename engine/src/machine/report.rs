@@ -1,0 +1,110 @@
+//! Violations in words. Nothing here runs before something went wrong.
+
+use super::memory::{Fault, Site};
+use super::outcome::{Outcome, Violation};
+use super::step::{Run, Stop};
+use crate::program::ir::{CheckId, CheckKind, Op};
+
+impl<const TRACK: bool> Run<'_, TRACK> {
+    /// The run ends here with a violated check.
+    #[cold]
+    pub(super) fn violated(&self, check: Option<CheckId>, kind: CheckKind, detail: String) -> Stop {
+        let known = check.and_then(|c| self.program.checks.get(c.index()));
+        let detail = match known {
+            Some(check) if detail.is_empty() => check.expression.clone(),
+            _ => detail,
+        };
+        let pos = known
+            .map(|c| c.pos)
+            .filter(|p| p.line > 0)
+            .unwrap_or(self.pos);
+        // An intrinsic's check is what the loader says it is: a bad `free` stays one.
+        let kind = known.map_or(kind, |c| c.kind);
+        let stack = self.frames.iter().filter_map(|f| f.site).collect();
+        Box::new(Outcome::Violated(Violation {
+            check,
+            kind,
+            pos,
+            stack,
+            detail,
+        }))
+    }
+
+    /// An invalid access.
+    #[cold]
+    pub(super) fn fault(
+        &self,
+        check: Option<CheckId>,
+        kind: CheckKind,
+        fault: Fault,
+        address: u64,
+        len: u64,
+    ) -> Stop {
+        let verb = if kind == CheckKind::Write {
+            "write"
+        } else {
+            "read"
+        };
+        let plural = if len == 1 { "" } else { "s" };
+        // A small step before an object's start lands at the end of its neighbour's range.
+        let after = address.wrapping_add(1 << 31) & !0xffff_ffff;
+        let before = address.wrapping_sub(after) as i64;
+        let what = match fault {
+            _ if before < 0 && self.memory.about(after).is_some() => {
+                format!("at offset {before} of {}", self.object(after, ""))
+            }
+            Fault::Null if address == 0 => "at NULL".to_owned(),
+            Fault::Null => format!("at offset {} of NULL", address),
+            Fault::NotAnObject => format!("at {address:#x}, which is no object"),
+            Fault::Function => "of a function's code".to_owned(),
+            Fault::Gone => format!("of {}", self.object(address, "is gone")),
+            Fault::OutOfScope => format!("of {}", self.object(address, "is out of scope")),
+            Fault::Constant => format!("of {}", self.object(address, "is constant")),
+            Fault::Bounds => format!(
+                "at offset {} of {}",
+                address & 0xffff_ffff,
+                self.object(address, "")
+            ),
+        };
+        self.violated(check, kind, format!("{verb} of {len} byte{plural} {what}"))
+    }
+
+    /// An object, in words.
+    pub(super) fn object(&self, address: u64, state: &str) -> String {
+        let Some((size, site)) = self.memory.about(address) else {
+            return "no object".to_owned();
+        };
+        let (name, place) = match site {
+            Site::Global(id) => {
+                let global = self.program.globals.get(id.index());
+                let name = global.map_or("a global", |g| &g.name);
+                (format!("`{name}`"), "global".to_owned())
+            }
+            Site::Stack { at } => {
+                let block = self.program.blocks.get(at.block.index());
+                let inst = block.and_then(|b| b.ops.get(at.inst as usize));
+                let name = match inst.map(|i| &i.op) {
+                    Some(Op::Alloca { name, .. }) if !name.is_empty() => format!("`{name}`"),
+                    _ => "a local object".to_owned(),
+                };
+                (name, "stack".to_owned())
+            }
+            Site::Heap(site) => {
+                let call = site.and_then(|s| self.program.calls.get(s.index()));
+                let place = call.map_or("heap".to_owned(), |c| {
+                    format!("heap, allocated at {}", self.program.show(c.pos))
+                });
+                ("a block".to_owned(), place)
+            }
+            Site::Arguments => ("an argument".to_owned(), "stack".to_owned()),
+        };
+        let plural = if size == 1 { "" } else { "s" };
+        let state = match (state, site) {
+            ("", _) => String::new(),
+            ("is gone", Site::Heap(_)) => ", freed".to_owned(),
+            ("is gone", _) => ", its function has returned".to_owned(),
+            (state, _) => format!(", which {state}"),
+        };
+        format!("{name} ({size} byte{plural}, {place}{state})")
+    }
+}

@@ -1,0 +1,265 @@
+//! The state of a run, its operands and its main loop.
+//!
+//! Registers of all frames lie in one vector, a frame is a base in it; nothing is allocated per step. `TRACK`
+//! selects the shadow at compile time.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Limits;
+use super::frame::Frame;
+use super::memory::Memory;
+use super::outcome::{Choice, Execution, Exhausted, Outcome, PathEvent};
+use super::shadow::Shade;
+use crate::program::ir::{BlockId, Operand, Pos, Program, Reg, UNDEFINED_BYTE, Width};
+use crate::term::{Pool, Term, value::mask};
+
+/// The end of a run, on its way out.
+pub(super) type Stop = Box<Outcome>;
+
+/// The result of anything that can end a run.
+pub(super) type Step<T = ()> = Result<T, Stop>;
+
+const UNDEFINED: u128 = u128::from_le_bytes([UNDEFINED_BYTE; 16]);
+
+/// What to do after an operation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The one behind it.
+    Go,
+    /// `block` and `at` were changed: a call.
+    Enter,
+}
+
+pub(super) struct Run<'r, const TRACK: bool> {
+    pub(super) program: &'r Program,
+    pub(super) limits: &'r Limits,
+    pub(super) tape: &'r [u8],
+    pub(super) pool: Option<&'r mut Pool>,
+    pub(super) symbolic: Range<usize>,
+    pub(super) memory: Memory,
+    pub(super) registers: Vec<u128>,
+    pub(super) shades: Vec<Shade>,
+    pub(super) base: usize,
+    pub(super) frames: Vec<Frame>,
+    /// Addresses of live stack objects, all frames.
+    pub(super) objects: Vec<u64>,
+    pub(super) block: BlockId,
+    pub(super) at: usize,
+    pub(super) pos: Pos,
+    pub(super) counts: Vec<u8>,
+    pub(super) steps: u64,
+    /// Position on the tape; may be past its end.
+    pub(super) position: usize,
+    pub(super) choices: Vec<Choice>,
+    pub(super) channels: FxHashMap<Vec<u8>, Rc<str>>,
+    pub(super) exhausted: Option<Exhausted>,
+    pub(super) path: Vec<PathEvent>,
+    pub(super) output: Vec<(i32, Vec<u8>)>,
+    pub(super) undefined_load: Option<Pos>,
+    pub(super) undefined_read: Option<Pos>,
+    pub(super) concretisations: u64,
+    pub(super) scratch: Vec<(u128, Shade)>,
+}
+
+impl<'r, const TRACK: bool> Run<'r, TRACK> {
+    pub(super) fn new(
+        program: &'r Program,
+        limits: &'r Limits,
+        memory: Memory,
+        tape: &'r [u8],
+        pool: Option<&'r mut Pool>,
+        symbolic: Range<usize>,
+    ) -> Self {
+        Run {
+            program,
+            limits,
+            tape,
+            pool,
+            symbolic,
+            memory,
+            registers: Vec::new(),
+            shades: Vec::new(),
+            base: 0,
+            frames: Vec::new(),
+            objects: Vec::new(),
+            block: BlockId(0),
+            at: 0,
+            pos: Pos::default(),
+            counts: vec![0; program.blocks.len()],
+            steps: 0,
+            position: 0,
+            choices: Vec::new(),
+            channels: FxHashMap::default(),
+            exhausted: None,
+            path: Vec::new(),
+            output: Vec::new(),
+            undefined_load: None,
+            undefined_read: None,
+            concretisations: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Runs to the end.
+    pub(super) fn finish(mut self) -> Execution {
+        let outcome = match self.go() {
+            Ok(status) => Outcome::Returned(status),
+            Err(stop) => *stop,
+        };
+        Execution {
+            outcome,
+            counts: self.counts,
+            consumed: self.position.min(self.tape.len()),
+            choices: self.choices,
+            exhausted: self.exhausted,
+            path: self.path,
+            steps: self.steps,
+            output: self.output,
+            stack_at_end: self.frames.iter().map(|f| (f.function, f.site)).collect(),
+            undefined_load: self.undefined_load,
+            undefined_read: self.undefined_read,
+            concretisations: self.concretisations,
+        }
+    }
+
+    fn go(&mut self) -> Step<i64> {
+        self.enter_entry()?;
+        let program = self.program;
+        loop {
+            let Some(block) = program.blocks.get(self.block.index()) else {
+                return Err(Box::new(Outcome::Unmodelled(u32::MAX)));
+            };
+            if self.at == 0 {
+                self.steps += block.ops.len() as u64 + 1;
+                if self.steps > self.limits.steps {
+                    return Err(Box::new(Outcome::StepLimit));
+                }
+                let count = &mut self.counts[self.block.index()];
+                *count = count.saturating_add(1);
+            }
+            let mut entered = false;
+            for (i, inst) in block.ops.iter().enumerate().skip(self.at) {
+                if self.operation(inst, i)? == Next::Enter {
+                    entered = true;
+                    break;
+                }
+            }
+            if !entered && let Some(status) = self.terminator(block)? {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// The operand's value; `width` matters for undefined ones only.
+    #[inline(always)]
+    pub(super) fn get(&self, operand: Operand, width: Width) -> u128 {
+        match operand {
+            Operand::Reg(r) => self.registers[self.base + r.index()],
+            Operand::Const(c) => u128::from(c),
+            Operand::Wide(c) => *c,
+            Operand::Undef => UNDEFINED & mask(width),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn get64(&self, operand: Operand) -> u64 {
+        self.get(operand, 64) as u64
+    }
+
+    /// The operand's shadow.
+    #[inline(always)]
+    pub(super) fn shade(&self, operand: Operand) -> Shade {
+        match operand {
+            Operand::Reg(r) if TRACK => self.shades[self.base + r.index()],
+            Operand::Undef => Shade {
+                term: None,
+                undefined: true,
+            },
+            _ => Shade::default(),
+        }
+    }
+
+    /// The width of a register of the current frame.
+    pub(super) fn width_of(&self, reg: Reg) -> Width {
+        let function = self
+            .frames
+            .last()
+            .map(|f| self.program.function(f.function));
+        function
+            .and_then(|f| f.registers.get(reg.index()).copied())
+            .unwrap_or(64)
+    }
+
+    /// Sets a register that depends on nothing.
+    #[inline(always)]
+    pub(super) fn set(&mut self, reg: Reg, value: u128) {
+        self.set_shaded(reg, value, Shade::default());
+    }
+
+    #[inline(always)]
+    pub(super) fn set_shaded(&mut self, reg: Reg, value: u128, shade: Shade) {
+        let at = self.base + reg.index();
+        self.registers[at] = value;
+        if TRACK {
+            self.shades[at] = shade;
+        }
+    }
+
+    /// Sets a register to a value computed from operands, and its term to what `build` makes of theirs.
+    #[inline(always)]
+    pub(super) fn derive(
+        &mut self,
+        dst: Reg,
+        value: u128,
+        from: &[(Operand, Width)],
+        build: impl FnOnce(&mut Pool, &[Term]) -> Term,
+    ) {
+        let shade = if TRACK {
+            self.shade_of(from, build)
+        } else {
+            Shade::default()
+        };
+        self.set_shaded(dst, value, shade);
+    }
+
+    /// The shadow of what `build` makes of the operands.
+    #[inline(always)]
+    pub(super) fn shade_of(
+        &mut self,
+        from: &[(Operand, Width)],
+        build: impl FnOnce(&mut Pool, &[Term]) -> Term,
+    ) -> Shade {
+        let mut any = Shade::default();
+        for &(operand, _) in from {
+            let shade = self.shade(operand);
+            any.undefined |= shade.undefined;
+            any.term = any.term.or(shade.term);
+        }
+        if any.term.is_some() {
+            let terms: SmallVec<[Term; 4]> = from
+                .iter()
+                .filter_map(|&(operand, width)| self.term(operand, width))
+                .collect();
+            any.term = self.make(|pool| build(pool, &terms));
+        }
+        any
+    }
+
+    /// The operand as a term, constant or not. None only without a pool.
+    pub(super) fn term(&mut self, operand: Operand, width: Width) -> Option<Term> {
+        let (shade, value) = (self.shade(operand), self.get(operand, width));
+        let pool = self.pool.as_deref_mut()?;
+        Some(shade.term.unwrap_or_else(|| pool.constant(width, value)))
+    }
+
+    /// Builds a term; none if it turns out constant.
+    pub(super) fn make(&mut self, build: impl FnOnce(&mut Pool) -> Term) -> Option<Term> {
+        let pool = self.pool.as_deref_mut()?;
+        let term = build(pool);
+        pool.as_const(term).is_none().then_some(term)
+    }
+}
