@@ -199,6 +199,15 @@ fn library_includes(library: &Library) -> Vec<String> {
     flags
 }
 
+/// An error if `selected` names a harness that does not exist, or there is none: before the crate is built for nothing.
+pub fn check_selection(
+    project: &Project,
+    config: &Config,
+    selected: &[String],
+) -> Result<(), Error> {
+    select(project, list::harnesses(project, config)?, selected).map(drop)
+}
+
 fn select(
     project: &Project,
     known: Vec<(String, PathBuf)>,

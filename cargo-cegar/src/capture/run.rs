@@ -226,7 +226,7 @@ pub(crate) fn relative(path: &Path, from: &Path, within: &Path) -> PathBuf {
         path_parts.next();
     }
     let mut relative: PathBuf = from_parts.map(|_| "..").collect();
-    relative.push(path_parts.as_path());
+    relative.extend(path_parts);
     if relative.as_os_str().is_empty() {
         PathBuf::from(".")
     } else {

@@ -58,6 +58,7 @@ fn run_options(
     fan: &mut Fan,
     stop: &AtomicBool,
 ) -> Result<RunOptions, Error> {
+    plan::check_selection(project, config, selected)?;
     let settings = settings(budget, &config.run, compiler(config)?)?;
     let scratch = project.scratch();
     store::writable_dir(&scratch)?;
