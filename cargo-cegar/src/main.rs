@@ -13,5 +13,12 @@ fn main() -> ExitCode {
     if let Some(code) = cargo_cegar::capture::shim::dispatch() {
         return code;
     }
+    // A fuzzing worker; started by a campaign, not by people.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "__worker")
+        && let Some(config) = words.next()
+    {
+        return cargo_cegar::campaign::worker(config.as_ref());
+    }
     cargo_cegar::cli::main(std::env::args_os()).into()
 }

@@ -1,12 +1,33 @@
 //! The campaign: alternates the fuzzer and the engine on one program until every goal is settled or time is up.
+//!
+//! [`prepare`] makes a program of a harness, [`native`] builds what runs natively, [`alternate`] lets the two sides
+//! feed each other, [`findings`] decides what counts, [`tests`] writes what stays.
 
-use std::sync::atomic::AtomicBool;
+pub mod alternate;
+pub mod findings;
+pub mod native;
+pub mod prepare;
+pub mod tests;
 
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cegar_engine::machine::{Limits, Machine};
+use cegar_engine::program::FunctionKind;
+use cegar_engine::simulate::search::{Config, Search};
+use cegar_fuzz::native::{Runner, RunOptions as NativeOptions, TargetBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::options::{CheckOptions, ReplayOptions, RunOptions};
-use crate::report::Reporter;
+use crate::options::{CheckOptions, Harness, ReplayOptions, RunOptions, Settings};
+use crate::report::{Event, GoalKind, GoalStatus, Level, Place, Reporter, Summary, TestRef};
+use crate::store;
+use alternate::{Alternation, End};
+use findings::Judge;
+use native::{Native, fault};
+use prepare::{Prepared, prepare};
+use tests::Tests;
 
 /// What a campaign can say in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -70,15 +91,204 @@ pub struct Stats {
     pub machine_runs: u64,
 }
 
-/// Checks one program (`cargo cegar check`). The last event it reports is
+
+/// What a campaign on one program came to.
+struct Result1 {
+    goals: GoalTable,
+    stats: Stats,
+    tests: Vec<TestRef>,
+    interrupted: bool,
+}
+
+/// Where things go, and how long it may take.
+struct Folders<'a> {
+    scratch: &'a Path,
+    root: &'a Path,
+    corpus: Option<PathBuf>,
+}
+
+fn one(
+    harness: &Harness,
+    settings: &Settings,
+    folders: &Folders<'_>,
+    package: Option<tests::Where<'_>>,
+    first_only: bool,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Result1, Error> {
+    let started = Instant::now();
+    let queue = folders.scratch.join("queue");
+    store::writable_dir(&queue)?;
+    if let Some(corpus) = &folders.corpus {
+        store::writable_dir(corpus)?;
+    }
+    let prepared = prepare(harness, settings, folders.scratch, reporter, stop)?;
+    let native = start_native(&prepared, harness, settings, folders.scratch);
+    let tests = package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
+    let config = Config {
+        properties: harness.properties.clone(),
+        limits: limits(harness),
+        ..Config::default()
+    };
+    let mut alternation = Alternation {
+        harness,
+        settings,
+        program: &prepared.program,
+        native: &native,
+        search: Search::new(&prepared.program, config),
+        judge: Judge::new(
+            &harness.name,
+            &prepared.program,
+            &harness.properties,
+            folders.root,
+            tests,
+        ),
+        corpus: folders.corpus.clone(),
+        queue,
+        first_only,
+        reporter,
+        stop,
+        stats: Stats::default(),
+        started,
+        worker: None,
+        last_news: started,
+        unconfirmed: Default::default(),
+        deaths: 0,
+    };
+    let end = alternation.run();
+    alternation.finish();
+    let end = end?;
+    let goals = alternation.goals();
+    tell_goals(&mut alternation);
+    let stats = alternation.stats.clone();
+    let written = std::mem::take(&mut alternation.judge.written);
+    if settings.stats {
+        let search = alternation.search.stats();
+        let solver = alternation.search.solver_stats();
+        reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!("search {}", json(&search)),
+        });
+        reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!("solver {}", json(&solver)),
+        });
+    }
+    if let Ok(state) = serde_json::to_vec_pretty(&serde_json::json!({ "goals": goals, "stats": stats })) {
+        store::write(&folders.scratch.join("state.json"), &state)?;
+    }
+    Ok(Result1 {
+        goals,
+        stats,
+        tests: written,
+        interrupted: end == End::Interrupted,
+    })
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn start_native(prepared: &Prepared, harness: &Harness, settings: &Settings, scratch: &Path) -> Native {
+    let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
+    builder.clang.clone_from(&settings.compiler.path);
+    let confirm = harness.timeout.max(Duration::from_secs(10));
+    Native::start(
+        builder,
+        settings.sides.fuzz(),
+        u32::try_from(confirm.as_millis()).unwrap_or(u32::MAX),
+    )
+}
+
+/// The machine's limits for a harness: about as many steps as native code does in its time limit, within reason.
+fn limits(harness: &Harness) -> Limits {
+    Limits {
+        steps: (harness.timeout.as_millis() as u64 * 200_000).clamp(20_000_000, 400_000_000),
+        ..Limits::default()
+    }
+}
+
+/// Says how each goal of the user's code stands.
+fn tell_goals(alternation: &mut Alternation<'_, '_>) {
+    let program = alternation.program;
+    for (number, check) in program.checks.iter().enumerate() {
+        if program.function(check.function).kind != FunctionKind::User
+            || !alternation.search.wanted(check.kind)
+            || check.trivial
+        {
+            continue;
+        }
+        let status = if alternation.judge.violated(number as u32) {
+            GoalStatus::Violated
+        } else if alternation.search.covered()[check.loc.block.index()] {
+            GoalStatus::Open {
+                why: "no input that violates it was found; no proof was attempted".to_owned(),
+            }
+        } else {
+            GoalStatus::Open {
+                why: "no execution came here".to_owned(),
+            }
+        };
+        let place = alternation.judge.at(check.pos, &program.function(check.function).name);
+        alternation.reporter.event(&Event::Goal {
+            harness: alternation.harness.name.clone(),
+            kind: GoalKind::Check,
+            id: number as u32,
+            check: Some(check.kind),
+            place,
+            expression: check.expression.clone(),
+            status,
+        });
+    }
+    for (number, block) in program.blocks.iter().enumerate() {
+        let function = program.function(block.function);
+        if function.kind != FunctionKind::User {
+            continue;
+        }
+        let status = if alternation.search.covered()[number] {
+            GoalStatus::Covered
+        } else {
+            GoalStatus::Open {
+                why: "no execution came here".to_owned(),
+            }
+        };
+        let place: Place = alternation.judge.at(block.pos, &function.name);
+        alternation.reporter.event(&Event::Goal {
+            harness: alternation.harness.name.clone(),
+            kind: GoalKind::Edge,
+            id: number as u32,
+            check: None,
+            place,
+            expression: block.name.clone(),
+            status,
+        });
+    }
+}
+
+/// Checks one program (`cargo cegar check`): stops at the first violation. The last event it reports is
 /// [`crate::report::Event::Finished`].
 pub fn check(
     options: &CheckOptions,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Verdict, Error> {
-    let _ = (options, reporter, stop);
-    Err(Error::engine("the campaign", "engine not linked"))
+    let root = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
+    let folders = Folders {
+        scratch: &options.scratch,
+        root: &root,
+        corpus: None,
+    };
+    let package = options.emit_dir.as_deref().map(tests::Where::Standalone);
+    let result = one(
+        &options.harness,
+        &options.settings,
+        &folders,
+        package,
+        true,
+        reporter,
+        stop,
+    )?;
+    Ok(finish(vec![result], reporter))
 }
 
 /// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
@@ -88,22 +298,134 @@ pub fn run(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Verdict, Error> {
-    let _ = (options, reporter, stop);
-    Err(Error::engine("the campaign", "engine not linked"))
+    let started = Instant::now();
+    let mut results = Vec::new();
+    for (number, harness) in options.harnesses.iter().enumerate() {
+        let left = (options.harnesses.len() - number) as u32;
+        let mut settings = options.settings.clone();
+        // What one harness does not use is there for those after it.
+        settings.max_time =
+            options.settings.max_time.map(|all| all.saturating_sub(started.elapsed()) / left);
+        let scratch = options.scratch.join(&harness.name);
+        let folders = Folders {
+            scratch: &scratch,
+            root: &options.root,
+            corpus: Some(options.package.join("corpus").join(&harness.name)),
+        };
+        let package = (!options.no_emit).then_some(tests::Where::Package(&options.package));
+        results.push(one(harness, &settings, &folders, package, false, reporter, stop)?);
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    Ok(finish(results, reporter))
 }
 
-/// Replays recorded inputs natively (`cargo cegar replay`).
+/// Adds up and says the last word.
+fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
+    let mut goals = GoalTable::default();
+    let mut stats = Stats::default();
+    let mut tests = Vec::new();
+    let mut interrupted = false;
+    for result in results {
+        goals.checks.proved += result.goals.checks.proved;
+        goals.checks.violated += result.goals.checks.violated;
+        goals.checks.open += result.goals.checks.open;
+        goals.edges.covered += result.goals.edges.covered;
+        goals.edges.unreachable += result.goals.edges.unreachable;
+        goals.edges.open += result.goals.edges.open;
+        stats.solver_calls += result.stats.solver_calls;
+        stats.refinements += result.stats.refinements;
+        stats.executions += result.stats.executions;
+        stats.seconds += result.stats.seconds;
+        stats.engine_seeds += result.stats.engine_seeds;
+        stats.machine_runs += result.stats.machine_runs;
+        tests.extend(result.tests);
+        interrupted |= result.interrupted;
+    }
+    let verdict = if goals.checks.violated > 0 { Verdict::Violated } else { Verdict::Open };
+    reporter.event(&Event::Finished(Summary {
+        verdict,
+        goals,
+        stats,
+        tests,
+        interrupted,
+        assumptions: Vec::new(),
+    }));
+    verdict
+}
+
+/// Replays recorded inputs natively (`cargo cegar replay`), and by the machine beside it: where the two
+/// disagree, that is said, because it means that one of them is wrong about C.
 pub fn replay(
     options: &ReplayOptions,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Verdict, Error> {
-    let _ = (options, reporter, stop);
-    Err(Error::engine("the campaign", "engine not linked"))
+    let mut goals = GoalTable::default();
+    let mut stats = Stats::default();
+    let started = Instant::now();
+    for harness in &options.run.harnesses {
+        let scratch = options.run.scratch.join(&harness.name);
+        let settings = &options.run.settings;
+        let prepared = prepare(harness, settings, &scratch, reporter, stop)?;
+        let native = start_native(&prepared, harness, settings, &scratch);
+        let machine = Machine::new(&prepared.program, limits(harness));
+        let plain = Runner::new(&native.wait(cegar_fuzz::native::Kind::Runner)?);
+        let mut agreed = 0u64;
+        for input in &options.inputs {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Error::Interrupted);
+            }
+            let tape = std::fs::read(input).map_err(|why| Error::io("read", input, why))?;
+            let seen = native.confirm(&tape)?;
+            let violation = fault(&seen.outcome).is_some();
+            stats.executions += 1;
+            goals.checks.violated += u64::from(violation);
+            reporter.event(&Event::Replayed {
+                input: input.clone(),
+                outcome: findings::told(&seen.outcome),
+                violation,
+            });
+            let run = machine.run(&tape);
+            let counted = if violation {
+                seen
+            } else {
+                plain
+                    .run_bytes(&tape, NativeOptions::default())
+                    .map_err(|why| Error::engine("the native run", why))?
+            };
+            match findings::disagreement(&run, &counted) {
+                Some(how) => reporter.event(&Event::Note {
+                    level: Level::Warning,
+                    message: format!("{}: {how}", input.display()),
+                }),
+                None => agreed += 1,
+            }
+        }
+        reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!(
+                "{}: machine and native execution agree on {agreed} of {} inputs",
+                harness.name,
+                options.inputs.len()
+            ),
+        });
+    }
+    stats.seconds = started.elapsed().as_secs_f64();
+    let verdict = if goals.checks.violated > 0 { Verdict::Violated } else { Verdict::Open };
+    reporter.event(&Event::Finished(Summary {
+        verdict,
+        goals,
+        stats,
+        tests: Vec::new(),
+        interrupted: false,
+        assumptions: Vec::new(),
+    }));
+    Ok(verdict)
 }
 
 /// The body of a worker process (`cargo-cegar __worker CONFIG`).
-pub fn worker(config: &std::path::Path) -> Result<(), Error> {
-    let _ = config;
-    Err(Error::engine("the worker", "fuzzer not linked"))
+pub fn worker(config: &Path) -> std::process::ExitCode {
+    cegar_fuzz::worker::worker_main(config)
 }

@@ -166,12 +166,6 @@ pub enum Command {
         after_long_help = "Examples:\n  cargo cegar list\n  cargo cegar list --message-format json"
     )]
     List(ListArgs),
-    /// A fuzzing worker; started by `run`, not by people
-    #[command(name = "__worker", hide = true)]
-    Worker {
-        /// Its configuration
-        config: PathBuf,
-    },
 }
 
 /// How long and how.

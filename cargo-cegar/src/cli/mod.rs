@@ -16,7 +16,7 @@ use crate::campaign::Verdict;
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::report::{Event, Fan, JsonReporter, Level, Reporter, TerminalReporter};
-use crate::{campaign, signals};
+use crate::signals;
 
 use args::{Cli, Color, Command, Manners, MessageFormat};
 
@@ -55,11 +55,6 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn command(cli: &Cli) -> Result<ExitCode, Error> {
     let manners = &cli.manners;
-    if let Command::Worker { config } = &cli.command {
-        // The campaign stops its workers; a Ctrl-C that the terminal sends to the whole group is not for them.
-        campaign::worker(config)?;
-        return Ok(ExitCode::Clean);
-    }
     let stop = signals::install();
     match &cli.command {
         Command::Check(args) => check::check(manners, args, &stop),
@@ -68,7 +63,6 @@ fn command(cli: &Cli) -> Result<ExitCode, Error> {
         Command::Init(args) => crate_commands::init(manners, args),
         Command::Build(args) => crate_commands::build(manners, args, &stop),
         Command::List(_) => crate_commands::list(manners),
-        Command::Worker { .. } => Ok(ExitCode::Internal),
     }
 }
 

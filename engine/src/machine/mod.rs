@@ -50,6 +50,10 @@ pub struct Limits {
     pub symbolic_store: usize,
     /// So many bytes past the tape's end are inputs of value 0 when running symbolically. Default: 0.
     pub extend: usize,
+    /// Events of the path that are recorded; what comes later is executed and not recorded. Default: 200,000.
+    pub path: usize,
+    /// Blocks of the trace that are recorded. Default: 4 million.
+    pub trace: usize,
 }
 
 impl Default for Limits {
@@ -62,6 +66,8 @@ impl Default for Limits {
             symbolic_load: 4096,
             symbolic_store: 256,
             extend: 0,
+            path: 200_000,
+            trace: 4_000_000,
         }
     }
 }

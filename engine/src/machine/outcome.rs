@@ -83,6 +83,8 @@ pub struct PathEvent {
     pub step: u64,
     /// Source position.
     pub pos: Pos,
+    /// Blocks entered so far: the next one is at this index of [`Execution::trace`].
+    pub trace_at: usize,
 }
 
 /// See [`PathEvent`].
@@ -145,6 +147,8 @@ pub struct Execution {
     pub exhausted: Option<Exhausted>,
     /// Where the run depended on symbolic bytes, in order. Empty for concrete runs.
     pub path: Vec<PathEvent>,
+    /// Blocks in the order they were entered, up to [`super::Limits::trace`]. Empty for concrete runs.
+    pub trace: Vec<BlockId>,
     /// Operations executed.
     pub steps: u64,
     /// What was written, in order, neighbours of one stream joined.

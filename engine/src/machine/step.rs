@@ -58,6 +58,7 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) channels: FxHashMap<Vec<u8>, Rc<str>>,
     pub(super) exhausted: Option<Exhausted>,
     pub(super) path: Vec<PathEvent>,
+    pub(super) trace: Vec<BlockId>,
     pub(super) output: Vec<(i32, Vec<u8>)>,
     pub(super) undefined_load: Option<Pos>,
     pub(super) undefined_read: Option<Pos>,
@@ -96,6 +97,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             channels: FxHashMap::default(),
             exhausted: None,
             path: Vec::new(),
+            trace: Vec::new(),
             output: Vec::new(),
             undefined_load: None,
             undefined_read: None,
@@ -117,6 +119,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             choices: self.choices,
             exhausted: self.exhausted,
             path: self.path,
+            trace: self.trace,
             steps: self.steps,
             output: self.output,
             stack_at_end: self.frames.iter().map(|f| (f.function, f.site)).collect(),
@@ -140,6 +143,9 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
                 }
                 let count = &mut self.counts[self.block.index()];
                 *count = count.saturating_add(1);
+                if TRACK && self.trace.len() < self.limits.trace {
+                    self.trace.push(self.block);
+                }
             }
             let mut entered = false;
             for (i, inst) in block.ops.iter().enumerate().skip(self.at) {

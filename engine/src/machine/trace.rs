@@ -7,6 +7,9 @@ use crate::term::Term;
 
 impl<const TRACK: bool> Run<'_, TRACK> {
     pub(super) fn record(&mut self, event: Event) {
+        if self.path.len() >= self.limits.path {
+            return;
+        }
         let consumed = self
             .position
             .min(self.tape.len().saturating_add(self.limits.extend));
@@ -15,6 +18,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             consumed,
             step: self.steps,
             pos: self.pos,
+            trace_at: self.trace.len(),
         });
     }
 

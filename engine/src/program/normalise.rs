@@ -190,6 +190,17 @@ pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, Normal
     Ok(normalised)
 }
 
+/// The functions that a bitcode file defines for others, and whether each returns nothing.
+pub fn defined_functions(path: &Path) -> Result<HashMap<String, bool>, NormaliseError> {
+    let module = Module::read(path)?;
+    let functions = module.functions();
+    Ok(functions
+        .into_iter()
+        .filter(|function| !function.is_declaration())
+        .map(|function| (function.name(), function.function_type().result().is_void()))
+        .collect())
+}
+
 /// Runs LLVM's passes by name.
 fn run(module: &Module, passes: &str) -> Result<(), NormaliseError> {
     use llvm_sys::transforms::pass_builder as pb;

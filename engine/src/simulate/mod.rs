@@ -1,1 +1,10 @@
-//! simulate
+//! Simulation: from what an execution did to what another could do.
+//!
+//! [`partial`] asks the solver about one departure from a recorded path, [`pump`] replays answers without asking,
+//! [`search`] decides what to ask next, [`minimise`] shortens what was found.
+
+pub mod context;
+pub mod minimise;
+pub mod partial;
+pub mod pump;
+pub mod search;

@@ -255,6 +255,13 @@ impl Build {
         Ok(build)
     }
 
+    /// Only the harness of this name, of those that the package has.
+    #[must_use]
+    pub fn only(mut self, name: &str) -> Self {
+        self.harnesses.retain(|harness| harness.name == name);
+        self
+    }
+
     /// One more harness; the methods `file`, `entry`, `property`, `argv` and `bindings` then speak of it.
     #[must_use]
     pub fn harness(mut self, name: &str) -> Self {

@@ -1,0 +1,447 @@
+//! The alternation on one program.
+//!
+//! The fuzzer runs in a process of its own and costs this one nothing, so with two cores both sides work all the time and
+//! what alternates is knowledge: every input that raised the fuzzer's coverage is executed by the engine's
+//! machine, which offers its departures to the search; every tape with which the search covers something new becomes a
+//! seed. The machine sees an invalid access where native code runs on, so it judges the fuzzer's inputs too. Whatever either side
+//! believes to be a violation is run natively, under AddressSanitizer, before anybody hears of it.
+//!
+//! With `--runs` there is no clock: the search works through a fixed number of questions, the fuzzer through
+//! its runs, and the search once more through what the fuzzer found; the same seed gives the same result.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cegar_engine::program::{FunctionKind, Program};
+use cegar_engine::simulate::search::{News, Origin, Search};
+use cegar_fuzz::native::Kind;
+use cegar_fuzz::worker::{Command, Worker, WorkerConfig, WorkerEvent};
+
+use super::findings::{Confirmed, Judge};
+use super::native::Native;
+use super::{CheckTable, EdgeTable, GoalTable, Stats};
+use crate::error::Error;
+use crate::options::{Harness, Settings};
+use crate::report::{Event, Level, Reporter};
+use crate::store;
+
+/// How long the search works before it looks at what the fuzzer says.
+const SLICE: Duration = Duration::from_millis(100);
+/// Without `--max-time`, the end comes when neither side brought anything new for so long.
+const STALLED: Duration = Duration::from_secs(30);
+/// Questions that the search works through in each of its turns under `--runs`.
+const QUESTIONS: u64 = 2000;
+
+/// One program's campaign.
+pub struct Alternation<'a, 'p> {
+    /// What is run.
+    pub harness: &'a Harness,
+    /// How.
+    pub settings: &'a Settings,
+    /// The program.
+    pub program: &'p Program,
+    /// Its native builds.
+    pub native: &'a Native,
+    /// The engine's search.
+    pub search: Search<'p>,
+    /// Decides what is a finding.
+    pub judge: Judge<'a>,
+    /// Where inputs that covered something new are kept, besides the scratch queue.
+    pub corpus: Option<PathBuf>,
+    /// The fuzzer's queue, in the scratch folder.
+    pub queue: PathBuf,
+    /// Stop at the first finding.
+    pub first_only: bool,
+    /// Who listens.
+    pub reporter: &'a mut dyn Reporter,
+    /// Set by Ctrl-C.
+    pub stop: &'a AtomicBool,
+    /// What it cost so far.
+    pub stats: Stats,
+    pub(super) started: Instant,
+    pub(super) worker: Option<Worker>,
+    pub(super) last_news: Instant,
+    pub(super) unconfirmed: BTreeSet<String>,
+    pub(super) deaths: u32,
+}
+
+/// Why the alternation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// A finding, and only the first was wanted.
+    Found,
+    /// The time or the runs are used up.
+    Budget,
+    /// Nothing new for a long time, and nothing left to ask.
+    Stalled,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Alternation<'_, '_> {
+    /// Works until there is a reason to end.
+    pub fn run(&mut self) -> Result<End, Error> {
+        let mut news = Vec::new();
+        if self.settings.sides.engine() {
+            self.search.start(&mut news);
+        }
+        for tape in self.given()? {
+            self.search.add(&tape, Origin::Given, &mut news);
+        }
+        match self.settings.runs {
+            Some(runs) => self.counted(runs, news),
+            None => self.timed(news),
+        }
+    }
+
+    fn timed(&mut self, mut news: Vec<News>) -> Result<End, Error> {
+        let deadline = self.settings.max_time.map(|limit| self.started + limit);
+        let mut asking = self.settings.sides.engine();
+        loop {
+            if self.take(&mut news)? && self.first_only {
+                return Ok(End::Found);
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(End::Interrupted);
+            }
+            let now = Instant::now();
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                return Ok(End::Budget);
+            }
+            self.start_worker(None)?;
+            if asking {
+                let until = deadline.map_or(now + SLICE, |deadline| deadline.min(now + SLICE));
+                asking = self.search.slice(until, None, self.stop, &mut news);
+                self.progress();
+            }
+            let idle = !asking && news.is_empty();
+            if self.listen(if idle { SLICE } else { Duration::ZERO }, &mut news)? {
+                asking = self.settings.sides.engine();
+            }
+            if idle && news.is_empty() {
+                let fuzzing = self.settings.sides.fuzz();
+                if !fuzzing || (deadline.is_none() && self.last_news.elapsed() > STALLED) {
+                    return Ok(End::Stalled);
+                }
+            }
+        }
+    }
+
+    /// The order of a campaign without a clock.
+    fn counted(&mut self, runs: u64, mut news: Vec<News>) -> Result<End, Error> {
+        for turn in 0..2 {
+            if self.settings.sides.engine() {
+                let mut left = QUESTIONS;
+                loop {
+                    if self.take(&mut news)? && self.first_only {
+                        return Ok(End::Found);
+                    }
+                    if self.stop.load(Ordering::Relaxed) {
+                        return Ok(End::Interrupted);
+                    }
+                    let far = Instant::now() + Duration::from_secs(3600);
+                    let before = self.search.jobs();
+                    let more = self.search.slice(far, Some(left), self.stop, &mut news);
+                    left = left.saturating_sub(self.search.jobs() - before);
+                    if left == 0 || (!more && news.is_empty()) {
+                        break;
+                    }
+                }
+            }
+            if turn == 0 && self.settings.sides.fuzz() {
+                self.native.wait(Kind::Fast)?;
+                self.native.wait(Kind::Comparisons)?;
+                self.start_worker(Some(runs))?;
+                while self.worker.as_ref().is_some_and(|worker| !worker.has_ended()) {
+                    self.listen(SLICE, &mut news)?;
+                    if self.stop.load(Ordering::Relaxed) {
+                        return Ok(End::Interrupted);
+                    }
+                }
+            }
+        }
+        if self.take(&mut news)? && self.first_only {
+            return Ok(End::Found);
+        }
+        Ok(End::Budget)
+    }
+
+    /// The inputs that the user gave or an earlier campaign left.
+    fn given(&mut self) -> Result<Vec<Vec<u8>>, Error> {
+        let mut tapes = Vec::new();
+        let folders: Vec<PathBuf> =
+            self.corpus.iter().cloned().chain([self.queue.clone()]).collect();
+        for folder in folders {
+            let (entries, corrupt) = store::read_corpus(&folder)?;
+            for path in corrupt {
+                self.note(
+                    Level::Warning,
+                    format!("left out corrupt corpus file {}", path.display()),
+                );
+            }
+            tapes.extend(entries);
+        }
+        Ok(tapes)
+    }
+
+    /// Acts on news; true if there was a finding among them.
+    fn take(&mut self, news: &mut Vec<News>) -> Result<bool, Error> {
+        let mut found = false;
+        for item in news.drain(..) {
+            self.last_news = Instant::now();
+            match item {
+                News::Seed { tape, origin } => {
+                    self.keep(&tape)?;
+                    if origin != Origin::Fuzzer {
+                        self.stats.engine_seeds += 1;
+                        if let Some(worker) = &mut self.worker {
+                            // A worker that is gone reads the seed from the queue when it is started again.
+                            let _ = worker.send(&Command::AddSeed { tape });
+                        }
+                    }
+                }
+                News::Violation {
+                    tape,
+                    violation,
+                    origin,
+                } => {
+                    let tape = self.search.minimise(&tape, &violation);
+                    let run = self.search.observe(&tape);
+                    self.stats.executions += 1;
+                    match self.judge.violation(self.native, &tape, &run, &violation, origin)? {
+                        Ok(confirmed) => found |= self.found(confirmed)?,
+                        Err(why) => {
+                            if self.unconfirmed.insert(why.clone()) {
+                                self.note(Level::Warning, why);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn found(&mut self, confirmed: Confirmed) -> Result<bool, Error> {
+        if !self.judge.is_new(&confirmed) {
+            return Ok(false);
+        }
+        self.reporter.event(&Event::Found(confirmed.finding.clone()));
+        for event in self.judge.write(confirmed)? {
+            self.reporter.event(&event);
+        }
+        Ok(true)
+    }
+
+    /// Keeps an input that covered something new, where the next campaign finds it.
+    fn keep(&self, tape: &[u8]) -> Result<(), Error> {
+        store::add_entry(&self.queue, tape)?;
+        if let Some(corpus) = &self.corpus {
+            store::add_entry(corpus, tape)?;
+        }
+        Ok(())
+    }
+
+    /// Starts the fuzzer as soon as its target is built.
+    fn start_worker(&mut self, runs: Option<u64>) -> Result<(), Error> {
+        if self.worker.is_some() || !self.settings.sides.fuzz() || self.deaths > 5 {
+            return Ok(());
+        }
+        let Some(target) = self.native.ready(Kind::Fast) else {
+            return Ok(());
+        };
+        let target = target?;
+        let mut config = WorkerConfig::new(&target.path, target.blocks);
+        match self.native.ready(Kind::Comparisons) {
+            Some(built) => config.cmp_so = Some(built?.path),
+            None => return Ok(()),
+        }
+        config.corpus = self.corpus.iter().cloned().chain([self.queue.clone()]).collect();
+        config.queue = Some(self.queue.clone());
+        config.seed = self.settings.seed;
+        config.exec_timeout_ms = millis(self.harness.timeout);
+        config.max_len = self.harness.max_len;
+        config.runs = runs;
+        config.tokens = target.tokens;
+        let me = std::env::current_exe().map_err(|why| Error::io("find", Path::new("cargo-cegar"), why))?;
+        self.worker =
+            Some(Worker::spawn(&me, config).map_err(|why| Error::engine("the fuzzer", why))?);
+        Ok(())
+    }
+
+    /// Hears the fuzzer out; true if it brought something.
+    fn listen(&mut self, wait: Duration, news: &mut Vec<News>) -> Result<bool, Error> {
+        let Some(worker) = &mut self.worker else {
+            std::thread::sleep(wait);
+            return Ok(false);
+        };
+        let events = worker.poll(wait);
+        let mut brought = false;
+        for event in events {
+            match event {
+                WorkerEvent::NewInput { tape, blocks, .. } => {
+                    brought = true;
+                    if !blocks.is_empty() {
+                        self.last_news = Instant::now();
+                    }
+                    self.search.add(&tape, Origin::Fuzzer, news);
+                    self.search.note_covered(blocks);
+                }
+                WorkerEvent::Crash { tape, .. } => {
+                    brought = true;
+                    self.crash(&tape, news)?;
+                }
+                WorkerEvent::Timeout { tape } => {
+                    self.note(Level::Detail, format!("an input of {} bytes ran into the time limit", tape.len()));
+                }
+                WorkerEvent::NonDeterministic { blocks, .. } => {
+                    let what = self.describe(&blocks);
+                    self.reporter.event(&Event::NonDeterministic {
+                        harness: self.harness.name.clone(),
+                        what,
+                    });
+                }
+                WorkerEvent::Skipped { path, reason } => {
+                    self.note(
+                        Level::Warning,
+                        format!("left out corpus file {}: {reason}", path.display()),
+                    );
+                }
+                WorkerEvent::Stats {
+                    executions,
+                    corpus,
+                    per_second,
+                    ..
+                } => self.fuzz_progress(executions, corpus as u64, per_second),
+                WorkerEvent::Died { signal, status } => self.died(signal, status),
+                WorkerEvent::Started { .. } | WorkerEvent::Stopped { .. } => {}
+            }
+        }
+        Ok(brought)
+    }
+
+    /// An input on which the native target failed. Where the machine sees a violation as well, its words are used.
+    fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<(), Error> {
+        let before = news.len();
+        self.search.add(tape, Origin::Fuzzer, news);
+        if news[before..].iter().any(|item| matches!(item, News::Violation { .. })) {
+            return Ok(());
+        }
+        if let Some(confirmed) = self.judge.crash(self.native, tape)? {
+            self.found(confirmed)?;
+        }
+        Ok(())
+    }
+
+    fn died(&mut self, signal: Option<i32>, status: Option<i32>) {
+        self.deaths += 1;
+        let how = match (signal, status) {
+            (Some(signal), _) => format!("killed by signal {signal}"),
+            (None, Some(status)) => format!("exit status {status}"),
+            (None, None) => "for an unknown reason".to_owned(),
+        };
+        let restarted = self.deaths <= 5
+            && self.worker.as_mut().is_some_and(|worker| worker.respawn().is_ok());
+        if !restarted {
+            self.worker = None;
+            self.deaths = u32::MAX / 2;
+        }
+        self.reporter.event(&Event::WorkerDied {
+            harness: self.harness.name.clone(),
+            how,
+            restarted,
+        });
+    }
+
+    fn describe(&self, blocks: &[u32]) -> String {
+        let mut places: Vec<String> = blocks
+            .iter()
+            .filter_map(|&block| self.program.blocks.get(block as usize))
+            .map(|block| self.judge.relative(&self.program.show(block.pos)))
+            .collect();
+        places.dedup();
+        places.truncate(5);
+        format!("two runs of one input went different ways at {}", places.join(", "))
+    }
+
+    fn note(&mut self, level: Level, message: String) {
+        self.reporter.event(&Event::Note { level, message });
+    }
+
+    fn progress(&mut self) {
+        let solver = self.search.solver_stats();
+        self.stats.solver_calls = solver.solver_calls;
+        let open = self.goals().checks.open;
+        self.reporter.event(&Event::EngineProgress {
+            harness: self.harness.name.clone(),
+            goal: String::new(),
+            solver_calls: solver.solver_calls,
+            refinements: 0,
+            open,
+        });
+    }
+
+    fn fuzz_progress(&mut self, executions: u64, corpus: u64, per_second: f64) {
+        self.stats.executions = self.stats.executions.max(executions);
+        let goals = self.goals();
+        self.reporter.event(&Event::FuzzProgress {
+            harness: self.harness.name.clone(),
+            executions,
+            per_second,
+            edges_covered: goals.edges.covered,
+            edges: goals.edges.covered + goals.edges.unreachable + goals.edges.open,
+            checks_proved: goals.checks.proved,
+            checks: goals.checks.proved + goals.checks.violated + goals.checks.open,
+            engine_seeds: self.stats.engine_seeds,
+            corpus,
+        });
+    }
+
+    /// How the goals stand: the checks of the user's code that were asked about, and its blocks (critical edges are
+    /// broken, so a block covered is an edge covered).
+    pub fn goals(&self) -> GoalTable {
+        let mut checks = CheckTable::default();
+        for (number, check) in self.program.checks.iter().enumerate() {
+            if self.program.function(check.function).kind == FunctionKind::User
+                && self.search.wanted(check.kind)
+                && !check.trivial
+            {
+                if self.judge.violated(number as u32) {
+                    checks.violated += 1;
+                } else {
+                    checks.open += 1;
+                }
+            }
+        }
+        // A finding in a function that is not the user's own (a string function, say) is still one.
+        checks.violated = checks.violated.max(self.judge.count());
+        let mut edges = EdgeTable::default();
+        for (block, &covered) in self.program.blocks.iter().zip(self.search.covered()) {
+            if self.program.function(block.function).kind == FunctionKind::User {
+                if covered {
+                    edges.covered += 1;
+                } else {
+                    edges.open += 1;
+                }
+            }
+        }
+        GoalTable { checks, edges }
+    }
+
+    /// Ends the fuzzer and completes the statistics.
+    pub fn finish(&mut self) {
+        if let Some(mut worker) = self.worker.take() {
+            let _ = worker.send(&Command::Stop);
+        }
+        let solver = self.search.solver_stats();
+        self.stats.solver_calls = solver.solver_calls;
+        self.stats.machine_runs = self.search.stats().executions;
+        self.stats.seconds = self.started.elapsed().as_secs_f64();
+    }
+}
+
+fn millis(duration: Duration) -> u32 {
+    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,362 @@
+//! What counts as a finding.
+//!
+//! The machine or the fuzzer believes; this file makes sure. A belief becomes a finding when a native run in a
+//! process of its own, under AddressSanitizer and with every inserted check, fails in the same way: the same property,
+//! and if the native run names a place in the program, a place is all that is reported. One finding per place and call stack.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cegar_engine::machine::{Execution, Violation};
+use cegar_engine::program::{CheckKind, Pos, Program, Property};
+use cegar_engine::simulate::search::Origin;
+use cegar_fuzz::native::{Frame, Outcome, Run};
+
+use super::native::{Native, fault};
+use super::tests::Tests;
+use crate::error::Error;
+use crate::report::{Event, Finding, Place, TestRef, rule_id};
+
+/// A finding and what is needed to write its test.
+#[derive(Clone, Debug)]
+pub struct Confirmed {
+    /// What is told.
+    pub finding: Finding,
+    /// The check in the program, where the machine knows it.
+    pub check: Option<u32>,
+    /// The choices that the run made: channel and bytes, in order.
+    pub events: Vec<(String, Vec<u8>)>,
+}
+
+/// Decides, names and remembers findings.
+pub struct Judge<'a> {
+    harness: &'a str,
+    program: &'a Program,
+    root: PathBuf,
+    properties: &'a [Property],
+    tests: Option<Tests<'a>>,
+    names: BTreeSet<String>,
+    checks: BTreeSet<u32>,
+    /// The tests that stand for the findings.
+    pub written: Vec<TestRef>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of a harness's runs. Paths are told relative to `root`.
+    pub fn new(
+        harness: &'a str,
+        program: &'a Program,
+        properties: &'a [Property],
+        root: &Path,
+        tests: Option<Tests<'a>>,
+    ) -> Judge<'a> {
+        Judge {
+            harness,
+            program,
+            root: root.to_owned(),
+            properties,
+            tests,
+            names: BTreeSet::new(),
+            checks: BTreeSet::new(),
+            written: Vec::new(),
+        }
+    }
+
+    /// Whether a finding at this check was made.
+    pub fn violated(&self, check: u32) -> bool {
+        self.checks.contains(&check)
+    }
+
+    /// How many findings there are.
+    pub fn count(&self) -> u64 {
+        self.names.len() as u64
+    }
+
+    /// True the first time.
+    pub fn is_new(&mut self, confirmed: &Confirmed) -> bool {
+        self.checks.extend(confirmed.check);
+        self.names.insert(confirmed.finding.name.clone())
+    }
+
+    /// A path, shown from the root where it lies below it.
+    pub fn relative(&self, path: &str) -> String {
+        let root = format!("{}/", self.root.display());
+        path.strip_prefix(&root).unwrap_or(path).to_owned()
+    }
+
+    /// Judges what the machine saw. `Err` says why it is no finding.
+    pub fn violation(
+        &self,
+        native: &Native,
+        tape: &[u8],
+        run: &Execution,
+        violation: &Violation,
+        origin: Origin,
+    ) -> Result<Result<Confirmed, String>, Error> {
+        let seen = native.confirm(tape)?;
+        let place = self.place(violation);
+        if fault(&seen.outcome) != Some(violation.kind.property()) {
+            return Ok(Err(format!(
+                "{}: {} is what the engine sees, but the native run {}; it stays open",
+                place.show(),
+                violation.detail,
+                told(&seen.outcome),
+            )));
+        }
+        let finding = Finding {
+            harness: self.harness.to_owned(),
+            name: name(violation.kind, &place),
+            kind: violation.kind,
+            message: message(violation.kind, &violation.detail),
+            stack: self.stack(violation),
+            place,
+            input: tape.to_vec(),
+            found_by: origin.to_string(),
+        };
+        Ok(Ok(Confirmed {
+            finding,
+            check: violation.check.map(|check| check.0),
+            events: events(tape, run),
+        }))
+    }
+
+    /// Judges an input on which only the native target failed.
+    pub fn crash(&self, native: &Native, tape: &[u8]) -> Result<Option<Confirmed>, Error> {
+        let seen = native.confirm(tape)?;
+        let Some(property) = fault(&seen.outcome) else {
+            return Ok(None);
+        };
+        if !self.properties.contains(&property) {
+            return Ok(None);
+        }
+        let kind = native_kind(&seen.outcome);
+        let frames: Vec<Place> = seen.stack.iter().map(|frame| self.frame(frame)).collect();
+        let place = match (&seen.outcome, frames.first()) {
+            (Outcome::Violated(violated), _) if violated.line > 0 => Place {
+                file: self.relative(&violated.file),
+                line: violated.line,
+                column: 0,
+                function: violated.site.as_ref().map(|site| site.function.clone()).unwrap_or_default(),
+            },
+            (_, Some(first)) => first.clone(),
+            _ => Place::default(),
+        };
+        Ok(Some(Confirmed {
+            finding: Finding {
+                harness: self.harness.to_owned(),
+                name: name(kind, &place),
+                kind,
+                message: told(&seen.outcome),
+                stack: frames,
+                place,
+                input: tape.get(..seen.consumed as usize).unwrap_or(tape).to_vec(),
+                found_by: Origin::Fuzzer.to_string(),
+            },
+            check: None,
+            events: seen.events,
+        }))
+    }
+
+    /// Writes the finding's test; what there is to tell about that.
+    pub fn write(&mut self, confirmed: Confirmed) -> Result<Vec<Event>, Error> {
+        let Some(tests) = &mut self.tests else {
+            return Ok(Vec::new());
+        };
+        let (events, test) = tests.write(&confirmed)?;
+        self.written.extend(test);
+        Ok(events)
+    }
+
+    /// A position as it is told.
+    pub fn at(&self, pos: Pos, function: &str) -> Place {
+        let function = &plain(function);
+        Place {
+            file: self
+                .program
+                .files
+                .get(pos.file as usize)
+                .filter(|_| pos.line > 0)
+                .map(|file| self.relative(file))
+                .unwrap_or_default(),
+            line: pos.line,
+            column: pos.column,
+            function: function.to_owned(),
+        }
+    }
+
+    /// Where to look: the innermost place that has a line.
+    fn place(&self, violation: &Violation) -> Place {
+        let function = violation
+            .check
+            .and_then(|check| self.program.checks.get(check.index()))
+            .map(|check| self.program.function(check.function).name.as_str())
+            .unwrap_or_default();
+        self.at(violation.pos, function)
+    }
+
+    /// The open calls, innermost first.
+    fn stack(&self, violation: &Violation) -> Vec<Place> {
+        violation
+            .stack
+            .iter()
+            .rev()
+            .filter_map(|site| self.program.calls.get(site.index()))
+            .map(|call| self.at(call.pos, &self.program.function(call.caller).name))
+            .filter(|place| place.line > 0)
+            .collect()
+    }
+
+    fn frame(&self, frame: &Frame) -> Place {
+        Place {
+            file: self.relative(&frame.file),
+            line: frame.line,
+            column: frame.column,
+            function: plain(&frame.function),
+        }
+    }
+}
+
+/// The names that functions have in the source.
+fn plain(name: &str) -> String {
+    match name {
+        "cegar_user_main" => "main".to_owned(),
+        _ => name.strip_prefix("CRUNNER_").unwrap_or(name).to_owned(),
+    }
+}
+
+/// The run's choices with the bytes they took; what lies past the tape's end is zeros.
+fn events(tape: &[u8], run: &Execution) -> Vec<(String, Vec<u8>)> {
+    run.choices
+        .iter()
+        .map(|choice| {
+            let bytes = (choice.at..choice.at + choice.len)
+                .map(|at| tape.get(at).copied().unwrap_or(0))
+                .collect();
+            (choice.channel.to_string(), bytes)
+        })
+        .collect()
+}
+
+fn native_kind(outcome: &Outcome) -> CheckKind {
+    match outcome {
+        Outcome::Violated(violated) => match violated.kind.as_str() {
+            "assertion" => CheckKind::Assertion,
+            "abort" => CheckKind::Abort,
+            "reach_error" => CheckKind::ReachError,
+            "fail" => CheckKind::Fail,
+            "heap" => CheckKind::Free,
+            _ => match fault(outcome) {
+                Some(Property::Memory) => CheckKind::ArrayBound,
+                _ => CheckKind::SignedOverflow,
+            },
+        },
+        Outcome::Asan(report) if report.kind.contains("free") && !report.kind.contains("use-after") => {
+            CheckKind::Free
+        }
+        Outcome::Asan(report) if report.access == "write" => CheckKind::Write,
+        Outcome::Crashed(crashed) if crashed.signal == nix::libc::SIGFPE => CheckKind::DivisionByZero,
+        _ => CheckKind::Read,
+    }
+}
+
+/// A native outcome in words.
+pub fn told(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Returned => "returns".to_owned(),
+        Outcome::Exited(status) => format!("exits with status {status}"),
+        Outcome::Rejected => "is rejected by an assumption".to_owned(),
+        Outcome::Violated(violated) if violated.what.is_empty() => {
+            format!("violates a check ({})", violated.kind)
+        }
+        Outcome::Violated(violated) => format!("violates `{}` ({})", violated.what, violated.kind),
+        Outcome::Crashed(crashed) => format!("dies of signal {}", crashed.signal),
+        Outcome::Asan(report) => {
+            format!("AddressSanitizer: {} ({} of {} bytes)", report.kind, report.access, report.size)
+        }
+        Outcome::Timeout => "runs into the time limit".to_owned(),
+        Outcome::OutOfMemory => "runs into the memory limit".to_owned(),
+        Outcome::Unreadable => "cannot be made".to_owned(),
+    }
+}
+
+fn message(kind: CheckKind, detail: &str) -> String {
+    let what = match kind {
+        CheckKind::Assertion => "assertion fails",
+        CheckKind::Abort => "abort is reached",
+        CheckKind::ReachError => "the error function is reached",
+        CheckKind::Fail => "crunner_fail is reached",
+        CheckKind::Read => "invalid read",
+        CheckKind::Write => "invalid write",
+        CheckKind::Free => "invalid free",
+        CheckKind::Call => "invalid call",
+        CheckKind::SignedOverflow => "signed overflow",
+        CheckKind::Shift => "shift by too much",
+        CheckKind::DivisionByZero => "division by zero",
+        CheckKind::ArrayBound => "index past an array's bound",
+        CheckKind::Unreachable => "code that C says is unreachable is reached",
+    };
+    match detail {
+        "" => what.to_owned(),
+        _ if detail.starts_with(what) => detail.to_owned(),
+        _ => format!("{what}: {detail}"),
+    }
+}
+
+/// A name that stays the same from run to run: kind, file and line.
+fn name(kind: CheckKind, place: &Place) -> String {
+    let file = Path::new(&place.file)
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let mut name = rule_id(kind).replace('-', "_");
+    let spot = if place.line > 0 {
+        format!("{file}_{}", place.line)
+    } else {
+        place.function.clone()
+    };
+    for c in format!("_{spot}").chars() {
+        match c {
+            c if c.is_ascii_alphanumeric() => name.push(c.to_ascii_lowercase()),
+            _ if name.ends_with('_') => {}
+            _ => name.push('_'),
+        }
+    }
+    name
+}
+
+/// Whether a native run agrees with the machine about one tape; if not, in what.
+pub fn disagreement(machine: &Execution, native: &Run) -> Option<String> {
+    use cegar_engine::machine::Outcome as Seen;
+    let same = match (&machine.outcome, &native.outcome) {
+        (Seen::Returned(_), Outcome::Returned) => true,
+        (Seen::Exited(a), Outcome::Exited(b)) => a == b,
+        (Seen::Rejected, Outcome::Rejected) | (Seen::OutOfMemory, Outcome::OutOfMemory) => true,
+        (Seen::Violated(violation), outcome) => fault(outcome) == Some(violation.kind.property()),
+        // Neither ended by itself: there is nothing to compare.
+        (Seen::StepLimit, _) | (_, Outcome::Timeout) => return None,
+        (Seen::Unmodelled(_), _) => return None,
+        _ => false,
+    };
+    if !same {
+        return Some(format!("the machine: {:?}; natively it {}", machine.outcome, told(&native.outcome)));
+    }
+    if matches!(machine.outcome, Seen::Violated(_)) {
+        return None;
+    }
+    let mut counted = vec![0u8; machine.counts.len()];
+    for &(block, count) in &native.blocks {
+        if let Some(slot) = counted.get_mut(block as usize) {
+            *slot = count;
+        }
+    }
+    let differing: Vec<String> = machine
+        .counts
+        .iter()
+        .zip(&counted)
+        .enumerate()
+        .filter(|(_, (a, b))| a != b)
+        .map(|(block, (a, b))| format!("block {block}: {a} and {b}"))
+        .take(5)
+        .collect();
+    (!differing.is_empty()).then(|| format!("coverage differs, machine and native: {}", differing.join(", ")))
+}

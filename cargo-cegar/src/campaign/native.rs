@@ -1,0 +1,134 @@
+//! The native builds of one program, made beside the search.
+//!
+//! Compiling the runner takes longer than most searches, so it happens on a thread of its own from the first moment;
+//! whoever needs a product waits for that product only. The order is the order of need: the runner with AddressSanitizer
+//! confirms findings, the fast target feeds the fuzzer, the comparison log makes it cleverer, the plain
+//! runner judges what AddressSanitizer would change (memory limits, addresses).
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use cegar_fuzz::native::{Kind, Outcome, Run, RunOptions, Runner, Target, TargetBuilder, TargetError};
+
+use crate::error::Error;
+
+type Slot = Option<Result<Target, Arc<TargetError>>>;
+
+struct Shared {
+    slots: Mutex<[Slot; 4]>,
+    ready: Condvar,
+}
+
+/// The products of one program, some of them still being built.
+pub struct Native {
+    shared: Arc<Shared>,
+    timeout_ms: u32,
+}
+
+const ORDER: [Kind; 4] = [Kind::RunnerAsan, Kind::Fast, Kind::Comparisons, Kind::Runner];
+
+fn slot(kind: Kind) -> usize {
+    ORDER.iter().position(|&k| k == kind).unwrap_or(0)
+}
+
+impl Native {
+    /// Starts building. `fuzzed` says whether the fuzzer's two targets are wanted at all.
+    pub fn start(builder: TargetBuilder, fuzzed: bool, timeout_ms: u32) -> Native {
+        let shared = Arc::new(Shared {
+            slots: Mutex::new([const { None }; 4]),
+            ready: Condvar::new(),
+        });
+        let theirs = shared.clone();
+        std::thread::spawn(move || {
+            for kind in ORDER {
+                if !fuzzed && matches!(kind, Kind::Fast | Kind::Comparisons) {
+                    continue;
+                }
+                let built = builder.build(kind).map_err(Arc::new);
+                let mut slots = theirs.slots.lock().unwrap_or_else(PoisonError::into_inner);
+                slots[slot(kind)] = Some(built);
+                theirs.ready.notify_all();
+                if Arc::strong_count(&theirs) == 1 {
+                    // Nobody is waiting any more: the verdict is in.
+                    return;
+                }
+            }
+        });
+        Native { shared, timeout_ms }
+    }
+
+    /// The product if it is there already.
+    pub fn ready(&self, kind: Kind) -> Option<Result<Target, Error>> {
+        let slots = self.shared.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots[slot(kind)].clone().map(|built| built.map_err(failed))
+    }
+
+    /// The product, waiting for it if need be.
+    pub fn wait(&self, kind: Kind) -> Result<Target, Error> {
+        let mut slots = self.shared.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(built) = slots[slot(kind)].clone() {
+                return built.map_err(failed);
+            }
+            slots = self.shared.ready.wait(slots).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Runs one tape in a process of its own, under AddressSanitizer, and records its choices.
+    pub fn confirm(&self, tape: &[u8]) -> Result<Run, Error> {
+        let target = self.wait(Kind::RunnerAsan)?;
+        Runner::new(&target)
+            .run_bytes(tape, self.options())
+            .map_err(|why| Error::engine("the native run", why))
+    }
+
+    /// Runs one tape in a process of its own, without a sanitizer.
+    pub fn plain(&self, tape: &[u8]) -> Result<Run, Error> {
+        let target = self.wait(Kind::Runner)?;
+        Runner::new(&target)
+            .run_bytes(tape, self.options())
+            .map_err(|why| Error::engine("the native run", why))
+    }
+
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            timeout_ms: self.timeout_ms,
+            events: true,
+            output: true,
+        }
+    }
+}
+
+fn failed(why: Arc<TargetError>) -> Error {
+    Error::engine("building the native target", why.to_string())
+}
+
+/// Whether a native outcome is a fault at all, and of which property.
+pub fn fault(outcome: &Outcome) -> Option<cegar_engine::program::Property> {
+    use cegar_engine::program::Property;
+    match outcome {
+        Outcome::Violated(violated) => Some(match violated.kind.as_str() {
+            "heap" => Property::Memory,
+            "trap" => trap_property(violated.trap),
+            _ => Property::Assertion,
+        }),
+        Outcome::Crashed(crashed) if crashed.signal == nix::libc::SIGFPE => Some(Property::Overflow),
+        Outcome::Crashed(_) | Outcome::Asan(_) => Some(Property::Memory),
+        Outcome::Returned
+        | Outcome::Exited(_)
+        | Outcome::Rejected
+        | Outcome::Timeout
+        | Outcome::OutOfMemory
+        | Outcome::Unreadable => None,
+    }
+}
+
+/// clang numbers its inserted checks; 18 is an index past an array's bound, all others that we ask for are arithmetic.
+fn trap_property(trap: i32) -> cegar_engine::program::Property {
+    use cegar_engine::program::Property;
+    const OUT_OF_BOUNDS: i32 = 18;
+    if trap == OUT_OF_BOUNDS {
+        Property::Memory
+    } else {
+        Property::Overflow
+    }
+}

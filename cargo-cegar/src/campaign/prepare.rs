@@ -1,0 +1,209 @@
+//! From a harness to a program: compile, link with the stubs, normalise, load.
+//!
+//! The stub library is compiled once per version of it and of clang, into the user's cache folder, because it is the
+//! same for every program; everything else goes to the scratch folder of the harness.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use cegar_engine::program::Program;
+use cegar_engine::program::normalise::{self, Entry, LinkRequest, Normalised};
+use cegar_stubs::Role;
+
+use crate::compile::{self, Compiler, Unit};
+use crate::error::Error;
+use crate::options::{Harness, Settings};
+use crate::report::{Event, Level, Reporter};
+use crate::store;
+
+/// A program that is ready to be run.
+pub struct Prepared {
+    /// The normalised module.
+    pub bitcode: PathBuf,
+    /// The same, read.
+    pub program: Program,
+    /// What the linking had to invent.
+    pub normalised: Normalised,
+    /// Where it starts.
+    pub entry: Entry,
+}
+
+/// Prepares a harness in its scratch folder.
+pub fn prepare(
+    harness: &Harness,
+    settings: &Settings,
+    scratch: &Path,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Prepared, Error> {
+    store::writable_dir(scratch)?;
+    let stubs = stub_folder(&settings.compiler, scratch)?;
+    let sources = cegar_stubs::write_sources(&stubs.join("sources"))
+        .map_err(|why| Error::io("write", &stubs, why))?;
+    let include = stubs.join("sources").join("include");
+
+    reporter.event(&Event::Compiling {
+        what: harness.name.clone(),
+        files: harness.units.len(),
+        from: String::new(),
+    });
+    let mut units = harness.units.clone();
+    for unit in &mut units {
+        // Last, so that a header of the user's own with this name is found first.
+        unit.flags.push("-idirafter".to_owned());
+        unit.flags.push(include.display().to_string());
+    }
+    let compiled = compile::compile(
+        &settings.compiler,
+        &units,
+        &harness.properties,
+        &scratch.join("bitcode"),
+        stop,
+    )?;
+    reporter.event(&Event::Compiled {
+        what: harness.name.clone(),
+        files: compiled.bitcode.len(),
+        cached: compiled.cached,
+        seconds: compiled.seconds,
+        warnings: compiled.warnings.clone(),
+    });
+
+    let (entry, initialise, void) = entry(harness, &compiled.bitcode)?;
+    let library = |wanted: &dyn Fn(Role) -> bool, flags: &[&str]| -> Result<Vec<PathBuf>, Error> {
+        let units: Vec<Unit> = sources
+            .iter()
+            .filter(|(role, path)| wanted(*role) && path.extension().is_some_and(|e| e == "c"))
+            .map(|(_, path)| Unit {
+                source: path.clone(),
+                directory: stubs.clone(),
+                flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
+            })
+            .collect();
+        let made =
+            compile::compile_unchecked(&settings.compiler, &units, &stubs.join("bitcode"), stop)?;
+        Ok(made.bitcode)
+    };
+    let argv = format!("-DCRUNNER_ARGV={}", harness.argv);
+    let mut flags = vec![argv.as_str()];
+    if initialise {
+        flags.push("-DCRUNNER_FUZZER_INITIALIZE");
+    }
+    if void {
+        flags.push("-DCRUNNER_ENTRY_VOID");
+    }
+    let kind = match entry {
+        Entry::Main => cegar_stubs::Entry::Main,
+        Entry::Fuzzer => cegar_stubs::Entry::Fuzzer,
+        Entry::Function(_) => cegar_stubs::Entry::Function,
+    };
+    let mut stub_modules = library(&|role| role == Role::Stub, &[])?;
+    stub_modules.extend(library(&|role| role == Role::Entry(kind), &flags)?);
+    let engine_only_modules = library(&|role| role == Role::EngineOnly, &[])?;
+
+    let request = LinkRequest::new(
+        compiled.bitcode,
+        stub_modules,
+        engine_only_modules,
+        entry.clone(),
+    );
+    let bitcode = scratch.join("program.bc");
+    let normalised = normalise::normalise(&request, &bitcode)
+        .map_err(|why| Error::engine("linking the program", why))?;
+    tell(&normalised, reporter);
+    let program =
+        Program::load(&bitcode).map_err(|why| Error::engine("reading the program", why))?;
+    for construct in &program.unmodelled {
+        reporter.event(&Event::Note {
+            level: Level::Detail,
+            message: format!(
+                "not modelled: {} at {}; what lies behind it stays open",
+                construct.what,
+                program.show(construct.pos)
+            ),
+        });
+    }
+    Ok(Prepared {
+        bitcode,
+        program,
+        normalised,
+        entry,
+    })
+}
+
+/// Says what the program calls and nobody defines.
+fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
+    if !normalised.mocked.is_empty() {
+        let functions = normalised.mocked.iter().map(|mocked| mocked.name.clone()).collect();
+        reporter.event(&Event::Mocked { functions });
+    }
+    for (name, why) in &normalised.unsupported {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: format!("`{name}` is not modelled ({why}); what lies behind a call of it stays open"),
+        });
+    }
+    for name in &normalised.external_data {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: format!("the variable `{name}` is defined nowhere; it starts as zeros"),
+        });
+    }
+}
+
+/// Where the program starts, whether it has an `LLVMFuzzerInitialize`, and whether the entry returns nothing.
+fn entry(harness: &Harness, modules: &[PathBuf]) -> Result<(Entry, bool, bool), Error> {
+    let mut defined = std::collections::HashMap::new();
+    for module in modules {
+        let functions = normalise::defined_functions(module)
+            .map_err(|why| Error::engine("reading the bitcode", why))?;
+        defined.extend(functions);
+    }
+    let initialise = defined.contains_key("LLVMFuzzerInitialize");
+    if let Some(name) = &harness.entry {
+        return match defined.get(name) {
+            Some(&void) if name != "main" && name != "LLVMFuzzerTestOneInput" => {
+                Ok((Entry::Function(name.clone()), initialise, void))
+            }
+            Some(_) if name == "main" => Ok((Entry::Main, initialise, false)),
+            Some(_) => Ok((Entry::Fuzzer, initialise, false)),
+            None => Err(Error::nothing(
+                format!("no function `{name}` is defined to start from"),
+                "name a function without parameters with --entry, or in cegar.toml as `entry`",
+            )),
+        };
+    }
+    if defined.contains_key("LLVMFuzzerTestOneInput") {
+        Ok((Entry::Fuzzer, initialise, false))
+    } else if defined.contains_key("main") {
+        Ok((Entry::Main, false, false))
+    } else {
+        Err(Error::nothing(
+            format!("`{}` defines neither `main` nor `LLVMFuzzerTestOneInput`", harness.name),
+            "name the function to start from with --entry, or in cegar.toml as `entry`",
+        ))
+    }
+}
+
+/// Where the stub library lives: shared by all programs, one folder per version of the stubs and of clang.
+fn stub_folder(compiler: &Compiler, scratch: &Path) -> Result<PathBuf, Error> {
+    let mut text = compiler.path.display().to_string();
+    for source in cegar_stubs::sources() {
+        text.push_str(source.name);
+        text.push_str(source.text);
+    }
+    let version = store::entry_name(text.as_bytes());
+    let cache = std::env::var_os("CEGAR_CACHE").map(PathBuf::from).or_else(|| {
+        std::env::var_os("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
+            .map(|cache| cache.join("cargo-cegar"))
+    });
+    if let Some(folder) = cache.map(|cache| cache.join(&version))
+        && store::writable_dir(&folder).is_ok()
+    {
+        return Ok(folder);
+    }
+    let folder = scratch.join("stubs");
+    store::writable_dir(&folder)?;
+    Ok(folder)
+}

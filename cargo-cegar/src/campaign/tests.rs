@@ -1,0 +1,247 @@
+//! From a finding to a test, seen to fail.
+//!
+//! The generated package builds an executable from the user's C code with the user's compiler, without LLVM's bitcode or any
+//! of the instrumentation that found the fault. Whether the finding survives that is the last question before its
+//! test is written, so the same executable is built here first, by the same code, and the mock environment is run on it.
+
+use std::path::{Path, PathBuf};
+
+use cegar_engine::program::Property;
+use cegar_engine::program::normalise::{Entry, Returns};
+use cegar_harness::build::{Build, MockedFunction, Unit};
+use cegar_harness::channel::Shape;
+
+use super::findings::Confirmed;
+use super::prepare::Prepared;
+use crate::emit::{self, Dependency, Emitted, standalone};
+use crate::error::Error;
+use crate::options::{Harness, Settings};
+use crate::report::{Event, Level, TestRef};
+
+/// Where tests go.
+#[derive(Clone, Copy, Debug)]
+pub enum Where<'a> {
+    /// A package of its own, made for a single check.
+    Standalone(&'a Path),
+    /// The `cegar/` package of a crate.
+    Package(&'a Path),
+}
+
+/// Writes tests for one harness.
+pub struct Tests<'a> {
+    place: Where<'a>,
+    harness: &'a Harness,
+    entry: Option<String>,
+    mocked: Vec<MockedFunction>,
+    scratch: PathBuf,
+    runner: Option<PathBuf>,
+    made: bool,
+}
+
+impl<'a> Tests<'a> {
+    /// A writer for the harness that was prepared.
+    pub fn new(
+        place: Where<'a>,
+        harness: &'a Harness,
+        _settings: &Settings,
+        prepared: &Prepared,
+        scratch: &Path,
+    ) -> Tests<'a> {
+        Tests {
+            place,
+            harness,
+            entry: match &prepared.entry {
+                Entry::Function(name) => Some(name.clone()),
+                Entry::Main | Entry::Fuzzer => None,
+            },
+            mocked: prepared.normalised.mocked.iter().filter_map(mocked).collect(),
+            scratch: scratch.join("test"),
+            runner: None,
+            made: false,
+        }
+    }
+
+    /// Writes the test of a finding if it fails, and says what became of it.
+    pub fn write(&mut self, confirmed: &Confirmed) -> Result<(Vec<Event>, Option<TestRef>), Error> {
+        let finding = emit::Finding {
+            harness: self.harness.name.clone(),
+            test: confirmed.finding.name.clone(),
+            what: confirmed.finding.message.clone(),
+            file: confirmed.finding.place.file.clone(),
+            line: confirmed.finding.place.line,
+            found_by: confirmed.finding.found_by.clone(),
+            explanation: String::new(),
+            events: confirmed.events.clone(),
+            mocked: self.mocked.clone(),
+        };
+        let runner = match self.runner() {
+            Ok(runner) => runner,
+            Err(why) => return Ok((vec![warning(format!("no test was written: {why}"))], None)),
+        };
+        let run = finding.replay(&runner);
+        if !run.outcome().is_violation() {
+            let why = format!(
+                "no test was written for {}: built as a test builds it, the program does not fail on this input ({:?})",
+                finding.test,
+                run.outcome()
+            );
+            return Ok((vec![warning(why)], None));
+        }
+        let folder = self.package()?;
+        let file = emit::package::test_file(&folder, &self.harness.name);
+        let emitted =
+            emit::add_test(&folder, &finding).map_err(|why| Error::engine("writing the test", why))?;
+        let name = finding.test.clone();
+        let event = match emitted {
+            Emitted::Written => Event::TestWritten {
+                file: file.clone(),
+                name: name.clone(),
+            },
+            Emitted::AlreadyThere => Event::Note {
+                level: Level::Info,
+                message: format!("{} has the test {name} already", file.display()),
+            },
+            Emitted::EditedByUser => warning(format!(
+                "{} has a test {name} that was edited: left as it is",
+                file.display()
+            )),
+        };
+        Ok((vec![event], Some(TestRef { file, name })))
+    }
+
+    /// The executable that a test would run, built the first time it is needed.
+    fn runner(&mut self) -> Result<PathBuf, String> {
+        if let Some(runner) = &self.runner {
+            return Ok(runner.clone());
+        }
+        let out = self.scratch.clone();
+        std::fs::create_dir_all(&out).map_err(|why| format!("{}: {why}", out.display()))?;
+        let mut build = match self.place {
+            Where::Package(package) => {
+                Build::from_package(package, "harnesses").map_err(|why| why.to_string())?.only(&self.harness.name)
+            }
+            Where::Standalone(_) => {
+                let mut build = Build::new().harness(&self.harness.name);
+                if let Some(entry) = &self.entry {
+                    build = build.entry(entry);
+                }
+                build = build.argv(self.argv());
+                for name in self.properties() {
+                    build = build.property(&name);
+                }
+                self.units().into_iter().fold(build, Build::unit)
+            }
+        };
+        for function in &self.mocked {
+            build = build.mock(function.clone());
+        }
+        let built = build.out_dir(&out).try_compile().map_err(|why| why.to_string())?;
+        let runner = built
+            .into_iter()
+            .find(|built| built.harness == self.harness.name)
+            .map(|built| built.runner)
+            .ok_or_else(|| format!("{} is not among the package's harnesses", self.harness.name))?;
+        self.runner = Some(runner.clone());
+        Ok(runner)
+    }
+
+    /// The package's folder, made if need be.
+    fn package(&mut self) -> Result<PathBuf, Error> {
+        let failed = |why| Error::engine("writing the test package", why);
+        match self.place {
+            Where::Package(folder) => {
+                if !self.made && !self.mocked.is_empty() {
+                    let text = serde_json::to_vec_pretty(&self.mocked)
+                        .map_err(|why| Error::engine("writing the mocks", why))?;
+                    crate::store::write(&folder.join("mocks.json"), &text)?;
+                }
+                self.made = true;
+                Ok(folder.to_owned())
+            }
+            Where::Standalone(folder) => {
+                if !self.made {
+                    let checked = standalone::Checked {
+                        name: self.harness.name.clone(),
+                        units: self.units(),
+                        entry: self.entry.clone(),
+                        properties: self.properties(),
+                        argv: self.argv(),
+                        mocked: self.mocked.clone(),
+                    };
+                    standalone::write(folder, &checked, Dependency::of_this_tool()).map_err(failed)?;
+                    self.made = true;
+                }
+                Ok(folder.to_owned())
+            }
+        }
+    }
+
+    fn argv(&self) -> usize {
+        self.harness.argv
+    }
+
+    fn properties(&self) -> Vec<String> {
+        let both = [Property::Memory, Property::Overflow];
+        if both.iter().all(|property| self.harness.properties.contains(property)) {
+            return vec!["all".to_owned()];
+        }
+        self.harness
+            .properties
+            .iter()
+            .map(|&property| crate::report::property_name(property).to_owned())
+            .collect()
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        self.harness
+            .units
+            .iter()
+            .map(|unit| Unit {
+                file: unit.source.clone(),
+                args: unit.flags.clone(),
+                directory: unit.directory.clone(),
+            })
+            .collect()
+    }
+}
+
+fn warning(message: String) -> Event {
+    Event::Note {
+        level: Level::Warning,
+        message,
+    }
+}
+
+/// What a generated C body needs to know of a function that nobody defines.
+fn mocked(function: &cegar_engine::program::normalise::Mocked) -> Option<MockedFunction> {
+    let mut raw = false;
+    let returns = match function.returns {
+        Returns::Void => Shape::Void,
+        Returns::Bool => Shape::Bool,
+        Returns::Integer { bytes } => Shape::Int {
+            size: bytes as usize,
+            signed: true,
+        },
+        Returns::Float { bytes } => Shape::Float {
+            size: bytes as usize,
+        },
+        Returns::Pointer {
+            pointee,
+            raw_allowed,
+        } => {
+            raw = raw_allowed;
+            Shape::Pointer {
+                size: usize::try_from(pointee).ok()?,
+            }
+        }
+        Returns::Aggregate { bytes } => Shape::Struct {
+            size: usize::try_from(bytes).ok()?,
+        },
+    };
+    Some(MockedFunction {
+        name: function.name.clone(),
+        returns,
+        channel: None,
+        raw_allowed: raw,
+    })
+}

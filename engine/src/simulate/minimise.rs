@@ -1,0 +1,137 @@
+//! Shortening what was found, so that a person reads `repeat(b'a', 17)` and not 4,096 bytes of noise.
+//!
+//! First chunks are removed, from half the tape down to single bytes; then chunks are overwritten with a byte
+//! that reads well (`a` in text, 0 in numbers). Every candidate is judged by execution. The budget is in
+//! executed steps, because a tape of 100,000 bytes costs a thousand times more to try than one of a hundred.
+
+/// What a candidate may cost in all.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Candidates tried.
+    pub tries: u32,
+    /// Steps executed over all candidates.
+    pub steps: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget {
+            tries: 4000,
+            steps: 60_000_000,
+        }
+    }
+}
+
+/// What judging one candidate said.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged {
+    /// Whether it still shows the same violation.
+    pub same: bool,
+    /// Bytes it consumed; the rest is cut off.
+    pub consumed: usize,
+    /// Steps it took.
+    pub steps: u64,
+}
+
+/// The shortest and plainest tape found within the budget that `judge` still accepts. `tape` itself is accepted.
+/// `plain(at)` is the byte one would like to read at a position.
+pub fn minimise(
+    tape: &[u8],
+    mut budget: Budget,
+    mut judge: impl FnMut(&[u8]) -> Judged,
+    plain: impl Fn(usize) -> u8,
+) -> Vec<u8> {
+    let mut best = tape.to_vec();
+    let mut attempt = |candidate: &[u8], budget: &mut Budget| -> Option<usize> {
+        if budget.tries == 0 || budget.steps == 0 {
+            return None;
+        }
+        budget.tries -= 1;
+        let judged = judge(candidate);
+        budget.steps = budget.steps.saturating_sub(judged.steps);
+        judged.same.then_some(judged.consumed.min(candidate.len()))
+    };
+    if let Some(consumed) = attempt(&best.clone(), &mut budget) {
+        best.truncate(consumed);
+    }
+    let mut size = best.len() / 2;
+    while size > 0 && budget.tries > 0 && budget.steps > 0 {
+        let mut at = 0;
+        let mut shrunk = false;
+        while at < best.len() {
+            let end = (at + size).min(best.len());
+            let mut candidate = best[..at].to_vec();
+            candidate.extend_from_slice(&best[end..]);
+            match attempt(&candidate, &mut budget) {
+                Some(consumed) => {
+                    candidate.truncate(consumed);
+                    best = candidate;
+                    shrunk = true;
+                }
+                None => at = end,
+            }
+            if budget.tries == 0 || budget.steps == 0 {
+                break;
+            }
+        }
+        if !shrunk || size == 1 {
+            size /= 2;
+        }
+    }
+    let mut size = best.len();
+    while size > 0 && budget.tries > 0 && budget.steps > 0 {
+        for at in (0..best.len()).step_by(size) {
+            let end = (at + size).min(best.len());
+            let mut candidate = best.clone();
+            for (offset, byte) in candidate[at..end].iter_mut().enumerate() {
+                *byte = plain(at + offset);
+            }
+            if candidate != best
+                && let Some(consumed) = attempt(&candidate, &mut budget)
+                && consumed == best.len()
+            {
+                best = candidate;
+            }
+        }
+        size /= 2;
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_only_what_matters() {
+        let tape: Vec<u8> = (0..200u8).collect();
+        let shortest = minimise(
+            &tape,
+            Budget::default(),
+            |candidate| Judged {
+                same: candidate.contains(&77) && candidate.len() >= 3,
+                consumed: candidate.len(),
+                steps: 1,
+            },
+            |_| b'a',
+        );
+        assert_eq!(shortest.len(), 3);
+        assert!(shortest.contains(&77));
+        assert_eq!(shortest.iter().filter(|&&b| b == b'a').count(), 2);
+    }
+
+    #[test]
+    fn cuts_what_was_not_consumed() {
+        let shortest = minimise(
+            b"xyz-------",
+            Budget::default(),
+            |candidate| Judged {
+                same: candidate.starts_with(b"xyz"),
+                consumed: 3,
+                steps: 1,
+            },
+            |_| 0,
+        );
+        assert_eq!(shortest, b"xyz");
+    }
+}

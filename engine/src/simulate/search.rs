@@ -1,0 +1,661 @@
+//! What to ask next.
+//!
+//! Each recorded execution offers departures: every symbolic branch could have gone the other way, every check
+//! that held could perhaps fail "on this very path" (the generational search of SAGE, which asks about every
+//! branch and not only the last). They wait in one queue, in classes: can a check fail here; can an uncovered block be
+//! entered from here; can an answer be replayed ([`super::pump`]); does a longer tape change anything; can an
+//! odd context be left; and at last everything else. A new execution is recorded symbolically only if it did something new, so that
+//! the queue stays proportional to the program's behaviour and not to the number of executions.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use serde::{Deserialize, Serialize};
+
+use super::context;
+use super::minimise::{Budget, Judged, minimise};
+use super::partial::{PathIndex, Question, Simulated, simulate};
+use super::pump;
+use crate::machine::{Choice, Event, Execution, Limits, Machine, Outcome, PathEvent, Violation};
+use crate::program::{BlockId, CheckId, CheckKind, FunctionKind, Program, Property};
+use crate::solver::{self, Cached, SolverStats, Z3};
+use crate::term::Pool;
+
+/// What a search may do.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The properties whose checks are goals.
+    pub properties: Vec<Property>,
+    /// Longest tape, in bytes. Default 1 MiB.
+    pub max_len: usize,
+    /// Longest tape that is recorded symbolically, in bytes. Default 4096.
+    pub max_recorded: usize,
+    /// Limits of one execution.
+    pub limits: Limits,
+    /// What one question to the solver may cost. Default: 2 s.
+    pub query: solver::Limits,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            properties: vec![Property::Assertion, Property::Memory, Property::Overflow],
+            max_len: 1 << 20,
+            max_recorded: 4096,
+            limits: Limits::default(),
+            query: solver::Limits::default(),
+        }
+    }
+}
+
+/// Where a tape came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Given at the start, or by the user's corpus.
+    Given,
+    /// The fuzzer.
+    Fuzzer,
+    /// A departure from a path, solved.
+    Simulation,
+    /// An answer replayed around a loop.
+    Replay,
+    /// A longer tape.
+    Longer,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Origin::Given => "a given input",
+            Origin::Fuzzer => "fuzzing",
+            Origin::Simulation => "partial simulation",
+            Origin::Replay => "replaying an answer around a loop",
+            Origin::Longer => "a longer input",
+        })
+    }
+}
+
+/// What a slice of search brought.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A tape that covers something new: a seed for the fuzzer.
+    Seed {
+        /// The tape.
+        tape: Vec<u8>,
+        /// How it was made.
+        origin: Origin,
+    },
+    /// A tape on which the machine saw a wanted check fail. Not a finding before a native run showed it.
+    Violation {
+        /// The tape.
+        tape: Vec<u8>,
+        /// What the machine saw.
+        violation: Violation,
+        /// How the tape was made.
+        origin: Origin,
+    },
+}
+
+/// Counters of a search.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, PartialEq)]
+pub struct SearchStats {
+    /// Executions by the machine.
+    pub executions: u64,
+    /// Of these, with a symbolic shadow.
+    pub recorded: u64,
+    /// Steps executed.
+    pub steps: u64,
+    /// Questions asked: departures tried.
+    pub questions: u64,
+    /// Questions with an answer.
+    pub answered: u64,
+    /// Questions that no input answers.
+    pub dead: u64,
+    /// Questions left open (solver limits, or only narrowed questions could be asked).
+    pub open: u64,
+    /// Answers whose execution did not go where it was predicted to go.
+    pub diverged: u64,
+    /// Tapes made by replaying an answer.
+    pub replays: u64,
+    /// Executions that met a construct which is not modelled.
+    pub unmodelled: u64,
+}
+
+struct Recorded {
+    tape: Rc<[u8]>,
+    choices: Vec<Choice>,
+    path: Vec<PathEvent>,
+    trace: Vec<BlockId>,
+    index: PathIndex,
+}
+
+enum Work {
+    Flip { of: Rc<Recorded>, at: usize },
+    Violate { of: Rc<Recorded>, at: usize },
+    Replay { tape: Rc<[u8]>, stretch: pump::Stretch, rung: usize },
+    Longer { tape: Rc<[u8]>, to: usize },
+}
+
+/// Classes of work, most urgent first.
+mod class {
+    pub const VIOLATE: u8 = 0;
+    pub const UNCOVERED: u8 = 1;
+    pub const REPLAY: u8 = 2;
+    pub const LONGER: u8 = 3;
+    pub const CONTEXT: u8 = 4;
+    pub const REST: u8 = 5;
+}
+
+struct Job {
+    key: Reverse<(u8, u64, u64)>,
+    work: Work,
+}
+
+impl PartialEq for Job {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+impl Eq for Job {}
+impl PartialOrd for Job {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Job {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+/// Queued jobs beyond this many of the lowest class are dropped.
+const QUEUE_LIMIT: usize = 400_000;
+/// Lengths that a tape is extended to.
+const LENGTHS: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, 4096];
+
+/// The search: recorded executions, and the queue of departures from them.
+pub struct Search<'p> {
+    program: &'p Program,
+    machine: Machine<'p>,
+    pool: Pool,
+    solver: Cached<Z3>,
+    config: Config,
+    covered: Vec<bool>,
+    buckets: Vec<u8>,
+    violated: FxHashSet<CheckId>,
+    queue: BinaryHeap<Job>,
+    serial: u64,
+    seen: FxHashSet<u64>,
+    contexts: FxHashSet<(u32, u32, u64)>,
+    tried: FxHashMap<(u32, u32), u64>,
+    replayed: FxHashSet<u64>,
+    reported: FxHashSet<u64>,
+    last_consumed: usize,
+    jobs: u64,
+    stats: SearchStats,
+}
+
+impl<'p> Search<'p> {
+    /// A search over a program, with nothing executed yet.
+    pub fn new(program: &'p Program, config: Config) -> Search<'p> {
+        Search {
+            machine: Machine::new(program, config.limits.clone()),
+            pool: Pool::new(),
+            solver: Cached::new(Z3::new()),
+            covered: vec![false; program.blocks.len()],
+            buckets: vec![0; program.blocks.len()],
+            violated: FxHashSet::default(),
+            queue: BinaryHeap::new(),
+            serial: 0,
+            seen: FxHashSet::default(),
+            contexts: FxHashSet::default(),
+            tried: FxHashMap::default(),
+            replayed: FxHashSet::default(),
+            reported: FxHashSet::default(),
+            last_consumed: 0,
+            jobs: 0,
+            stats: SearchStats::default(),
+            program,
+            config,
+        }
+    }
+
+    /// Whether failing this kind of check is what the search is for.
+    pub fn wanted(&self, kind: CheckKind) -> bool {
+        self.config.properties.contains(&kind.property())
+    }
+
+    /// The counters so far.
+    pub fn stats(&self) -> SearchStats {
+        self.stats
+    }
+
+    /// The solver's counters so far.
+    pub fn solver_stats(&self) -> SolverStats {
+        self.solver.stats()
+    }
+
+    /// Blocks that some execution entered, by number.
+    pub fn covered(&self) -> &[bool] {
+        &self.covered
+    }
+
+    /// Marks blocks that a native execution entered.
+    pub fn note_covered(&mut self, blocks: impl IntoIterator<Item = u32>) {
+        for block in blocks {
+            if let Some(covered) = self.covered.get_mut(block as usize) {
+                *covered = true;
+            }
+        }
+    }
+
+    /// Whether every block of the user's code is covered.
+    pub fn fully_covered(&self) -> bool {
+        self.program.blocks.iter().zip(&self.covered).all(|(block, &covered)| {
+            covered || self.program.function(block.function).kind != FunctionKind::User
+        })
+    }
+
+    /// Executes the tapes that every search starts from.
+    pub fn start(&mut self, news: &mut Vec<News>) {
+        self.execute(Vec::new(), Origin::Given, &[], news);
+        self.execute(vec![0; 64], Origin::Given, &[], news);
+        self.execute(vec![b'a'; 32], Origin::Given, &[], news);
+    }
+
+    /// Executes a tape that came from outside, and takes what it did into account.
+    pub fn add(&mut self, tape: &[u8], origin: Origin, news: &mut Vec<News>) {
+        if tape.len() <= self.config.max_len {
+            self.execute(tape.to_vec(), origin, &[], news);
+        }
+    }
+
+    /// Departures taken from the queue so far.
+    pub fn jobs(&self) -> u64 {
+        self.jobs
+    }
+
+    /// Works through the queue until `deadline`, `stop`, `jobs` departures or the first news; false when nothing is
+    /// left to ask.
+    pub fn slice(
+        &mut self,
+        deadline: Instant,
+        jobs: Option<u64>,
+        stop: &AtomicBool,
+        news: &mut Vec<News>,
+    ) -> bool {
+        let last = jobs.map(|jobs| self.jobs + jobs);
+        while news.is_empty()
+            && Instant::now() < deadline
+            && !stop.load(Ordering::Relaxed)
+            && last.is_none_or(|last| self.jobs < last)
+        {
+            let Some(job) = self.queue.pop() else {
+                return false;
+            };
+            self.jobs += 1;
+            self.work(job, news);
+        }
+        !self.queue.is_empty()
+    }
+
+    fn work(&mut self, job: Job, news: &mut Vec<News>) {
+        let Reverse((class, _, _)) = job.key;
+        match job.work {
+            Work::Flip { of, at } => self.flip(&of, at, class, news),
+            Work::Violate { of, at } => self.violate(&of, at, news),
+            Work::Replay { tape, stretch, rung } => self.replay(&tape, &stretch, rung, news),
+            Work::Longer { tape, to } => {
+                let mut longer = tape.to_vec();
+                longer.resize(to, 0);
+                self.execute(longer, Origin::Longer, &[], news);
+            }
+        }
+    }
+
+    fn flip(&mut self, of: &Rc<Recorded>, at: usize, class: u8, news: &mut Vec<News>) {
+        let (wanted, target) = match of.path[at].event {
+            Event::Branch { from, other, cond, .. } => {
+                let covered = self.covered[other.index()];
+                if class == class::UNCOVERED && covered {
+                    // Somebody else got there: this departure is now worth only its context.
+                    self.later(of, at, from, other);
+                    return;
+                }
+                *self.tried.entry((from.0, other.0)).or_default() += 1;
+                (self.pool.not(cond), Some(other))
+            }
+            Event::Assume { cond } | Event::Concretised { cond } => (self.pool.not(cond), None),
+            Event::Check { .. } => return,
+        };
+        if let Some((tape, changed)) = self.ask(of, at, wanted) {
+            let reached = self.execute(tape, Origin::Simulation, &changed, news);
+            if let (Some(counts), Some(target)) = (reached, target)
+                && counts[target.index()] == 0
+            {
+                self.stats.diverged += 1;
+            }
+        }
+    }
+
+    fn violate(&mut self, of: &Rc<Recorded>, at: usize, news: &mut Vec<News>) {
+        let Event::Check { check: Some(check), violated } = of.path[at].event else {
+            return;
+        };
+        if self.violated.contains(&check) {
+            return;
+        }
+        if let Some((tape, changed)) = self.ask(of, at, violated) {
+            self.execute(tape, Origin::Simulation, &changed, news);
+            if !self.violated.contains(&check) {
+                self.stats.diverged += 1;
+            }
+        }
+    }
+
+    fn ask(
+        &mut self,
+        of: &Recorded,
+        at: usize,
+        wanted: crate::term::Term,
+    ) -> Option<(Vec<u8>, Vec<u32>)> {
+        self.stats.questions += 1;
+        let question = Question {
+            index: &of.index,
+            before: at,
+            wanted,
+            tape: &of.tape,
+            choices: &of.choices,
+        };
+        match simulate(&mut self.pool, &mut self.solver, &question, &self.config.query) {
+            Simulated::Tape { tape, changed } => {
+                self.stats.answered += 1;
+                Some((tape, changed))
+            }
+            Simulated::Dead => {
+                self.stats.dead += 1;
+                None
+            }
+            Simulated::Open => {
+                self.stats.open += 1;
+                None
+            }
+        }
+    }
+
+    fn replay(&mut self, tape: &Rc<[u8]>, stretch: &pump::Stretch, rung: usize, news: &mut Vec<News>) {
+        let Some(longer) = pump::pumped(tape, stretch, pump::LADDER[rung], self.config.max_len) else {
+            return;
+        };
+        self.stats.replays += 1;
+        let carried = stretch.start + (longer.len() - tape.len());
+        if self.execute(longer, Origin::Replay, &[], news).is_some()
+            && self.last_consumed >= carried
+            && rung + 1 < pump::LADDER.len()
+        {
+            let work = Work::Replay {
+                tape: tape.clone(),
+                stretch: stretch.clone(),
+                rung: rung + 1,
+            };
+            self.push(class::REPLAY, (rung as u64 + 1) << 32, work);
+        }
+    }
+
+    /// Runs a tape; if it does something new, records it and queues its departures. Gives the block counts, or
+    /// nothing if the tape was run before.
+    fn execute(
+        &mut self,
+        tape: Vec<u8>,
+        origin: Origin,
+        changed: &[u32],
+        news: &mut Vec<News>,
+    ) -> Option<Vec<u8>> {
+        if !self.seen.insert(hash(&tape)) {
+            return None;
+        }
+        let run = self.machine.run(&tape);
+        self.stats.executions += 1;
+        self.stats.steps += run.steps;
+        self.last_consumed = run.consumed;
+        let new_block = self.absorb(&run);
+        let counts = run.counts.clone();
+        let fresh = self.judge(&tape, &run, origin, news);
+        if new_block.block && !fresh {
+            news.push(News::Seed {
+                tape: tape.clone(),
+                origin,
+            });
+        }
+        if new_block.block || new_block.bucket || origin == Origin::Given {
+            self.offer(tape, run, changed);
+        }
+        Some(counts)
+    }
+
+    /// Reports a wanted violation once per check and place; true if it was new.
+    fn judge(&mut self, tape: &[u8], run: &Execution, origin: Origin, news: &mut Vec<News>) -> bool {
+        match &run.outcome {
+            Outcome::Violated(violation) if self.wanted(violation.kind) => {
+                if let Some(check) = violation.check {
+                    self.violated.insert(check);
+                }
+                let mut hasher = FxHasher::default();
+                (violation.kind, violation.pos, &violation.stack).hash(&mut hasher);
+                if self.reported.insert(hasher.finish()) {
+                    let mut tape = tape.to_vec();
+                    tape.truncate(run.consumed);
+                    news.push(News::Violation {
+                        tape,
+                        violation: violation.clone(),
+                        origin,
+                    });
+                    return true;
+                }
+                false
+            }
+            Outcome::Unmodelled(_) => {
+                self.stats.unmodelled += 1;
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// Queues what a new execution offers.
+    fn offer(&mut self, tape: Vec<u8>, run: Execution, changed: &[u32]) {
+        let tape: Rc<[u8]> = tape.into();
+        let exhausted = run.exhausted.is_some()
+            || run.choices.iter().any(|choice| choice.len == tape.len());
+        if exhausted && let Some(&to) = LENGTHS.iter().find(|&&to| to > tape.len()) {
+            let work = Work::Longer {
+                tape: tape.clone(),
+                to,
+            };
+            self.push(class::LONGER, to as u64, work);
+        }
+        for stretch in pump::stretches(&run.choices, run.consumed, changed) {
+            let mut hasher = FxHasher::default();
+            tape[stretch.start.min(tape.len())..stretch.end.min(tape.len())].hash(&mut hasher);
+            run.choices
+                .iter()
+                .find(|choice| choice.at == stretch.end)
+                .map(|choice| choice.site)
+                .hash(&mut hasher);
+            if self.replayed.insert(hasher.finish()) {
+                let cost = (stretch.end - stretch.start) as u64;
+                let work = Work::Replay {
+                    tape: tape.clone(),
+                    stretch,
+                    rung: 0,
+                };
+                self.push(class::REPLAY, cost, work);
+            }
+        }
+        if tape.len() <= self.config.max_recorded {
+            self.record(tape);
+        }
+    }
+
+    /// Runs again with a symbolic shadow and queues every departure.
+    fn record(&mut self, tape: Rc<[u8]>) {
+        let run = self.machine.run_symbolic(&tape, &mut self.pool, 0..tape.len());
+        self.stats.recorded += 1;
+        self.stats.steps += run.steps;
+        let index = PathIndex::new(&mut self.pool, &run.path);
+        let recorded = Rc::new(Recorded {
+            tape,
+            choices: run.choices,
+            path: run.path,
+            trace: run.trace,
+            index,
+        });
+        let mut checks: FxHashMap<CheckId, u64> = FxHashMap::default();
+        for at in 0..recorded.path.len() {
+            let of = recorded.clone();
+            match recorded.path[at].event {
+                Event::Branch { from, other, .. } => {
+                    if self.covered[other.index()] {
+                        self.later(&of, at, from, other);
+                    } else {
+                        let tried = self.tried.get(&(from.0, other.0)).copied().unwrap_or(0);
+                        self.push(class::UNCOVERED, tried << 20 | at as u64, Work::Flip { of, at });
+                    }
+                }
+                Event::Check { check: None, .. } => {}
+                Event::Check { check: Some(check), .. } => {
+                    let kind = self.program.checks[check.index()].kind;
+                    if !self.wanted(kind) || self.violated.contains(&check) {
+                        continue;
+                    }
+                    let times = checks.entry(check).or_default();
+                    *times += 1;
+                    let class = if *times <= 3 { class::VIOLATE } else { class::REST };
+                    self.push(class, *times << 24 | at as u64, Work::Violate { of, at });
+                }
+                Event::Assume { .. } => {
+                    self.push(class::UNCOVERED, at as u64, Work::Flip { of, at });
+                }
+                Event::Concretised { .. } => {
+                    self.push(class::REST, at as u64, Work::Flip { of, at });
+                }
+            }
+        }
+    }
+
+    /// Queues a departure towards a covered block by its context.
+    fn later(&mut self, of: &Rc<Recorded>, at: usize, from: BlockId, other: BlockId) {
+        let context = context::after(&of.trace, of.path[at].trace_at);
+        let class = if self.contexts.insert((from.0, other.0, context)) {
+            class::CONTEXT
+        } else {
+            class::REST
+        };
+        // A departure from a longer tape is nearer to a boundary than one from a short tape.
+        let cost = at as u64;
+        self.push(class, cost, Work::Flip { of: of.clone(), at });
+    }
+
+    fn push(&mut self, class: u8, cost: u64, work: Work) {
+        if class == class::REST && self.queue.len() > QUEUE_LIMIT {
+            return;
+        }
+        self.serial += 1;
+        self.queue.push(Job {
+            key: Reverse((class, cost, self.serial)),
+            work,
+        });
+    }
+
+    fn absorb(&mut self, run: &Execution) -> Novelty {
+        let mut novelty = Novelty::default();
+        for (block, &count) in run.counts.iter().enumerate() {
+            if count == 0 {
+                continue;
+            }
+            if !self.covered[block] {
+                self.covered[block] = true;
+                novelty.block = true;
+            }
+            let bucket = 8 - count.leading_zeros() as u8;
+            if bucket > self.buckets[block] {
+                self.buckets[block] = bucket;
+                novelty.bucket = true;
+            }
+        }
+        novelty
+    }
+
+    /// The shortest tape found that shows the same violation at the same place.
+    pub fn minimise(&mut self, tape: &[u8], violation: &Violation) -> Vec<u8> {
+        let run = self.machine.run(tape);
+        let text = text_positions(&run.choices);
+        let machine = &mut self.machine;
+        let stats = &mut self.stats;
+        minimise(
+            tape,
+            Budget::default(),
+            |candidate| {
+                let run = machine.run(candidate);
+                stats.executions += 1;
+                let same = matches!(&run.outcome, Outcome::Violated(v)
+                    if v.kind == violation.kind && v.pos == violation.pos && v.stack == violation.stack);
+                Judged {
+                    same,
+                    consumed: run.consumed,
+                    steps: run.steps,
+                }
+            },
+            |at| match text.binary_search_by(|range| {
+                if range.end <= at {
+                    std::cmp::Ordering::Less
+                } else if range.start > at {
+                    std::cmp::Ordering::Greater
+                } else {
+                    std::cmp::Ordering::Equal
+                }
+            }) {
+                Ok(_) => b'a',
+                Err(_) => 0,
+            },
+        )
+    }
+
+    /// Runs a tape concretely, for reports.
+    pub fn observe(&mut self, tape: &[u8]) -> Execution {
+        self.stats.executions += 1;
+        self.machine.run(tape)
+    }
+}
+
+#[derive(Default)]
+struct Novelty {
+    block: bool,
+    bucket: bool,
+}
+
+/// The positions of a tape that were read as text.
+fn text_positions(choices: &[Choice]) -> Vec<std::ops::Range<usize>> {
+    choices
+        .iter()
+        .filter(|choice| {
+            let name = choice.channel.as_ref();
+            name == "stdin"
+                || name == "data"
+                || ["env:", "argv:", "file:"].iter().any(|p| name.starts_with(p))
+        })
+        .map(|choice| choice.at..choice.at + choice.len)
+        .collect()
+}
+
+fn hash(tape: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    tape.hash(&mut hasher);
+    hasher.finish()
+}
