@@ -154,7 +154,11 @@ impl Alternation<'_, '_> {
                 self.native.wait(Kind::Fast)?;
                 self.native.wait(Kind::Comparisons)?;
                 self.start_worker(Some(runs))?;
-                while self.worker.as_ref().is_some_and(|worker| !worker.has_ended()) {
+                while self
+                    .worker
+                    .as_ref()
+                    .is_some_and(|worker| !worker.has_ended())
+                {
                     self.listen(SLICE, &mut news)?;
                     if self.stop.load(Ordering::Relaxed) {
                         return Ok(End::Interrupted);
@@ -171,8 +175,12 @@ impl Alternation<'_, '_> {
     /// The inputs that the user gave or an earlier campaign left.
     fn given(&mut self) -> Result<Vec<Vec<u8>>, Error> {
         let mut tapes = Vec::new();
-        let folders: Vec<PathBuf> =
-            self.corpus.iter().cloned().chain([self.queue.clone()]).collect();
+        let folders: Vec<PathBuf> = self
+            .corpus
+            .iter()
+            .cloned()
+            .chain([self.queue.clone()])
+            .collect();
         for folder in folders {
             let (entries, corrupt) = store::read_corpus(&folder)?;
             for path in corrupt {
@@ -210,7 +218,10 @@ impl Alternation<'_, '_> {
                     let tape = self.search.minimise(&tape, &violation);
                     let run = self.search.observe(&tape);
                     self.stats.executions += 1;
-                    match self.judge.violation(self.native, &tape, &run, &violation, origin)? {
+                    match self
+                        .judge
+                        .violation(self.native, &tape, &run, &violation, origin)?
+                    {
                         Ok(confirmed) => found |= self.found(confirmed)?,
                         Err(why) => {
                             if self.unconfirmed.insert(why.clone()) {
@@ -228,7 +239,8 @@ impl Alternation<'_, '_> {
         if !self.judge.is_new(&confirmed) {
             return Ok(false);
         }
-        self.reporter.event(&Event::Found(confirmed.finding.clone()));
+        self.reporter
+            .event(&Event::Found(confirmed.finding.clone()));
         for event in self.judge.write(confirmed)? {
             self.reporter.event(&event);
         }
@@ -258,14 +270,20 @@ impl Alternation<'_, '_> {
             Some(built) => config.cmp_so = Some(built?.path),
             None => return Ok(()),
         }
-        config.corpus = self.corpus.iter().cloned().chain([self.queue.clone()]).collect();
+        config.corpus = self
+            .corpus
+            .iter()
+            .cloned()
+            .chain([self.queue.clone()])
+            .collect();
         config.queue = Some(self.queue.clone());
         config.seed = self.settings.seed;
         config.exec_timeout_ms = millis(self.harness.timeout);
         config.max_len = self.harness.max_len;
         config.runs = runs;
         config.tokens = target.tokens;
-        let me = std::env::current_exe().map_err(|why| Error::io("find", Path::new("cargo-cegar"), why))?;
+        let me = std::env::current_exe()
+            .map_err(|why| Error::io("find", Path::new("cargo-cegar"), why))?;
         self.worker =
             Some(Worker::spawn(&me, config).map_err(|why| Error::engine("the fuzzer", why))?);
         Ok(())
@@ -294,7 +312,10 @@ impl Alternation<'_, '_> {
                     self.crash(&tape, news)?;
                 }
                 WorkerEvent::Timeout { tape } => {
-                    self.note(Level::Detail, format!("an input of {} bytes ran into the time limit", tape.len()));
+                    self.note(
+                        Level::Detail,
+                        format!("an input of {} bytes ran into the time limit", tape.len()),
+                    );
                 }
                 WorkerEvent::NonDeterministic { blocks, .. } => {
                     let what = self.describe(&blocks);
@@ -326,7 +347,10 @@ impl Alternation<'_, '_> {
     fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<(), Error> {
         let before = news.len();
         self.search.add(tape, Origin::Fuzzer, news);
-        if news[before..].iter().any(|item| matches!(item, News::Violation { .. })) {
+        if news[before..]
+            .iter()
+            .any(|item| matches!(item, News::Violation { .. }))
+        {
             return Ok(());
         }
         if let Some(confirmed) = self.judge.crash(self.native, tape)? {
@@ -343,7 +367,10 @@ impl Alternation<'_, '_> {
             (None, None) => "for an unknown reason".to_owned(),
         };
         let restarted = self.deaths <= 5
-            && self.worker.as_mut().is_some_and(|worker| worker.respawn().is_ok());
+            && self
+                .worker
+                .as_mut()
+                .is_some_and(|worker| worker.respawn().is_ok());
         if !restarted {
             self.worker = None;
             self.deaths = u32::MAX / 2;
@@ -363,7 +390,10 @@ impl Alternation<'_, '_> {
             .collect();
         places.dedup();
         places.truncate(5);
-        format!("two runs of one input went different ways at {}", places.join(", "))
+        format!(
+            "two runs of one input went different ways at {}",
+            places.join(", ")
+        )
     }
 
     fn note(&mut self, level: Level, message: String) {

@@ -136,7 +136,11 @@ impl<'a> Judge<'a> {
                 file: self.relative(&violated.file),
                 line: violated.line,
                 column: 0,
-                function: violated.site.as_ref().map(|site| site.function.clone()).unwrap_or_default(),
+                function: violated
+                    .site
+                    .as_ref()
+                    .map(|site| site.function.clone())
+                    .unwrap_or_default(),
             },
             (_, Some(first)) => first.clone(),
             _ => Place::default(),
@@ -250,11 +254,15 @@ fn native_kind(outcome: &Outcome) -> CheckKind {
                 _ => CheckKind::SignedOverflow,
             },
         },
-        Outcome::Asan(report) if report.kind.contains("free") && !report.kind.contains("use-after") => {
+        Outcome::Asan(report)
+            if report.kind.contains("free") && !report.kind.contains("use-after") =>
+        {
             CheckKind::Free
         }
         Outcome::Asan(report) if report.access == "write" => CheckKind::Write,
-        Outcome::Crashed(crashed) if crashed.signal == nix::libc::SIGFPE => CheckKind::DivisionByZero,
+        Outcome::Crashed(crashed) if crashed.signal == nix::libc::SIGFPE => {
+            CheckKind::DivisionByZero
+        }
         _ => CheckKind::Read,
     }
 }
@@ -271,7 +279,10 @@ pub fn told(outcome: &Outcome) -> String {
         Outcome::Violated(violated) => format!("violates `{}` ({})", violated.what, violated.kind),
         Outcome::Crashed(crashed) => format!("dies of signal {}", crashed.signal),
         Outcome::Asan(report) => {
-            format!("AddressSanitizer: {} ({} of {} bytes)", report.kind, report.access, report.size)
+            format!(
+                "AddressSanitizer: {} ({} of {} bytes)",
+                report.kind, report.access, report.size
+            )
         }
         Outcome::Timeout => "runs into the time limit".to_owned(),
         Outcome::OutOfMemory => "runs into the memory limit".to_owned(),
@@ -338,7 +349,11 @@ pub fn disagreement(machine: &Execution, native: &Run) -> Option<String> {
         _ => false,
     };
     if !same {
-        return Some(format!("the machine: {:?}; natively it {}", machine.outcome, told(&native.outcome)));
+        return Some(format!(
+            "the machine: {:?}; natively it {}",
+            machine.outcome,
+            told(&native.outcome)
+        ));
     }
     if matches!(machine.outcome, Seen::Violated(_)) {
         return None;
@@ -358,5 +373,10 @@ pub fn disagreement(machine: &Execution, native: &Run) -> Option<String> {
         .map(|(block, (a, b))| format!("block {block}: {a} and {b}"))
         .take(5)
         .collect();
-    (!differing.is_empty()).then(|| format!("coverage differs, machine and native: {}", differing.join(", ")))
+    (!differing.is_empty()).then(|| {
+        format!(
+            "coverage differs, machine and native: {}",
+            differing.join(", ")
+        )
+    })
 }

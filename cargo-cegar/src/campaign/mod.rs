@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use cegar_engine::machine::{Limits, Machine};
 use cegar_engine::program::FunctionKind;
 use cegar_engine::simulate::search::{Config, Search};
-use cegar_fuzz::native::{Runner, RunOptions as NativeOptions, TargetBuilder};
+use cegar_fuzz::native::{RunOptions as NativeOptions, Runner, TargetBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -91,7 +91,6 @@ pub struct Stats {
     pub machine_runs: u64,
 }
 
-
 /// What a campaign on one program came to.
 struct Result1 {
     goals: GoalTable,
@@ -124,7 +123,8 @@ fn one(
     }
     let prepared = prepare(harness, settings, folders.scratch, reporter, stop)?;
     let native = start_native(&prepared, harness, settings, folders.scratch);
-    let tests = package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
+    let tests =
+        package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
     let config = Config {
         properties: harness.properties.clone(),
         limits: limits(harness),
@@ -174,7 +174,9 @@ fn one(
             message: format!("solver {}", json(&solver)),
         });
     }
-    if let Ok(state) = serde_json::to_vec_pretty(&serde_json::json!({ "goals": goals, "stats": stats })) {
+    if let Ok(state) =
+        serde_json::to_vec_pretty(&serde_json::json!({ "goals": goals, "stats": stats }))
+    {
         store::write(&folders.scratch.join("state.json"), &state)?;
     }
     Ok(Result1 {
@@ -189,7 +191,12 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn start_native(prepared: &Prepared, harness: &Harness, settings: &Settings, scratch: &Path) -> Native {
+fn start_native(
+    prepared: &Prepared,
+    harness: &Harness,
+    settings: &Settings,
+    scratch: &Path,
+) -> Native {
     let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
     builder.clang.clone_from(&settings.compiler.path);
     let confirm = harness.timeout.max(Duration::from_secs(10));
@@ -229,7 +236,9 @@ fn tell_goals(alternation: &mut Alternation<'_, '_>) {
                 why: "no execution came here".to_owned(),
             }
         };
-        let place = alternation.judge.at(check.pos, &program.function(check.function).name);
+        let place = alternation
+            .judge
+            .at(check.pos, &program.function(check.function).name);
         alternation.reporter.event(&Event::Goal {
             harness: alternation.harness.name.clone(),
             kind: GoalKind::Check,
@@ -304,8 +313,10 @@ pub fn run(
         let left = (options.harnesses.len() - number) as u32;
         let mut settings = options.settings.clone();
         // What one harness does not use is there for those after it.
-        settings.max_time =
-            options.settings.max_time.map(|all| all.saturating_sub(started.elapsed()) / left);
+        settings.max_time = options
+            .settings
+            .max_time
+            .map(|all| all.saturating_sub(started.elapsed()) / left);
         let scratch = options.scratch.join(&harness.name);
         let folders = Folders {
             scratch: &scratch,
@@ -313,7 +324,9 @@ pub fn run(
             corpus: Some(options.package.join("corpus").join(&harness.name)),
         };
         let package = (!options.no_emit).then_some(tests::Where::Package(&options.package));
-        results.push(one(harness, &settings, &folders, package, false, reporter, stop)?);
+        results.push(one(
+            harness, &settings, &folders, package, false, reporter, stop,
+        )?);
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -343,7 +356,11 @@ fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
         tests.extend(result.tests);
         interrupted |= result.interrupted;
     }
-    let verdict = if goals.checks.violated > 0 { Verdict::Violated } else { Verdict::Open };
+    let verdict = if goals.checks.violated > 0 {
+        Verdict::Violated
+    } else {
+        Verdict::Open
+    };
     reporter.event(&Event::Finished(Summary {
         verdict,
         goals,
@@ -413,7 +430,11 @@ pub fn replay(
         });
     }
     stats.seconds = started.elapsed().as_secs_f64();
-    let verdict = if goals.checks.violated > 0 { Verdict::Violated } else { Verdict::Open };
+    let verdict = if goals.checks.violated > 0 {
+        Verdict::Violated
+    } else {
+        Verdict::Open
+    };
     reporter.event(&Event::Finished(Summary {
         verdict,
         goals,

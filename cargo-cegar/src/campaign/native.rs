@@ -7,7 +7,9 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use cegar_fuzz::native::{Kind, Outcome, Run, RunOptions, Runner, Target, TargetBuilder, TargetError};
+use cegar_fuzz::native::{
+    Kind, Outcome, Run, RunOptions, Runner, Target, TargetBuilder, TargetError,
+};
 
 use crate::error::Error;
 
@@ -24,7 +26,12 @@ pub struct Native {
     timeout_ms: u32,
 }
 
-const ORDER: [Kind; 4] = [Kind::RunnerAsan, Kind::Fast, Kind::Comparisons, Kind::Runner];
+const ORDER: [Kind; 4] = [
+    Kind::RunnerAsan,
+    Kind::Fast,
+    Kind::Comparisons,
+    Kind::Runner,
+];
 
 fn slot(kind: Kind) -> usize {
     ORDER.iter().position(|&k| k == kind).unwrap_or(0)
@@ -58,18 +65,30 @@ impl Native {
 
     /// The product if it is there already.
     pub fn ready(&self, kind: Kind) -> Option<Result<Target, Error>> {
-        let slots = self.shared.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots = self
+            .shared
+            .slots
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         slots[slot(kind)].clone().map(|built| built.map_err(failed))
     }
 
     /// The product, waiting for it if need be.
     pub fn wait(&self, kind: Kind) -> Result<Target, Error> {
-        let mut slots = self.shared.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self
+            .shared
+            .slots
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(built) = slots[slot(kind)].clone() {
                 return built.map_err(failed);
             }
-            slots = self.shared.ready.wait(slots).unwrap_or_else(PoisonError::into_inner);
+            slots = self
+                .shared
+                .ready
+                .wait(slots)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -111,7 +130,9 @@ pub fn fault(outcome: &Outcome) -> Option<cegar_engine::program::Property> {
             "trap" => trap_property(violated.trap),
             _ => Property::Assertion,
         }),
-        Outcome::Crashed(crashed) if crashed.signal == nix::libc::SIGFPE => Some(Property::Overflow),
+        Outcome::Crashed(crashed) if crashed.signal == nix::libc::SIGFPE => {
+            Some(Property::Overflow)
+        }
         Outcome::Crashed(_) | Outcome::Asan(_) => Some(Property::Memory),
         Outcome::Returned
         | Outcome::Exited(_)

@@ -133,13 +133,19 @@ pub fn prepare(
 /// Says what the program calls and nobody defines.
 fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
     if !normalised.mocked.is_empty() {
-        let functions = normalised.mocked.iter().map(|mocked| mocked.name.clone()).collect();
+        let functions = normalised
+            .mocked
+            .iter()
+            .map(|mocked| mocked.name.clone())
+            .collect();
         reporter.event(&Event::Mocked { functions });
     }
     for (name, why) in &normalised.unsupported {
         reporter.event(&Event::Note {
             level: Level::Warning,
-            message: format!("`{name}` is not modelled ({why}); what lies behind a call of it stays open"),
+            message: format!(
+                "`{name}` is not modelled ({why}); what lies behind a call of it stays open"
+            ),
         });
     }
     for name in &normalised.external_data {
@@ -178,7 +184,10 @@ fn entry(harness: &Harness, modules: &[PathBuf]) -> Result<(Entry, bool, bool), 
         Ok((Entry::Main, false, false))
     } else {
         Err(Error::nothing(
-            format!("`{}` defines neither `main` nor `LLVMFuzzerTestOneInput`", harness.name),
+            format!(
+                "`{}` defines neither `main` nor `LLVMFuzzerTestOneInput`",
+                harness.name
+            ),
             "name the function to start from with --entry, or in cegar.toml as `entry`",
         ))
     }
@@ -192,12 +201,14 @@ fn stub_folder(compiler: &Compiler, scratch: &Path) -> Result<PathBuf, Error> {
         text.push_str(source.text);
     }
     let version = store::entry_name(text.as_bytes());
-    let cache = std::env::var_os("CEGAR_CACHE").map(PathBuf::from).or_else(|| {
-        std::env::var_os("XDG_CACHE_HOME")
-            .map(PathBuf::from)
-            .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
-            .map(|cache| cache.join("cargo-cegar"))
-    });
+    let cache = std::env::var_os("CEGAR_CACHE")
+        .map(PathBuf::from)
+        .or_else(|| {
+            std::env::var_os("XDG_CACHE_HOME")
+                .map(PathBuf::from)
+                .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
+                .map(|cache| cache.join("cargo-cegar"))
+        });
     if let Some(folder) = cache.map(|cache| cache.join(&version))
         && store::writable_dir(&folder).is_ok()
     {

@@ -54,7 +54,12 @@ impl<'a> Tests<'a> {
                 Entry::Function(name) => Some(name.clone()),
                 Entry::Main | Entry::Fuzzer => None,
             },
-            mocked: prepared.normalised.mocked.iter().filter_map(mocked).collect(),
+            mocked: prepared
+                .normalised
+                .mocked
+                .iter()
+                .filter_map(mocked)
+                .collect(),
             scratch: scratch.join("test"),
             runner: None,
             made: false,
@@ -89,8 +94,8 @@ impl<'a> Tests<'a> {
         }
         let folder = self.package()?;
         let file = emit::package::test_file(&folder, &self.harness.name);
-        let emitted =
-            emit::add_test(&folder, &finding).map_err(|why| Error::engine("writing the test", why))?;
+        let emitted = emit::add_test(&folder, &finding)
+            .map_err(|why| Error::engine("writing the test", why))?;
         let name = finding.test.clone();
         let event = match emitted {
             Emitted::Written => Event::TestWritten {
@@ -117,9 +122,9 @@ impl<'a> Tests<'a> {
         let out = self.scratch.clone();
         std::fs::create_dir_all(&out).map_err(|why| format!("{}: {why}", out.display()))?;
         let mut build = match self.place {
-            Where::Package(package) => {
-                Build::from_package(package, "harnesses").map_err(|why| why.to_string())?.only(&self.harness.name)
-            }
+            Where::Package(package) => Build::from_package(package, "harnesses")
+                .map_err(|why| why.to_string())?
+                .only(&self.harness.name),
             Where::Standalone(_) => {
                 let mut build = Build::new().harness(&self.harness.name);
                 if let Some(entry) = &self.entry {
@@ -135,7 +140,10 @@ impl<'a> Tests<'a> {
         for function in &self.mocked {
             build = build.mock(function.clone());
         }
-        let built = build.out_dir(&out).try_compile().map_err(|why| why.to_string())?;
+        let built = build
+            .out_dir(&out)
+            .try_compile()
+            .map_err(|why| why.to_string())?;
         let runner = built
             .into_iter()
             .find(|built| built.harness == self.harness.name)
@@ -168,7 +176,8 @@ impl<'a> Tests<'a> {
                         argv: self.argv(),
                         mocked: self.mocked.clone(),
                     };
-                    standalone::write(folder, &checked, Dependency::of_this_tool()).map_err(failed)?;
+                    standalone::write(folder, &checked, Dependency::of_this_tool())
+                        .map_err(failed)?;
                     self.made = true;
                 }
                 Ok(folder.to_owned())
@@ -182,7 +191,10 @@ impl<'a> Tests<'a> {
 
     fn properties(&self) -> Vec<String> {
         let both = [Property::Memory, Property::Overflow];
-        if both.iter().all(|property| self.harness.properties.contains(property)) {
+        if both
+            .iter()
+            .all(|property| self.harness.properties.contains(property))
+        {
             return vec!["all".to_owned()];
         }
         self.harness

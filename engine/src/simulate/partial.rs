@@ -145,8 +145,13 @@ pub fn simulate(
             .iter()
             .map(|&at| question.index.conditions[at])
             .collect();
-        let answer =
-            solver.check_from(pool, &path, question.wanted, &|at| byte(question, at), limits);
+        let answer = solver.check_from(
+            pool,
+            &path,
+            question.wanted,
+            &|at| byte(question, at),
+            limits,
+        );
         match answer {
             Answer::Sat(model) => return replaced(question.tape, &model),
             Answer::Unsat { .. } => return Simulated::Dead,
@@ -181,13 +186,16 @@ fn deepen(
         let touching = question.index.touching(question.before, &free);
         if touching.len() <= 4 * RELATED_LIMIT {
             let mut fix = |term: Term| {
-                pool.substitute(term, &|at| (!free_set.contains(&at)).then(|| byte(question, at)))
+                pool.substitute(term, &|at| {
+                    (!free_set.contains(&at)).then(|| byte(question, at))
+                })
             };
-            let path: Vec<Term> =
-                touching.iter().map(|&at| fix(question.index.conditions[at])).collect();
+            let path: Vec<Term> = touching
+                .iter()
+                .map(|&at| fix(question.index.conditions[at]))
+                .collect();
             let wanted = fix(question.wanted);
-            let answer =
-                solver.check_from(pool, &path, wanted, &|at| byte(question, at), limits);
+            let answer = solver.check_from(pool, &path, wanted, &|at| byte(question, at), limits);
             if let Answer::Sat(model) = answer {
                 return replaced(question.tape, &model);
             }

@@ -95,7 +95,10 @@ mod tests {
             pumped(b"abcd", &stretch, 3, 100).as_deref(),
             Some(&b"abcbcbcd"[..])
         );
-        assert_eq!(pumped(b"abcd", &stretch, 3, 6).as_deref(), Some(&b"abcbcd"[..]));
+        assert_eq!(
+            pumped(b"abcd", &stretch, 3, 6).as_deref(),
+            Some(&b"abcbcd"[..])
+        );
         assert_eq!(pumped(b"abcd", &stretch, 3, 4), None);
     }
 }

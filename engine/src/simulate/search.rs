@@ -136,10 +136,23 @@ struct Recorded {
 }
 
 enum Work {
-    Flip { of: Rc<Recorded>, at: usize },
-    Violate { of: Rc<Recorded>, at: usize },
-    Replay { tape: Rc<[u8]>, stretch: pump::Stretch, rung: usize },
-    Longer { tape: Rc<[u8]>, to: usize },
+    Flip {
+        of: Rc<Recorded>,
+        at: usize,
+    },
+    Violate {
+        of: Rc<Recorded>,
+        at: usize,
+    },
+    Replay {
+        tape: Rc<[u8]>,
+        stretch: pump::Stretch,
+        rung: usize,
+    },
+    Longer {
+        tape: Rc<[u8]>,
+        to: usize,
+    },
 }
 
 /// Classes of work, most urgent first.
@@ -257,9 +270,13 @@ impl<'p> Search<'p> {
 
     /// Whether every block of the user's code is covered.
     pub fn fully_covered(&self) -> bool {
-        self.program.blocks.iter().zip(&self.covered).all(|(block, &covered)| {
-            covered || self.program.function(block.function).kind != FunctionKind::User
-        })
+        self.program
+            .blocks
+            .iter()
+            .zip(&self.covered)
+            .all(|(block, &covered)| {
+                covered || self.program.function(block.function).kind != FunctionKind::User
+            })
     }
 
     /// Executes the tapes that every search starts from.
@@ -310,7 +327,11 @@ impl<'p> Search<'p> {
         match job.work {
             Work::Flip { of, at } => self.flip(&of, at, class, news),
             Work::Violate { of, at } => self.violate(&of, at, news),
-            Work::Replay { tape, stretch, rung } => self.replay(&tape, &stretch, rung, news),
+            Work::Replay {
+                tape,
+                stretch,
+                rung,
+            } => self.replay(&tape, &stretch, rung, news),
             Work::Longer { tape, to } => {
                 let mut longer = tape.to_vec();
                 longer.resize(to, 0);
@@ -321,7 +342,9 @@ impl<'p> Search<'p> {
 
     fn flip(&mut self, of: &Rc<Recorded>, at: usize, class: u8, news: &mut Vec<News>) {
         let (wanted, target) = match of.path[at].event {
-            Event::Branch { from, other, cond, .. } => {
+            Event::Branch {
+                from, other, cond, ..
+            } => {
                 let covered = self.covered[other.index()];
                 if class == class::UNCOVERED && covered {
                     // Somebody else got there: this departure is now worth only its context.
@@ -345,7 +368,11 @@ impl<'p> Search<'p> {
     }
 
     fn violate(&mut self, of: &Rc<Recorded>, at: usize, news: &mut Vec<News>) {
-        let Event::Check { check: Some(check), violated } = of.path[at].event else {
+        let Event::Check {
+            check: Some(check),
+            violated,
+        } = of.path[at].event
+        else {
             return;
         };
         if self.violated.contains(&check) {
@@ -373,7 +400,12 @@ impl<'p> Search<'p> {
             tape: &of.tape,
             choices: &of.choices,
         };
-        match simulate(&mut self.pool, &mut self.solver, &question, &self.config.query) {
+        match simulate(
+            &mut self.pool,
+            &mut self.solver,
+            &question,
+            &self.config.query,
+        ) {
             Simulated::Tape { tape, changed } => {
                 self.stats.answered += 1;
                 Some((tape, changed))
@@ -389,8 +421,15 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn replay(&mut self, tape: &Rc<[u8]>, stretch: &pump::Stretch, rung: usize, news: &mut Vec<News>) {
-        let Some(longer) = pump::pumped(tape, stretch, pump::LADDER[rung], self.config.max_len) else {
+    fn replay(
+        &mut self,
+        tape: &Rc<[u8]>,
+        stretch: &pump::Stretch,
+        rung: usize,
+        news: &mut Vec<News>,
+    ) {
+        let Some(longer) = pump::pumped(tape, stretch, pump::LADDER[rung], self.config.max_len)
+        else {
             return;
         };
         self.stats.replays += 1;
@@ -440,7 +479,13 @@ impl<'p> Search<'p> {
     }
 
     /// Reports a wanted violation once per check and place; true if it was new.
-    fn judge(&mut self, tape: &[u8], run: &Execution, origin: Origin, news: &mut Vec<News>) -> bool {
+    fn judge(
+        &mut self,
+        tape: &[u8],
+        run: &Execution,
+        origin: Origin,
+        news: &mut Vec<News>,
+    ) -> bool {
         match &run.outcome {
             Outcome::Violated(violation) if self.wanted(violation.kind) => {
                 if let Some(check) = violation.check {
@@ -471,8 +516,8 @@ impl<'p> Search<'p> {
     /// Queues what a new execution offers.
     fn offer(&mut self, tape: Vec<u8>, run: Execution, changed: &[u32]) {
         let tape: Rc<[u8]> = tape.into();
-        let exhausted = run.exhausted.is_some()
-            || run.choices.iter().any(|choice| choice.len == tape.len());
+        let exhausted =
+            run.exhausted.is_some() || run.choices.iter().any(|choice| choice.len == tape.len());
         if exhausted && let Some(&to) = LENGTHS.iter().find(|&&to| to > tape.len()) {
             let work = Work::Longer {
                 tape: tape.clone(),
@@ -505,7 +550,9 @@ impl<'p> Search<'p> {
 
     /// Runs again with a symbolic shadow and queues every departure.
     fn record(&mut self, tape: Rc<[u8]>) {
-        let run = self.machine.run_symbolic(&tape, &mut self.pool, 0..tape.len());
+        let run = self
+            .machine
+            .run_symbolic(&tape, &mut self.pool, 0..tape.len());
         self.stats.recorded += 1;
         self.stats.steps += run.steps;
         let index = PathIndex::new(&mut self.pool, &run.path);
@@ -525,18 +572,28 @@ impl<'p> Search<'p> {
                         self.later(&of, at, from, other);
                     } else {
                         let tried = self.tried.get(&(from.0, other.0)).copied().unwrap_or(0);
-                        self.push(class::UNCOVERED, tried << 20 | at as u64, Work::Flip { of, at });
+                        self.push(
+                            class::UNCOVERED,
+                            tried << 20 | at as u64,
+                            Work::Flip { of, at },
+                        );
                     }
                 }
                 Event::Check { check: None, .. } => {}
-                Event::Check { check: Some(check), .. } => {
+                Event::Check {
+                    check: Some(check), ..
+                } => {
                     let kind = self.program.checks[check.index()].kind;
                     if !self.wanted(kind) || self.violated.contains(&check) {
                         continue;
                     }
                     let times = checks.entry(check).or_default();
                     *times += 1;
-                    let class = if *times <= 3 { class::VIOLATE } else { class::REST };
+                    let class = if *times <= 3 {
+                        class::VIOLATE
+                    } else {
+                        class::REST
+                    };
                     self.push(class, *times << 24 | at as u64, Work::Violate { of, at });
                 }
                 Event::Assume { .. } => {
@@ -648,7 +705,9 @@ fn text_positions(choices: &[Choice]) -> Vec<std::ops::Range<usize>> {
             let name = choice.channel.as_ref();
             name == "stdin"
                 || name == "data"
-                || ["env:", "argv:", "file:"].iter().any(|p| name.starts_with(p))
+                || ["env:", "argv:", "file:"]
+                    .iter()
+                    .any(|p| name.starts_with(p))
         })
         .map(|choice| choice.at..choice.at + choice.len)
         .collect()
