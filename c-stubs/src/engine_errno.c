@@ -1,8 +1,8 @@
 /* errno and its messages, which are those of the platform's C locale. */
 #include "engine.h"
 
-static int error_number;
-int *NAME(__errno_location)(void) { return &error_number; }
+static int cegar_errno;
+int *NAME(__errno_location)(void) { return &cegar_errno; }
 
 static const char *const messages[] = {
     [0] = "Success",

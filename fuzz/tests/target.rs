@@ -246,3 +246,60 @@ fn a_failing_tool_is_named_with_its_words() {
         Err(TargetError::Bitcode { .. })
     ));
 }
+
+#[test]
+fn undefined_parts_of_constants_hold_the_pattern() {
+    let program = Program::assembled(
+        "target triple = \"x86_64-pc-linux-gnu\"
+         declare void @crunner_output(i32, ptr, i64)
+         define void @cegar_entry() {
+           %at = alloca { i16, [2 x i8], i32 }
+           store { i16, [2 x i8], i32 } { i16 258, [2 x i8] [i8 undef, i8 5], i32 poison }, ptr %at
+           call void @crunner_output(i32 1, ptr %at, i64 8)
+           store <4 x i16> <i16 1, i16 undef, i16 3, i16 4>, ptr %at
+           call void @crunner_output(i32 1, ptr %at, i64 8)
+           ret void
+         }",
+    );
+    let run = program
+        .runner(Kind::Runner)
+        .run_bytes(b"", LIMIT)
+        .expect("runs");
+    let bytes: Vec<u8> = run.output.iter().flat_map(|(_, b)| b.clone()).collect();
+    assert_eq!(
+        bytes,
+        [
+            2, 1, 0xAA, 5, 0xAA, 0xAA, 0xAA, 0xAA, 1, 0, 0xAA, 0xAA, 3, 0, 4, 0
+        ]
+    );
+}
+
+#[test]
+fn the_program_has_a_heap_of_its_own() {
+    // A block of the process's own heap would hold whatever lay there, and its double free would end the runner.
+    let program = Program::new(
+        "void *malloc(size_t); void *realloc(void *, size_t); void free(void *);
+         int posix_memalign(void **, size_t, size_t); size_t malloc_usable_size(void *);
+         void cegar_entry(void) {
+           void *(*get)(size_t) = malloc; char *p = get(5); crunner_output(1, p, 5); free(p); void *q = 0;
+           if (posix_memalign(&q, 64, 3) == 0 && malloc_usable_size(q) == 3) crunner_output(1, q, 3);
+           if (next() == 'x') { free(q); free(q); } }",
+        &[],
+        &[],
+    );
+    let symbols = std::process::Command::new("nm")
+        .arg(program.build(Kind::Fast).path)
+        .output()
+        .expect("nm");
+    assert!(String::from_utf8_lossy(&symbols.stdout).contains("crunner_posix_memalign"));
+    let runner = program.runner(Kind::Runner);
+    let run = runner.run_bytes(b"", LIMIT).expect("runs");
+    assert_eq!(run.outcome, Outcome::Returned);
+    let bytes: Vec<u8> = run.output.iter().flat_map(|(_, b)| b.clone()).collect();
+    assert_eq!(bytes, [0xAA; 8]);
+    let run = runner.run_bytes(b"x", LIMIT).expect("runs");
+    match run.outcome {
+        Outcome::Violated(violated) => assert_eq!(violated.kind, "heap"),
+        other => panic!("{other:?}"),
+    }
+}

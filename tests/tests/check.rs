@@ -104,6 +104,11 @@ fn use_after_free() {
 }
 
 #[test]
+fn use_out_of_scope() {
+    is_violated("out_of_scope.c", "memory");
+}
+
+#[test]
 fn double_free() {
     is_violated("double_free.c", "memory");
 }

@@ -229,7 +229,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The run's choices with the bytes they took; what lies past the tape's end is zeros.
-fn events(tape: &[u8], run: &Execution) -> Vec<(String, Vec<u8>)> {
+pub(super) fn events(tape: &[u8], run: &Execution) -> Vec<(String, Vec<u8>)> {
     run.choices
         .iter()
         .map(|choice| {
@@ -333,50 +333,4 @@ fn name(kind: CheckKind, place: &Place) -> String {
         }
     }
     name
-}
-
-/// Whether a native run agrees with the machine about one tape; if not, in what.
-pub fn disagreement(machine: &Execution, native: &Run) -> Option<String> {
-    use cegar_engine::machine::Outcome as Seen;
-    let same = match (&machine.outcome, &native.outcome) {
-        (Seen::Returned(_), Outcome::Returned) => true,
-        (Seen::Exited(a), Outcome::Exited(b)) => a == b,
-        (Seen::Rejected, Outcome::Rejected) | (Seen::OutOfMemory, Outcome::OutOfMemory) => true,
-        (Seen::Violated(violation), outcome) => fault(outcome) == Some(violation.kind.property()),
-        // Neither ended by itself: there is nothing to compare.
-        (Seen::StepLimit, _) | (_, Outcome::Timeout) => return None,
-        (Seen::Unmodelled(_), _) => return None,
-        _ => false,
-    };
-    if !same {
-        return Some(format!(
-            "the machine: {:?}; natively it {}",
-            machine.outcome,
-            told(&native.outcome)
-        ));
-    }
-    if matches!(machine.outcome, Seen::Violated(_)) {
-        return None;
-    }
-    let mut counted = vec![0u8; machine.counts.len()];
-    for &(block, count) in &native.blocks {
-        if let Some(slot) = counted.get_mut(block as usize) {
-            *slot = count;
-        }
-    }
-    let differing: Vec<String> = machine
-        .counts
-        .iter()
-        .zip(&counted)
-        .enumerate()
-        .filter(|(_, (a, b))| a != b)
-        .map(|(block, (a, b))| format!("block {block}: {a} and {b}"))
-        .take(5)
-        .collect();
-    (!differing.is_empty()).then(|| {
-        format!(
-            "coverage differs, machine and native: {}",
-            differing.join(", ")
-        )
-    })
 }

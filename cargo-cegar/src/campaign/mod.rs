@@ -3,6 +3,7 @@
 //! [`prepare`] makes a program of a harness, [`native`] builds what runs natively, [`alternate`] lets the two sides
 //! feed each other, [`findings`] decides what counts, [`tests`] writes what stays.
 
+pub mod agreement;
 pub mod alternate;
 pub mod findings;
 pub mod native;
@@ -405,14 +406,19 @@ pub fn replay(
                 violation,
             });
             let run = machine.run(&tape);
+            let recorded = NativeOptions {
+                events: true,
+                output: true,
+                ..NativeOptions::default()
+            };
             let counted = if violation {
                 seen
             } else {
                 plain
-                    .run_bytes(&tape, NativeOptions::default())
+                    .run_bytes(&tape, recorded)
                     .map_err(|why| Error::engine("the native run", why))?
             };
-            match findings::disagreement(&run, &counted) {
+            match agreement::disagreement(&prepared.program, &tape, &run, &counted, recorded) {
                 Some(how) => reporter.event(&Event::Note {
                     level: Level::Warning,
                     message: format!("{}: {how}", input.display()),

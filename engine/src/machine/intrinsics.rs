@@ -6,7 +6,6 @@
 use std::ffi::CString;
 use std::rc::Rc;
 
-use super::memory::Site;
 use super::outcome::{Choice, Exhausted, Outcome};
 use super::shadow::{Shade, ShadowByte};
 use super::step::{Run, Step};
@@ -46,34 +45,15 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let at = self.concretise(arg(1), 64) as u64;
                 self.write_out(stream, at, len, check)
             }
-            Intrinsic::Malloc => {
-                let size = self.concretise(arg(0), 64) as u64;
-                let address = self.heap(call, size)?;
-                self.give(call, u128::from(address))
-            }
-            Intrinsic::Calloc => {
-                let (n, size) = (self.concretise(arg(0), 64), self.concretise(arg(1), 64));
-                let total = u64::try_from(n.saturating_mul(size)).unwrap_or(u64::MAX);
-                let address = self.heap(call, total)?;
-                if address != 0
-                    && let Ok((object, at)) = self.memory.writable(address, total)
-                {
-                    object.bytes.fill(0);
-                    object.written(at, total as usize);
-                }
-                self.give(call, u128::from(address))
-            }
-            Intrinsic::Realloc => self.realloc(call, arg(0), arg(1), check),
-            Intrinsic::Free => {
-                let address = self.concretise(arg(0), 64) as u64;
-                self.release(address, check)
-            }
-            Intrinsic::AlignedAlloc => {
-                self.concretise(arg(0), 64);
-                let size = self.concretise(arg(1), 64) as u64;
-                let address = self.heap(call, size)?;
-                self.give(call, u128::from(address))
-            }
+            Intrinsic::Malloc
+            | Intrinsic::Calloc
+            | Intrinsic::Realloc
+            | Intrinsic::ReallocArray
+            | Intrinsic::Free
+            | Intrinsic::AlignedAlloc
+            | Intrinsic::PosixMemalign
+            | Intrinsic::Valloc
+            | Intrinsic::UsableSize => self.heap_function(intrinsic, call, check),
             Intrinsic::ObjectSize => {
                 let at = self.concretise(arg(0), 64) as u64;
                 let size = match self.memory.readable(at, 0) {
@@ -96,7 +76,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 
     /// Gives the call's result, if the caller takes one.
-    fn give(&mut self, call: &Call, value: u128) -> Step {
+    pub(super) fn give(&mut self, call: &Call, value: u128) -> Step {
         if let Some(width) = call.result.first() {
             self.set(call.dst, value & value::mask(*width));
         }
@@ -208,12 +188,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     /// `crunner_violation(kind, what, file, line)`: reported where user code called into the stubs.
     fn reported(&mut self, call: &Call) -> super::step::Stop {
         let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
-        let kind = match self.get(arg(0), 32) {
-            0 => CheckKind::Assertion,
-            1 => CheckKind::Abort,
-            2 => CheckKind::ReachError,
-            _ => CheckKind::Fail,
-        };
+        let kind = crate::program::load::violation(self.get(arg(0), 32) as u32);
         let what = self.string(self.get64(arg(1))).unwrap_or_default();
         let detail = String::from_utf8_lossy(&what).into_owned();
         let program = self.program;
@@ -250,72 +225,6 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             }
         }
         Ok(())
-    }
-
-    /// A heap object, or 0 where a request is too large.
-    fn heap(&mut self, call: &Call, size: u64) -> Step<u64> {
-        if size > self.limits.one_allocation {
-            return Ok(0);
-        }
-        self.room_for(size)?;
-        Ok(self.memory.allocate(size, Site::Heap(Some(call.site))))
-    }
-
-    fn release(&mut self, address: u64, check: Option<CheckId>) -> Step {
-        if address == 0 {
-            return Ok(());
-        }
-        if !self.memory.is_live_heap(address) {
-            return Err(self.bad_free(address, check));
-        }
-        self.memory.remove(address);
-        Ok(())
-    }
-
-    #[cold]
-    fn bad_free(&self, address: u64, check: Option<CheckId>) -> super::step::Stop {
-        let detail = match self.memory.about(address) {
-            None => format!("free of {address:#x}, which is no object"),
-            Some((_, site)) if !site.is_heap() => {
-                format!(
-                    "free of {}",
-                    self.object(address, "was not allocated by malloc")
-                )
-            }
-            Some(_) if self.memory.readable(address, 0).is_err() => {
-                format!("second free of {}", self.object(address, "is gone"))
-            }
-            Some(_) => {
-                let offset = address & 0xffff_ffff;
-                format!("free at offset {offset} of {}", self.object(address, ""))
-            }
-        };
-        self.violated(check, CheckKind::Free, detail)
-    }
-
-    fn realloc(
-        &mut self,
-        call: &Call,
-        old: Operand,
-        size: Operand,
-        check: Option<CheckId>,
-    ) -> Step {
-        let old = self.concretise(old, 64) as u64;
-        let size = self.concretise(size, 64) as u64;
-        if old != 0 && !self.memory.is_live_heap(old) {
-            return Err(self.bad_free(old, check));
-        }
-        if old != 0 && size == 0 {
-            self.memory.remove(old);
-            return self.give(call, 0);
-        }
-        let new = self.heap(call, size)?;
-        if new != 0 && old != 0 {
-            let keep = self.memory.about(old).map_or(0, |(n, _)| n.min(size));
-            self.copy_bytes(new, old, keep);
-            self.memory.remove(old);
-        }
-        self.give(call, u128::from(new))
     }
 
     /// A function of `<math.h>`: its term where the solver has one, else its concrete arguments.

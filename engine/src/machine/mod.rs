@@ -11,6 +11,7 @@ mod access;
 mod block;
 mod calls;
 mod frame;
+mod heap;
 mod intrinsics;
 mod memory;
 mod ops;

@@ -203,8 +203,16 @@ pub enum Intrinsic {
     Realloc,
     /// `void free(void *)`.
     Free,
-    /// `void *aligned_alloc(size_t, size_t)` and its like.
+    /// `void *reallocarray(void *, size_t, size_t)`.
+    ReallocArray,
+    /// `void *aligned_alloc(size_t, size_t)` and `memalign`.
     AlignedAlloc,
+    /// `int posix_memalign(void **, size_t, size_t)`.
+    PosixMemalign,
+    /// `void *valloc(size_t)`.
+    Valloc,
+    /// `size_t malloc_usable_size(void *)`.
+    UsableSize,
     /// `size_t crunner_object_size(const void *)`: bytes from the pointer to its object's end, or 0.
     ObjectSize,
     /// A function of `<math.h>` on doubles, computed by the host's C library.

@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 use super::ir::*;
 use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
 use constants::Constants;
-pub(crate) use names::{failing, intrinsic};
+pub(crate) use names::{failing, intrinsic, violation};
 use types::Types;
 
 /// Why a module could not be loaded.

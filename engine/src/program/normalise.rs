@@ -13,6 +13,7 @@ mod link;
 mod locals;
 mod mocks;
 mod reach;
+mod startup;
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
@@ -174,6 +175,7 @@ pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, Normal
     link::user(&module, request)?;
     link::entry(&module, &request.entry)?;
     let library = link::library(&module, request)?;
+    startup::into_driver(&module);
     library.sweep(&module, mocks::NEEDED)?;
     let mut normalised = Normalised::default();
     mocks::generate(&module, request, &mut normalised);

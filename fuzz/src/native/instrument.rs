@@ -95,6 +95,7 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
     for function in engine_only {
         ir.drop_body(function);
     }
+    own_heap(ir);
     for (function, blocks, users) in &native {
         prepare(ir, *function, wish);
         let mut lifetimes = Vec::new();
@@ -144,6 +145,16 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
     found.tokens.sort();
     found.tokens.dedup();
     found
+}
+
+/// Gives the program a heap of its own: what it allocates must not lie among the blocks of the process that runs it.
+fn own_heap(ir: Ir<'_>) {
+    for function in ir.functions().into_iter().filter(|f| !f.is_defined()) {
+        let name = function.name();
+        if let Some(native) = cegar_stubs::heap().iter().find(|r| r.symbol == name) {
+            ir.redirect(function, native.replacement);
+        }
+    }
 }
 
 /// Function attributes that keep faults and allow speed.
@@ -214,7 +225,7 @@ fn number_sites(ir: Ir<'_>, function: Value<'_>, blocks: &[Numbered<'_>], sites:
     }
 }
 
-/// Replaces undefined operands by the pattern. Operands that are undefined only in part count too.
+/// Replaces undefined operands, and undefined parts of operands, by the pattern.
 fn fill_undefined<'m>(ir: Ir<'m>, instruction: Value<'m>) {
     for i in 0..instruction.operand_count() {
         let operand = instruction.operand(i);
@@ -225,10 +236,8 @@ fn fill_undefined<'m>(ir: Ir<'m>, instruction: Value<'m>) {
         ) {
             continue;
         }
-        if operand.is_undef()
-            && let Some(pattern) = ir.pattern(operand.ty(), UNDEFINED_BYTE)
-        {
-            instruction.set_operand(i, pattern);
+        if let Some(filled) = ir.filled(operand, UNDEFINED_BYTE) {
+            instruction.set_operand(i, filled);
         }
     }
 }
@@ -242,12 +251,15 @@ fn uninitialised_call<'m>(
     let Some(callee) = call.callee() else { return };
     let name = callee.name();
     if name == "__cegar_uninit" {
-        let at = ir.before(call);
-        at.memset(
-            call.operand(0),
-            UNDEFINED_BYTE,
-            at.resize(call.operand(1), 64, false),
-        );
+        // A variable is filled where its life starts; before that AddressSanitizer lets nobody touch it.
+        if call.operand(0).opcode() != Some(LLVMOpcode::LLVMAlloca) {
+            let at = ir.before(call);
+            at.memset(
+                call.operand(0),
+                UNDEFINED_BYTE,
+                at.resize(call.operand(1), 64, false),
+            );
+        }
         call.erase();
     } else if name.starts_with("llvm.lifetime.start") {
         lifetimes.push((call.operand(1), call));

@@ -235,19 +235,83 @@ impl<'m> Ir<'m> {
                     let mut v = many(LLVMCountStructElementTypes(ty.0), &|i| {
                         LLVMStructGetTypeAtIndex(ty.0, i)
                     })?;
-                    if LLVMGetStructName(ty.0).is_null() {
-                        LLVMConstStructInContext(
-                            self.context,
-                            v.as_mut_ptr(),
-                            v.len() as u32,
-                            LLVMIsPackedStruct(ty.0),
-                        )
-                    } else {
-                        LLVMConstNamedStruct(ty.0, v.as_mut_ptr(), v.len() as u32)
-                    }
+                    self.structure(ty, v.as_mut_ptr(), v.len() as u32)
                 }
                 _ => return None,
             }))
+        }
+    }
+
+    /// A constant with its undefined parts filled with `byte`; None if it has none.
+    pub fn filled(self, value: Value<'m>, byte: u8) -> Option<Value<'m>> {
+        use LLVMTypeKind::*;
+        if value.is_undef() {
+            return self.pattern(value.ty(), byte);
+        }
+        let ty = value.ty();
+        // SAFETY: only constants, whose elements are constants of this context, are asked and made.
+        unsafe {
+            if LLVMIsConstant(value.0) == 0 || LLVMIsNull(value.0) != 0 {
+                return None;
+            }
+            let len = match LLVMGetTypeKind(ty.0) {
+                LLVMArrayTypeKind => LLVMGetArrayLength2(ty.0) as u32,
+                LLVMVectorTypeKind => LLVMGetVectorSize(ty.0),
+                LLVMStructTypeKind => LLVMCountStructElementTypes(ty.0),
+                _ => return None,
+            };
+            let mut changed = false;
+            let mut parts = Vec::with_capacity(len as usize);
+            for i in 0..len {
+                let part = LLVMGetAggregateElement(value.0, i);
+                if part.is_null() {
+                    return None;
+                }
+                let filled = self.filled(self.value(part), byte);
+                changed |= filled.is_some();
+                parts.push(filled.map_or(part, |f| f.0));
+            }
+            let (first, parts) = (parts.as_mut_ptr(), len);
+            changed.then(|| {
+                self.value(match LLVMGetTypeKind(ty.0) {
+                    LLVMArrayTypeKind => {
+                        LLVMConstArray2(LLVMGetElementType(ty.0), first, u64::from(parts))
+                    }
+                    LLVMVectorTypeKind => LLVMConstVector(first, parts),
+                    _ => self.structure(ty, first, parts),
+                })
+            })
+        }
+    }
+
+    /// A constant of a structure type.
+    ///
+    /// # Safety
+    /// `fields` holds `count` constants of the types of the structure's fields.
+    unsafe fn structure(self, ty: Type<'m>, fields: *mut LLVMValueRef, count: u32) -> LLVMValueRef {
+        // SAFETY: the caller's promise; the type belongs to this context.
+        unsafe {
+            if LLVMGetStructName(ty.0).is_null() {
+                let packed = LLVMIsPackedStruct(ty.0);
+                LLVMConstStructInContext(self.context, fields, count, packed)
+            } else {
+                LLVMConstNamedStruct(ty.0, fields, count)
+            }
+        }
+    }
+
+    /// Makes every use of a declared function one of the function called `name`.
+    pub fn redirect(self, function: Value<'m>, name: &str) {
+        let name = owned(name);
+        // SAFETY: `function` is a function of this module; nothing uses the old declaration afterwards.
+        unsafe {
+            let existing = LLVMGetNamedFunction(self.module, name.as_ptr());
+            if existing.is_null() {
+                LLVMSetValueName2(function.0, name.as_ptr(), name.as_bytes().len());
+            } else {
+                LLVMReplaceAllUsesWith(function.0, existing);
+                LLVMDeleteFunction(function.0);
+            }
         }
     }
 

@@ -278,6 +278,7 @@ impl TargetBuilder {
         let found = instrument::instrument(ir::Ir::new(&module), kind.wish());
         module.verify().map_err(|e| failed(message(e)))?;
         if kind == Kind::RunnerAsan {
+            watch_scopes();
             let machine = self.machine(&module).map_err(failed)?;
             module
                 .run_passes("asan", &machine, PassBuilderOptions::create())
@@ -337,4 +338,22 @@ impl TargetBuilder {
             stderr,
         })
     }
+}
+
+/// Makes AddressSanitizer's pass heed the ends of scopes. Run by name it takes that from LLVM's own command line only,
+/// which the process has one of.
+fn watch_scopes() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let words = [c"cegar".as_ptr(), c"-asan-use-after-scope".as_ptr()];
+        // SAFETY: two NUL-terminated words; the option exists in the LLVM that is linked, and nothing else in the
+        // process sets options.
+        unsafe {
+            llvm_sys::support::LLVMParseCommandLineOptions(
+                words.len() as i32,
+                words.as_ptr(),
+                c"".as_ptr(),
+            );
+        }
+    });
 }

@@ -75,6 +75,22 @@ impl Program {
         Program { folder }
     }
 
+    /// Assembles LLVM's own text, for what C does not say.
+    pub fn assembled(text: &str) -> Program {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let source = folder.path().join("program.ll");
+        fs::write(&source, text).expect("source written");
+        let status = Command::new("clang-19")
+            .args(["-O0", "-w", "-emit-llvm", "-c"])
+            .arg(&source)
+            .arg("-o")
+            .arg(folder.path().join("program.bc"))
+            .status()
+            .expect("clang-19 is installed");
+        assert!(status.success(), "the test program assembles");
+        Program { folder }
+    }
+
     pub fn builder(&self) -> TargetBuilder {
         TargetBuilder::new(
             self.folder.path().join("program.bc"),

@@ -91,13 +91,11 @@ impl<'m> Body<'_, 'm> {
         let function = self.loader.program.function(id);
         let (name, kind) = (function.name.clone(), function.kind);
         if !self.reports_failure
-            && let Some(kind) = names::failing(&name)
+            && let Some((kind, text)) = names::failing(&name)
         {
-            let text = match value.arguments().first() {
-                Some(text) if kind == CheckKind::Assertion => string(*text).unwrap_or_default(),
-                Some(text) if kind == CheckKind::Fail => string(*text).unwrap_or_default(),
-                _ => String::new(),
-            };
+            let arguments = value.arguments();
+            let text = text.and_then(|i| arguments.get(i)).copied();
+            let text = text.and_then(string).unwrap_or_default();
             return Ok(Some(self.check(kind, text)));
         }
         match kind {
@@ -107,7 +105,12 @@ impl<'m> Body<'_, 'm> {
             {
                 Err(name)
             }
-            FunctionKind::Intrinsic(Intrinsic::Free | Intrinsic::Realloc) => {
+            FunctionKind::Intrinsic(
+                Intrinsic::Free
+                | Intrinsic::Realloc
+                | Intrinsic::ReallocArray
+                | Intrinsic::UsableSize,
+            ) => {
                 let expression = match value.arguments().first() {
                     Some(pointer) => self.describe(*pointer),
                     None => String::new(),
@@ -117,6 +120,10 @@ impl<'m> Body<'_, 'm> {
                     .unwrap_or(&expression)
                     .to_owned();
                 Ok(Some(self.check(CheckKind::Free, expression)))
+            }
+            FunctionKind::Intrinsic(Intrinsic::PosixMemalign) => {
+                let into = value.arguments().first().copied();
+                Ok(into.map(|into| self.access(CheckKind::Write, into, 8)))
             }
             FunctionKind::Intrinsic(Intrinsic::Choose) => {
                 let into = value.arguments().get(1).copied();

@@ -26,7 +26,11 @@ pub(crate) fn intrinsic(name: &str) -> Option<Intrinsic> {
         "calloc" => Intrinsic::Calloc,
         "realloc" => Intrinsic::Realloc,
         "free" => Intrinsic::Free,
+        "reallocarray" => Intrinsic::ReallocArray,
         "aligned_alloc" | "memalign" => Intrinsic::AlignedAlloc,
+        "posix_memalign" => Intrinsic::PosixMemalign,
+        "valloc" => Intrinsic::Valloc,
+        "malloc_usable_size" => Intrinsic::UsableSize,
         _ => return math(name).map(Intrinsic::Math),
     })
 }
@@ -81,22 +85,23 @@ pub(crate) fn math_double(name: &str) -> Option<MathFn> {
     })
 }
 
-/// Functions whose call is a violation.
-pub(crate) fn failing(name: &str) -> Option<CheckKind> {
-    Some(match name {
-        "__assert_fail"
-        | "CRUNNER___assert_fail"
-        | "__assert"
-        | "CRUNNER___assert"
-        | "__assert_perror_fail"
-        | "CRUNNER___assert_perror_fail" => CheckKind::Assertion,
-        "abort" | "CRUNNER_abort" => CheckKind::Abort,
-        "reach_error" | "CRUNNER_reach_error" | "__VERIFIER_error" | "CRUNNER___VERIFIER_error" => {
-            CheckKind::ReachError
-        }
-        "crunner_fail" => CheckKind::Fail,
-        _ => return None,
-    })
+/// Functions whose call is a violation, and the argument that holds the text of what failed. The stub library's table
+/// decides; a program that was not redirected calls them by C's own names.
+pub(crate) fn failing(name: &str) -> Option<(CheckKind, Option<usize>)> {
+    let function = cegar_stubs::failing_functions()
+        .iter()
+        .find(|f| f.name == name || f.name.strip_prefix("CRUNNER_") == Some(name))?;
+    Some((violation(function.kind), function.text_argument))
+}
+
+/// The kinds that `crunner_violation` is told.
+pub(crate) fn violation(kind: u32) -> CheckKind {
+    match kind {
+        0 => CheckKind::Assertion,
+        1 => CheckKind::Abort,
+        2 => CheckKind::ReachError,
+        _ => CheckKind::Fail,
+    }
 }
 
 /// What `llvm.ubsantrap`'s argument means: clang's `SanitizerHandler`, in the order of LLVM 19.

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use cegar_stubs::Role;
 
 use super::*;
+use crate::machine::{Limits, Machine, Outcome};
 use crate::program::ir::*;
 
 fn clang(input: &Path, output: &Path, flags: &[&str]) {
@@ -366,5 +367,55 @@ fn real_code_loads() {
     program.check_widths().expect("consistent");
     if std::env::var_os("CEGAR_C_DUMP").is_some() {
         println!("{}", user_dump(&program));
+    }
+}
+
+#[test]
+fn failing_functions_carry_checks() {
+    let source = "#include <stddef.h>\n\
+        void crunner_fail_at(const char *message, const char *file, unsigned line);\n\
+        void __chk_fail(void); void __stack_chk_fail(void); void reach_error(void);\n\
+        int main(int argc, char **argv) { switch (argc) {\n\
+        case 1: crunner_fail_at(\"told\", \"f\", 1); case 2: __chk_fail();\n\
+        case 3: __stack_chk_fail(); case 4: reach_error(); } return 0; }";
+    let (_, program) = program(&[source], &[], Entry::Main).expect("normalises");
+    let count = |kind: CheckKind| program.checks.iter().filter(|c| c.kind == kind).count();
+    assert_eq!(count(CheckKind::Fail), 1);
+    assert_eq!(count(CheckKind::Abort), 2);
+    assert_eq!(count(CheckKind::ReachError), 1);
+    assert!(program.checks.iter().any(|c| c.expression == "told"));
+    for function in cegar_stubs::failing_functions() {
+        let found = crate::program::load::failing(function.name);
+        assert_eq!(found.map(|f| f.1), Some(function.text_argument));
+    }
+}
+
+#[test]
+fn constructors_run_in_the_driver() {
+    let source = "static int n; void crunner_stop(int);\n\
+        __attribute__((constructor)) static void second(void) { n = n * 10 + 2; }\n\
+        __attribute__((constructor(150))) static void first(void) { n = n * 10 + 1; }\n\
+        __attribute__((destructor)) static void last(void) { crunner_stop(n * 10 + 4); }\n\
+        int main(void) { n = n * 10 + 3; return 0; }";
+    let (_, program) = program(&[source], &[], Entry::Main).expect("normalises");
+    let run = Machine::new(&program, Limits::default()).run(&[]);
+    assert_eq!(run.outcome, Outcome::Exited(1234));
+}
+
+#[test]
+fn locals_end_with_their_scope() {
+    let sources = [
+        "int main(void) { int *p; { int x[2]; x[0] = 1; p = x; } return *p; }",
+        "int main(void) { int *p; { int x; x = 1; p = &x; } return *p; }",
+        "struct s { int *p; }; int main(void) { struct s s; { int x = 1; s.p = &x; } return *s.p; }",
+        "int main(void) { int *p = 0; for (int i = 0; i < 2; i++) { int x; if (p) return *p; x = i; p = &x; } return 0; }",
+        "int main(void) { int n = 0, *p = &n; { struct { int a, b; } x = {1, 2}; p = &x.b; } return p[0]; }",
+    ];
+    for source in sources {
+        let (_, program) =
+            program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
+        let run = Machine::new(&program, Limits::default()).run(&[]);
+        let kind = run.violation().map(|v| v.kind);
+        assert_eq!(kind, Some(CheckKind::Read), "{source}: {:?}", run.outcome);
     }
 }

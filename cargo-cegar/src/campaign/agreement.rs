@@ -1,0 +1,175 @@
+//! Whether the machine and a native run of one tape are one run.
+//!
+//! Both read the same module, so they must agree on all that a run leaves behind: its end, the blocks it entered and how
+//! often, the choices it made, what it wrote. Where they do not, one of them is wrong about C, and what the engine
+//! concludes from its run is worth nothing for the program that people have.
+
+use cegar_engine::machine::{Execution, Outcome as Seen};
+use cegar_engine::program::{Callee, FuncId, FunctionKind, Op, Program, Property};
+use cegar_fuzz::native::{Outcome, Run, RunOptions};
+
+use super::findings::{events, told};
+use super::native::fault;
+
+/// Whether a native run agrees with the machine about one tape; if not, in what. `recorded` says what the native run
+/// was asked to record: only that is compared.
+///
+/// Where natively the platform's own functions run, blocks are not compared. After an
+/// invalid access a native run may do anything, so nothing but the fault itself is compared.
+pub fn disagreement(
+    program: &Program,
+    tape: &[u8],
+    machine: &Execution,
+    native: &Run,
+    recorded: RunOptions,
+) -> Option<String> {
+    let same = match (&machine.outcome, &native.outcome) {
+        (Seen::Returned(_), Outcome::Returned) => true,
+        (Seen::Exited(a), Outcome::Exited(b)) => a == b,
+        (Seen::Rejected, Outcome::Rejected) | (Seen::OutOfMemory, Outcome::OutOfMemory) => true,
+        (Seen::Violated(violation), outcome) => fault(outcome) == Some(violation.kind.property()),
+        // Natively that is a segmentation fault, or the limit of time before it.
+        (Seen::StackOverflow, Outcome::Crashed(_) | Outcome::Asan(_)) => return None,
+        // Neither ended by itself: there is nothing to compare.
+        (Seen::StepLimit | Seen::Unmodelled(_), _) | (_, Outcome::Timeout) => return None,
+        _ => false,
+    };
+    if !same {
+        return Some(format!(
+            "the machine: {:?}; natively it {}",
+            machine.outcome,
+            told(&native.outcome)
+        ));
+    }
+    if let Seen::Violated(violation) = &machine.outcome
+        && violation.kind.property() == Property::Memory
+    {
+        return None;
+    }
+    coverage(program, machine, native)
+        .or_else(|| {
+            (machine.consumed as u64 != native.consumed).then(|| {
+                format!(
+                    "the machine took {} bytes of the tape, the native run {}",
+                    machine.consumed, native.consumed
+                )
+            })
+        })
+        .or_else(|| {
+            (recorded.events)
+                .then(|| first_difference(&events(tape, machine), &native.events))
+                .flatten()
+                .map(|how| format!("choices differ, machine and native: {how}"))
+        })
+        .or_else(|| {
+            (recorded.output && is_whole(&native.output))
+                .then(|| first_difference(&joined(&machine.output), &joined(&native.output)))
+                .flatten()
+                .map(|how| format!("transcripts differ, machine and native: {how}"))
+        })
+}
+
+fn coverage(program: &Program, machine: &Execution, native: &Run) -> Option<String> {
+    let mut counted = vec![0u8; machine.counts.len()];
+    for &(block, count) in &native.blocks {
+        if let Some(slot) = counted.get_mut(block as usize) {
+            *slot = count;
+        }
+    }
+    let differing: Vec<usize> = (0..counted.len())
+        .filter(|&number| machine.counts[number] != counted[number])
+        .collect();
+    if differing.is_empty() {
+        return None;
+    }
+    let apart = engine_side(program);
+    let differing: Vec<String> = differing
+        .into_iter()
+        .filter_map(|number| Some((number, program.blocks.get(number)?.function)))
+        .filter(|(_, function)| !apart[function.index()])
+        .map(|(number, function)| {
+            let (a, b) = (machine.counts[number], counted[number]);
+            format!(
+                "block {number} of `{}`: {a} and {b}",
+                program.function(function).name
+            )
+        })
+        .take(5)
+        .collect();
+    (!differing.is_empty()).then(|| {
+        format!(
+            "coverage differs, machine and native: {}",
+            differing.join(", ")
+        )
+    })
+}
+
+/// The functions that run in the engine where natively the platform's own run: those that only the engine has, and the
+/// stubs that these call (the scanner below `sscanf` is `scanf`'s too).
+fn engine_side(program: &Program) -> Vec<bool> {
+    let kind = |function: FuncId| program.function(function).kind;
+    let mut apart = vec![false; program.functions.len()];
+    let mut open: Vec<FuncId> = (0..program.functions.len() as u32)
+        .map(FuncId)
+        .filter(|&function| kind(function) == FunctionKind::EngineOnly)
+        .collect();
+    while let Some(function) = open.pop() {
+        if std::mem::replace(&mut apart[function.index()], true) {
+            continue;
+        }
+        for block in program.function(function).blocks.clone() {
+            let Some(block) = program.blocks.get(block as usize) else {
+                continue;
+            };
+            for inst in &block.ops {
+                if let Op::Call(call) = &inst.op
+                    && let Callee::Direct(callee) = call.callee
+                    && kind(callee) == FunctionKind::Stub
+                {
+                    open.push(callee);
+                }
+            }
+        }
+    }
+    apart
+}
+
+/// Whether the native runtime recorded the whole transcript: it stops at a mebibyte, headers included.
+fn is_whole(output: &[(i32, Vec<u8>)]) -> bool {
+    output
+        .iter()
+        .map(|(_, bytes)| bytes.len() + 8)
+        .sum::<usize>()
+        < 1 << 20
+}
+
+/// Neighbours of one stream as one.
+fn joined(output: &[(i32, Vec<u8>)]) -> Vec<(i32, Vec<u8>)> {
+    let mut all: Vec<(i32, Vec<u8>)> = Vec::new();
+    for (stream, bytes) in output.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+        match all.last_mut() {
+            Some((last, joined)) if last == stream => joined.extend_from_slice(bytes),
+            _ => all.push((*stream, bytes.clone())),
+        }
+    }
+    all
+}
+
+fn first_difference<T: PartialEq + std::fmt::Debug>(
+    machine: &[(T, Vec<u8>)],
+    native: &[(T, Vec<u8>)],
+) -> Option<String> {
+    let show = |entry: Option<&(T, Vec<u8>)>| match entry {
+        Some((whose, bytes)) => format!("{whose:?} \"{}\"", bytes.escape_ascii()),
+        None => "nothing".to_owned(),
+    };
+    (0..machine.len().max(native.len()))
+        .find(|&i| machine.get(i) != native.get(i))
+        .map(|i| {
+            format!(
+                "number {i}: {} and {}",
+                show(machine.get(i)),
+                show(native.get(i))
+            )
+        })
+}

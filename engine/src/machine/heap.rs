@@ -1,0 +1,190 @@
+//! The heap: malloc and its family, as the native runtime (`rt_heap.c`) does it.
+//!
+//! Fresh memory is uninitialised, a block that is moved always moves, a request that is too large gives NULL and sets
+//! errno, and a request for nothing gives a block of no bytes. What is freed twice, or was never allocated, is a
+//! violation. Sizes are made concrete: an object has the size it has.
+
+use super::memory::Site;
+use super::step::{Run, Step, Stop};
+use crate::program::ir::{Call, CheckId, CheckKind, Intrinsic, Operand, Program};
+
+const ENOMEM: u32 = 12;
+const EINVAL: u32 = 22;
+/// No alignment above this is given.
+const COARSEST: u64 = 1 << 20;
+/// Where the engine's own C library keeps `errno`.
+const ERRNO: &str = "cegar_errno";
+
+impl<const TRACK: bool> Run<'_, TRACK> {
+    pub(super) fn heap_function(
+        &mut self,
+        intrinsic: Intrinsic,
+        call: &Call,
+        check: Option<CheckId>,
+    ) -> Step {
+        let operand = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        let mut number = |i: usize| self.concretise(operand(i), 64) as u64;
+        let address = match intrinsic {
+            Intrinsic::Calloc => {
+                let size = product(number(0), number(1));
+                let address = self.heap(call, size)?;
+                if address != 0
+                    && let Ok((object, at)) = self.memory.writable(address, size)
+                {
+                    object.bytes.fill(0);
+                    object.written(at, size as usize);
+                }
+                address
+            }
+            Intrinsic::Realloc => {
+                let (old, size) = (number(0), number(1));
+                self.realloc(call, old, size, check)?
+            }
+            Intrinsic::ReallocArray => {
+                let (old, n, size) = (number(0), number(1), number(2));
+                match n.checked_mul(size) {
+                    Some(all) => self.realloc(call, old, all, check)?,
+                    // Nothing is looked at before the size: the old block stays as it is, good or bad.
+                    None => self.refuse(ENOMEM),
+                }
+            }
+            Intrinsic::Free => {
+                let address = number(0);
+                return self.release(address, check);
+            }
+            Intrinsic::AlignedAlloc => {
+                let (alignment, size) = (number(0), number(1));
+                if alignment.is_power_of_two() && alignment <= COARSEST {
+                    self.heap(call, size)?
+                } else {
+                    self.refuse(EINVAL)
+                }
+            }
+            Intrinsic::PosixMemalign => {
+                let (into, alignment, size) = (number(0), number(1), number(2));
+                let error = self.posix_memalign(call, into, alignment, size, check)?;
+                return self.give(call, u128::from(error));
+            }
+            Intrinsic::UsableSize => {
+                let address = number(0);
+                if address != 0 && !self.memory.is_live_heap(address) {
+                    return Err(self.bad_free(address, check));
+                }
+                let size = self.memory.about(address).map_or(0, |(size, _)| size);
+                return self.give(call, u128::from(size));
+            }
+            _ => {
+                let size = number(0);
+                self.heap(call, size)?
+            }
+        };
+        self.give(call, u128::from(address))
+    }
+
+    /// A heap object, or 0 where a request is too large.
+    fn heap(&mut self, call: &Call, size: u64) -> Step<u64> {
+        if size > self.limits.one_allocation {
+            return Ok(self.refuse(ENOMEM));
+        }
+        self.room_for(size)?;
+        Ok(self.memory.allocate(size, Site::Heap(Some(call.site))))
+    }
+
+    /// Gives no block, and says why where the program looks at errno.
+    fn refuse(&mut self, error: u32) -> u64 {
+        if let Some(address) = errno(self.program)
+            && let Ok((object, at)) = self.memory.writable(address, 4)
+        {
+            object.bytes[at..at + 4].copy_from_slice(&error.to_le_bytes());
+            object.written(at, 4);
+        }
+        0
+    }
+
+    fn posix_memalign(
+        &mut self,
+        call: &Call,
+        into: u64,
+        alignment: u64,
+        size: u64,
+        check: Option<CheckId>,
+    ) -> Step<u32> {
+        if !alignment.is_power_of_two() || !(8..=COARSEST).contains(&alignment) {
+            return Ok(EINVAL);
+        }
+        let block = self.heap(call, size)?;
+        if block == 0 {
+            return Ok(ENOMEM);
+        }
+        match self.memory.writable(into, 8) {
+            Ok((object, at)) => {
+                object.bytes[at..at + 8].copy_from_slice(&block.to_le_bytes());
+                object.written(at, 8);
+                Ok(0)
+            }
+            Err(fault) => Err(self.fault(check, CheckKind::Write, fault, into, 8)),
+        }
+    }
+
+    fn release(&mut self, address: u64, check: Option<CheckId>) -> Step {
+        if address == 0 {
+            return Ok(());
+        }
+        if !self.memory.is_live_heap(address) {
+            return Err(self.bad_free(address, check));
+        }
+        self.memory.remove(address);
+        Ok(())
+    }
+
+    #[cold]
+    fn bad_free(&self, address: u64, check: Option<CheckId>) -> Stop {
+        let detail = match self.memory.about(address) {
+            None => format!("free of {address:#x}, which is no object"),
+            Some((_, site)) if !site.is_heap() => {
+                format!(
+                    "free of {}",
+                    self.object(address, "was not allocated by malloc")
+                )
+            }
+            Some(_) if self.memory.readable(address, 0).is_err() => {
+                format!("second free of {}", self.object(address, "is gone"))
+            }
+            Some(_) => {
+                let offset = address & 0xffff_ffff;
+                format!("free at offset {offset} of {}", self.object(address, ""))
+            }
+        };
+        self.violated(check, CheckKind::Free, detail)
+    }
+
+    fn realloc(&mut self, call: &Call, old: u64, size: u64, check: Option<CheckId>) -> Step<u64> {
+        if old != 0 && !self.memory.is_live_heap(old) {
+            return Err(self.bad_free(old, check));
+        }
+        if old != 0 && size == 0 {
+            self.memory.remove(old);
+            return Ok(0);
+        }
+        let new = self.heap(call, size)?;
+        if new != 0 && old != 0 {
+            let keep = self.memory.about(old).map_or(0, |(n, _)| n.min(size));
+            self.copy_bytes(new, old, keep);
+            self.memory.remove(old);
+        }
+        Ok(new)
+    }
+}
+
+fn product(n: u64, size: u64) -> u64 {
+    n.checked_mul(size).unwrap_or(u64::MAX)
+}
+
+/// Where `errno` lies, in programs that look at it.
+fn errno(program: &Program) -> Option<u64> {
+    let index = program.globals.iter().position(|g| g.name == ERRNO)?;
+    Some(Program::global_address(
+        crate::program::ir::GlobalId(index as u32),
+        0,
+    ))
+}
