@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use cegar_engine::machine::{Execution, Violation};
 use cegar_engine::program::{CheckKind, Pos, Program, Property};
 use cegar_engine::simulate::search::Origin;
-use cegar_fuzz::native::{Frame, Outcome, Run};
+use cegar_fuzz::native::{Frame, Outcome};
 
 use super::native::{Native, fault};
 use super::tests::Tests;

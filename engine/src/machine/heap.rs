@@ -26,7 +26,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let mut number = |i: usize| self.concretise(operand(i), 64) as u64;
         let address = match intrinsic {
             Intrinsic::Calloc => {
-                let size = product(number(0), number(1));
+                let size = number(0).saturating_mul(number(1));
                 let address = self.heap(call, size)?;
                 if address != 0
                     && let Ok((object, at)) = self.memory.writable(address, size)
@@ -174,10 +174,6 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
         Ok(new)
     }
-}
-
-fn product(n: u64, size: u64) -> u64 {
-    n.checked_mul(size).unwrap_or(u64::MAX)
 }
 
 /// Where `errno` lies, in programs that look at it.
