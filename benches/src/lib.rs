@@ -1,1 +1,34 @@
-//! benches
+//! What the benchmarks share: processor time of child processes, and tables.
+//!
+//! The benchmarks are plain programs: what they measure takes seconds and starts processes, which a statistics harness
+//! for functions is not made for. See `README.md` beside this for how to run them.
+
+use std::time::Duration;
+
+/// Processor time, user and system, of all children that have ended and were waited for.
+pub fn children_time() -> Duration {
+    // SAFETY: the structure is plain numbers, filled by the call.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        usage
+    };
+    let time = |t: libc::timeval| {
+        Duration::from_secs(t.tv_sec as u64) + Duration::from_micros(t.tv_usec as u64)
+    };
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+/// The middle of some numbers; 0 of none.
+pub fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The arguments that are numbers, in order: cargo adds `--bench` of its own.
+pub fn numbers() -> Vec<u64> {
+    std::env::args()
+        .skip(1)
+        .filter_map(|a| a.parse().ok())
+        .collect()
+}

@@ -200,6 +200,7 @@ fn start_native(
 ) -> Native {
     let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
     builder.clang.clone_from(&settings.compiler.path);
+    builder.cache = Some(prepared.cache.join("native"));
     let confirm = harness.timeout.max(Duration::from_secs(10));
     Native::start(
         builder,

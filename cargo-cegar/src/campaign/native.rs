@@ -11,6 +11,7 @@ use cegar_fuzz::native::{
     Kind, Outcome, Run, RunOptions, Runner, Target, TargetBuilder, TargetError,
 };
 
+use super::prepare::timed;
 use crate::error::Error;
 
 type Slot = Option<Result<Target, Arc<TargetError>>>;
@@ -50,7 +51,7 @@ impl Native {
                 if !fuzzed && matches!(kind, Kind::Fast | Kind::Comparisons) {
                     continue;
                 }
-                let built = builder.build(kind).map_err(Arc::new);
+                let built = timed(kind.file_name(), || builder.build(kind)).map_err(Arc::new);
                 let mut slots = theirs.slots.lock().unwrap_or_else(PoisonError::into_inner);
                 slots[slot(kind)] = Some(built);
                 theirs.ready.notify_all();

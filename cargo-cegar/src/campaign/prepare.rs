@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use cegar_engine::program::Program;
 use cegar_engine::program::normalise::{self, Entry, LinkRequest, Normalised};
@@ -26,6 +27,8 @@ pub struct Prepared {
     pub normalised: Normalised,
     /// Where it starts.
     pub entry: Entry,
+    /// What is the same for every program and is kept: one folder per version of the stubs and of clang.
+    pub cache: PathBuf,
 }
 
 /// Prepares a harness in its scratch folder.
@@ -38,6 +41,7 @@ pub fn prepare(
 ) -> Result<Prepared, Error> {
     store::writable_dir(scratch)?;
     let stubs = stub_folder(&settings.compiler, scratch)?;
+    compile::remember_in(&stubs);
     let sources = cegar_stubs::write_sources(&stubs.join("sources"))
         .map_err(|why| Error::io("write", &stubs, why))?;
     let include = stubs.join("sources").join("include");
@@ -53,13 +57,15 @@ pub fn prepare(
         unit.flags.push("-idirafter".to_owned());
         unit.flags.push(include.display().to_string());
     }
-    let compiled = compile::compile(
-        &settings.compiler,
-        &units,
-        &harness.properties,
-        &scratch.join("bitcode"),
-        stop,
-    )?;
+    let compiled = timed("compiling the program", || {
+        compile::compile(
+            &settings.compiler,
+            &units,
+            &harness.properties,
+            &scratch.join("bitcode"),
+            stop,
+        )
+    })?;
     reporter.event(&Event::Compiled {
         what: harness.name.clone(),
         files: compiled.bitcode.len(),
@@ -96,9 +102,12 @@ pub fn prepare(
         Entry::Fuzzer => cegar_stubs::Entry::Fuzzer,
         Entry::Function(_) => cegar_stubs::Entry::Function,
     };
-    let mut stub_modules = library(&|role| role == Role::Stub, &[])?;
-    stub_modules.extend(library(&|role| role == Role::Entry(kind), &flags)?);
-    let engine_only_modules = library(&|role| role == Role::EngineOnly, &[])?;
+    let (stub_modules, engine_only_modules) = timed("compiling the stubs", || {
+        let mut stubs = library(&|role| role == Role::Stub, &[])?;
+        stubs.extend(library(&|role| role == Role::Entry(kind), &flags)?);
+        let engine_only = library(&|role| role == Role::EngineOnly, &[])?;
+        Ok::<_, Error>((stubs, engine_only))
+    })?;
 
     let request = LinkRequest::new(
         compiled.bitcode,
@@ -107,11 +116,13 @@ pub fn prepare(
         entry.clone(),
     );
     let bitcode = scratch.join("program.bc");
-    let normalised = normalise::normalise(&request, &bitcode)
-        .map_err(|why| Error::engine("linking the program", why))?;
+    let normalised = timed("linking the program", || {
+        normalise::normalise(&request, &bitcode)
+    })
+    .map_err(|why| Error::engine("linking the program", why))?;
     tell(&normalised, reporter);
-    let program =
-        Program::load(&bitcode).map_err(|why| Error::engine("reading the program", why))?;
+    let program = timed("reading the program", || Program::load(&bitcode))
+        .map_err(|why| Error::engine("reading the program", why))?;
     for construct in &program.unmodelled {
         reporter.event(&Event::Note {
             level: Level::Detail,
@@ -127,7 +138,16 @@ pub fn prepare(
         program,
         normalised,
         entry,
+        cache: stubs,
     })
+}
+
+/// Does `work` and logs how long it took.
+pub(super) fn timed<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let result = work();
+    tracing::info!(what, ms = started.elapsed().as_millis() as u64, "done");
+    result
 }
 
 /// Says what the program calls and nobody defines.
@@ -195,7 +215,7 @@ fn entry(harness: &Harness, modules: &[PathBuf]) -> Result<(Entry, bool, bool), 
 
 /// Where the stub library lives: shared by all programs, one folder per version of the stubs and of clang.
 fn stub_folder(compiler: &Compiler, scratch: &Path) -> Result<PathBuf, Error> {
-    let mut text = compiler.path.display().to_string();
+    let mut text = format!("{} {}", compiler.path.display(), compiler.version);
     for source in cegar_stubs::sources() {
         text.push_str(source.name);
         text.push_str(source.text);

@@ -12,7 +12,7 @@ use cegar_harness::build::{Build, MockedFunction, Unit};
 use cegar_harness::channel::Shape;
 
 use super::findings::Confirmed;
-use super::prepare::Prepared;
+use super::prepare::{Prepared, timed};
 use crate::emit::{self, Dependency, Emitted, standalone};
 use crate::error::Error;
 use crate::options::{Harness, Settings};
@@ -34,6 +34,7 @@ pub struct Tests<'a> {
     entry: Option<String>,
     mocked: Vec<MockedFunction>,
     scratch: PathBuf,
+    cache: PathBuf,
     runner: Option<PathBuf>,
     made: bool,
 }
@@ -61,6 +62,7 @@ impl<'a> Tests<'a> {
                 .filter_map(mocked)
                 .collect(),
             scratch: scratch.join("test"),
+            cache: prepared.cache.join("test"),
             runner: None,
             made: false,
         }
@@ -140,9 +142,8 @@ impl<'a> Tests<'a> {
         for function in &self.mocked {
             build = build.mock(function.clone());
         }
-        let built = build
-            .out_dir(&out)
-            .try_compile()
+        let build = build.out_dir(&out).cache(&self.cache);
+        let built = timed("building the test's executable", || build.try_compile())
             .map_err(|why| why.to_string())?;
         let runner = built
             .into_iter()

@@ -132,10 +132,10 @@ fn color(manners: &Manners) -> anstream::ColorChoice {
 }
 
 fn log(manners: &Manners) {
-    let default = if manners.verbose >= 2 {
-        "debug"
-    } else {
-        "warn"
+    let default = match manners.verbose {
+        0 => "warn",
+        1 => "warn,cargo_cegar=info",
+        _ => "debug",
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("CEGAR_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));

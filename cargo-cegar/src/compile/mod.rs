@@ -9,6 +9,7 @@
 
 mod cache;
 mod clang;
+mod flags;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 pub use clang::Compiler;
+pub use flags::remember_in;
 
 /// One C file and how it is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,23 +274,25 @@ fn gather(
 
 /// The compiler's flags for this machine, as the `cc` crate knows them.
 fn base_flags(compiler: &Compiler, out_dir: &Path) -> Result<Vec<String>, CompileError> {
-    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    // Outside of a build script nothing is in the environment: say everything.
-    let tool = cc::Build::new()
-        .compiler(&compiler.path)
-        .target(&target)
-        .host(&target)
-        .opt_level(0)
-        .debug(true)
-        .warnings(false)
-        .out_dir(out_dir)
-        .cargo_metadata(false)
-        .try_get_compiler()?;
-    Ok(tool
-        .args()
-        .iter()
-        .map(|arg| arg.to_string_lossy().into_owned())
-        .collect())
+    flags::known(compiler, || {
+        let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        // Outside of a build script nothing is in the environment: say everything.
+        let tool = cc::Build::new()
+            .compiler(&compiler.path)
+            .target(&target)
+            .host(&target)
+            .opt_level(0)
+            .debug(true)
+            .warnings(false)
+            .out_dir(out_dir)
+            .cargo_metadata(false)
+            .try_get_compiler()?;
+        Ok(tool
+            .args()
+            .iter()
+            .map(|arg| arg.to_string_lossy().into_owned())
+            .collect())
+    })
 }
 
 fn compile_one(

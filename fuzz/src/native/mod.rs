@@ -18,6 +18,7 @@ mod compare;
 mod instrument;
 mod ir;
 mod run;
+mod runtime;
 mod symbolise;
 
 use std::ffi::OsString;
@@ -25,7 +26,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cegar_stubs::Role;
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::module::Module;
@@ -40,10 +40,6 @@ pub use run::{Asan, Crashed, Event, Outcome, Run, RunOptions, Runner, Violated};
 pub use symbolise::Frame;
 
 use instrument::{Found, Wish};
-
-/// The C sources that belong to this crate, by the kind of product that links them.
-const RUNNER_C: &str = include_str!("../../runtime/runner.c");
-const COMPARISONS_C: &str = include_str!("../../runtime/cegar_cmp.c");
 
 /// What can be built.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -167,6 +163,8 @@ pub struct TargetBuilder {
     pub clang: PathBuf,
     /// Optimisation level of the fuzzing targets: `-O0` to `-O3`.
     pub opt: String,
+    /// Where the runtime's object files are kept, which are the same for every program. None: compiled each time.
+    pub cache: Option<PathBuf>,
 }
 
 impl TargetBuilder {
@@ -177,6 +175,7 @@ impl TargetBuilder {
             out: out.into(),
             clang: PathBuf::from("clang-19"),
             opt: "-O2".to_owned(),
+            cache: None,
         }
     }
 
@@ -190,17 +189,6 @@ impl TargetBuilder {
         let object = scratch.path().join("program.o");
         let instrumented = scratch.path().join("program.bc");
         let found = self.instrument(kind, &instrumented)?;
-        // The runtime's sources are embedded in the program, so that they cannot be of another version.
-        let folder = scratch.path().join("runtime");
-        let sources = cegar_stubs::write_sources(&folder).map_err(TargetError::file(&folder))?;
-        let own = scratch.path().join("own.c");
-        let source = match kind {
-            Kind::Comparisons => COMPARISONS_C,
-            Kind::Runner | Kind::RunnerAsan => RUNNER_C,
-            Kind::Fast => "typedef int nothing;\n",
-        };
-        fs::write(&own, source).map_err(TargetError::file(&own))?;
-
         // A runner confirms, so it must do what is written: an optimiser turns 1/x into a comparison that
         // survives x == 0. The fuzzer is allowed to miss that; its finds are confirmed anyway.
         let opt = match kind {
@@ -209,7 +197,14 @@ impl TargetBuilder {
         };
         let mut compile = self.clang([opt, "-fPIC", "-Wno-override-module", "-c", "-o"]);
         compile.extend([object.clone().into(), instrumented.into()]);
-        self.execute(compile)?;
+        let runtime = std::thread::scope(|scope| {
+            let runtime = scope.spawn(|| self.runtime(kind, scratch.path()));
+            self.execute(compile)?;
+            match runtime.join() {
+                Ok(objects) => objects,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })?;
 
         let product = scratch.path().join("product");
         // No symbol of the host process, such as a malloc of its own, may take the place of the target's.
@@ -223,24 +218,8 @@ impl TargetBuilder {
         if kind == Kind::RunnerAsan {
             link.push("-fsanitize=address".into());
         }
-        // Warnings are for those who work on the runtime, not for those who use it.
-        link.extend(
-            ["-w", "-O2", "-g", "-fPIC", "-fno-omit-frame-pointer", "-I"].map(OsString::from),
-        );
-        link.push(folder.join("src").into());
-        link.extend([
-            OsString::from("-o"),
-            product.clone().into(),
-            object.into(),
-            own.into(),
-        ]);
-        let runtime = |role: &Role| matches!(role, Role::Runtime | Role::RuntimeTape);
-        link.extend(
-            sources
-                .into_iter()
-                .filter(|(role, path)| runtime(role) && path.extension().is_some_and(|e| e == "c"))
-                .map(|(_, path)| path.into()),
-        );
+        link.extend([OsString::from("-o"), product.clone().into(), object.into()]);
+        link.extend(runtime.into_iter().map(OsString::from));
         link.push("-lm".into());
         self.execute(link)?;
 

@@ -8,7 +8,6 @@
 //! Constants become tokens too, so that a magic word is also found where the input is copied or shifted
 //! before it is compared.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -16,11 +15,10 @@ use std::rc::Rc;
 use libafl::Error;
 use libafl::common::HasMetadata;
 use libafl::corpus::{CorpusId, HasCurrentCorpusId};
-use libafl::inputs::{BytesInput, HasMutatorBytes, ResizableMutator};
-use libafl::mutators::{MutationResult, Mutator, Tokens};
+use libafl::inputs::HasMutatorBytes;
+use libafl::mutators::Tokens;
 use libafl::stages::{Restartable, Stage};
-use libafl::state::{HasCurrentTestcase, HasMaxSize, HasRand};
-use libafl_bolts::Named;
+use libafl::state::{HasCurrentTestcase, HasRand};
 use libafl_bolts::rands::Rand;
 
 use super::State;
@@ -38,9 +36,9 @@ const SEARCHED: usize = 1 << 12;
 const AGAIN: f64 = 1.0 / 64.0;
 
 /// A change that fits the present input: the place, and what to write there.
-type Patch = (usize, Vec<u8>);
+pub(super) type Patch = (usize, Vec<u8>);
 
-/// The patches that fit the input at hand, shared by the stage and its mutator.
+/// The patches that fit the input at hand, shared by this stage and the one that mutates.
 pub(super) type Patches = Rc<RefCell<Vec<Patch>>>;
 
 /// The stage.
@@ -232,40 +230,17 @@ impl<S> Restartable<S> for CompareStage {
     }
 }
 
-/// Applies one of the patches.
-pub(super) struct ApplyPatch(pub Patches);
-
-impl Named for ApplyPatch {
-    fn name(&self) -> &Cow<'static, str> {
-        static NAME: Cow<'static, str> = Cow::Borrowed("ApplyPatch");
-        &NAME
+/// Applies a patch, lengthening the tape if need be. Returns whether it fits below `limit`.
+pub(super) fn apply((at, bytes): &Patch, tape: &mut Vec<u8>, limit: usize) -> bool {
+    let end = at + bytes.len();
+    if end > limit {
+        return false;
     }
-}
-
-impl<S: HasRand + HasMaxSize> Mutator<BytesInput, S> for ApplyPatch {
-    fn mutate(&mut self, state: &mut S, input: &mut BytesInput) -> Result<MutationResult, Error> {
-        let patches = self.0.borrow();
-        let chosen = state.rand_mut().below_or_zero(patches.len());
-        let Some((at, bytes)) = patches.get(chosen) else {
-            return Ok(MutationResult::Skipped);
-        };
-        let end = at + bytes.len();
-        if end > state.max_size() {
-            return Ok(MutationResult::Skipped);
-        }
-        if end > input.mutator_bytes().len() {
-            input.resize(end, 0);
-        }
-        match input.mutator_bytes_mut().get_mut(*at..end) {
-            Some(place) => place.copy_from_slice(bytes),
-            None => return Ok(MutationResult::Skipped),
-        }
-        Ok(MutationResult::Mutated)
+    if end > tape.len() {
+        tape.resize(end, 0);
     }
-
-    fn post_exec(&mut self, _: &mut S, _: Option<CorpusId>) -> Result<(), Error> {
-        Ok(())
-    }
+    tape[*at..end].copy_from_slice(bytes);
+    true
 }
 
 #[cfg(test)]

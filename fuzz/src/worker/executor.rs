@@ -32,9 +32,13 @@ const SHORTER_TOLD: u32 = 12;
 /// A target shared by the executor, the feedback and the loop. They take turns, in one thread.
 pub(super) type Shared = Rc<RefCell<Target>>;
 
+/// The highest count seen of each block, shared by the executor and the feedback.
+pub(super) type Most = Rc<RefCell<Vec<u8>>>;
+
 /// Runs tapes and keeps what failed.
 pub(super) struct NativeExecutor {
     target: Shared,
+    most: Most,
     /// Runs so far.
     pub runs: u64,
     /// Failures to be told.
@@ -59,9 +63,10 @@ pub(super) fn entered(counts: &[u8]) -> Vec<u32> {
 }
 
 impl NativeExecutor {
-    pub fn new(target: Shared) -> Self {
+    pub fn new(target: Shared, most: Most) -> Self {
         NativeExecutor {
             target,
+            most,
             runs: 0,
             events: Vec::new(),
             told: HashMap::new(),
@@ -105,6 +110,11 @@ impl NativeExecutor {
             });
         }
         ExitKind::Crash
+    }
+
+    /// Whether the last run entered some block more often than any input of the corpus.
+    pub fn promising(&self) -> bool {
+        raises(self.target.borrow().counts(), &self.most.borrow())
     }
 
     /// The counts of the last run.
@@ -153,12 +163,11 @@ impl HasObservers for NativeExecutor {
 /// them would fail again.
 pub(super) struct RawCounts {
     target: Shared,
-    most: Vec<u8>,
+    most: Most,
 }
 
 impl RawCounts {
-    pub fn new(target: Shared) -> Self {
-        let most = vec![0; target.borrow().counts().len()];
+    pub fn new(target: Shared, most: Most) -> Self {
         RawCounts { target, most }
     }
 }
@@ -195,10 +204,11 @@ impl<EM, OT, S> Feedback<EM, BytesInput, OT, S> for RawCounts {
         }
         let target = self.target.borrow();
         let counts = target.counts();
-        if !raises(counts, &self.most) {
+        let mut most = self.most.borrow_mut();
+        if !raises(counts, &most) {
             return Ok(false);
         }
-        for (most, &count) in self.most.iter_mut().zip(counts) {
+        for (most, &count) in most.iter_mut().zip(counts) {
             *most = (*most).max(count);
         }
         Ok(true)

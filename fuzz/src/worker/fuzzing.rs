@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
@@ -14,16 +13,15 @@ use libafl::executors::ExitKind;
 use libafl::feedbacks::ConstFeedback;
 use libafl::fuzzer::{Evaluator, Fuzzer, StdFuzzer};
 use libafl::inputs::{BytesInput, HasMutatorBytes};
-use libafl::mutators::{HavocScheduledMutator, Tokens, havoc_mutations, tokens_mutations};
-use libafl::stages::StdMutationalStage;
+use libafl::mutators::Tokens;
 use libafl::state::{HasCorpus, HasMaxSize};
 use libafl_bolts::rands::StdRand;
-use libafl_bolts::tuples::{Merge, tuple_list};
+use libafl_bolts::tuples::tuple_list;
 
-use super::comparisons::{ApplyPatch, CompareStage, Patches};
+use super::comparisons::{CompareStage, Patches};
 use super::executor::{NativeExecutor, NewestFirst, RawCounts, entered};
+use super::mutate::MutateStage;
 use super::protocol::{Command, WorkerConfig, WorkerEvent};
-use super::pump::Pump;
 use super::target::{LoadError, Target, guard};
 use super::{Out, State, corpus};
 
@@ -38,12 +36,6 @@ pub(super) enum WorkerFailure {
     Guard(std::io::Error),
 }
 
-/// At most so many mutants of one input, by stage.
-const HAVOC: NonZeroUsize = NonZeroUsize::new(96).unwrap();
-const COMPARED: NonZeroUsize = NonZeroUsize::new(48).unwrap();
-const PUMPED: NonZeroUsize = NonZeroUsize::new(8).unwrap();
-/// Mutations stacked on each other: up to 2 to this power.
-const STACK_POWER: usize = 5;
 /// Statistics are told this often.
 const STATS: Duration = Duration::from_millis(500);
 
@@ -126,7 +118,8 @@ pub(super) fn run(
     let target = Rc::new(RefCell::new(target));
     let compare_runs = Rc::new(Cell::new(0u64));
 
-    let mut feedback = RawCounts::new(target.clone());
+    let most = Rc::new(RefCell::new(vec![0; config.blocks as usize]));
+    let mut feedback = RawCounts::new(target.clone(), most.clone());
     let mut objective = ConstFeedback::new(false);
     let mut state: State = State::new(
         StdRand::with_seed(config.seed),
@@ -139,19 +132,13 @@ pub(super) fn run(
     let mut tokens = Tokens::new();
     tokens.add_tokens(&config.tokens);
     state.add_metadata(tokens);
-    let mut executor = NativeExecutor::new(target);
+    let mut executor = NativeExecutor::new(target, most);
     let mut fuzzer = StdFuzzer::new(NewestFirst::default(), feedback, objective);
     let mut manager = NopEventManager::new();
     let patches = Patches::default();
-    let havoc = havoc_mutations().merge(tokens_mutations());
     let mut stages = tuple_list!(
         CompareStage::new(logging, compare_runs.clone(), patches.clone()),
-        StdMutationalStage::with_max_iterations(ApplyPatch(patches), COMPARED),
-        StdMutationalStage::with_max_iterations(
-            HavocScheduledMutator::with_max_stack_pow(havoc, STACK_POWER),
-            HAVOC
-        ),
-        StdMutationalStage::with_max_iterations(Pump, PUMPED),
+        MutateStage::new(config.seed, patches),
     );
 
     let (tapes, skipped) = corpus::read(&config.corpus, config.max_len);

@@ -1,12 +1,15 @@
 //! The fuzzer: a process of its own, so that whatever a target does to it, the campaign goes on.
 //!
 //! The parent ([`Worker`]) starts this very executable with `__worker` and a configuration; [`worker_main`] is what
-//! runs there. LibAFL provides corpus, mutators and stages; executor, feedback and scheduler are ours, see there why.
+//! runs there. LibAFL provides the frame: corpus, fuzzer, stages, tokens;
+//! executor, feedback, scheduler and mutations are ours, see there why.
 
 mod comparisons;
 mod corpus;
 mod executor;
 mod fuzzing;
+mod havoc;
+mod mutate;
 mod parent;
 mod protocol;
 mod pump;

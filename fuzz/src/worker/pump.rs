@@ -5,31 +5,12 @@
 //! is taken and repeated 2^k times: a loop's one turn, read from the tape, becomes thousands. The other
 //! two variants make a run of one byte, and double the whole input.
 //!
-//! It runs in a stage of its own, one mutation per run: stacked with havoc's others, lengths would explode.
+//! One such mutation per run: stacked with havoc's others, lengths would explode.
 
-use std::borrow::Cow;
-
-use libafl::Error;
-use libafl::corpus::CorpusId;
-use libafl::inputs::{BytesInput, HasMutatorBytes, ResizableMutator};
-use libafl::mutators::{MutationResult, Mutator};
-use libafl::state::{HasMaxSize, HasRand};
-use libafl_bolts::Named;
 use libafl_bolts::rands::Rand;
 
 /// Longest chunk that is repeated.
 const CHUNK: usize = 64;
-
-/// The mutator.
-#[derive(Debug, Default)]
-pub(super) struct Pump;
-
-impl Named for Pump {
-    fn name(&self) -> &Cow<'static, str> {
-        static NAME: Cow<'static, str> = Cow::Borrowed("Pump");
-        &NAME
-    }
-}
 
 /// What to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,24 +23,25 @@ enum Variant {
     Double,
 }
 
-/// `tape` with `unit` inserted at `at`, `times` times, as far as `limit` allows.
-fn insert(tape: &[u8], at: usize, unit: &[u8], times: usize, limit: usize) -> Vec<u8> {
+/// Puts into `longer` the `tape` with `unit` inserted at `at`, `times` times, as far as `limit` allows.
+fn insert(tape: &[u8], at: usize, unit: &[u8], times: usize, limit: usize, longer: &mut Vec<u8>) {
     let room = limit.saturating_sub(tape.len());
-    let mut longer = tape[..at].to_vec();
-    let middle: Vec<u8> = unit
-        .iter()
-        .copied()
-        .cycle()
-        .take((unit.len() * times).min(room))
-        .collect();
-    longer.extend_from_slice(&middle);
+    let end = at + (unit.len() * times).min(room);
+    longer.clear();
+    longer.extend_from_slice(&tape[..at]);
+    longer.extend_from_slice(&unit[..unit.len().min(end - at)]);
+    // What is there is doubled until it is enough: a copy of growing blocks, not of single bytes.
+    while longer.len() < end {
+        let more = (longer.len() - at).min(end - longer.len());
+        longer.extend_from_within(at..at + more);
+    }
     longer.extend_from_slice(&tape[at..]);
-    longer
 }
 
-fn pumped<R: Rand>(rand: &mut R, tape: &[u8], limit: usize) -> Option<Vec<u8>> {
+/// Puts a longer version of `tape` into `longer`. Returns whether there is one.
+pub(super) fn pump<R: Rand>(rand: &mut R, tape: &[u8], limit: usize, longer: &mut Vec<u8>) -> bool {
     if tape.is_empty() || tape.len() >= limit {
-        return None;
+        return false;
     }
     let variant = match rand.below_or_zero(8) {
         0 => Variant::Double,
@@ -72,46 +54,23 @@ fn pumped<R: Rand>(rand: &mut R, tape: &[u8], limit: usize) -> Option<Vec<u8>> {
     let from = rand.below_or_zero(tape.len() - length + 1);
     let doublings = (limit / length).max(2).ilog2() as usize;
     let times = 1usize << rand.between(1, doublings);
-    Some(match variant {
-        Variant::Chunk => insert(
-            tape,
-            from + length,
-            &tape[from..from + length],
-            times,
-            limit,
-        ),
+    match variant {
+        Variant::Chunk => {
+            let unit = &tape[from..from + length];
+            insert(tape, from + length, unit, times, limit, longer);
+        }
         Variant::Run => {
             let byte = if rand.coinflip(0.5) {
                 tape[from]
             } else {
                 rand.below_or_zero(256) as u8
             };
-            insert(
-                tape,
-                rand.below_or_zero(tape.len() + 1),
-                &[byte],
-                times * length,
-                limit,
-            )
+            let at = rand.below_or_zero(tape.len() + 1);
+            insert(tape, at, &[byte], times * length, limit, longer);
         }
-        Variant::Double => insert(tape, tape.len(), tape, 1, limit),
-    })
-}
-
-impl<S: HasRand + HasMaxSize> Mutator<BytesInput, S> for Pump {
-    fn mutate(&mut self, state: &mut S, input: &mut BytesInput) -> Result<MutationResult, Error> {
-        let limit = state.max_size();
-        let Some(longer) = pumped(state.rand_mut(), input.mutator_bytes(), limit) else {
-            return Ok(MutationResult::Skipped);
-        };
-        input.resize(longer.len(), 0);
-        input.mutator_bytes_mut().copy_from_slice(&longer);
-        Ok(MutationResult::Mutated)
+        Variant::Double => insert(tape, tape.len(), tape, 1, limit, longer),
     }
-
-    fn post_exec(&mut self, _: &mut S, _: Option<CorpusId>) -> Result<(), Error> {
-        Ok(())
-    }
+    true
 }
 
 #[cfg(test)]
@@ -122,8 +81,13 @@ mod tests {
 
     #[test]
     fn a_chunk_is_repeated_up_to_the_limit() {
-        assert_eq!(insert(b"abc", 2, b"xy", 3, 100), b"abxyxyxyc");
-        assert_eq!(insert(b"abc", 3, b"xy", 3, 6), b"abcxyx");
+        let mut longer = Vec::new();
+        insert(b"abc", 2, b"xy", 3, 100, &mut longer);
+        assert_eq!(longer, b"abxyxyxyc");
+        insert(b"abc", 3, b"xy", 3, 6, &mut longer);
+        assert_eq!(longer, b"abcxyx");
+        insert(b"abc", 0, b"xy", 1, 4, &mut longer);
+        assert_eq!(longer, b"xabc");
     }
 
     #[test]
@@ -131,9 +95,8 @@ mod tests {
         let mut rand = StdRand::with_seed(1);
         let mut longest = 0;
         for _ in 0..2000 {
-            let Some(longer) = pumped(&mut rand, b"a1;", 20_000) else {
-                continue;
-            };
+            let mut longer = Vec::new();
+            assert!(pump(&mut rand, b"a1;", 20_000, &mut longer));
             assert!(longer.len() > 3 && longer.len() <= 20_000);
             longest = longest.max(longer.len());
         }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use cegar_stubs::{Entry, Role};
 
+use super::cache::Cache;
 use super::config::{MockedFunction, Unit};
 use super::{Build, BuildError, Built, Harness, bindings, mocks, tools};
 use crate::channel::Shape;
@@ -35,12 +36,13 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         why,
     })?;
 
-    let mut base = base(build, &out);
+    let cache = Cache::new(build.cache.as_deref());
+    let mut base = base(build, &out, &cache)?;
     let groups = harness.checks.sanitizers();
-    let sanitizers = tools::working_sanitizers(&base.try_get_compiler()?, &groups, &out)?;
+    let sanitizers = tools::working_sanitizers(&base.try_get_compiler()?, &groups, &out, &cache)?;
     let sanitize = (!sanitizers.is_empty()).then(|| format!("-fsanitize={}", sanitizers.join(",")));
     if !harness.checks.overflow {
-        base.flag_if_supported("-fwrapv");
+        flag_if_supported(&mut base, "-fwrapv", &cache)?;
     }
     for flag in sanitize
         .iter()
@@ -108,19 +110,29 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
     if returns_nothing(harness, &entry, &root) {
         native.define("CRUNNER_ENTRY_VOID", None);
     }
-    for (role, path) in sources {
-        if matches!(role, Role::Stub | Role::Runtime | Role::RuntimeMock)
-            || role == Role::Entry(entry.1)
-        {
-            native.file(path);
-        }
-    }
+    let mut files: Vec<PathBuf> = sources
+        .into_iter()
+        .filter(|(role, path)| {
+            let wanted = matches!(role, Role::Stub | Role::Runtime | Role::RuntimeMock)
+                || *role == Role::Entry(entry.1);
+            wanted && path.extension().is_some_and(|extension| extension == "c")
+        })
+        .map(|(_, path)| path)
+        .collect();
+    let support_text = include_str!("support.c");
     if !sanitizers.contains(&"address") {
         let support = out.join("support.c");
-        write(&support, include_str!("support.c"))?;
-        native.file(support);
+        write(&support, support_text)?;
+        files.push(support);
     }
-    linked.extend(native.try_compile_intermediates()?);
+    let mut texts: Vec<&str> = cegar_stubs::sources()
+        .iter()
+        .flat_map(|source| [source.name, source.text])
+        .collect();
+    texts.push(support_text);
+    let compiler = native.try_get_compiler()?;
+    let depends_on = Cache::depends_on(&compiler, &out);
+    linked.extend(cache.objects(&compiler, &files, &texts, &depends_on, &out.join("native"))?);
 
     let runner = out.join(&harness.name);
     let link = |objects: &[PathBuf]| -> Result<Command, BuildError> {
@@ -195,7 +207,7 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
 }
 
 /// The compiler with what every file here is compiled with.
-fn base(build: &Build, out: &Path) -> cc::Build {
+fn base(build: &Build, out: &Path, cache: &Cache) -> Result<cc::Build, BuildError> {
     let mut base = cc::Build::new();
     if std::env::var_os("TARGET").is_none() {
         base.cargo_warnings(false);
@@ -216,8 +228,19 @@ fn base(build: &Build, out: &Path) -> cc::Build {
         .flag("-fno-omit-frame-pointer")
         .flag("-U_FORTIFY_SOURCE");
     // Fresh stack memory as the engine has it (clang: 0xAA; gcc's pattern is 0xFE).
-    base.flag_if_supported("-ftrivial-auto-var-init=pattern");
-    base
+    flag_if_supported(&mut base, "-ftrivial-auto-var-init=pattern", cache)?;
+    Ok(base)
+}
+
+/// Adds a flag if the compiler knows it.
+fn flag_if_supported(base: &mut cc::Build, flag: &str, cache: &Cache) -> Result<(), BuildError> {
+    let compiler = base.try_get_compiler()?;
+    if cache.can(&compiler, flag, || {
+        base.is_flag_supported(flag).unwrap_or(false)
+    }) {
+        base.flag(flag);
+    }
+    Ok(())
 }
 
 /// Where the program starts: the function's name and the driver for it.

@@ -9,6 +9,7 @@
 //! Nothing but a C compiler with its binutils is needed. [`Build`] is the same thing by hand.
 
 mod bindings;
+mod cache;
 mod compile;
 mod config;
 mod mocks;
@@ -153,6 +154,7 @@ pub struct Build {
     harnesses: Vec<Harness>,
     out_dir: Option<PathBuf>,
     compiler: Option<PathBuf>,
+    cache: Option<PathBuf>,
     inputs: Vec<PathBuf>,
     problem: Option<String>,
 }
@@ -175,6 +177,7 @@ impl Build {
             harnesses: Vec::new(),
             out_dir: None,
             compiler: None,
+            cache: None,
             inputs: Vec::new(),
             problem: None,
         }
@@ -396,6 +399,14 @@ impl Build {
     #[must_use]
     pub fn compiler(mut self, program: impl Into<PathBuf>) -> Self {
         self.compiler = Some(program.into());
+        self
+    }
+
+    /// A folder to keep what is the same for every program in: the stubs' object files, and what this compiler can
+    /// do. Default: none, since cargo runs a build script again only if something changed.
+    #[must_use]
+    pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cache = Some(folder.into());
         self
     }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use super::BuildError;
+use super::cache::Cache;
 
 /// Runs a command to its end; a command that fails is an error with what it printed.
 pub(crate) fn run(command: &mut Command) -> Result<Output, BuildError> {
@@ -101,6 +102,7 @@ pub(crate) fn working_sanitizers<'a>(
     compiler: &cc::Tool,
     groups: &[&'a str],
     folder: &Path,
+    cache: &Cache,
 ) -> Result<Vec<&'a str>, BuildError> {
     let (source, program) = (folder.join("probe.c"), folder.join("probe"));
     let io = |why| BuildError::Io {
@@ -130,6 +132,6 @@ pub(crate) fn working_sanitizers<'a>(
     Ok(groups
         .iter()
         .copied()
-        .filter(|group| works(group))
+        .filter(|group| cache.can(compiler, &format!("sanitize {group}"), || works(group)))
         .collect())
 }

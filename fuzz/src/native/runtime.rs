@@ -1,0 +1,125 @@
+//! The C runtime's object files.
+//!
+//! They are the same for every program and take longer to compile than a small program itself, so they are kept under
+//! the hash of all that they are made of. An object appears under its name only when it is complete, so two
+//! builds at a time do no harm.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cegar_stubs::Role;
+use sha2::{Digest, Sha256};
+
+use super::{Kind, TargetBuilder, TargetError};
+
+/// The C sources that belong to this crate, by the kind of product that links them.
+const RUNNER_C: &str = include_str!("../../runtime/runner.c");
+const COMPARISONS_C: &str = include_str!("../../runtime/cegar_cmp.c");
+
+/// Warnings are for those who work on the runtime, not for those who use it.
+const FLAGS: [&str; 5] = ["-w", "-O2", "-g", "-fPIC", "-fno-omit-frame-pointer"];
+
+impl TargetBuilder {
+    /// The object files of the runtime for this kind of product, compiled if need be. Without a cache they are put
+    /// into `scratch`.
+    pub(super) fn runtime(&self, kind: Kind, scratch: &Path) -> Result<Vec<PathBuf>, TargetError> {
+        let own = match kind {
+            Kind::Comparisons => Some(("cegar_cmp.c", COMPARISONS_C)),
+            Kind::Runner | Kind::RunnerAsan => Some(("runner.c", RUNNER_C)),
+            Kind::Fast => None,
+        };
+        let mut flags = FLAGS.to_vec();
+        if kind == Kind::RunnerAsan {
+            flags.push("-fsanitize=address");
+        }
+        let mut hash = Sha256::new();
+        let mut add = |part: &[u8]| {
+            hash.update(part);
+            hash.update([0]);
+        };
+        add(self.clang.as_os_str().as_encoded_bytes());
+        flags.iter().for_each(|flag| add(flag.as_bytes()));
+        // Any of them may include any other.
+        for source in cegar_stubs::sources() {
+            add(source.name.as_bytes());
+            add(source.text.as_bytes());
+        }
+        for text in [RUNNER_C, COMPARISONS_C] {
+            add(text.as_bytes());
+        }
+        let name: String = hash.finalize()[..8]
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
+
+        let mut sources: Vec<&str> = cegar_stubs::sources()
+            .iter()
+            .filter(|source| {
+                matches!(source.role, Role::Runtime | Role::RuntimeTape)
+                    && source.name.ends_with(".c")
+            })
+            .map(|source| source.name)
+            .collect();
+        sources.extend(own.map(|(name, _)| name));
+        let kept = self.cache.as_ref().map(|cache| cache.join(name));
+        let objects = match kept {
+            Some(folder) if fs::create_dir_all(&folder).is_ok() => folder,
+            _ => scratch.to_owned(),
+        };
+        let object = |source: &&str| {
+            let file = Path::new(source).with_extension("o");
+            objects.join(file.file_name().unwrap_or_default())
+        };
+        let all: Vec<PathBuf> = sources.iter().map(object).collect();
+        sources.retain(|source| !object(source).is_file());
+        if sources.is_empty() {
+            return Ok(all);
+        }
+
+        // The sources are embedded in the program, so that they cannot be of another version. They are written to a
+        // folder of this build's own: another process may be at the same objects.
+        let folder = scratch.join("runtime");
+        cegar_stubs::write_sources(&folder).map_err(TargetError::file(&folder))?;
+        if let Some((name, text)) = own {
+            let path = folder.join(name);
+            fs::write(&path, text).map_err(TargetError::file(&path))?;
+        }
+        let compile = |source: &str| self.object(&folder, source, &object(&source), &flags);
+        std::thread::scope(|scope| {
+            let compiling: Vec<_> = sources
+                .iter()
+                .map(|source| scope.spawn(|| compile(source)))
+                .collect();
+            compiling.into_iter().try_for_each(|one| match one.join() {
+                Ok(made) => made,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+        })?;
+        Ok(all)
+    }
+
+    /// Compiles `source`, a file in `folder`, to `object`.
+    fn object(
+        &self,
+        folder: &Path,
+        source: &str,
+        object: &Path,
+        flags: &[&str],
+    ) -> Result<(), TargetError> {
+        let beside = object.parent().unwrap_or(object);
+        let made = tempfile::Builder::new()
+            .prefix(".object-")
+            .tempfile_in(beside)
+            .map_err(TargetError::file(beside))?;
+        let mut command = self.clang(["-c"]);
+        command.extend(flags.iter().map(OsString::from));
+        command.extend([OsString::from("-I"), folder.join("src").into()]);
+        command.extend([OsString::from("-o"), made.path().as_os_str().to_owned()]);
+        command.push(folder.join(source).into());
+        self.execute(command)?;
+        made.persist(object)
+            .map_err(|e| TargetError::file(object)(e.error))?;
+        Ok(())
+    }
+}

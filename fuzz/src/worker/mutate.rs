@@ -1,0 +1,196 @@
+//! The stage that makes mutants of one input and runs them.
+//!
+//! A mutant is made in one buffer and run at once; only what raises a count goes through LibAFL's evaluation, which runs
+//! it again and takes it into the corpus. Two things keep mutants short, because a run's time grows with its tape: havoc
+//! lengthens only up to a limit that grows when nothing new is found, and an input gets mutants by the time that they
+//! take, not by number.
+
+use libafl::Error;
+use libafl::common::HasMetadata;
+use libafl::corpus::{Corpus, CorpusId, HasCurrentCorpusId};
+use libafl::executors::ExitKind;
+use libafl::fuzzer::Evaluator;
+use libafl::inputs::{BytesInput, HasMutatorBytes};
+use libafl::mutators::Tokens;
+use libafl::stages::{Restartable, Stage};
+use libafl::state::{HasCorpus, HasMaxSize};
+use libafl_bolts::rands::{Rand, StdRand};
+
+use super::State;
+use super::comparisons::{Patches, apply};
+use super::executor::NativeExecutor;
+use super::havoc::{Material, havoc};
+use super::pump::pump;
+
+/// Mutants of one input, by kind, at most.
+const HAVOC: usize = 160;
+const COMPARED: usize = 48;
+const PUMPED: usize = 8;
+/// An input of more bytes gets fewer mutants, down to a tenth.
+const SHORT: usize = 128;
+/// An input is pumped fully this often; after that rarely.
+const PUMPED_FULLY: u32 = 4;
+/// Havoc's first limit on lengths.
+const FIRST_LIMIT: usize = 64;
+/// Runs without news, per byte of the limit, until the limit doubles.
+const PATIENCE: u64 = 64;
+
+/// The stage.
+pub(super) struct MutateStage {
+    rand: StdRand,
+    patches: Patches,
+    /// A copy of the dictionary, which lies behind a lookup by type.
+    tokens: Vec<Vec<u8>>,
+    /// How often an input was here, by its number.
+    visits: Vec<u32>,
+    limit: usize,
+    runs_since_news: u64,
+    base: Vec<u8>,
+    other: Vec<u8>,
+    tape: Vec<u8>,
+}
+
+impl MutateStage {
+    pub fn new(seed: u64, patches: Patches) -> Self {
+        MutateStage {
+            rand: StdRand::with_seed(seed),
+            patches,
+            tokens: Vec::new(),
+            visits: Vec::new(),
+            limit: FIRST_LIMIT,
+            runs_since_news: 0,
+            base: Vec::new(),
+            other: Vec::new(),
+            tape: Vec::new(),
+        }
+    }
+
+    /// Runs the mutant in `self.tape`.
+    fn attempt<EM, Z>(
+        &mut self,
+        fuzzer: &mut Z,
+        executor: &mut NativeExecutor,
+        state: &mut State,
+        manager: &mut EM,
+    ) -> Result<(), Error>
+    where
+        Z: Evaluator<NativeExecutor, EM, BytesInput, State>,
+    {
+        self.runs_since_news += 1;
+        if executor.run(&self.tape) == ExitKind::Ok && executor.promising() {
+            let input = BytesInput::new(self.tape.clone());
+            fuzzer.evaluate_input(state, executor, manager, &input)?;
+            self.runs_since_news = 0;
+        }
+        Ok(())
+    }
+
+    /// Counts a visit to this input and returns how many there were before.
+    fn visit(&mut self, id: CorpusId) -> u32 {
+        let id = usize::from(id);
+        if self.visits.len() <= id {
+            self.visits.resize(id + 1, 0);
+        }
+        let before = self.visits[id];
+        self.visits[id] = before.saturating_add(1);
+        before
+    }
+
+    /// Brings base, another input and the dictionary up to date. Returns the longest mutant allowed.
+    fn load(&mut self, state: &State, id: CorpusId) -> Result<usize, Error> {
+        let corpus = state.corpus();
+        copy(corpus, id, &mut self.base)?;
+        let other = corpus.nth(self.rand.below_or_zero(corpus.count()));
+        copy(corpus, other, &mut self.other)?;
+        if let Ok(tokens) = state.metadata::<Tokens>()
+            && tokens.tokens().len() != self.tokens.len()
+        {
+            self.tokens = tokens.tokens().to_vec();
+        }
+        Ok(state.max_size())
+    }
+
+    /// Lengthens the limit if nothing new was found for long.
+    fn adapt(&mut self, longest: usize) {
+        if self.limit < longest && self.runs_since_news > PATIENCE * self.limit as u64 {
+            self.limit = (self.limit * 2).min(longest);
+            self.runs_since_news = 0;
+        }
+    }
+}
+
+fn copy(corpus: &impl Corpus<BytesInput>, id: CorpusId, into: &mut Vec<u8>) -> Result<(), Error> {
+    let entry = corpus.get(id)?.borrow();
+    into.clear();
+    if let Some(input) = entry.input() {
+        into.extend_from_slice(input.mutator_bytes());
+    }
+    Ok(())
+}
+
+impl<EM, Z> Stage<NativeExecutor, EM, State, Z> for MutateStage
+where
+    Z: Evaluator<NativeExecutor, EM, BytesInput, State>,
+{
+    fn perform(
+        &mut self,
+        fuzzer: &mut Z,
+        executor: &mut NativeExecutor,
+        state: &mut State,
+        manager: &mut EM,
+    ) -> Result<(), Error> {
+        let Some(id) = state.current_corpus_id()? else {
+            return Ok(());
+        };
+        let longest = self.load(state, id)?;
+        let visits = self.visit(id);
+
+        let patches = self.patches.clone();
+        let fitting = patches.borrow().len();
+        if fitting > 0 {
+            for _ in 0..self.rand.between(1, COMPARED) {
+                self.tape.clone_from(&self.base);
+                let chosen = self.rand.below_or_zero(fitting);
+                if apply(&patches.borrow()[chosen], &mut self.tape, longest) {
+                    self.attempt(fuzzer, executor, state, manager)?;
+                }
+            }
+        }
+
+        self.adapt(longest);
+        let limit = self.limit.max(self.base.len()).min(longest);
+        let mutants = HAVOC * SHORT / self.base.len().max(SHORT);
+        for _ in 0..mutants.max(HAVOC / 10) {
+            self.tape.clone_from(&self.base);
+            let material = Material {
+                tokens: &self.tokens,
+                other: &self.other,
+                limit,
+            };
+            havoc(&mut self.rand, &mut self.tape, &material);
+            self.attempt(fuzzer, executor, state, manager)?;
+        }
+
+        let pumped = if visits < PUMPED_FULLY {
+            self.rand.between(1, PUMPED)
+        } else {
+            usize::from(self.rand.below_or_zero(4) == 0)
+        };
+        for _ in 0..pumped {
+            if pump(&mut self.rand, &self.base, longest, &mut self.tape) {
+                self.attempt(fuzzer, executor, state, manager)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S> Restartable<S> for MutateStage {
+    fn should_restart(&mut self, _: &mut S) -> Result<bool, Error> {
+        Ok(true)
+    }
+
+    fn clear_progress(&mut self, _: &mut S) -> Result<(), Error> {
+        Ok(())
+    }
+}
