@@ -3,17 +3,17 @@
 //!     cargo bench -p cegar-benches --bench machine -- [rounds]
 //!
 //! Compiling, linking with the stubs, normalising and reading are not part of what is timed.
+//! Times are processor time.
 
 use std::error::Error;
 use std::fs;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use cargo_cegar::campaign::prepare::prepare;
 use cargo_cegar::compile::{Compiler, Unit};
 use cargo_cegar::options::{Harness, Settings, Sides};
 use cargo_cegar::report::Fan;
-use cegar_benches::{median, numbers};
+use cegar_benches::{median, numbers, own_time};
 use cegar_engine::machine::{Limits, Machine};
 
 /// A name, what it is, and its text. `TURNS` is defined beside it.
@@ -72,9 +72,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut seconds = Vec::new();
         let mut steps = 0;
         for _ in 0..rounds {
-            let start = Instant::now();
+            let before = own_time();
             let run = machine.run(&[]);
-            seconds.push(start.elapsed().as_secs_f64());
+            seconds.push((own_time() - before).as_secs_f64());
             steps = run.steps;
         }
         let seconds = median(seconds);

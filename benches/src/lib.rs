@@ -7,10 +7,19 @@ use std::time::Duration;
 
 /// Processor time, user and system, of all children that have ended and were waited for.
 pub fn children_time() -> Duration {
+    time_of(libc::RUSAGE_CHILDREN)
+}
+
+/// Processor time, user and system, of this process.
+pub fn own_time() -> Duration {
+    time_of(libc::RUSAGE_SELF)
+}
+
+fn time_of(whom: libc::c_int) -> Duration {
     // SAFETY: the structure is plain numbers, filled by the call.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        libc::getrusage(whom, &mut usage);
         usage
     };
     let time = |t: libc::timeval| {
