@@ -196,7 +196,7 @@ fn nothing_is_found_in_corrected_programs() {
 #[test]
 fn a_run_can_be_repeated() {
     let project = Project::program("protocol.c");
-    let words = ["-D", "FIXED", "--runs", "2000", "--seed", "7", "--no-emit"];
+    let words = ["-D", "FIXED", "--runs", "2000", "--seed", "7"];
     let [first, second] =
         [(); 2].map(|()| check(&project, "protocol.c", "assertion", "60s", &words));
     let (one, two) = (first.finished(), second.finished());

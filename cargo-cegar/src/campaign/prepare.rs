@@ -29,6 +29,8 @@ pub struct Prepared {
     pub entry: Entry,
     /// What is the same for every program and is kept: one folder per version of the stubs and of clang.
     pub cache: PathBuf,
+    /// How many arguments `main` may get: none if it does not look at them.
+    pub argv: usize,
 }
 
 /// Prepares a harness in its scratch folder.
@@ -74,7 +76,7 @@ pub fn prepare(
         warnings: compiled.warnings.clone(),
     });
 
-    let (entry, initialise, void) = entry(harness, &compiled.bitcode)?;
+    let start = start(harness, &compiled.bitcode)?;
     let library = |wanted: &dyn Fn(Role) -> bool, flags: &[&str]| -> Result<Vec<PathBuf>, Error> {
         let units: Vec<Unit> = sources
             .iter()
@@ -89,15 +91,15 @@ pub fn prepare(
             compile::compile_unchecked(&settings.compiler, &units, &stubs.join("bitcode"), stop)?;
         Ok(made.bitcode)
     };
-    let argv = format!("-DCRUNNER_ARGV={}", harness.argv);
+    let argv = format!("-DCRUNNER_ARGV={}", start.argv);
     let mut flags = vec![argv.as_str()];
-    if initialise {
+    if start.initialise {
         flags.push("-DCRUNNER_FUZZER_INITIALIZE");
     }
-    if void {
+    if start.void {
         flags.push("-DCRUNNER_ENTRY_VOID");
     }
-    let kind = match entry {
+    let kind = match start.entry {
         Entry::Main => cegar_stubs::Entry::Main,
         Entry::Fuzzer => cegar_stubs::Entry::Fuzzer,
         Entry::Function(_) => cegar_stubs::Entry::Function,
@@ -113,7 +115,7 @@ pub fn prepare(
         compiled.bitcode,
         stub_modules,
         engine_only_modules,
-        entry.clone(),
+        start.entry.clone(),
     );
     let bitcode = scratch.join("program.bc");
     let normalised = timed("linking the program", || {
@@ -137,8 +139,9 @@ pub fn prepare(
         bitcode,
         program,
         normalised,
-        entry,
         cache: stubs,
+        entry: start.entry,
+        argv: start.argv,
     })
 }
 
@@ -176,42 +179,59 @@ fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
     }
 }
 
-/// Where the program starts, whether it has an `LLVMFuzzerInitialize`, and whether the entry returns nothing.
-fn entry(harness: &Harness, modules: &[PathBuf]) -> Result<(Entry, bool, bool), Error> {
+/// How the program is started.
+struct Start {
+    entry: Entry,
+    /// There is an `LLVMFuzzerInitialize`.
+    initialise: bool,
+    /// The entry returns nothing.
+    void: bool,
+    argv: usize,
+}
+
+fn start(harness: &Harness, modules: &[PathBuf]) -> Result<Start, Error> {
     let mut defined = std::collections::HashMap::new();
     for module in modules {
         let functions = normalise::defined_functions(module)
             .map_err(|why| Error::engine("reading the bitcode", why))?;
         defined.extend(functions);
     }
-    let initialise = defined.contains_key("LLVMFuzzerInitialize");
-    if let Some(name) = &harness.entry {
-        return match defined.get(name) {
-            Some(&void) if name != "main" && name != "LLVMFuzzerTestOneInput" => {
-                Ok((Entry::Function(name.clone()), initialise, void))
-            }
-            Some(_) if name == "main" => Ok((Entry::Main, initialise, false)),
-            Some(_) => Ok((Entry::Fuzzer, initialise, false)),
-            None => Err(Error::nothing(
+    let name = match &harness.entry {
+        Some(name) => name.as_str(),
+        None if defined.contains_key(FUZZER) => FUZZER,
+        None => "main",
+    };
+    let Some(function) = defined.get(name) else {
+        return Err(match &harness.entry {
+            Some(name) => Error::nothing(
                 format!("no function `{name}` is defined to start from"),
                 "name a function without parameters with --entry, or in cegar.toml as `entry`",
-            )),
-        };
-    }
-    if defined.contains_key("LLVMFuzzerTestOneInput") {
-        Ok((Entry::Fuzzer, initialise, false))
-    } else if defined.contains_key("main") {
-        Ok((Entry::Main, false, false))
-    } else {
-        Err(Error::nothing(
-            format!(
-                "`{}` defines neither `main` nor `LLVMFuzzerTestOneInput`",
-                harness.name
             ),
-            "name the function to start from with --entry, or in cegar.toml as `entry`",
-        ))
-    }
+            None => Error::nothing(
+                format!("`{}` defines neither `main` nor `{FUZZER}`", harness.name),
+                "name the function to start from with --entry, or in cegar.toml as `entry`",
+            ),
+        });
+    };
+    let entry = match name {
+        FUZZER => Entry::Fuzzer,
+        "main" => Entry::Main,
+        _ => Entry::Function(name.to_owned()),
+    };
+    Ok(Start {
+        initialise: entry == Entry::Fuzzer && defined.contains_key("LLVMFuzzerInitialize"),
+        void: function.void,
+        // A `main` that does not take arguments is not given any: they would only cost tape.
+        argv: if entry == Entry::Main && function.parameters > 0 {
+            harness.argv
+        } else {
+            0
+        },
+        entry,
+    })
 }
+
+const FUZZER: &str = "LLVMFuzzerTestOneInput";
 
 /// Where the stub library lives: shared by all programs, one folder per version of the stubs and of clang.
 fn stub_folder(compiler: &Compiler, scratch: &Path) -> Result<PathBuf, Error> {

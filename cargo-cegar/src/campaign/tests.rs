@@ -33,6 +33,7 @@ pub struct Tests<'a> {
     harness: &'a Harness,
     entry: Option<String>,
     mocked: Vec<MockedFunction>,
+    argv: usize,
     scratch: PathBuf,
     cache: PathBuf,
     runner: Option<PathBuf>,
@@ -61,6 +62,7 @@ impl<'a> Tests<'a> {
                 .iter()
                 .filter_map(mocked)
                 .collect(),
+            argv: prepared.argv,
             scratch: scratch.join("test"),
             cache: prepared.cache.join("test"),
             runner: None,
@@ -187,7 +189,7 @@ impl<'a> Tests<'a> {
     }
 
     fn argv(&self) -> usize {
-        self.harness.argv
+        self.argv
     }
 
     fn properties(&self) -> Vec<String> {

@@ -192,14 +192,30 @@ pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, Normal
     Ok(normalised)
 }
 
-/// The functions that a bitcode file defines for others, and whether each returns nothing.
-pub fn defined_functions(path: &Path) -> Result<HashMap<String, bool>, NormaliseError> {
+/// What is to be known of a function before it is chosen as an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Defined {
+    /// Whether it returns nothing.
+    pub void: bool,
+    /// How many parameters it has.
+    pub parameters: usize,
+}
+
+/// The functions that a bitcode file defines.
+pub fn defined_functions(path: &Path) -> Result<HashMap<String, Defined>, NormaliseError> {
     let module = Module::read(path)?;
     let functions = module.functions();
     Ok(functions
         .into_iter()
         .filter(|function| !function.is_declaration())
-        .map(|function| (function.name(), function.function_type().result().is_void()))
+        .map(|function| {
+            let ty = function.function_type();
+            let defined = Defined {
+                void: ty.result().is_void(),
+                parameters: ty.params().len(),
+            };
+            (function.name(), defined)
+        })
         .collect())
 }
 

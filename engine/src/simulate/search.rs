@@ -155,18 +155,21 @@ enum Work {
     },
 }
 
-/// Classes of work, most urgent first.
+/// Classes of work.
 mod class {
-    pub const VIOLATE: u8 = 0;
-    pub const UNCOVERED: u8 = 1;
-    pub const REPLAY: u8 = 2;
-    pub const LONGER: u8 = 3;
-    pub const CONTEXT: u8 = 4;
-    pub const REST: u8 = 5;
+    pub const VIOLATE: usize = 0;
+    pub const UNCOVERED: usize = 1;
+    pub const REPLAY: usize = 2;
+    pub const LONGER: usize = 3;
+    pub const CONTEXT: usize = 4;
+    pub const REST: usize = 5;
+    /// How much of the effort each gets while it has work: a class that waits forever is a class that does not exist,
+    /// and one long replay costs as much as ten thousand questions.
+    pub const SHARE: [u64; 6] = [8, 8, 4, 2, 4, 1];
 }
 
 struct Job {
-    key: Reverse<(u8, u64, u64)>,
+    key: Reverse<(u64, u64)>,
     work: Work,
 }
 
@@ -187,6 +190,47 @@ impl Ord for Job {
     }
 }
 
+/// The queue: a heap per class, and what each class has cost, in executed steps or what is worth as much.
+#[derive(Default)]
+struct Queue {
+    heaps: [BinaryHeap<Job>; 6],
+    spent: [u64; 6],
+    serial: u64,
+}
+
+impl Queue {
+    fn len(&self) -> usize {
+        self.heaps.iter().map(BinaryHeap::len).sum()
+    }
+
+    fn push(&mut self, class: usize, cost: u64, work: Work) {
+        if self.heaps[class].is_empty() {
+            // Who comes back after a pause has no claim to what others did meanwhile.
+            let busy = (0..6).filter(|&c| !self.heaps[c].is_empty());
+            if let Some(floor) = busy.map(|c| self.spent[c] / class::SHARE[c]).min() {
+                self.spent[class] = self.spent[class].max(floor * class::SHARE[class]);
+            }
+        }
+        self.serial += 1;
+        self.heaps[class].push(Job {
+            key: Reverse((cost, self.serial)),
+            work,
+        });
+    }
+
+    /// The next job, of the class that had the least for its share.
+    fn pop(&mut self) -> Option<(usize, Job)> {
+        let class = (0..6)
+            .filter(|&class| !self.heaps[class].is_empty())
+            .min_by_key(|&class| (self.spent[class] / class::SHARE[class], class))?;
+        self.heaps[class].pop().map(|job| (class, job))
+    }
+}
+
+/// What a question costs in executed steps, and what one that reaches the solver costs.
+const QUESTION_STEPS: u64 = 2_000;
+const SOLVER_STEPS: u64 = 100_000;
+
 /// Queued jobs beyond this many of the lowest class are dropped.
 const QUEUE_LIMIT: usize = 400_000;
 /// Lengths that a tape is extended to.
@@ -202,8 +246,7 @@ pub struct Search<'p> {
     covered: Vec<bool>,
     buckets: Vec<u8>,
     violated: FxHashSet<CheckId>,
-    queue: BinaryHeap<Job>,
-    serial: u64,
+    queue: Queue,
     seen: FxHashSet<u64>,
     contexts: FxHashSet<(u32, u32, u64)>,
     tried: FxHashMap<(u32, u32), u64>,
@@ -224,8 +267,7 @@ impl<'p> Search<'p> {
             covered: vec![false; program.blocks.len()],
             buckets: vec![0; program.blocks.len()],
             violated: FxHashSet::default(),
-            queue: BinaryHeap::new(),
-            serial: 0,
+            queue: Queue::default(),
             seen: FxHashSet::default(),
             contexts: FxHashSet::default(),
             tried: FxHashMap::default(),
@@ -313,17 +355,24 @@ impl<'p> Search<'p> {
             && !stop.load(Ordering::Relaxed)
             && last.is_none_or(|last| self.jobs < last)
         {
-            let Some(job) = self.queue.pop() else {
+            let Some((class, job)) = self.queue.pop() else {
                 return false;
             };
             self.jobs += 1;
-            self.work(job, news);
+            let before = self.cost();
+            self.work(class, job, news);
+            self.queue.spent[class] += self.cost() - before;
         }
-        !self.queue.is_empty()
+        self.queue.len() > 0
     }
 
-    fn work(&mut self, job: Job, news: &mut Vec<News>) {
-        let Reverse((class, _, _)) = job.key;
+    fn cost(&self) -> u64 {
+        self.stats.steps
+            + self.stats.questions * QUESTION_STEPS
+            + self.solver.stats().solver_calls * SOLVER_STEPS
+    }
+
+    fn work(&mut self, class: usize, job: Job, news: &mut Vec<News>) {
         match job.work {
             Work::Flip { of, at } => self.flip(&of, at, class, news),
             Work::Violate { of, at } => self.violate(&of, at, news),
@@ -340,7 +389,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn flip(&mut self, of: &Rc<Recorded>, at: usize, class: u8, news: &mut Vec<News>) {
+    fn flip(&mut self, of: &Rc<Recorded>, at: usize, class: usize, news: &mut Vec<News>) {
         let (wanted, target) = match of.path[at].event {
             Event::Branch {
                 from, other, cond, ..
@@ -619,15 +668,10 @@ impl<'p> Search<'p> {
         self.push(class, cost, Work::Flip { of: of.clone(), at });
     }
 
-    fn push(&mut self, class: u8, cost: u64, work: Work) {
-        if class == class::REST && self.queue.len() > QUEUE_LIMIT {
-            return;
+    fn push(&mut self, class: usize, cost: u64, work: Work) {
+        if class != class::REST || self.queue.len() <= QUEUE_LIMIT {
+            self.queue.push(class, cost, work);
         }
-        self.serial += 1;
-        self.queue.push(Job {
-            key: Reverse((class, cost, self.serial)),
-            work,
-        });
     }
 
     fn absorb(&mut self, run: &Execution) -> Novelty {
