@@ -122,6 +122,7 @@ fn one(
     if let Some(corpus) = &folders.corpus {
         store::writable_dir(corpus)?;
     }
+    earlier(folders.scratch, reporter);
     let prepared = prepare(harness, settings, folders.scratch, reporter, stop)?;
     let native = start_native(&prepared, harness, settings, folders.scratch);
     let tests =
@@ -186,6 +187,20 @@ fn one(
         tests: written,
         interrupted: end == End::Interrupted,
     })
+}
+
+/// Looks at what an earlier campaign left. Its inputs are in the queue; of `state.json` all that matters here is
+/// whether a kill or a full disk has damaged it, which is said and then mended by the end of this campaign.
+fn earlier(scratch: &Path, reporter: &mut dyn Reporter) {
+    let path = scratch.join("state.json");
+    let damaged = std::fs::read(&path)
+        .is_ok_and(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).is_err());
+    if damaged {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: format!("{} is damaged; it is written anew", path.display()),
+        });
+    }
 }
 
 fn json(value: &impl Serialize) -> String {
