@@ -88,6 +88,10 @@ impl Alternation<'_, '_> {
             self.search.start(&mut news);
         }
         for tape in self.given()? {
+            // The worker reads a large corpus by itself; what the machine has no time for is not lost.
+            if self.is_over() {
+                break;
+            }
             self.search.add(&tape, Origin::Given, &mut news);
         }
         match self.settings.runs {
@@ -96,8 +100,22 @@ impl Alternation<'_, '_> {
         }
     }
 
+    /// When `--max-time` is up.
+    fn deadline(&self) -> Option<Instant> {
+        self.settings.max_time.map(|limit| self.started + limit)
+    }
+
+    /// Ctrl-C, or no time left.
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+            || (self.settings.runs.is_none()
+                && self
+                    .deadline()
+                    .is_some_and(|deadline| Instant::now() >= deadline))
+    }
+
     fn timed(&mut self, mut news: Vec<News>) -> Result<End, Error> {
-        let deadline = self.settings.max_time.map(|limit| self.started + limit);
+        let deadline = self.deadline();
         let mut asking = self.settings.sides.engine();
         loop {
             if self.take(&mut news)? && self.first_only {
@@ -304,7 +322,10 @@ impl Alternation<'_, '_> {
                     if !blocks.is_empty() {
                         self.last_news = Instant::now();
                     }
-                    self.search.add(&tape, Origin::Fuzzer, news);
+                    // A busy fuzzer can send more than there is time for. Its queue is on disk.
+                    if !self.is_over() {
+                        self.search.add(&tape, Origin::Fuzzer, news);
+                    }
                     self.search.note_covered(blocks);
                 }
                 WorkerEvent::Crash { tape, .. } => {

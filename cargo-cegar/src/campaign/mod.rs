@@ -1,33 +1,35 @@
 //! The campaign: alternates the fuzzer and the engine on one program until every goal is settled or time is up.
 //!
 //! [`prepare`] makes a program of a harness, [`native`] builds what runs natively, [`alternate`] lets the two sides
-//! feed each other, [`findings`] decides what counts, [`tests`] writes what stays.
+//! feed each other, [`findings`] decides what counts, [`tests`] writes what stays, [`replay()`] runs it again.
 
 pub mod agreement;
 pub mod alternate;
 pub mod findings;
 pub mod native;
 pub mod prepare;
+mod replay;
 pub mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_engine::machine::{Limits, Machine};
+use cegar_engine::machine::Limits;
 use cegar_engine::program::FunctionKind;
 use cegar_engine::simulate::search::{Config, Search};
-use cegar_fuzz::native::{RunOptions as NativeOptions, Runner, TargetBuilder};
+use cegar_fuzz::native::TargetBuilder;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::options::{CheckOptions, Harness, ReplayOptions, RunOptions, Settings};
+use crate::options::{CheckOptions, Harness, RunOptions, Settings};
 use crate::report::{Event, GoalKind, GoalStatus, Level, Place, Reporter, Summary, TestRef};
 use crate::store;
 use alternate::{Alternation, End};
 use findings::Judge;
-use native::{Native, fault};
+use native::Native;
 use prepare::{Prepared, prepare};
+pub use replay::replay;
 use tests::Tests;
 
 /// What a campaign can say in one word.
@@ -124,7 +126,8 @@ fn one(
     }
     earlier(folders.scratch, reporter);
     let prepared = prepare(harness, settings, folders.scratch, reporter, stop)?;
-    let native = start_native(&prepared, harness, settings, folders.scratch);
+    let fuzzed = settings.sides.fuzz();
+    let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
     let tests =
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
     let config = Config {
@@ -212,6 +215,7 @@ fn start_native(
     harness: &Harness,
     settings: &Settings,
     scratch: &Path,
+    fuzzed: bool,
 ) -> Native {
     let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
     builder.clang.clone_from(&settings.compiler.path);
@@ -219,7 +223,7 @@ fn start_native(
     let confirm = harness.timeout.max(Duration::from_secs(10));
     Native::start(
         builder,
-        settings.sides.fuzz(),
+        fuzzed,
         u32::try_from(confirm.as_millis()).unwrap_or(u32::MAX),
     )
 }
@@ -387,85 +391,6 @@ fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
         assumptions: Vec::new(),
     }));
     verdict
-}
-
-/// Replays recorded inputs natively (`cargo cegar replay`), and by the machine beside it: where the two
-/// disagree, that is said, because it means that one of them is wrong about C.
-pub fn replay(
-    options: &ReplayOptions,
-    reporter: &mut dyn Reporter,
-    stop: &AtomicBool,
-) -> Result<Verdict, Error> {
-    let mut goals = GoalTable::default();
-    let mut stats = Stats::default();
-    let started = Instant::now();
-    for harness in &options.run.harnesses {
-        let scratch = options.run.scratch.join(&harness.name);
-        let settings = &options.run.settings;
-        let prepared = prepare(harness, settings, &scratch, reporter, stop)?;
-        let native = start_native(&prepared, harness, settings, &scratch);
-        let machine = Machine::new(&prepared.program, limits(harness));
-        let plain = Runner::new(&native.wait(cegar_fuzz::native::Kind::Runner)?);
-        let mut agreed = 0u64;
-        for input in &options.inputs {
-            if stop.load(Ordering::Relaxed) {
-                return Err(Error::Interrupted);
-            }
-            let tape = std::fs::read(input).map_err(|why| Error::io("read", input, why))?;
-            let seen = native.confirm(&tape)?;
-            let violation = fault(&seen.outcome).is_some();
-            stats.executions += 1;
-            goals.checks.violated += u64::from(violation);
-            reporter.event(&Event::Replayed {
-                input: input.clone(),
-                outcome: findings::told(&seen.outcome),
-                violation,
-            });
-            let run = machine.run(&tape);
-            let recorded = NativeOptions {
-                events: true,
-                output: true,
-                ..NativeOptions::default()
-            };
-            let counted = if violation {
-                seen
-            } else {
-                plain
-                    .run_bytes(&tape, recorded)
-                    .map_err(|why| Error::engine("the native run", why))?
-            };
-            match agreement::disagreement(&prepared.program, &tape, &run, &counted, recorded) {
-                Some(how) => reporter.event(&Event::Note {
-                    level: Level::Warning,
-                    message: format!("{}: {how}", input.display()),
-                }),
-                None => agreed += 1,
-            }
-        }
-        reporter.event(&Event::Note {
-            level: Level::Info,
-            message: format!(
-                "{}: machine and native execution agree on {agreed} of {} inputs",
-                harness.name,
-                options.inputs.len()
-            ),
-        });
-    }
-    stats.seconds = started.elapsed().as_secs_f64();
-    let verdict = if goals.checks.violated > 0 {
-        Verdict::Violated
-    } else {
-        Verdict::Open
-    };
-    reporter.event(&Event::Finished(Summary {
-        verdict,
-        goals,
-        stats,
-        tests: Vec::new(),
-        interrupted: false,
-        assumptions: Vec::new(),
-    }));
-    Ok(verdict)
 }
 
 /// The body of a worker process (`cargo-cegar __worker CONFIG`).

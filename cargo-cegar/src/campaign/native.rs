@@ -5,6 +5,7 @@
 //! confirms findings, the fast target feeds the fuzzer, the comparison log makes it cleverer, the plain
 //! runner judges what AddressSanitizer would change (memory limits, addresses).
 
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use cegar_fuzz::native::{
@@ -106,6 +107,18 @@ impl Native {
         let target = self.wait(Kind::Runner)?;
         Runner::new(&target)
             .run_bytes(tape, self.options())
+            .map_err(|why| Error::engine("the native run", why))
+    }
+
+    /// Runs recorded tapes, each in a process of its own, in order.
+    pub fn batch(&self, kind: Kind, tapes: &[PathBuf]) -> Result<Vec<Run>, Error> {
+        let options = RunOptions {
+            events: false,
+            output: false,
+            ..self.options()
+        };
+        Runner::new(&self.wait(kind)?)
+            .run(tapes, options)
             .map_err(|why| Error::engine("the native run", why))
     }
 

@@ -171,6 +171,16 @@ fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
             ),
         });
     }
+    if !normalised.unreached.is_empty() {
+        reporter.event(&Event::Note {
+            level: Level::Detail,
+            message: format!(
+                "{} functions are out of the harness's reach and left out: {}",
+                normalised.unreached.len(),
+                normalised.unreached.join(", ")
+            ),
+        });
+    }
     for name in &normalised.external_data {
         reporter.event(&Event::Note {
             level: Level::Warning,

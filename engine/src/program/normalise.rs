@@ -106,6 +106,8 @@ pub struct Normalised {
     pub external_data: Vec<String>,
     /// Functions called that are not modelled, with the reason.
     pub unsupported: Vec<(String, String)>,
+    /// The user's functions that nothing reachable from the entry refers to. They are not part of the program.
+    pub unreached: Vec<String>,
 }
 
 /// Why a program could not be normalised.
@@ -176,8 +178,10 @@ pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, Normal
     link::entry(&module, &request.entry)?;
     let library = link::library(&module, request)?;
     startup::into_driver(&module);
-    library.sweep(&module, mocks::NEEDED)?;
-    let mut normalised = Normalised::default();
+    let mut normalised = Normalised {
+        unreached: library.sweep(&module, mocks::NEEDED)?,
+        ..Normalised::default()
+    };
     mocks::generate(&module, request, &mut normalised);
     link::adapt_main(&module)?;
     library.sweep(&module, &[])?;

@@ -172,7 +172,7 @@ pub(super) fn adapt_main(module: &Module) -> Result<(), NormaliseError> {
     Ok(())
 }
 
-/// What was linked below the user's code; swept of what the program does not reach.
+/// What was linked below the user's code.
 pub(super) struct Library {
     symbols: HashSet<String>,
 }
@@ -212,14 +212,31 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
 }
 
 impl Library {
-    /// Removes the library's definitions that neither the driver nor the user's code needs; `keep` stay.
-    pub(super) fn sweep(&self, module: &Module, keep: &[&str]) -> Result<(), NormaliseError> {
-        let of_library = || {
+    /// Removes what the driver does not reach, in the library and in the user's code alike; `keep` stay. A harness
+    /// calls a small part of what it is linked with, and blocks that no input can enter would be goals for ever. Gives the names
+    /// of the user's functions that went.
+    pub(super) fn sweep(
+        &self,
+        module: &Module,
+        keep: &[&str],
+    ) -> Result<Vec<String>, NormaliseError> {
+        let defined = || {
             let all = module.functions().into_iter().chain(module.globals());
-            all.filter(|v| !v.is_declaration() && self.symbols.contains(&v.name()))
+            all.filter(|v| !v.is_declaration())
         };
-        for value in of_library() {
+        // By name, since the values themselves may be gone afterwards.
+        let mut before: HashMap<String, LLVMLinkage> = HashMap::new();
+        let mut functions = Vec::new();
+        for value in defined() {
             let name = value.name();
+            if value.is_function() && !self.symbols.contains(&name) {
+                functions.push(name.clone());
+            }
+            // Constructors and `used` data are there without being referred to.
+            if is_local(value) || name.starts_with("llvm.") {
+                continue;
+            }
+            before.insert(name.clone(), value.linkage());
             let stays = name == crate::program::load::ENTRY || keep.contains(&name.as_str());
             value.set_linkage(if stays {
                 LLVMLinkage::LLVMExternalLinkage
@@ -228,10 +245,21 @@ impl Library {
             });
         }
         run(module, "globaldce")?;
-        for value in of_library() {
-            value.set_linkage(LLVMLinkage::LLVMExternalLinkage);
+        let mut left = HashSet::new();
+        for value in defined() {
+            let name = value.name();
+            if let Some(&linkage) = before.get(&name) {
+                let of_library = self.symbols.contains(&name);
+                value.set_linkage(if of_library {
+                    LLVMLinkage::LLVMExternalLinkage
+                } else {
+                    linkage
+                });
+            }
+            left.insert(name);
         }
-        Ok(())
+        functions.retain(|name| !left.contains(name));
+        Ok(functions)
     }
 }
 

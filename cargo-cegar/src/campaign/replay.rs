@@ -1,0 +1,95 @@
+//! Replaying recorded inputs (`cargo cegar replay`).
+//!
+//! Every input runs natively, under AddressSanitizer for the verdict and without it for the counts (a sanitizer moves
+//! objects and changes what fits into memory), and by the engine's machine beside it: where machine and native
+//! execution disagree, one of them is wrong about C, and that is said. A corpus has hundreds of inputs,
+//! so a runner gets a batch of them; it still makes a process for each.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use cegar_engine::machine::Machine;
+use cegar_fuzz::native::Kind;
+
+use super::native::fault;
+use super::prepare::prepare;
+use super::{GoalTable, Stats, Verdict, findings, limits, start_native};
+use crate::error::Error;
+use crate::options::ReplayOptions;
+use crate::report::{Event, Level, Reporter, Summary};
+
+/// Inputs per call of a runner: enough that starting it costs nothing, few enough that Ctrl-C is heard.
+const BATCH: usize = 64;
+
+/// Replays recorded inputs. The last event it reports is [`Event::Finished`].
+pub fn replay(
+    options: &ReplayOptions,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Verdict, Error> {
+    let mut goals = GoalTable::default();
+    let mut stats = Stats::default();
+    let started = Instant::now();
+    for harness in &options.run.harnesses {
+        let scratch = options.run.scratch.join(&harness.name);
+        let settings = &options.run.settings;
+        let prepared = prepare(harness, settings, &scratch, reporter, stop)?;
+        let native = start_native(&prepared, harness, settings, &scratch, false);
+        let machine = Machine::new(&prepared.program, limits(harness));
+        let mut agreed = 0u64;
+        for batch in options.inputs.chunks(BATCH) {
+            let tapes = batch
+                .iter()
+                .map(|input| std::fs::read(input).map_err(|why| Error::io("read", input, why)))
+                .collect::<Result<Vec<_>, _>>()?;
+            let checked = native.batch(Kind::RunnerAsan, batch)?;
+            let counted = native.batch(Kind::Runner, batch)?;
+            let runs = checked.into_iter().zip(counted);
+            for ((input, tape), (checked, counted)) in batch.iter().zip(&tapes).zip(runs) {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(Error::Interrupted);
+                }
+                let violation = fault(&checked.outcome).is_some();
+                stats.executions += 1;
+                stats.machine_runs += 1;
+                goals.checks.violated += u64::from(violation);
+                reporter.event(&Event::Replayed {
+                    input: input.clone(),
+                    outcome: findings::told(&checked.outcome),
+                    violation,
+                });
+                let native_run = if violation { &checked } else { &counted };
+                match findings::disagreement(&machine.run(tape), native_run) {
+                    Some(how) => reporter.event(&Event::Note {
+                        level: Level::Warning,
+                        message: format!("{}: {how}", input.display()),
+                    }),
+                    None => agreed += 1,
+                }
+            }
+        }
+        reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!(
+                "{}: machine and native execution agree on {agreed} of {} inputs",
+                harness.name,
+                options.inputs.len()
+            ),
+        });
+    }
+    stats.seconds = started.elapsed().as_secs_f64();
+    let verdict = if goals.checks.violated > 0 {
+        Verdict::Violated
+    } else {
+        Verdict::Open
+    };
+    reporter.event(&Event::Finished(Summary {
+        verdict,
+        goals,
+        stats,
+        tests: Vec::new(),
+        interrupted: false,
+        assumptions: Vec::new(),
+    }));
+    Ok(verdict)
+}
