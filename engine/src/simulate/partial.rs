@@ -20,6 +20,10 @@ const RELATED_LIMIT: usize = 400;
 /// Nor may they mention more tape bytes than this.
 const BYTES_LIMIT: usize = 4096;
 
+/// An index holds no more pairs of condition and byte than this. Where positions are sums of what was read before
+/// (decoders), every condition depends on every earlier byte: indexing such a path whole takes gigabytes.
+const INDEX_LIMIT: usize = 1 << 20;
+
 /// The conditions of a recorded path, indexed by the tape bytes that they depend on.
 pub struct PathIndex {
     conditions: Vec<Term>,
@@ -27,16 +31,22 @@ pub struct PathIndex {
 }
 
 impl PathIndex {
-    /// Indexes the conditions of a path, which all hold on it.
+    /// Indexes the conditions of a path, which all hold on it; of a path that is too much for an index, a beginning.
     pub fn new(pool: &mut Pool, path: &[PathEvent]) -> PathIndex {
         let mut conditions = Vec::with_capacity(path.len());
         let mut by_input: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let mut pairs = 0;
         for (at, event) in path.iter().enumerate() {
             let holds = match event.event.condition() {
                 (condition, true) => condition,
                 (violated, false) => pool.not(violated),
             };
-            for &input in pool.inputs(holds).iter() {
+            let inputs = pool.inputs(holds);
+            pairs += inputs.len();
+            if pairs > INDEX_LIMIT {
+                break;
+            }
+            for &input in inputs.iter() {
                 by_input.entry(input).or_default().push(at as u32);
             }
             conditions.push(holds);
@@ -45,6 +55,16 @@ impl PathIndex {
             conditions,
             by_input,
         }
+    }
+
+    /// How many events of the path are indexed.
+    pub fn len(&self) -> usize {
+        self.conditions.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.conditions.is_empty()
     }
 
     /// Conditions before event `before` that share inputs with `seed`, transitively; `None` when there

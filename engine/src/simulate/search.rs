@@ -599,12 +599,15 @@ impl<'p> Search<'p> {
 
     /// Runs again with a symbolic shadow and queues every departure.
     fn record(&mut self, tape: Rc<[u8]>) {
-        let run = self
+        let mut run = self
             .machine
             .run_symbolic(&tape, &mut self.pool, 0..tape.len());
         self.stats.recorded += 1;
         self.stats.steps += run.steps;
         let index = PathIndex::new(&mut self.pool, &run.path);
+        // Departures are offered from what the index knows.
+        run.path.truncate(index.len());
+        run.path.shrink_to_fit();
         let recorded = Rc::new(Recorded {
             tape,
             choices: run.choices,
