@@ -29,6 +29,8 @@ use crate::store;
 
 /// How long the search works before it looks at what the fuzzer says.
 const SLICE: Duration = Duration::from_millis(100);
+/// How often the engine's progress is told.
+const PROGRESS: Duration = Duration::from_millis(500);
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
 /// Questions that the search works through in each of its turns under `--runs`.
@@ -63,6 +65,7 @@ pub struct Alternation<'a, 'p> {
     pub(super) started: Instant,
     pub(super) worker: Option<Worker>,
     pub(super) last_news: Instant,
+    pub(super) last_told: Instant,
     pub(super) unconfirmed: BTreeSet<String>,
     pub(super) deaths: u32,
 }
@@ -321,6 +324,7 @@ impl Alternation<'_, '_> {
                     brought = true;
                     if !blocks.is_empty() {
                         self.last_news = Instant::now();
+                        self.keep(&tape)?;
                     }
                     // A busy fuzzer can send more than there is time for. Its queue is on disk.
                     if !self.is_over() {
@@ -422,6 +426,10 @@ impl Alternation<'_, '_> {
     }
 
     fn progress(&mut self) {
+        if self.last_told.elapsed() < PROGRESS {
+            return;
+        }
+        self.last_told = Instant::now();
         let solver = self.search.solver_stats();
         self.stats.solver_calls = solver.solver_calls;
         let open = self.goals().checks.open;

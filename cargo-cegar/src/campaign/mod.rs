@@ -157,6 +157,7 @@ fn one(
         started,
         worker: None,
         last_news: started,
+        last_told: started,
         unconfirmed: Default::default(),
         deaths: 0,
     };

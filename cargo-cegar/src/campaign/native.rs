@@ -122,7 +122,8 @@ impl Native {
             .map_err(|why| Error::engine("the native run", why))
     }
 
-    fn options(&self) -> RunOptions {
+    /// What a run records.
+    pub fn options(&self) -> RunOptions {
         RunOptions {
             timeout_ms: self.timeout_ms,
             events: true,

@@ -11,6 +11,7 @@ use std::time::Instant;
 use cegar_engine::machine::Machine;
 use cegar_fuzz::native::Kind;
 
+use super::agreement::disagreement;
 use super::native::fault;
 use super::prepare::prepare;
 use super::{GoalTable, Stats, Verdict, findings, limits, start_native};
@@ -59,7 +60,8 @@ pub fn replay(
                     violation,
                 });
                 let native_run = if violation { &checked } else { &counted };
-                match findings::disagreement(&machine.run(tape), native_run) {
+                let run = machine.run(tape);
+                match disagreement(&prepared.program, tape, &run, native_run, native.options()) {
                     Some(how) => reporter.event(&Event::Note {
                         level: Level::Warning,
                         message: format!("{}: {how}", input.display()),
