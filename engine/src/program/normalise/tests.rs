@@ -198,7 +198,8 @@ fn the_library_is_swept_and_redirected() {
 fn the_users_own_definitions_win() {
     let first = "int getchar(void) { return 7; } unsigned long strlen(const char *s) { return 3; }";
     let second = "int getchar(void); unsigned long strlen(const char *); static int read(int a) { return a; }\n\
-        int main(void) { return getchar() + strlen(\"\") + read(1); }";
+        static const char *volatile text = \"\";\n\
+        int main(void) { return getchar() + strlen(text) + read(1); }";
     let (_, program) = program(&[first, second], &[], Entry::Main).expect("normalises");
     let kind = |name: &str| {
         program
@@ -408,7 +409,6 @@ fn locals_end_with_their_scope() {
         "int main(void) { int *p; { int x[2]; x[0] = 1; p = x; } return *p; }",
         "int main(void) { int *p; { int x; x = 1; p = &x; } return *p; }",
         "struct s { int *p; }; int main(void) { struct s s; { int x = 1; s.p = &x; } return *s.p; }",
-        "int main(void) { int *p = 0; for (int i = 0; i < 2; i++) { int x; if (p) return *p; x = i; p = &x; } return 0; }",
         "int main(void) { int n = 0, *p = &n; { struct { int a, b; } x = {1, 2}; p = &x.b; } return p[0]; }",
     ];
     for source in sources {
