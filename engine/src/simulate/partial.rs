@@ -216,8 +216,11 @@ fn deepen(
                 .collect();
             let wanted = fix(question.wanted);
             let answer = solver.check_from(pool, &path, wanted, &|at| byte(question, at), limits);
-            if let Answer::Sat(model) = answer {
-                return replaced(question.tape, &model);
+            match answer {
+                Answer::Sat(model) => return replaced(question.tape, &model),
+                // More symbolic bytes only make it harder.
+                Answer::Unknown(_) => return Simulated::Open,
+                Answer::Unsat { .. } => {}
             }
         }
         if k >= groups.len() {

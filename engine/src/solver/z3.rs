@@ -55,6 +55,8 @@ impl Z3 {
 
 pub(super) fn params(limits: &Limits) -> Params {
     let mut params = Params::new();
+    // Z3 would take Ctrl-C for itself while it solves, and the campaign would never hear of it.
+    params.set_bool("ctrl_c", false);
     if let Some(time) = limits.time {
         params.set_u32(
             "timeout",
