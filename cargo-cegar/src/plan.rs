@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use cegar_harness::build::{harness_flags, resolve};
+
 use crate::capture;
 use crate::compile::Unit;
 use crate::config::{Config, HarnessConfig, PropertyName, SourcesFrom, nearest};
@@ -68,7 +70,7 @@ pub fn library(
         unit.flags.extend(own.iter().cloned());
     }
     for source in listed {
-        let source = project.cegar.join(source);
+        let source = resolve(&project.cegar, source);
         if !source.is_file() {
             return Err(Error::nothing(
                 format!("there is no file `{}`", source.display()),
@@ -115,7 +117,7 @@ fn own_flags(project: &Project, config: &Config) -> Vec<String> {
     let c = &config.c;
     let includes = c.includes.iter().flatten();
     let mut flags: Vec<String> = includes
-        .map(|folder| format!("-I{}", project.cegar.join(folder).display()))
+        .map(|folder| format!("-I{}", resolve(&project.cegar, folder).display()))
         .collect();
     let defines = c
         .defines
@@ -137,7 +139,10 @@ pub fn harnesses(
 ) -> Result<Vec<Harness>, Error> {
     let known = select(project, list::harnesses(project, config)?, selected)?;
     let mut flags = own_flags(project, config);
-    flags.extend(library_includes(library));
+    let files = library.units.iter();
+    flags.extend(harness_flags(
+        files.map(|unit| (&*unit.directory, &*unit.flags)),
+    ));
     flags.push(format!("-I{}", stubs.display()));
     let mut harnesses = Vec::new();
     for (name, file) in known {
@@ -174,29 +179,6 @@ fn configured(mut harness: Harness, own: &HarnessConfig) -> Result<Harness, Erro
         harness.timeout = duration(timeout)?;
     }
     Ok(harness)
-}
-
-/// The include folders of the library's own build, for harnesses that include its headers.
-fn library_includes(library: &Library) -> Vec<String> {
-    let mut flags: Vec<String> = Vec::new();
-    for unit in &library.units {
-        let mut words = unit.flags.iter();
-        while let Some(word) = words.next() {
-            let folder = match word.strip_prefix("-I") {
-                Some("") => words.next().map(String::as_str),
-                Some(folder) => Some(folder),
-                None if word == "-isystem" => words.next().map(String::as_str),
-                None => None,
-            };
-            if let Some(folder) = folder {
-                let flag = format!("-I{}", unit.directory.join(folder).display());
-                if !flags.contains(&flag) {
-                    flags.push(flag);
-                }
-            }
-        }
-    }
-    flags
 }
 
 /// An error if `selected` names a harness that does not exist, or there is none: before the crate is built for nothing.

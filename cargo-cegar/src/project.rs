@@ -10,12 +10,15 @@ use thiserror::Error;
 #[derive(Debug, Error, Diagnostic)]
 pub enum ProjectError {
     /// `cargo metadata` failed.
-    #[error("cargo metadata failed: {0}")]
+    #[error("cargo metadata failed: {said}")]
     #[diagnostic(
         code(cegar::metadata),
         help("run this in a cargo package, or say which with --manifest-path")
     )]
-    Metadata(#[from] cargo_metadata::Error),
+    Metadata {
+        /// What it said.
+        said: String,
+    },
     /// There is no package of that name.
     #[error("there is no package `{name}` here")]
     #[diagnostic(code(cegar::no_package))]
@@ -34,6 +37,18 @@ pub enum ProjectError {
         #[help]
         help: String,
     },
+}
+
+impl From<cargo_metadata::Error> for ProjectError {
+    fn from(why: cargo_metadata::Error) -> Self {
+        let said = match &why {
+            cargo_metadata::Error::CargoMetadata { stderr } => {
+                stderr.trim().trim_start_matches("error: ").to_owned()
+            }
+            other => other.to_string(),
+        };
+        ProjectError::Metadata { said }
+    }
 }
 
 /// The package whose C code is looked at.

@@ -41,7 +41,7 @@ pub(crate) fn demo(places: &Places) -> Result<()> {
     run::succeeds(cargo(places, &project).args(["test", "--package", EXAMPLE]))?;
 
     let mut search = cargo(places, &project);
-    search.args(["cegar", "run", "--max-time", "120s"]);
+    search.args(["cegar", "run", "--max-time", "30s"]);
     let found = run::ends(&mut search)?;
     if found.code() != Some(VIOLATION) {
         return Err(Error::Demo(format!(

@@ -112,13 +112,8 @@ impl Native {
 
     /// Runs recorded tapes, each in a process of its own, in order.
     pub fn batch(&self, kind: Kind, tapes: &[PathBuf]) -> Result<Vec<Run>, Error> {
-        let options = RunOptions {
-            events: false,
-            output: false,
-            ..self.options()
-        };
         Runner::new(&self.wait(kind)?)
-            .run(tapes, options)
+            .run(tapes, self.options())
             .map_err(|why| Error::engine("the native run", why))
     }
 

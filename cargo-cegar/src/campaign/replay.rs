@@ -17,7 +17,7 @@ use super::prepare::prepare;
 use super::{GoalTable, Stats, Verdict, findings, limits, start_native};
 use crate::error::Error;
 use crate::options::ReplayOptions;
-use crate::report::{Event, Level, Reporter, Summary};
+use crate::report::{Event, Reporter, Summary};
 
 /// Inputs per call of a runner: enough that starting it costs nothing, few enough that Ctrl-C is heard.
 const BATCH: usize = 64;
@@ -54,29 +54,23 @@ pub fn replay(
                 stats.executions += 1;
                 stats.machine_runs += 1;
                 goals.checks.violated += u64::from(violation);
+                let native_run = if violation { &checked } else { &counted };
+                let run = machine.run(tape);
+                let disagreement =
+                    disagreement(&prepared.program, tape, &run, native_run, native.options());
+                agreed += u64::from(disagreement.is_none());
                 reporter.event(&Event::Replayed {
                     input: input.clone(),
                     outcome: findings::told(&checked.outcome),
                     violation,
+                    disagreement,
                 });
-                let native_run = if violation { &checked } else { &counted };
-                let run = machine.run(tape);
-                match disagreement(&prepared.program, tape, &run, native_run, native.options()) {
-                    Some(how) => reporter.event(&Event::Note {
-                        level: Level::Warning,
-                        message: format!("{}: {how}", input.display()),
-                    }),
-                    None => agreed += 1,
-                }
             }
         }
-        reporter.event(&Event::Note {
-            level: Level::Info,
-            message: format!(
-                "{}: machine and native execution agree on {agreed} of {} inputs",
-                harness.name,
-                options.inputs.len()
-            ),
+        reporter.event(&Event::Agreement {
+            harness: harness.name.clone(),
+            agreed,
+            inputs: options.inputs.len() as u64,
         });
     }
     stats.seconds = started.elapsed().as_secs_f64();

@@ -77,32 +77,48 @@ fn main() {
 
 const IGNORE: &str = "/target/\n";
 
+impl Package {
+    /// The package's files, without a harness or a test: path and text.
+    pub fn files(&self) -> [(&'static str, String); 5] {
+        let Package {
+            name,
+            dependency,
+            own_workspace,
+            config,
+        } = self;
+        let source = match dependency {
+            Dependency::Path(_) => "# The checkout that `cargo cegar` was built from.\n",
+            Dependency::Version(_) => "",
+        };
+        let dependency = format!("{source}cegar-harness = {}\n", dependency.toml());
+        let workspace = if *own_workspace {
+            "\n[workspace]\n"
+        } else {
+            ""
+        };
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\ndescription = \"What cargo cegar found, as tests\"\nversion = \"0.0.0\"\n\
+             edition = \"2024\"\npublish = false\n\n\
+             [build-dependencies]\n{dependency}\n[dev-dependencies]\n{dependency}{workspace}"
+        );
+        let lib = "//! Nothing but tests: `tests/` holds what `cargo cegar` found.\n".to_owned();
+        [
+            ("Cargo.toml", manifest),
+            ("build.rs", BUILD.to_owned()),
+            ("src/lib.rs", lib),
+            ("cegar.toml", config.clone()),
+            (".gitignore", IGNORE.to_owned()),
+        ]
+    }
+}
+
 /// Creates what is missing of a package and returns the files that were written.
 ///
 /// # Errors
 /// When a file cannot be written.
 pub fn create(folder: &Path, package: &Package) -> Result<Vec<PathBuf>, EmitError> {
-    let dependency = package.dependency.toml();
-    let workspace = if package.own_workspace {
-        "\n[workspace]\n"
-    } else {
-        ""
-    };
-    let manifest = format!(
-        "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
-         [build-dependencies]\ncegar-harness = {dependency}\n\n[dev-dependencies]\ncegar-harness = {dependency}\n{workspace}",
-        package.name
-    );
-    let lib = "//! Tests that `cargo cegar` wrote: see `tests/`.\n".to_owned();
-    let files = [
-        ("Cargo.toml", manifest),
-        ("build.rs", BUILD.to_owned()),
-        ("src/lib.rs", lib),
-        ("cegar.toml", package.config.clone()),
-        (".gitignore", IGNORE.to_owned()),
-    ];
     let mut written = Vec::new();
-    for (name, text) in files {
+    for (name, text) in package.files() {
         let path = folder.join(name);
         if !path.exists() {
             write(&path, &text)?;

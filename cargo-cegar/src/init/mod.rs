@@ -9,6 +9,8 @@ mod workspace;
 
 use std::path::{Path, PathBuf};
 
+use crate::emit::Dependency;
+use crate::emit::package::Package;
 use crate::error::Error;
 use crate::project::Project;
 use crate::store;
@@ -62,20 +64,18 @@ pub fn init(project: &Project, options: &InitOptions) -> Result<Initialised, Err
         .as_deref()
         .and_then(Path::parent)
         .map(|folder| crate::capture::relative(folder, &project.cegar, &project.workspace));
-    let files = [
-        ("Cargo.toml", manifest(project)),
-        ("build.rs", BUILD.to_owned()),
-        (
-            "src/lib.rs",
-            "//! Nothing but tests: `tests/` holds what `cargo cegar` found.\n".to_owned(),
-        ),
-        (
-            "cegar.toml",
-            configuration(project, &name, include.as_deref()),
-        ),
-        (&*format!("harnesses/{name}.c"), harness.text),
-        (".gitignore", "/target\n".to_owned()),
-    ];
+    let package = Package {
+        name: project.cegar_name(),
+        dependency: Dependency::of_this_tool(),
+        own_workspace: false,
+        config: configuration(project, &name, include.as_deref()),
+    };
+    let harness_file = format!("harnesses/{name}.c");
+    let files = package.files();
+    let files = files
+        .iter()
+        .map(|(file, text)| (*file, text))
+        .chain([(harness_file.as_str(), &harness.text)]);
     for (file, text) in files {
         let path = project.cegar.join(file);
         let new = store::write_new(&path, text.as_bytes())?;
@@ -87,33 +87,6 @@ pub fn init(project: &Project, options: &InitOptions) -> Result<Initialised, Err
     }
     done.workspace = workspace::add_member(&project.workspace, &project.cegar)?;
     Ok(done)
-}
-
-const BUILD: &str = r#"//! Builds the harnesses that the tests run.
-
-fn main() {
-    cegar_harness::build::harnesses("harnesses");
-}
-"#;
-
-fn manifest(project: &Project) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    format!(
-        "[package]\n\
-         name = \"{package}\"\n\
-         description = \"What cargo cegar found in {of}, as tests\"\n\
-         version = \"0.1.0\"\n\
-         edition = \"2024\"\n\
-         publish = false\n\
-         \n\
-         [build-dependencies]\n\
-         cegar-harness = \"{version}\"\n\
-         \n\
-         [dev-dependencies]\n\
-         cegar-harness = \"{version}\"\n",
-        package = project.cegar_name(),
-        of = project.name,
-    )
 }
 
 fn configuration(project: &Project, name: &str, include: Option<&Path>) -> String {

@@ -221,6 +221,17 @@ pub enum Event {
         outcome: String,
         /// Whether it is a violation.
         violation: bool,
+        /// In what the engine's machine disagrees with the native run about it, if it does.
+        disagreement: Option<String>,
+    },
+    /// On how many replayed inputs the engine's machine and native execution agree.
+    Agreement {
+        /// The harness.
+        harness: String,
+        /// On so many.
+        agreed: u64,
+        /// Of so many.
+        inputs: u64,
     },
     /// Something worth saying.
     Note {

@@ -1,6 +1,7 @@
 //! For people: cargo's manner. A status verb right-aligned to 12 columns, on stderr; a line that counts while it
 //! works, only where there is a terminal; each finding with its C line and the fault marked; at the end a sentence.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,6 +24,8 @@ pub struct TerminalReporter<W: Write> {
     stats: bool,
     color: bool,
     root: PathBuf,
+    /// How many checks are open, by reason.
+    open: BTreeMap<String, u64>,
 }
 
 impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
@@ -39,6 +42,7 @@ impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
             stats,
             color,
             root,
+            open: BTreeMap::new(),
         }
     }
 }
@@ -61,6 +65,7 @@ impl<W: Write> TerminalReporter<W> {
             stats: false,
             color: false,
             root,
+            open: BTreeMap::new(),
         }
     }
 
@@ -74,6 +79,14 @@ impl<W: Write> TerminalReporter<W> {
             Some(bar) => bar.suspend(write),
             None => write(),
         }
+    }
+
+    /// A path as seen from the crate.
+    fn short(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root)
+            .unwrap_or(path)
+            .display()
+            .to_string()
     }
 
     fn raw(&mut self, text: &str) {
@@ -120,16 +133,29 @@ impl<W: Write> TerminalReporter<W> {
             Verdict::Proved => GOOD,
             Verdict::Open => WARN,
         };
-        let text = format!(
-            "in {}: {} violated, {} proved, {} open; {} edges covered, {} unreachable, {} open",
-            seconds(summary.stats.seconds),
-            checks.violated,
-            checks.proved,
-            checks.open,
-            edges.covered,
-            edges.unreachable,
-            edges.open
-        );
+        for (why, checks) in std::mem::take(&mut self.open) {
+            let noun = if checks == 1 { "check" } else { "checks" };
+            self.status(WARN, "Open", &format!("{checks} {noun}: {why}"));
+        }
+        let took = seconds(summary.stats.seconds);
+        let text = if edges.covered + edges.unreachable + edges.open == 0 {
+            // A replay has no goals.
+            let inputs = summary.stats.executions;
+            format!(
+                "in {took}: {} of {inputs} inputs violate a check",
+                checks.violated
+            )
+        } else {
+            format!(
+                "in {took}; checks: {} violated, {} proved, {} open; edges: {} covered, {} unreachable, {} open",
+                checks.violated,
+                checks.proved,
+                checks.open,
+                edges.covered,
+                edges.unreachable,
+                edges.open
+            )
+        };
         self.status(
             style,
             if summary.interrupted {
@@ -196,12 +222,30 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                 input,
                 outcome,
                 violation,
+                disagreement,
             } => {
                 let style = if *violation { BAD } else { GOOD };
                 self.status(
                     style,
                     "Replayed",
-                    &format!("{}  {outcome}", input.display()),
+                    &format!("{}  {outcome}", self.short(input)),
+                );
+                if let Some(how) = disagreement {
+                    self.status(WARN, "Warning", how);
+                }
+            }
+            Event::Agreement {
+                harness,
+                agreed,
+                inputs,
+            } if !quiet || agreed < inputs => {
+                let text = format!(
+                    "{harness}: machine and native execution agree on {agreed} of {inputs} inputs"
+                );
+                self.status(
+                    if agreed == inputs { GOOD } else { WARN },
+                    "Compared",
+                    &text,
                 );
             }
             Event::Note {
@@ -247,7 +291,7 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                 self.status(GOOD, "Mocking", &functions.join(", "));
             }
             Event::TestWritten { file, name } if !quiet => {
-                self.status(GOOD, "Wrote", &format!("{}  {name}", file.display()));
+                self.status(GOOD, "Wrote", &format!("{}  {name}", self.short(file)));
             }
             Event::FuzzProgress { .. } | Event::EngineProgress { .. } => {
                 if let Some((verb, text)) = progress_text(event) {
@@ -261,11 +305,14 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                 status,
                 ..
             } => {
-                if let GoalStatus::Open { why } = status
-                    && !quiet
-                {
-                    let text = format!("{} {expression}: {why}", place.show());
-                    self.status(WARN, "Open", &text);
+                if let GoalStatus::Open { why } = status {
+                    // A library has thousands of checks: normally only their number is told, by reason.
+                    if self.verbosity > 0 {
+                        let text = format!("{} {expression}: {why}", place.show());
+                        self.status(WARN, "Open", &text);
+                    } else if !quiet {
+                        *self.open.entry(why.clone()).or_default() += 1;
+                    }
                 } else if self.verbosity > 0 && *status == GoalStatus::Proved {
                     self.status(GOOD, "Proved", &format!("{} {expression}", place.show()));
                 }

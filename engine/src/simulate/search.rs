@@ -72,7 +72,7 @@ pub enum Origin {
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Origin::Given => "a given input",
+            Origin::Given => "an initial input",
             Origin::Fuzzer => "fuzzing",
             Origin::Simulation => "partial simulation",
             Origin::Replay => "replaying an answer around a loop",

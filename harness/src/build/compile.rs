@@ -8,7 +8,7 @@ use cegar_stubs::{Entry, Role};
 
 use super::cache::Cache;
 use super::config::{MockedFunction, Unit};
-use super::{Build, BuildError, Built, Harness, bindings, mocks, tools};
+use super::{Build, BuildError, Built, Harness, bindings, harness_flags, mocks, resolve, tools};
 use crate::channel::Shape;
 use crate::locate;
 
@@ -57,18 +57,25 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
     // The user's code. The harness comes first: its `main` is the one that counts.
     let mut inputs = Vec::new();
     let mut objects = Vec::new();
+    let folders: Vec<PathBuf> = build
+        .units
+        .iter()
+        .map(|unit| resolve(&root, &unit.directory))
+        .collect();
+    let library = folders.iter().zip(&build.units);
+    let library = harness_flags(library.map(|(folder, unit)| (&**folder, &*unit.args)));
     let own = harness.file.iter().map(|file| Unit {
         file: file.clone(),
-        args: Vec::new(),
+        args: library.clone(),
         directory: PathBuf::new(),
     });
     for unit in own.chain(build.units.iter().cloned()) {
-        let directory = root.join(&unit.directory);
+        let directory = resolve(&root, &unit.directory);
         let args = [common.clone(), absolute(&unit.args, &directory)].concat();
         let mut compiler = base.clone();
         compiler
             .out_dir(out.join("user"))
-            .file(directory.join(&unit.file))
+            .file(resolve(&directory, &unit.file))
             .flag("-MMD");
         for arg in &args {
             compiler.flag(arg);
@@ -82,11 +89,12 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
                 wants: symbols.wanted,
             });
         }
-        inputs.push(directory.join(&unit.file));
+        inputs.push(resolve(&directory, &unit.file));
     }
     if let Some(header) = &harness.bindings {
         let folder = out.parent().and_then(Path::parent).unwrap_or(&out);
-        bindings::write(&harness.name, &root, header, &common, folder)?;
+        let args = [common, library].concat();
+        bindings::write(&harness.name, &root, header, &args, folder)?;
         inputs.push(root.join(header));
     }
 
@@ -367,7 +375,7 @@ fn absolute(args: &[String], directory: &Path) -> Vec<String> {
     args.iter()
         .map(|arg| {
             if std::mem::take(&mut path_next) {
-                return directory.join(arg).display().to_string();
+                return resolve(directory, arg).display().to_string();
             }
             match PATHS
                 .iter()
@@ -378,7 +386,7 @@ fn absolute(args: &[String], directory: &Path) -> Vec<String> {
                     path_next = true;
                     arg.clone()
                 }
-                Some((&"-I", path)) => format!("-I{}", directory.join(path).display()),
+                Some((&"-I", path)) => format!("-I{}", resolve(directory, path).display()),
                 _ => arg.clone(),
             }
         })

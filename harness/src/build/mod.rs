@@ -12,7 +12,9 @@ mod bindings;
 mod cache;
 mod compile;
 mod config;
+mod flags;
 mod mocks;
+mod paths;
 mod tools;
 
 use std::io;
@@ -20,6 +22,8 @@ use std::path::{Path, PathBuf};
 
 use config::Checks;
 pub use config::{MockedFunction, Unit};
+pub use flags::harness_flags;
+pub use paths::resolve;
 
 /// Why a harness was not built.
 #[derive(Debug, thiserror::Error)]
