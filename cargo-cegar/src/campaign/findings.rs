@@ -12,7 +12,7 @@ use cegar_engine::program::{CheckKind, Pos, Program, Property};
 use cegar_engine::simulate::search::Origin;
 use cegar_fuzz::native::{Frame, Outcome};
 
-use super::native::{Native, fault};
+use super::native::{Native, fault, trap_kind};
 use super::tests::Tests;
 use crate::error::Error;
 use crate::report::{Event, Finding, Place, TestRef, rule_id};
@@ -135,11 +135,11 @@ impl<'a> Judge<'a> {
             (Outcome::Violated(violated), _) if violated.line > 0 => Place {
                 file: self.relative(&violated.file),
                 line: violated.line,
-                column: 0,
+                column: violated.site.as_ref().map_or(0, |site| site.column),
                 function: violated
                     .site
                     .as_ref()
-                    .map(|site| site.function.clone())
+                    .map(|site| plain(&site.function))
                     .unwrap_or_default(),
             },
             (_, Some(first)) => first.clone(),
@@ -150,7 +150,10 @@ impl<'a> Judge<'a> {
                 harness: self.harness.to_owned(),
                 name: name(kind, &place),
                 kind,
-                message: told(&seen.outcome),
+                message: match &seen.outcome {
+                    Outcome::Violated(violated) => message(kind, &violated.what),
+                    outcome => told(outcome),
+                },
                 stack: frames,
                 place,
                 input: tape.get(..seen.consumed as usize).unwrap_or(tape).to_vec(),
@@ -249,10 +252,7 @@ fn native_kind(outcome: &Outcome) -> CheckKind {
             "reach_error" => CheckKind::ReachError,
             "fail" => CheckKind::Fail,
             "heap" => CheckKind::Free,
-            _ => match fault(outcome) {
-                Some(Property::Memory) => CheckKind::ArrayBound,
-                _ => CheckKind::SignedOverflow,
-            },
+            _ => trap_kind(violated.trap),
         },
         Outcome::Asan(report)
             if report.kind.contains("free") && !report.kind.contains("use-after") =>

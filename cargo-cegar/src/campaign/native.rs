@@ -8,6 +8,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use cegar_engine::program::CheckKind;
+use cegar_engine::program::load::sanitizer;
 use cegar_fuzz::native::{
     Kind, Outcome, Run, RunOptions, Runner, Target, TargetBuilder, TargetError,
 };
@@ -137,7 +139,7 @@ pub fn fault(outcome: &Outcome) -> Option<cegar_engine::program::Property> {
     match outcome {
         Outcome::Violated(violated) => Some(match violated.kind.as_str() {
             "heap" => Property::Memory,
-            "trap" => trap_property(violated.trap),
+            "trap" => trap_kind(violated.trap).property(),
             _ => Property::Assertion,
         }),
         Outcome::Crashed(crashed) if crashed.signal == nix::libc::SIGFPE => {
@@ -153,13 +155,7 @@ pub fn fault(outcome: &Outcome) -> Option<cegar_engine::program::Property> {
     }
 }
 
-/// clang numbers its inserted checks; 18 is an index past an array's bound, all others that we ask for are arithmetic.
-fn trap_property(trap: i32) -> cegar_engine::program::Property {
-    use cegar_engine::program::Property;
-    const OUT_OF_BOUNDS: i32 = 18;
-    if trap == OUT_OF_BOUNDS {
-        Property::Memory
-    } else {
-        Property::Overflow
-    }
+/// What an inserted check guards against, by clang's number of it.
+pub fn trap_kind(trap: i32) -> CheckKind {
+    sanitizer(u64::try_from(trap).unwrap_or(u64::MAX)).0
 }

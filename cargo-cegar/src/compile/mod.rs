@@ -1,7 +1,7 @@
 //! From C to bitcode.
 //!
 //! Each file becomes one bitcode file, unoptimised: what an optimiser removes (a loop that it may assume to end, code
-//! behind undefined behaviour) is exactly what is looked for. The flags below keep every check that the C source
+//! behind undefined behaviour) is exactly what is looked for. The engine's flags keep every check that the C source
 //! implies visible in the bitcode; the passes that are wanted run later, on the linked module.
 //!
 //! The `cc` crate gives the flags that the target needs, as it would to a build script, so that the C code is
@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use cegar_engine::program::Property;
+use cegar_engine::program::normalise::clang_flags;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -120,44 +121,6 @@ pub struct Compiled {
     pub seconds: f64,
 }
 
-/// Flags that every module of the program gets.
-const ALWAYS: &[&str] = &[
-    "-O0",
-    "-Xclang",
-    "-disable-O0-optnone",
-    // Makes clang emit lifetime markers at -O0, so that use after scope is seen.
-    "-Xclang",
-    "-fsanitize-address-use-after-scope",
-    "-fno-finite-loops",
-    "-g",
-    "-fno-discard-value-names",
-    "-fPIC",
-    "-emit-llvm",
-    "-c",
-];
-
-/// The flags that make clang emit the checks of `properties`.
-pub fn property_flags(properties: &[Property]) -> Vec<String> {
-    let mut checks = Vec::new();
-    if properties.contains(&Property::Memory) {
-        checks.push("array-bounds");
-    }
-    let overflow = properties.contains(&Property::Overflow);
-    if overflow {
-        checks.extend(["signed-integer-overflow", "shift", "integer-divide-by-zero"]);
-        checks.extend(["unreachable", "return"]);
-    }
-    let mut flags = Vec::new();
-    if !checks.is_empty() {
-        flags.push(format!("-fsanitize={}", checks.join(",")));
-        flags.push("-fsanitize-trap=all".to_owned());
-    }
-    if !overflow {
-        flags.push("-fwrapv".to_owned());
-    }
-    flags
-}
-
 /// Compiles the program's own files to bitcode in `out_dir`, in parallel, reusing what did not change.
 pub fn compile(
     compiler: &Compiler,
@@ -166,7 +129,7 @@ pub fn compile(
     out_dir: &Path,
     stop: &AtomicBool,
 ) -> Result<Compiled, CompileError> {
-    compile_with(compiler, units, &property_flags(properties), out_dir, stop)
+    compile_with(compiler, units, &clang_flags(properties), out_dir, stop)
 }
 
 /// Compiles library code that is trusted and carries no checks of its own (the stubs).
@@ -176,13 +139,13 @@ pub fn compile_unchecked(
     out_dir: &Path,
     stop: &AtomicBool,
 ) -> Result<Compiled, CompileError> {
-    compile_with(compiler, units, &["-fwrapv".to_owned()], out_dir, stop)
+    compile_with(compiler, units, &clang_flags(&[]), out_dir, stop)
 }
 
 fn compile_with(
     compiler: &Compiler,
     units: &[Unit],
-    checks: &[String],
+    flags: &[&str],
     out_dir: &Path,
     stop: &AtomicBool,
 ) -> Result<Compiled, CompileError> {
@@ -203,7 +166,7 @@ fn compile_with(
         for _ in 0..workers {
             scope.spawn(|| {
                 while let Some((index, unit)) = take(units, &next, stop) {
-                    let one = compile_one(compiler, &base, unit, checks, out_dir);
+                    let one = compile_one(compiler, &base, unit, flags, out_dir);
                     if let Ok(mut results) = results.lock() {
                         results[index] = Some(one);
                     }
@@ -299,7 +262,7 @@ fn compile_one(
     compiler: &Compiler,
     base: &[String],
     unit: &Unit,
-    checks: &[String],
+    flags: &[&str],
     out_dir: &Path,
 ) -> Result<One, CompileError> {
     let io_error = |action, path: &Path| {
@@ -312,8 +275,7 @@ fn compile_one(
     };
     let mut args = base.to_vec();
     args.extend(unit.flags.iter().cloned());
-    args.extend(ALWAYS.iter().map(|&flag| flag.to_owned()));
-    args.extend(checks.iter().cloned());
+    args.extend(flags.iter().map(|&flag| flag.to_owned()));
     let entry = cache::Entry::new(out_dir, compiler, unit, &args);
     if let Some(warnings) = entry.fresh() {
         return Ok(One::Made {
@@ -357,18 +319,6 @@ fn compile_one(
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-
-    #[test]
-    fn flags_follow_the_property() {
-        assert_eq!(property_flags(&[Property::Assertion]), ["-fwrapv"]);
-        let memory = property_flags(&[Property::Assertion, Property::Memory]);
-        assert_eq!(
-            memory,
-            ["-fsanitize=array-bounds", "-fsanitize-trap=all", "-fwrapv"]
-        );
-        let overflow = property_flags(&[Property::Overflow]).join(" ");
-        assert!(overflow.contains("signed-integer-overflow") && !overflow.contains("-fwrapv"));
-    }
 
     fn unit(dir: &Path, name: &str, text: &str) -> Unit {
         let source = dir.join(name);

@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 use super::ir::*;
 use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
 use constants::Constants;
+pub use names::sanitizer;
 pub(crate) use names::{failing, intrinsic, violation};
 use types::Types;
 

@@ -7,8 +7,8 @@
 //! odd context be left; and at last everything else. A new execution is recorded symbolically only if it did something new, so that
 //! the queue stays proportional to the program's behaviour and not to the number of executions.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod queue;
+
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,10 +21,11 @@ use super::context;
 use super::minimise::{Budget, Judged, minimise};
 use super::partial::{PathIndex, Question, Simulated, simulate};
 use super::pump;
-use crate::machine::{Choice, Event, Execution, Limits, Machine, Outcome, PathEvent, Violation};
+use crate::machine::{Choice, Event, Execution, Limits, Machine, Outcome, Violation};
 use crate::program::{BlockId, CheckId, CheckKind, FunctionKind, Program, Property};
 use crate::solver::{self, Cached, SolverStats, Z3};
 use crate::term::Pool;
+use queue::{Job, Queue, Recorded, Work, class};
 
 /// What a search may do.
 #[derive(Clone, Debug)]
@@ -125,106 +126,6 @@ pub struct SearchStats {
     pub replays: u64,
     /// Executions that met a construct which is not modelled.
     pub unmodelled: u64,
-}
-
-struct Recorded {
-    tape: Rc<[u8]>,
-    choices: Vec<Choice>,
-    path: Vec<PathEvent>,
-    trace: Vec<BlockId>,
-    index: PathIndex,
-}
-
-enum Work {
-    Flip {
-        of: Rc<Recorded>,
-        at: usize,
-    },
-    Violate {
-        of: Rc<Recorded>,
-        at: usize,
-    },
-    Replay {
-        tape: Rc<[u8]>,
-        stretch: pump::Stretch,
-        rung: usize,
-    },
-    Longer {
-        tape: Rc<[u8]>,
-        to: usize,
-    },
-}
-
-/// Classes of work.
-mod class {
-    pub const VIOLATE: usize = 0;
-    pub const UNCOVERED: usize = 1;
-    pub const REPLAY: usize = 2;
-    pub const LONGER: usize = 3;
-    pub const CONTEXT: usize = 4;
-    pub const REST: usize = 5;
-    /// How much of the effort each gets while it has work: a class that waits forever is a class that does not exist,
-    /// and one long replay costs as much as ten thousand questions.
-    pub const SHARE: [u64; 6] = [8, 8, 4, 2, 4, 1];
-}
-
-struct Job {
-    key: Reverse<(u64, u64)>,
-    work: Work,
-}
-
-impl PartialEq for Job {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-impl Eq for Job {}
-impl PartialOrd for Job {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Job {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
-/// The queue: a heap per class, and what each class has cost, in executed steps or what is worth as much.
-#[derive(Default)]
-struct Queue {
-    heaps: [BinaryHeap<Job>; 6],
-    spent: [u64; 6],
-    serial: u64,
-}
-
-impl Queue {
-    fn len(&self) -> usize {
-        self.heaps.iter().map(BinaryHeap::len).sum()
-    }
-
-    fn push(&mut self, class: usize, cost: u64, work: Work) {
-        if self.heaps[class].is_empty() {
-            // Who comes back after a pause has no claim to what others did meanwhile.
-            let busy = (0..6).filter(|&c| !self.heaps[c].is_empty());
-            if let Some(floor) = busy.map(|c| self.spent[c] / class::SHARE[c]).min() {
-                self.spent[class] = self.spent[class].max(floor * class::SHARE[class]);
-            }
-        }
-        self.serial += 1;
-        self.heaps[class].push(Job {
-            key: Reverse((cost, self.serial)),
-            work,
-        });
-    }
-
-    /// The next job, of the class that had the least for its share.
-    fn pop(&mut self) -> Option<(usize, Job)> {
-        let class = (0..6)
-            .filter(|&class| !self.heaps[class].is_empty())
-            .min_by_key(|&class| (self.spent[class] / class::SHARE[class], class))?;
-        self.heaps[class].pop().map(|job| (class, job))
-    }
 }
 
 /// What a question costs in executed steps, and what one that reaches the solver costs.

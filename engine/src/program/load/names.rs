@@ -105,7 +105,7 @@ pub(crate) fn violation(kind: u32) -> CheckKind {
 }
 
 /// What `llvm.ubsantrap`'s argument means: clang's `SanitizerHandler`, in the order of LLVM 19.
-pub(crate) fn sanitizer(handler: u64) -> (CheckKind, &'static str) {
+pub fn sanitizer(handler: u64) -> (CheckKind, &'static str) {
     match handler {
         0 => (CheckKind::SignedOverflow, "+"),
         1 => (CheckKind::Unreachable, "unreachable"),

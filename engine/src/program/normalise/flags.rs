@@ -39,3 +39,18 @@ pub fn clang_flags(properties: &[Property]) -> Vec<&'static str> {
     }
     flags
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_follow_the_property() {
+        let assertion = clang_flags(&[Property::Assertion]);
+        assert!(assertion.contains(&"-fwrapv") && !assertion.contains(&"-fsanitize-trap=all"));
+        let memory = clang_flags(&[Property::Assertion, Property::Memory]);
+        assert!(memory.ends_with(&["-fsanitize=array-bounds", "-fwrapv", "-fsanitize-trap=all"]));
+        let overflow = clang_flags(&[Property::Overflow]);
+        assert!(!overflow.contains(&"-fwrapv"));
+    }
+}
