@@ -342,3 +342,37 @@ fn a_test_that_was_edited_is_left_alone() {
     found(run(&project, &["--max-time", "30s"]).run());
     assert_eq!(project.read("cegar/tests/demo.rs"), edited);
 }
+
+/// What undefined functions return is kept in one file for all harnesses, and read again by the next run.
+#[test]
+fn mocks_of_two_harnesses_are_kept_from_run_to_run() {
+    let project = Project::package(
+        "static int cells[4];\nint left(void);\nint right(void);\n\
+         int demo(const unsigned char *data, size_t size)\n{\n    (void)data, (void)size;\n    return cells[left() & 7];\n}\n\
+         int other(void)\n{\n    return cells[right() & 7];\n}\n",
+    );
+    for (name, call) in [("demo", "demo(0, 0)"), ("other", "other()")] {
+        project.write(
+            &format!("cegar/harnesses/{name}.c"),
+            &format!("#include \"demo.h\"\nint other(void);\n\nint main(void)\n{{\n    return {call};\n}}\n"),
+        );
+    }
+    let config = project.read("cegar/cegar.toml");
+    project.write(
+        "cegar/cegar.toml",
+        &format!("{config}\n[harness.other]\nfile = \"harnesses/other.c\"\n"),
+    );
+    for _ in 0..2 {
+        let ended = run(&project, &["--max-time", "10s"]).run();
+        ended.expect(exit::VIOLATION);
+        let mocks = project.read("cegar/mocks.json");
+        for (name, function) in [("demo", "left"), ("other", "right")] {
+            let path = format!("cegar/tests/{name}.rs");
+            assert!(project.at(&path).is_file(), "{ended}");
+            let test = project.read(&path);
+            assert!(test.contains(function), "{test}\n{ended}");
+            assert!(mocks.contains(&format!("\"{function}\"")), "{mocks}");
+            must(fs::remove_file(project.at(&path)), "removing a test");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use cegar_engine::program::Program;
-use cegar_engine::program::normalise::{self, Entry, LinkRequest, Normalised};
+use cegar_engine::program::normalise::{self, Entry, LinkRequest, Mocked, Normalised, Returns};
 use cegar_stubs::Role;
 
 use crate::compile::{self, Compiler, Unit};
@@ -122,7 +122,7 @@ pub fn prepare(
         normalise::normalise(&request, &bitcode)
     })
     .map_err(|why| Error::engine("linking the program", why))?;
-    tell(&normalised, reporter);
+    tell(&start.entry, &normalised, reporter);
     let program = timed("reading the program", || Program::load(&bitcode))
         .map_err(|why| Error::engine("reading the program", why))?;
     for construct in &program.unmodelled {
@@ -154,7 +154,7 @@ pub(super) fn timed<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
 }
 
 /// Says what the program calls and nobody defines.
-fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
+fn tell(entry: &Entry, normalised: &Normalised, reporter: &mut dyn Reporter) {
     if !normalised.mocked.is_empty() {
         let functions = normalised
             .mocked
@@ -162,6 +162,15 @@ fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
             .map(|mocked| mocked.name.clone())
             .collect();
         reporter.event(&Event::Mocked { functions });
+        let answers = |mocked: &Mocked| mocked.returns != Returns::Void;
+        if *entry == Entry::Fuzzer && normalised.mocked.iter().any(answers) {
+            reporter.event(&Event::Note {
+                level: Level::Warning,
+                message: "the data of LLVMFuzzerTestOneInput take the whole input: mocks answer zero behind it; a `main` \
+                          with crunner_get_bytes leaves some for them"
+                    .to_owned(),
+            });
+        }
     }
     for (name, why) in &normalised.unsupported {
         reporter.event(&Event::Note {

@@ -162,9 +162,7 @@ impl<'a> Tests<'a> {
         match self.place {
             Where::Package(folder) => {
                 if !self.made && !self.mocked.is_empty() {
-                    let text = serde_json::to_vec_pretty(&self.mocked)
-                        .map_err(|why| Error::engine("writing the mocks", why))?;
-                    crate::store::write(&folder.join("mocks.json"), &text)?;
+                    self.write_mocks(&folder.join("mocks.json"))?;
                 }
                 self.made = true;
                 Ok(folder.to_owned())
@@ -186,6 +184,21 @@ impl<'a> Tests<'a> {
                 Ok(folder.to_owned())
             }
         }
+    }
+
+    /// Adds this harness's mocks to those of the package's other harnesses.
+    fn write_mocks(&self, path: &Path) -> Result<(), Error> {
+        let mut all: Vec<MockedFunction> = std::fs::read(path)
+            .ok()
+            .and_then(|text| serde_json::from_slice(&text).ok())
+            .unwrap_or_default();
+        all.retain(|known| self.mocked.iter().all(|new| new.name != known.name));
+        all.extend(self.mocked.iter().cloned());
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut text = serde_json::to_vec_pretty(&all)
+            .map_err(|why| Error::engine("writing the mocks", why))?;
+        text.push(b'\n');
+        crate::store::write(path, &text)
     }
 
     fn argv(&self) -> usize {
