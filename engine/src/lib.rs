@@ -1,5 +1,6 @@
 //! The engine of `cargo cegar`: goals in; seeds, verdicts and certificates out.
 
+pub mod abstraction;
 pub mod machine;
 pub mod program;
 pub mod simulate;

@@ -27,6 +27,8 @@ mod tests;
 
 use std::ops::Range;
 
+pub(crate) use intrinsics::is_exact;
+pub(crate) use ops::cast_source;
 pub use outcome::{Choice, Event, Execution, Exhausted, Outcome, PathEvent, Violation};
 
 use crate::program::ir::Program;

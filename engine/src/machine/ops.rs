@@ -54,7 +54,7 @@ fn quick_cmp(pred: Pred, width: Width, a: u128, b: u128) -> bool {
 }
 
 /// The width of a conversion's operand.
-fn cast_source(cast: FloatCast) -> Width {
+pub(crate) fn cast_source(cast: FloatCast) -> Width {
     match cast {
         FloatCast::Convert(from, _) => from.width(),
         FloatCast::ToSigned(from, _) | FloatCast::ToUnsigned(from, _) => from.width(),

@@ -81,6 +81,14 @@ impl Groups {
                             None,
                         ];
                     }
+                    ArrayNode::Ite(cond, then, otherwise) => {
+                        below = [
+                            Some(Item::Term(cond)),
+                            Some(Item::Array(then)),
+                            Some(Item::Array(otherwise)),
+                            None,
+                        ];
+                    }
                 },
             }
             for item in below.into_iter().flatten() {

@@ -103,6 +103,12 @@ impl Translator {
                 Some(below) => below.store(&self.bv(index), &self.bv(byte)),
                 None => Z3Array::fresh_const("missing", &domain, &Sort::bitvector(8)),
             },
+            ArrayNode::Ite(cond, then, otherwise) => {
+                match (self.arrays.get(&then), self.arrays.get(&otherwise)) {
+                    (Some(then), Some(otherwise)) => self.truth(cond).ite(then, otherwise),
+                    _ => Z3Array::fresh_const("missing", &domain, &Sort::bitvector(8)),
+                }
+            }
         }
     }
 
@@ -220,24 +226,30 @@ impl Translator {
         model
     }
 
-    /// Notes the byte of an array variable that this read sees, if it sees one.
+    /// Notes the bytes of the array variables that this read may see.
     fn read(&self, pool: &Pool, found: &z3::Model, a: Array, index: Term, model: &mut Model) {
-        let mut below = a;
-        while let ArrayNode::Store(next, ..) = pool.array_node(below) {
-            below = next;
-        }
-        let (ArrayNode::Variable(v), Some(array)) =
-            (pool.array_node(below), self.arrays.get(&below))
-        else {
+        let index = self.bv(index);
+        let Some(at) = evaluate(found, &index) else {
             return;
         };
-        let index = self.bv(index);
-        let byte = array.select(&index).as_bv();
-        if let (Some(at), Some(byte)) = (
-            evaluate(found, &index),
-            byte.and_then(|b| evaluate(found, &b)),
-        ) {
-            model.elements.insert((v, at as u64), byte as u8);
+        let mut open = vec![a];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(below) = open.pop() {
+            if !seen.insert(below) {
+                continue;
+            }
+            match pool.array_node(below) {
+                ArrayNode::Constant(_) => {}
+                ArrayNode::Store(next, ..) => open.push(next),
+                ArrayNode::Ite(_, then, otherwise) => open.extend([then, otherwise]),
+                ArrayNode::Variable(v) => {
+                    let array = self.arrays.get(&below);
+                    let byte = array.and_then(|array| array.select(&index).as_bv());
+                    if let Some(byte) = byte.and_then(|b| evaluate(found, &b)) {
+                        model.elements.insert((v, at as u64), byte as u8);
+                    }
+                }
+            }
         }
     }
 }

@@ -47,6 +47,34 @@ impl Pool {
         self.intern(Node::Select(array, index), 8)
     }
 
+    /// One array or the other.
+    pub fn array_ite(&mut self, cond: Term, then: Array, otherwise: Array) -> Array {
+        if then == otherwise {
+            return then;
+        }
+        match self.as_const(cond) {
+            Some(1) => return then,
+            Some(_) => return otherwise,
+            None => {}
+        }
+        // A store that happens only sometimes is the usual case: then it is a store of a choice.
+        if let ArrayNode::Store(below, index, byte) = self.array_node(then)
+            && below == otherwise
+        {
+            let old = self.select(otherwise, index);
+            let byte = self.ite(cond, byte, old);
+            return self.array_store(otherwise, index, byte);
+        }
+        if let ArrayNode::Store(below, index, byte) = self.array_node(otherwise)
+            && below == then
+        {
+            let old = self.select(then, index);
+            let byte = self.ite(cond, old, byte);
+            return self.array_store(then, index, byte);
+        }
+        self.intern_array(ArrayNode::Ite(cond, then, otherwise))
+    }
+
     /// Whether the two are the same term plus different constants.
     fn certainly_differ(&self, a: Term, b: Term) -> bool {
         let parts = |t: Term| match *self.node(t) {

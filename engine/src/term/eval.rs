@@ -144,6 +144,17 @@ impl Evaluator {
                             },
                         }
                     }
+                    ArrayNode::Ite(cond, then, otherwise) => {
+                        match self.known_or_const(pool, cond) {
+                            None => {
+                                stack.push(frame);
+                                stack.push(Frame::Term(cond));
+                            }
+                            Some(1) => stack.push(Frame::Read(t, then, at)),
+                            Some(_) => stack.push(Frame::Read(t, otherwise, at)),
+                        }
+                        continue;
+                    }
                 },
             };
             self.values[t.index()] = value;

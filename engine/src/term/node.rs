@@ -85,6 +85,8 @@ pub enum ArrayNode {
     Variable(u32),
     /// The array with one element changed.
     Store(Array, Term, Term),
+    /// If the term (one bit) then the first array else the second.
+    Ite(Term, Array, Array),
 }
 
 impl Node {

@@ -38,13 +38,19 @@ impl Pool {
                     }
                     stack.extend(node.children().map(|c| (Item::Term(c), false)));
                 }
-                Item::Array(a) => {
-                    if let ArrayNode::Store(below, index, byte) = self.array_node(a) {
+                Item::Array(a) => match self.array_node(a) {
+                    ArrayNode::Store(below, index, byte) => {
                         stack.push((Item::Array(below), false));
                         stack.push((Item::Term(index), false));
                         stack.push((Item::Term(byte), false));
                     }
-                }
+                    ArrayNode::Ite(cond, then, otherwise) => {
+                        stack.push((Item::Term(cond), false));
+                        stack.push((Item::Array(then), false));
+                        stack.push((Item::Array(otherwise), false));
+                    }
+                    ArrayNode::Constant(_) | ArrayNode::Variable(_) => {}
+                },
             }
         }
         order

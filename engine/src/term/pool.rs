@@ -169,6 +169,11 @@ impl Pool {
             .map_or(&[], |bytes| bytes)
     }
 
+    /// All contents that an [`ArrayNode::Constant`] can refer to, by number.
+    pub fn all_contents(&self) -> Vec<Box<[u8]>> {
+        self.contents.clone()
+    }
+
     /// The name of the variable that an [`ArrayNode::Variable`] refers to.
     pub fn array_name(&self, variable: u32) -> &str {
         self.array_names
@@ -211,6 +216,11 @@ impl Pool {
                     set = self.sets.union(set, self.entries[t.index()].set);
                 }
                 set
+            }
+            ArrayNode::Ite(cond, then, otherwise) => {
+                let set = self.entries[cond.index()].set;
+                let set = self.sets.union(set, self.arrays[then.index()].1);
+                self.sets.union(set, self.arrays[otherwise.index()].1)
             }
         };
         let array = Array(self.arrays.len() as u32);

@@ -61,6 +61,11 @@ impl Rewriter {
                             let below = self.get_array(below);
                             pool.array_store(below, index, byte)
                         }
+                        ArrayNode::Ite(cond, then, otherwise) => {
+                            let (then, otherwise) =
+                                (self.get_array(then), self.get_array(otherwise));
+                            pool.array_ite(self.get(cond), then, otherwise)
+                        }
                         _ => a,
                     };
                     self.arrays.insert(a, new);

@@ -44,6 +44,18 @@ impl Pool {
                         stack.push(Piece::Text("{"));
                         stack.push(Piece::Array(below));
                     }
+                    ArrayNode::Ite(cond, then, otherwise) => {
+                        let parts = [
+                            Piece::Text("("),
+                            Piece::Term(cond),
+                            Piece::Text(" ? "),
+                            Piece::Array(then),
+                            Piece::Text(" : "),
+                            Piece::Array(otherwise),
+                            Piece::Text(")"),
+                        ];
+                        stack.extend(parts.into_iter().rev());
+                    }
                 },
             }
         }

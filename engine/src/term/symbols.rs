@@ -195,6 +195,10 @@ impl Pool {
                         arrays.push(below);
                         terms.extend([index, byte]);
                     }
+                    ArrayNode::Ite(cond, then, otherwise) => {
+                        terms.push(cond);
+                        arrays.extend([then, otherwise]);
+                    }
                 }
             } else {
                 break;

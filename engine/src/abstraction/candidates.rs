@@ -1,0 +1,501 @@
+//! Guesses: predicates that may be invariants of a cut point.
+//!
+//! Synergy's section 5 generalises by hand-picked templates; since then Houdini has shown that many cheap guesses, dropped as
+//! they are refuted, go a long way. A guess costs one evaluation per state of the forest; only what no state refutes comes before
+//! a solver. Shapes: constants, bounds against the constants of the code, order and difference of two values, linear
+//! equations that all states satisfy, low bits, bytes of an array at a value's index, and the conditions that the code
+//! itself branches on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+
+use super::forest::Sample;
+use super::graph::Graph;
+use super::world::Cut;
+use crate::program::ir::{BinOp, Pred, Width};
+use crate::term::{Array, Evaluator, Item, Node, Pool, Symbol, Term, value};
+
+/// Guesses per cut point.
+const MOST: usize = 3_000;
+/// Values per cut point that are compared with each other.
+const PAIRED: usize = 28;
+/// Constants per width.
+const CONSTANTS: usize = 48;
+
+/// What the code compares with: constants by width, and its conditions.
+#[derive(Debug, Default)]
+pub struct Vocabulary {
+    constants: BTreeMap<Width, BTreeSet<u128>>,
+    conditions: Vec<Term>,
+}
+
+impl Vocabulary {
+    /// Of all fragments.
+    pub fn new(graph: &Graph<'_>) -> Vocabulary {
+        let mut all = Vocabulary::default();
+        let mut seen: FxHashSet<Item> = FxHashSet::default();
+        let pool = &graph.pool;
+        for fragment in graph.fragments.values() {
+            let guards = fragment
+                .obligations
+                .iter()
+                .flat_map(|o| o.guard.0.iter().chain([&o.violated]))
+                .chain(
+                    fragment
+                        .transitions
+                        .iter()
+                        .flat_map(|t| t.reached.guard.0.iter()),
+                )
+                .chain(fragment.assumptions.iter());
+            for &root in guards {
+                for item in pool.order(Item::Term(root), |item| seen.contains(&item)) {
+                    seen.insert(item);
+                    if let Item::Term(t) = item {
+                        all.note(pool, t);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn note(&mut self, pool: &Pool, t: Term) {
+        let Node::Cmp(_, a, b) = *pool.node(t) else {
+            return;
+        };
+        if pool.width(a) > 1 {
+            self.conditions.push(t);
+        }
+        for side in [a, b] {
+            if let Some(c) = pool.as_const(side) {
+                self.add(pool.width(side), c);
+            }
+        }
+    }
+
+    fn add(&mut self, width: Width, c: u128) {
+        let all = self.constants.entry(width).or_default();
+        for near in [c.wrapping_sub(1), c, c.wrapping_add(1)] {
+            all.insert(near & value::mask(width));
+        }
+    }
+
+    /// Constants of that width; comparisons at other widths count as well, since C widens everything to `int`.
+    pub fn constants(&self, width: Width) -> Vec<u128> {
+        let mut all: BTreeSet<u128> = BTreeSet::from([0, 1, value::mask(width)]);
+        for (&other, constants) in &self.constants {
+            for &c in constants {
+                let kept = c & value::mask(width);
+                let signed = value::signed(other, c);
+                if kept == c || value::unsigned(width, signed) == kept && other < width {
+                    all.insert(kept);
+                }
+                if all.len() > CONSTANTS {
+                    break;
+                }
+            }
+        }
+        all.into_iter().collect()
+    }
+
+    /// All constants, for random tapes.
+    pub fn interesting(&self) -> Vec<u128> {
+        self.constants.values().flatten().copied().collect()
+    }
+}
+
+/// Makes the guesses for one cut point.
+pub struct Guesser<'a, 'p> {
+    /// Everything.
+    pub graph: &'a mut Graph<'p>,
+    /// What the code compares with.
+    pub vocabulary: &'a Vocabulary,
+    /// States that were seen there.
+    pub samples: &'a [Sample],
+}
+
+impl Guesser<'_, '_> {
+    /// Guesses that no sample refutes.
+    pub fn guess(&mut self, cut: Cut) -> Vec<Term> {
+        let Some(state) = self.graph.states.get(&cut).cloned() else {
+            return Vec::new();
+        };
+        let graph = &mut *self.graph;
+        let variables = state.variables(&mut graph.pool, &graph.world);
+        let arrays: Vec<Array> = state
+            .arrays(&mut graph.pool, &graph.world)
+            .into_iter()
+            .map(|(_, array)| array)
+            .collect();
+        let own: FxHashSet<Symbol> = variables
+            .iter()
+            .flat_map(|&(_, t)| graph.pool.symbols(t).collect::<Vec<_>>())
+            .chain(arrays.iter().filter_map(|&a| match graph.pool.array_node(a) {
+                crate::term::ArrayNode::Variable(v) => Some(Symbol::Array(v)),
+                _ => None,
+            }))
+            .collect();
+        let mut scalars: Vec<Term> = variables.iter().map(|&(_, t)| t).collect();
+        scalars.extend(joined_halves(&mut graph.pool, &variables));
+        let mut out = Vec::new();
+        if self.samples.is_empty() {
+            out.push(graph.pool.bit(false));
+        }
+        for &t in &self.vocabulary.conditions {
+            if graph.pool.symbols(t).all(|s| own.contains(&s)) {
+                out.push(t);
+                out.push(graph.pool.not(t));
+            }
+        }
+        let mut evaluators: Vec<Evaluator> =
+            self.samples.iter().map(|_| Evaluator::new()).collect();
+        self.single(&scalars, &mut evaluators, &mut out);
+        self.pairs(&scalars, &mut evaluators, &mut out);
+        self.linear(&scalars, &mut evaluators, &mut out);
+        self.elements(&arrays, &scalars, &mut evaluators, &mut out);
+        let mut seen = FxHashSet::default();
+        out.retain(|t| seen.insert(*t));
+        let pool = &self.graph.pool;
+        out.retain(|&t| {
+            pool.as_const(t) != Some(1)
+                && self
+                    .samples
+                    .iter()
+                    .zip(&mut evaluators)
+                    .all(|(sample, evaluator)| sample.eval(pool, evaluator, t) == 1)
+        });
+        out.truncate(MOST);
+        out
+    }
+
+    fn values(&self, t: Term, evaluators: &mut [Evaluator]) -> Vec<u128> {
+        self.samples
+            .iter()
+            .zip(evaluators)
+            .map(|(sample, evaluator)| sample.eval(&self.graph.pool, evaluator, t))
+            .collect()
+    }
+
+    /// A value alone: constant, bounds, low bits.
+    fn single(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
+        for &t in scalars {
+            let width = self.graph.pool.width(t);
+            let seen = self.values(t, evaluators);
+            let mut constants: BTreeSet<u128> =
+                self.vocabulary.constants(width).into_iter().collect();
+            let signed = |v: &u128| value::signed(width, *v);
+            let bounds = [
+                seen.iter().min().copied(),
+                seen.iter().max().copied(),
+                seen.iter().min_by_key(|v| signed(v)).copied(),
+                seen.iter().max_by_key(|v| signed(v)).copied(),
+            ];
+            constants.extend(bounds.into_iter().flatten());
+            let pool = &mut self.graph.pool;
+            for c in constants {
+                let c = pool.constant(width, c);
+                out.push(pool.eq(t, c));
+                let differs = pool.eq(t, c);
+                out.push(pool.not(differs));
+                if width > 1 {
+                    for pred in [Pred::Ule, Pred::Uge, Pred::Sle, Pred::Sge] {
+                        out.push(pool.cmp(pred, t, c));
+                    }
+                }
+            }
+            if width >= 8 {
+                for bits in [1, 2, 3] {
+                    let low = pool.extract(t, 0, bits);
+                    let Some(&first) = seen.first() else { continue };
+                    let c = pool.constant(bits, first);
+                    out.push(pool.eq(low, c));
+                }
+            }
+        }
+    }
+
+    /// Two values: order, equality, a constant difference, equal low bits.
+    fn pairs(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
+        let wide: Vec<Term> = scalars
+            .iter()
+            .filter(|&&t| matches!(self.graph.pool.width(t), 8..=64))
+            .copied()
+            .take(PAIRED)
+            .collect();
+        for (i, &x) in wide.iter().enumerate() {
+            for &y in &wide[i + 1..] {
+                for (x, y) in self.same_width(x, y) {
+                    let pool = &mut self.graph.pool;
+                    out.push(pool.eq(x, y));
+                    for pred in [Pred::Ule, Pred::Uge, Pred::Sle, Pred::Sge] {
+                        out.push(pool.cmp(pred, x, y));
+                    }
+                    for pred in [Pred::Ult, Pred::Ugt, Pred::Slt, Pred::Sgt] {
+                        out.push(pool.cmp(pred, x, y));
+                    }
+                    let difference = pool.bin(BinOp::Sub, x, y);
+                    let sum = pool.bin(BinOp::Add, x, y);
+                    for combined in [difference, sum] {
+                        let seen = self.values(combined, evaluators);
+                        let pool = &mut self.graph.pool;
+                        let width = pool.width(combined);
+                        let Some(&first) = seen.first() else { continue };
+                        if seen.iter().all(|&v| v == first) {
+                            let c = pool.constant(width, first);
+                            out.push(pool.eq(combined, c));
+                        } else {
+                            for bits in [1, 2] {
+                                let low = pool.extract(combined, 0, bits);
+                                let c = pool.constant(bits, first);
+                                out.push(pool.eq(low, c));
+                            }
+                            for c in self.vocabulary.constants(width) {
+                                let pool = &mut self.graph.pool;
+                                let c = pool.constant(width, c);
+                                out.push(pool.cmp(Pred::Ule, combined, c));
+                                out.push(pool.cmp(Pred::Sle, combined, c));
+                                out.push(pool.cmp(Pred::Sge, combined, c));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The two at one width: as they are, or the narrower one widened both ways.
+    fn same_width(&mut self, x: Term, y: Term) -> Vec<(Term, Term)> {
+        let pool = &mut self.graph.pool;
+        let (w, v) = (pool.width(x), pool.width(y));
+        if w == v {
+            return vec![(x, y)];
+        }
+        let wide = w.max(v);
+        vec![
+            (pool.zext(x, wide), pool.zext(y, wide)),
+            (pool.sext(x, wide), pool.sext(y, wide)),
+        ]
+    }
+
+    /// Linear equations over values of one width that hold in all samples.
+    fn linear(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
+        for width in [32, 64] {
+            let values: Vec<Term> = scalars
+                .iter()
+                .filter(|&&t| {
+                    let w = self.graph.pool.width(t);
+                    w == width || (width == 64 && w == 32)
+                })
+                .copied()
+                .take(12)
+                .collect();
+            if values.len() < 2 {
+                continue;
+            }
+            let widened: Vec<Term> = values
+                .iter()
+                .map(|&t| self.graph.pool.sext(t, width))
+                .collect();
+            let columns: Vec<Vec<u128>> = widened
+                .iter()
+                .map(|&t| self.values(t, evaluators))
+                .collect();
+            for equation in equations(&columns, width, self.samples.len()) {
+                let pool = &mut self.graph.pool;
+                let mut sum = pool.constant(width, value::unsigned(width, equation.constant));
+                for (&factor, &t) in equation.factors.iter().zip(&widened) {
+                    if factor != 0 {
+                        let factor = pool.constant(width, value::unsigned(width, factor));
+                        let product = pool.bin(BinOp::Mul, factor, t);
+                        sum = pool.bin(BinOp::Add, sum, product);
+                    }
+                }
+                let zero = pool.constant(width, 0);
+                out.push(pool.eq(sum, zero));
+            }
+        }
+    }
+
+    /// Bytes of an array at an index that a value gives.
+    fn elements(
+        &mut self,
+        arrays: &[Array],
+        scalars: &[Term],
+        evaluators: &mut [Evaluator],
+        out: &mut Vec<Term>,
+    ) {
+        if self.samples.len() < 2 {
+            return;
+        }
+        for &array in arrays.iter().take(8) {
+            for &t in scalars.iter().take(PAIRED) {
+                let pool = &mut self.graph.pool;
+                let width = pool.width(t);
+                if !matches!(width, 32 | 64) {
+                    continue;
+                }
+                let index = pool.zext(t, 64);
+                for before in [0u128, 1] {
+                    let pool = &mut self.graph.pool;
+                    let by = pool.constant(64, before);
+                    let index = pool.bin(BinOp::Sub, index, by);
+                    let byte = pool.select(array, index);
+                    let seen = self.values(byte, evaluators);
+                    let Some(&first) = seen.first() else { continue };
+                    if seen.iter().all(|&v| v == first) {
+                        let pool = &mut self.graph.pool;
+                        let c = pool.constant(8, first);
+                        out.push(pool.eq(byte, c));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Words of eight bytes whose halves both vary.
+fn joined_halves(
+    pool: &mut Pool,
+    variables: &[(super::cuts::Place, Term)],
+) -> Vec<Term> {
+    use super::cuts::{Part, Place};
+    let mut all = Vec::new();
+    for pair in variables.windows(2) {
+        if let [
+            (Place::Cell(a, low, Part::Whole), x),
+            (Place::Cell(b, high, Part::Whole), y),
+        ] = pair
+            && a == b
+            && low.width == 32
+            && high.width == 32
+            && low.offset % 8 == 0
+            && high.offset == low.offset + 4
+        {
+            all.push(pool.concat(*y, *x));
+        }
+    }
+    all
+}
+
+/// `factors . values + constant == 0`.
+struct Equation {
+    factors: Vec<i128>,
+    constant: i128,
+}
+
+/// The linear equations that all rows satisfy, by Gaussian elimination over the rationals, kept if their factors
+/// are small. Values wrap, so each is checked again modulo the width.
+fn equations(columns: &[Vec<u128>], width: Width, rows: usize) -> Vec<Equation> {
+    let n = columns.len();
+    let distinct: BTreeSet<Vec<i128>> = (0..rows)
+        .map(|row| {
+            columns
+                .iter()
+                .map(|column| value::signed(width, column[row]))
+                .collect()
+        })
+        .filter(|row: &Vec<i128>| row.iter().all(|v| v.abs() < 1 << 40))
+        .collect();
+    // Fewer rows than unknowns satisfy everything.
+    if distinct.len() < n + 2 {
+        return Vec::new();
+    }
+    let mut matrix: Vec<Vec<i128>> = distinct
+        .into_iter()
+        .take(64)
+        .map(|mut row| {
+            row.push(1);
+            row
+        })
+        .collect();
+    let mut pivots: Vec<usize> = Vec::new();
+    let mut rank = 0;
+    for column in 0..=n {
+        let Some(found) = (rank..matrix.len()).find(|&r| matrix[r][column] != 0) else {
+            continue;
+        };
+        matrix.swap(rank, found);
+        for row in 0..matrix.len() {
+            if row == rank || matrix[row][column] == 0 {
+                continue;
+            }
+            let (a, b) = (matrix[rank][column], matrix[row][column]);
+            let mut new = Vec::with_capacity(n + 1);
+            for k in 0..=n {
+                let (Some(x), Some(y)) = (
+                    matrix[row][k].checked_mul(a),
+                    matrix[rank][k].checked_mul(b),
+                ) else {
+                    return Vec::new();
+                };
+                new.push(x - y);
+            }
+            let divisor = new.iter().fold(0, |d, &v| gcd(d, v));
+            if divisor > 1 {
+                new.iter_mut().for_each(|v| *v /= divisor);
+            }
+            matrix[row] = new;
+        }
+        pivots.push(column);
+        rank += 1;
+    }
+    let mut all = Vec::new();
+    for free in (0..n).filter(|c| !pivots.contains(c)) {
+        // The pivots' columns in terms of this free one, with a common denominator.
+        let mut common: i128 = 1;
+        for (row, &pivot) in pivots.iter().enumerate() {
+            let p = matrix[row][pivot];
+            if matrix[row][free] != 0 {
+                let needed = p / gcd(p, matrix[row][free]);
+                common = match (common / gcd(common, needed)).checked_mul(needed) {
+                    Some(c) => c,
+                    None => return all,
+                };
+            }
+        }
+        let mut factors = vec![0i128; n + 1];
+        factors[free] = common;
+        for (row, &pivot) in pivots.iter().enumerate() {
+            factors[pivot] = -matrix[row][free] * common / matrix[row][pivot];
+        }
+        let constant = factors.pop().unwrap_or(0);
+        if factors.iter().all(|f| f.abs() <= 64) && factors.iter().any(|&f| f != 0) {
+            all.push(Equation { factors, constant });
+        }
+    }
+    all
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equations_are_found() {
+        // x + y - z == 3
+        let rows = [(1u128, 5u128, 3u128), (2, 2, 1), (7, 0, 4), (10, 4, 11), (0, 9, 6)];
+        let columns = vec![
+            rows.iter().map(|r| r.0).collect(),
+            rows.iter().map(|r| r.1).collect(),
+            rows.iter().map(|r| r.2).collect(),
+        ];
+        let found = equations(&columns, 32, rows.len());
+        assert_eq!(found.len(), 1);
+        let e = &found[0];
+        for r in rows {
+            let sum = e.factors[0] * r.0 as i128 + e.factors[1] * r.1 as i128
+                + e.factors[2] * r.2 as i128
+                + e.constant;
+            assert_eq!(sum, 0);
+        }
+    }
+}

@@ -1,0 +1,733 @@
+//! The states of a cut point, as far as they are known without a solver.
+//!
+//! Before any invariant is looked for, constants and the objects that pointers point to are propagated through the fragments
+//! until nothing changes: the stub library's state, file tables, sizes and lifetimes are constant almost everywhere, and what is
+//! constant never becomes a variable. What does vary gets one: for a register, for a cell of a small object, for the
+//! whole contents of one that is accessed at varying offsets. A pointer is split into its object, which is one of a
+//! few, and its offset.
+//!
+//! What is assumed here of a cut point's states is part of the proof (see [`crate::proof`]): [`CutState::claims`] are
+//! the facts that a certificate's checker derives again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use super::encode::pointer::{Root, Splitter};
+use super::memory::{Contents, Object};
+use super::state::Reached;
+use super::world::{CtxId, ObjId, World};
+use crate::program::ir::{BinOp, Reg, Width};
+use crate::term::{Array, Pool, Term};
+
+/// The upper half of an address.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Base {
+    /// This number; 0 for NULL.
+    Number(u32),
+    /// The present object of this allocation.
+    Of(ObjId),
+}
+
+/// What is known of a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// It is this.
+    Const(u128),
+    /// It is an offset from one of these.
+    Pointer(BTreeSet<Base>),
+    /// Nothing.
+    Any,
+}
+
+/// More objects than that, and a pointer is not followed.
+const BASES: usize = 12;
+
+/// Objects up to this size are kept cell by cell unless they are indexed.
+const CELLS: u64 = 512;
+
+/// A piece of an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cell {
+    /// Its offset in bytes.
+    pub offset: u32,
+    /// Its width in bits.
+    pub width: Width,
+}
+
+/// What is known of an object's bytes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Bytes {
+    /// They are these, which contain no variable.
+    Fixed(Contents),
+    /// Cell by cell.
+    Cells(BTreeMap<Cell, Value>),
+    /// Nothing.
+    Any,
+}
+
+/// What is known of an object.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Known {
+    /// Whether it is accessible: one bit.
+    pub alive: Value,
+    /// Its size: 64 bits.
+    pub size: Value,
+    /// Its contents.
+    pub bytes: Bytes,
+}
+
+/// What is known of all states in which a cut point is reached.
+#[derive(Clone, Debug, Default)]
+pub struct CutState {
+    /// Live registers of all frames.
+    pub registers: BTreeMap<(CtxId, Reg), Value>,
+    /// Objects. A global that is not here is as it was when the program began.
+    pub objects: BTreeMap<ObjId, Known>,
+    /// Variables that hold an upper half, and what it can be.
+    pub bases: FxHashMap<Term, Vec<Base>>,
+    /// The number of each object that has no fixed one.
+    numbers: BTreeMap<ObjId, Term>,
+}
+
+/// A variable of a cut point: something that varies there.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Part {
+    /// All of a value.
+    Whole,
+    /// Of a pointer, the upper half of its object's address.
+    Base,
+    /// Of a pointer, the rest.
+    Offset,
+}
+
+/// Where a variable's value is found in a state.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Place {
+    /// A register.
+    Register(CtxId, Reg, Part),
+    /// A cell of an object.
+    Cell(ObjId, Cell, Part),
+    /// Whether an object is accessible.
+    Alive(ObjId),
+    /// An object's size.
+    Size(ObjId),
+    /// An object's number.
+    Number(ObjId),
+}
+
+impl CutState {
+    /// The number of an object that has no fixed one, as this cut point's variable.
+    pub fn number_term(&self, id: ObjId) -> Option<Term> {
+        self.numbers.get(&id).copied()
+    }
+
+    fn part(pool: &mut Pool, key: &str, part: &Part, width: Width) -> Term {
+        match part {
+            Part::Whole => pool.variable(key, width),
+            Part::Base => pool.variable(&format!("{key}^"), 32),
+            Part::Offset => pool.variable(&format!("{key}+"), 64),
+        }
+    }
+
+    fn value(
+        &self,
+        pool: &mut Pool,
+        world: &World<'_>,
+        key: &str,
+        width: Width,
+        value: &Value,
+    ) -> Term {
+        match value {
+            Value::Const(c) => pool.constant(width, *c),
+            Value::Any => Self::part(pool, key, &Part::Whole, width),
+            Value::Pointer(bases) => {
+                let offset = Self::part(pool, key, &Part::Offset, 64);
+                let high = match bases.iter().next() {
+                    Some(&base) if bases.len() == 1 => self.base(pool, world, base),
+                    _ => Self::part(pool, key, &Part::Base, 32),
+                };
+                let zero = pool.constant(32, 0);
+                let address = pool.concat(high, zero);
+                pool.bin(BinOp::Add, address, offset)
+            }
+        }
+    }
+
+    /// The term of an upper half.
+    pub fn base(&self, pool: &mut Pool, world: &World<'_>, base: Base) -> Term {
+        match base {
+            Base::Number(number) => pool.constant(32, u128::from(number)),
+            Base::Of(id) => number(pool, world, id),
+        }
+    }
+
+    /// The term of a register.
+    pub fn register(&self, pool: &mut Pool, world: &World<'_>, ctx: CtxId, reg: Reg) -> Term {
+        let function = world.context(ctx).function;
+        let width = world.program().function(function).registers[reg.index()];
+        let key = register_key(world, ctx, reg);
+        let value = self.registers.get(&(ctx, reg)).unwrap_or(&Value::Any);
+        self.value(pool, world, &key, width, value)
+    }
+
+    /// The terms of an object.
+    pub fn object(&self, pool: &mut Pool, world: &World<'_>, id: ObjId) -> Object {
+        let info = world.object(id);
+        let any = Known {
+            alive: Value::Any,
+            size: Value::Any,
+            bytes: Bytes::Any,
+        };
+        let known = self.objects.get(&id).unwrap_or(&any);
+        let contents = match &known.bytes {
+            Bytes::Fixed(contents) => contents.clone(),
+            Bytes::Any => Contents::new(pool.array_variable(&array_key(world, id))),
+            Bytes::Cells(cells) => {
+                // Every byte of the object lies in a cell; what lies beyond is never read.
+                let mut contents = Contents::new(pool.array_constant(&[]));
+                for (cell, value) in cells {
+                    let key = cell_key(world, id, *cell);
+                    let value = self.value(pool, world, &key, cell.width, value);
+                    contents.write_at(pool, cell.offset, value);
+                }
+                contents
+            }
+        };
+        Object {
+            alive: self.value(pool, world, &format!("l{}", info.key), 1, &known.alive),
+            size: self.value(pool, world, &format!("s{}", info.key), 64, &known.size),
+            number: number(pool, world, id),
+            contents,
+        }
+    }
+
+    /// Everything that varies here, with its term.
+    pub fn variables(&self, pool: &mut Pool, world: &World<'_>) -> Vec<(Place, Term)> {
+        let mut all = Vec::new();
+        for (&(ctx, reg), value) in &self.registers {
+            let function = world.context(ctx).function;
+            let width = world.program().function(function).registers[reg.index()];
+            let key = register_key(world, ctx, reg);
+            for part in parts(value) {
+                let term = Self::part(pool, &key, &part, width);
+                all.push((Place::Register(ctx, reg, part), term));
+            }
+        }
+        for (&id, known) in &self.objects {
+            let info = world.object(id);
+            if known.alive == Value::Any {
+                all.push((Place::Alive(id), pool.variable(&format!("l{}", info.key), 1)));
+            }
+            if known.size == Value::Any {
+                all.push((Place::Size(id), pool.variable(&format!("s{}", info.key), 64)));
+            }
+            if info.number.is_none() {
+                all.push((Place::Number(id), number(pool, world, id)));
+            }
+            if let Bytes::Cells(cells) = &known.bytes {
+                for (cell, value) in cells {
+                    let key = cell_key(world, id, *cell);
+                    for part in parts(value) {
+                        let term = Self::part(pool, &key, &part, cell.width);
+                        all.push((Place::Cell(id, *cell, part), term));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The objects whose contents vary as a whole, with their arrays.
+    pub fn arrays(&self, pool: &mut Pool, world: &World<'_>) -> Vec<(ObjId, Array)> {
+        self.objects
+            .iter()
+            .filter(|(_, known)| known.bytes == Bytes::Any)
+            .map(|(&id, _)| (id, pool.array_variable(&array_key(world, id))))
+            .collect()
+    }
+
+    /// What holds of this cut point's variables by construction: an upper half is one of its bases, and the numbers of
+    /// two objects differ.
+    pub fn axioms(&self, pool: &mut Pool, world: &World<'_>) -> Vec<Term> {
+        let mut all = Vec::new();
+        let mut bases: Vec<(&Term, &Vec<Base>)> = self.bases.iter().collect();
+        bases.sort();
+        for (&variable, bases) in bases {
+            let hits: Vec<Term> = bases
+                .iter()
+                .map(|&base| {
+                    let number = self.base(pool, world, base);
+                    pool.eq(variable, number)
+                })
+                .collect();
+            all.push(pool.any(&hits));
+        }
+        let numbers: Vec<Term> = self.numbers.values().copied().collect();
+        all.extend(apart(pool, &numbers));
+        all
+    }
+
+    /// Recomputes what is derived from the rest.
+    fn finish(&mut self, pool: &mut Pool, world: &World<'_>) {
+        self.numbers = self
+            .objects
+            .keys()
+            .filter(|&&id| world.object(id).number.is_none())
+            .map(|&id| (id, number(pool, world, id)))
+            .collect();
+        let mut bases = FxHashMap::default();
+        let mut add = |pool: &mut Pool, key: &str, value: &Value| {
+            if let Value::Pointer(of) = value
+                && of.len() > 1
+            {
+                let term = Self::part(pool, key, &Part::Base, 32);
+                bases.insert(term, of.iter().copied().collect());
+            }
+        };
+        for (&(ctx, reg), value) in &self.registers {
+            add(pool, &register_key(world, ctx, reg), value);
+        }
+        for (&id, known) in &self.objects {
+            if let Bytes::Cells(cells) = &known.bytes {
+                for (cell, value) in cells {
+                    add(pool, &cell_key(world, id, *cell), value);
+                }
+            }
+        }
+        self.bases = bases;
+    }
+}
+
+/// Numbers that are not fixed lie above all fixed ones, and differ.
+pub fn apart(pool: &mut Pool, numbers: &[Term]) -> Vec<Term> {
+    let mut all = Vec::new();
+    for (i, &a) in numbers.iter().enumerate() {
+        let least = pool.constant(32, u128::from(super::world::UNFIXED));
+        all.push(pool.cmp(crate::program::ir::Pred::Uge, a, least));
+        for &b in &numbers[..i] {
+            let same = pool.eq(a, b);
+            all.push(pool.not(same));
+        }
+    }
+    all
+}
+
+fn parts(value: &Value) -> Vec<Part> {
+    match value {
+        Value::Const(_) => Vec::new(),
+        Value::Any => vec![Part::Whole],
+        Value::Pointer(bases) if bases.len() == 1 => vec![Part::Offset],
+        Value::Pointer(_) => vec![Part::Base, Part::Offset],
+    }
+}
+
+fn number(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Term {
+    let info = world.object(id);
+    match info.number {
+        Some(number) => pool.constant(32, u128::from(number)),
+        None => pool.variable(&format!("n{}", info.key), 32),
+    }
+}
+
+fn register_key(world: &World<'_>, ctx: CtxId, reg: Reg) -> String {
+    format!("r{}:{}", world.context(ctx).key, reg.0)
+}
+
+fn cell_key(world: &World<'_>, id: ObjId, cell: Cell) -> String {
+    format!("m{}:{}:{}", world.object(id).key, cell.offset, cell.width)
+}
+
+fn array_key(world: &World<'_>, id: ObjId) -> String {
+    format!("a{}", world.object(id).key)
+}
+
+/// How an object of that many bytes is divided: aligned words of eight bytes, and smaller ones at the end.
+fn layout(size: u64) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    let mut at = 0u64;
+    while at < size {
+        let mut bytes = 8;
+        while at + bytes > size {
+            bytes /= 2;
+        }
+        cells.push(Cell {
+            offset: at as u32,
+            width: bytes as Width * 8,
+        });
+        at += bytes;
+    }
+    cells
+}
+
+/// Turns a state at the end of a fragment into what is known of it. `from` is what was known where the fragment
+/// started.
+pub struct Abstractor<'a, 'p> {
+    /// The terms.
+    pub pool: &'a mut Pool,
+    /// The contexts and objects.
+    pub world: &'a World<'p>,
+    /// Where the fragment started.
+    pub from: Option<&'a CutState>,
+    /// The state's objects with no fixed number, by the number's term.
+    pub numbers: FxHashMap<Term, ObjId>,
+}
+
+impl<'a, 'p> Abstractor<'a, 'p> {
+    /// For one state.
+    pub fn new(
+        pool: &'a mut Pool,
+        world: &'a World<'p>,
+        from: Option<&'a CutState>,
+        reached: &Reached,
+    ) -> Abstractor<'a, 'p> {
+        let numbers = reached
+            .state
+            .objects
+            .iter()
+            .filter(|(id, _)| world.object(**id).number.is_none())
+            .map(|(&id, object)| (object.number, id))
+            .collect();
+        Abstractor {
+            pool,
+            world,
+            from,
+            numbers,
+        }
+    }
+
+    /// All cases of a 64-bit value as a pointer.
+    pub(super) fn split(&mut self, value: Term) -> Vec<super::encode::pointer::Case> {
+        let from = self.from;
+        let numbers = &self.numbers;
+        let reverse: FxHashMap<ObjId, Term> = numbers.iter().map(|(&t, &id)| (id, t)).collect();
+        let mut splitter = Splitter {
+            pool: self.pool,
+            bases: &|t| from?.bases.get(&t).cloned(),
+            of: &|t| numbers.get(&t).copied(),
+            // What was an object's number at the start counts only if it still is.
+            number: &|id| {
+                let number = from?.number_term(id)?;
+                (reverse.get(&id) == Some(&number)).then_some(number)
+            },
+        };
+        splitter.split(value)
+    }
+
+    /// What is known of a value.
+    pub fn value(&mut self, value: Term) -> Value {
+        if let Some(c) = self.pool.as_const(value) {
+            return Value::Const(c);
+        }
+        if self.pool.width(value) != 64 {
+            return Value::Any;
+        }
+        let mut bases = BTreeSet::new();
+        for case in self.split(value) {
+            match case.root {
+                Root::Unknown => return Value::Any,
+                Root::Number(number) => {
+                    bases.insert(Base::Number(number));
+                }
+                Root::Of(id) => {
+                    bases.insert(Base::Of(id));
+                }
+            }
+        }
+        pointer(bases)
+    }
+
+    /// What is known of an object. `indexed` objects are one array.
+    pub fn object(&mut self, id: ObjId, object: &Object) -> Known {
+        let alive = self.value_plain(object.alive);
+        let size = self.value_plain(object.size);
+        let array = object.contents.array(self.pool);
+        let fixed = {
+            let index = self.pool.variable("index", 64);
+            let probe = self.pool.select(array, index);
+            let closed = self
+                .pool
+                .symbols(probe)
+                .all(|s| matches!(s, crate::term::Symbol::Variable(_)));
+            closed && self.pool.symbols(probe).count() <= 1
+        };
+        let bytes = if fixed {
+            Bytes::Fixed(object.contents.clone())
+        } else {
+            self.cells(id, &size, object)
+        };
+        Known { alive, size, bytes }
+    }
+
+    fn value_plain(&self, value: Term) -> Value {
+        match self.pool.as_const(value) {
+            Some(c) => Value::Const(c),
+            None => Value::Any,
+        }
+    }
+
+    fn cells(&mut self, id: ObjId, size: &Value, object: &Object) -> Bytes {
+        let Value::Const(size) = size else {
+            return Bytes::Any;
+        };
+        let small = *size <= 8;
+        if *size as u64 > CELLS || (self.world.object(id).indexed && !small) {
+            return Bytes::Any;
+        }
+        let mut cells = BTreeMap::new();
+        for cell in layout(*size as u64) {
+            let bytes = u32::from(cell.width / 8);
+            let term = object.contents.read_at(self.pool, cell.offset, bytes);
+            let value = self.value(term);
+            if cell.width == 64 && value == Value::Any {
+                for half in halves(cell) {
+                    let term = object.contents.read_at(self.pool, half.offset, 4);
+                    cells.insert(half, self.value(term));
+                }
+            } else {
+                cells.insert(cell, value);
+            }
+        }
+        Bytes::Cells(cells)
+    }
+}
+
+fn halves(cell: Cell) -> [Cell; 2] {
+    [0, 4].map(|by| Cell {
+        offset: cell.offset + by,
+        width: 32,
+    })
+}
+
+fn pointer(bases: BTreeSet<Base>) -> Value {
+    let integer = bases.len() == 1 && bases.contains(&Base::Number(0));
+    if integer || bases.is_empty() || bases.len() > BASES {
+        Value::Any
+    } else {
+        Value::Pointer(bases)
+    }
+}
+
+impl Value {
+    /// What is known if one of the two is so.
+    pub fn join(&self, other: &Value, width: Width) -> Value {
+        if self == other {
+            return self.clone();
+        }
+        match (self.bases(width), other.bases(width)) {
+            (Some(a), Some(b)) => pointer(a.union(&b).copied().collect()),
+            _ => Value::Any,
+        }
+    }
+
+    fn bases(&self, width: Width) -> Option<BTreeSet<Base>> {
+        match self {
+            Value::Any => None,
+            Value::Pointer(bases) => Some(bases.clone()),
+            Value::Const(c) if width == 64 => {
+                let high = (*c >> 32) as u32;
+                (high != u32::MAX).then(|| BTreeSet::from([Base::Number(high)]))
+            }
+            Value::Const(_) => None,
+        }
+    }
+}
+
+impl Bytes {
+    fn join(self, other: Bytes, pool: &mut Pool, (mine, theirs): (&Known, &Known)) -> Bytes {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Bytes::Any, _) | (_, Bytes::Any) => Bytes::Any,
+            (a, b) => {
+                // Both sizes are the same constant, or there are no cells to speak of.
+                let (Some(a), Some(b)) = (
+                    a.as_cells(pool, &mine.size),
+                    b.as_cells(pool, &theirs.size),
+                ) else {
+                    return Bytes::Any;
+                };
+                join_cells(a, b)
+            }
+        }
+    }
+
+    fn as_cells(self, pool: &mut Pool, size: &Value) -> Option<BTreeMap<Cell, Value>> {
+        match self {
+            Bytes::Cells(cells) => Some(cells),
+            Bytes::Any => None,
+            Bytes::Fixed(contents) => {
+                let Value::Const(size) = size else {
+                    return None;
+                };
+                if *size as u64 > CELLS {
+                    return None;
+                }
+                let mut cells = BTreeMap::new();
+                for cell in layout(*size as u64) {
+                    let term = contents.read_at(pool, cell.offset, u32::from(cell.width / 8));
+                    let value = pool.as_const(term).map_or(Value::Any, Value::Const);
+                    cells.insert(cell, value);
+                }
+                Some(cells)
+            }
+        }
+    }
+}
+
+/// Cell by cell; a word is divided where either side has it divided, or where nothing is known of it as a whole.
+fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> Bytes {
+    let mut all = BTreeMap::new();
+    let divide = |cells: &BTreeMap<Cell, Value>, word: Cell| -> [(Cell, Value); 2] {
+        halves(word).map(|half| {
+            let value = cells.get(&half).cloned().unwrap_or_else(|| {
+                match cells.get(&word) {
+                    Some(Value::Const(c)) => {
+                        let shift = (half.offset - word.offset) * 8;
+                        Value::Const((*c >> shift) & 0xffff_ffff)
+                    }
+                    _ => Value::Any,
+                }
+            });
+            (half, value)
+        })
+    };
+    let words: BTreeSet<Cell> = a
+        .keys()
+        .chain(b.keys())
+        .map(|cell| match cell.width {
+            32 if cell.offset % 8 == 4 => Cell {
+                offset: cell.offset - 4,
+                width: 64,
+            },
+            32 if a.contains_key(&Cell {
+                offset: cell.offset + 4,
+                width: 32,
+            }) || b.contains_key(&Cell {
+                offset: cell.offset + 4,
+                width: 32,
+            }) =>
+            {
+                Cell {
+                    offset: cell.offset,
+                    width: 64,
+                }
+            }
+            _ => *cell,
+        })
+        .collect();
+    for word in words {
+        let whole = match (a.get(&word), b.get(&word)) {
+            (Some(x), Some(y)) => Some(x.join(y, word.width)),
+            _ => None,
+        };
+        match whole {
+            Some(value) if value != Value::Any || word.width != 64 => {
+                all.insert(word, value);
+            }
+            _ if word.width == 64 => {
+                let (x, y) = (divide(&a, word), divide(&b, word));
+                for ((half, x), (_, y)) in x.into_iter().zip(y) {
+                    all.insert(half, x.join(&y, 32));
+                }
+            }
+            _ => {
+                all.insert(word, Value::Any);
+            }
+        }
+    }
+    Bytes::Cells(all)
+}
+
+/// A state as what is known of it: the registers that are live at the cut point, and all objects.
+pub fn abstracted(
+    pool: &mut Pool,
+    world: &World<'_>,
+    from: Option<&CutState>,
+    reached: &Reached,
+    live: &[(CtxId, Reg)],
+) -> CutState {
+    let mut result = CutState::default();
+    let mut abstractor = Abstractor::new(pool, world, from, reached);
+    for &(ctx, reg) in live {
+        let frame = reached.state.frames.iter().find(|f| f.ctx == ctx);
+        let term = frame.and_then(|f| f.registers.get(reg.index()).copied().flatten());
+        // A register that was never set can be anything.
+        let value = term.map_or(Value::Any, |term| abstractor.value(term));
+        result.registers.insert((ctx, reg), value);
+    }
+    for (&id, object) in &reached.state.objects {
+        let known = abstractor.object(id, object);
+        result.objects.insert(id, known);
+    }
+    result.finish(pool, world);
+    result
+}
+
+impl CutState {
+    /// Adds what another way brings; true if something changed.
+    pub fn join(
+        &mut self,
+        pool: &mut Pool,
+        world: &World<'_>,
+        other: CutState,
+        initial: &mut dyn FnMut(&mut Pool, ObjId) -> Option<Known>,
+    ) -> bool {
+        let mut changed = false;
+        for ((ctx, reg), theirs) in other.registers {
+            let function = world.context(ctx).function;
+            let width = world.program().function(function).registers[reg.index()];
+            let mine = self.registers.entry((ctx, reg)).or_insert_with(|| theirs.clone());
+            let joined = mine.join(&theirs, width);
+            if joined != *mine {
+                *mine = joined;
+                changed = true;
+            }
+        }
+        let ids: BTreeSet<ObjId> = self
+            .objects
+            .keys()
+            .chain(other.objects.keys())
+            .copied()
+            .collect();
+        for id in ids {
+            let mine = self.objects.get(&id).cloned();
+            let theirs = other.objects.get(&id).cloned();
+            let before = mine.clone();
+            let mine = mine.or_else(|| initial(pool, id));
+            let theirs = theirs.or_else(|| initial(pool, id));
+            let joined = match (mine, theirs) {
+                (Some(mine), Some(theirs)) => {
+                    let size = mine.size.join(&theirs.size, 1);
+                    let mut bytes =
+                        mine.bytes
+                            .clone()
+                            .join(theirs.bytes.clone(), pool, (&mine, &theirs));
+                    let indexed = world.object(id).indexed;
+                    let large = !matches!(size, Value::Const(n) if n <= 8);
+                    if matches!(size, Value::Any)
+                        || (indexed && large && !matches!(bytes, Bytes::Fixed(_)))
+                    {
+                        bytes = Bytes::Any;
+                    }
+                    Known {
+                        alive: mine.alive.join(&theirs.alive, 1),
+                        size,
+                        bytes,
+                    }
+                }
+                // It exists on one side only.
+                (Some(one), None) | (None, Some(one)) => Known {
+                    alive: one.alive.join(&Value::Const(0), 1),
+                    ..one
+                },
+                (None, None) => continue,
+            };
+            if before.as_ref() != Some(&joined) {
+                self.objects.insert(id, joined);
+                changed = true;
+            }
+        }
+        self.finish(pool, world);
+        changed
+    }
+}

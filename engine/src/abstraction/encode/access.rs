@@ -1,0 +1,364 @@
+//! Loads, stores and block moves.
+
+use std::rc::Rc;
+
+use super::super::memory::{Object, constant, stored};
+use super::super::state::{Reached, Surroundings};
+use super::super::world::{CtxId, ObjId};
+use super::pointer::{Case, Root};
+use super::{Encoder, Step, Stop};
+use crate::program::ir::{CheckId, CheckKind, Width};
+use crate::term::Term;
+
+/// One object that an access may go to.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) cond: Term,
+    pub(super) id: ObjId,
+    pub(super) offset: Term,
+}
+
+impl Encoder<'_, '_> {
+    /// The object of a case, if it is one with bytes.
+    fn target(&mut self, case: &Case) -> Option<ObjId> {
+        match case.root {
+            Root::Number(number) => self.world.object_at(number),
+            Root::Of(id) => Some(id),
+            Root::Unknown => None,
+        }
+    }
+
+    /// The objects that `len` bytes at `pointer` can lie in. Notes the check, and ends where it cannot hold. The flag
+    /// says whether there are cases that are not known.
+    pub(super) fn access(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        pointer: Term,
+        len: Term,
+        (check, kind): (Option<CheckId>, CheckKind),
+    ) -> Step<(Vec<Target>, bool)> {
+        let mut targets = Vec::new();
+        let mut violated = self.pool.bit(false);
+        let mut unknown = self.pool.bit(false);
+        for case in self.split(&now.state, pointer) {
+            if case.root == Root::Unknown {
+                unknown = self.pool.or(unknown, case.cond);
+                continue;
+            }
+            let found = self
+                .target(&case)
+                .and_then(|id| self.object(&now.state, id).map(|object| (id, object)));
+            let Some((id, object)) = found else {
+                violated = self.pool.or(violated, case.cond);
+                continue;
+            };
+            let dead = self.pool.not(object.alive);
+            let beyond = self.beyond(case.offset, len, object.size);
+            let mut bad = self.pool.or(dead, beyond);
+            if kind == CheckKind::Write && !self.world.object(id).writable {
+                bad = self.pool.bit(true);
+            }
+            let bad = self.pool.and(case.cond, bad);
+            violated = self.pool.or(violated, bad);
+            targets.push(Target {
+                cond: case.cond,
+                id,
+                offset: case.offset,
+            });
+        }
+        self.oblige(ctx, now, check, kind, violated)?;
+        let vague = self.pool.as_const(unknown) != Some(0);
+        if vague {
+            self.vague(ctx, now, check, kind, unknown);
+        }
+        Ok((targets, vague))
+    }
+
+    /// Loads a value.
+    pub(super) fn load(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        pointer: Term,
+        width: Width,
+        check: Option<CheckId>,
+    ) -> Step<Term> {
+        let len = u32::from(width.div_ceil(8));
+        let bytes = self.c64(u64::from(len));
+        let (targets, vague) = self.access(ctx, now, pointer, bytes, (check, CheckKind::Read))?;
+        let mut value = if vague || targets.is_empty() {
+            self.out.approximations += u32::from(vague);
+            Some(self.unknown(stored(width)))
+        } else {
+            None
+        };
+        for target in targets {
+            let Some(mut object) = self.object(&now.state, target.id) else {
+                continue;
+            };
+            if constant(self.pool, target.offset).is_none() {
+                self.world.index(target.id);
+            }
+            let read = Rc::make_mut(&mut object)
+                .contents
+                .read(self.pool, target.offset, len);
+            value = Some(match value {
+                None => read,
+                Some(other) => self.pool.ite(target.cond, read, other),
+            });
+        }
+        let whole = match value {
+            Some(value) => value,
+            None => self.unknown(stored(width)),
+        };
+        Ok(self.pool.extract(whole, 0, width))
+    }
+
+    /// Stores a value.
+    pub(super) fn store(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        pointer: Term,
+        value: Term,
+        check: Option<CheckId>,
+    ) -> Step {
+        let bits = stored(self.pool.width(value));
+        let value = self.pool.zext(value, bits);
+        let len = self.c64(u64::from(bits / 8));
+        let (targets, vague) = self.access(ctx, now, pointer, len, (check, CheckKind::Write))?;
+        let single = targets.len() == 1;
+        for target in &targets {
+            let Some(object) = self.object(&now.state, target.id) else {
+                continue;
+            };
+            let mut object = Object::clone(&object);
+            if constant(self.pool, target.offset).is_none() {
+                self.world.index(target.id);
+            }
+            let mut new = value;
+            if !(single && !vague) {
+                let old = object
+                    .contents
+                    .read(self.pool, target.offset, u32::from(bits / 8));
+                new = self.pool.ite(target.cond, value, old);
+            }
+            object.contents.write(self.pool, target.offset, new);
+            now.state.objects.insert(target.id, Rc::new(object));
+        }
+        self.go_only(ctx, now, vague, pointer)
+    }
+
+    /// After a write through a pointer: where it is not known where it went, nothing goes on.
+    pub(super) fn go_only(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        vague: bool,
+        pointer: Term,
+    ) -> Step {
+        if !vague {
+            return Ok(());
+        }
+        let mut known = self.pool.bit(false);
+        for case in self.split(&now.state, pointer) {
+            if case.root != Root::Unknown {
+                known = self.pool.or(known, case.cond);
+            }
+        }
+        let unknown = self.pool.not(known);
+        let mut lost = now.clone();
+        lost.guard = lost.guard.and(self.pool, unknown);
+        self.hole(
+            ctx,
+            &lost,
+            "a write through a pointer of which it is not known where it points".to_owned(),
+        );
+        now.guard = now.guard.and(self.pool, known);
+        if self.pool.as_const(known) == Some(0) {
+            return Err(Stop::Ended);
+        }
+        Ok(())
+    }
+
+    /// Makes everything in these objects unknown, where they are the ones.
+    pub(super) fn forget(&mut self, now: &mut Reached, targets: &[Target]) {
+        for target in targets {
+            self.out.approximations += 1;
+            self.world.index(target.id);
+            let Some(object) = self.object(&now.state, target.id) else {
+                continue;
+            };
+            let mut object = Object::clone(&object);
+            let unknown = self.unknown_contents();
+            object.contents = if targets.len() == 1 {
+                unknown
+            } else {
+                unknown.merge(self.pool, target.cond, &object.contents)
+            };
+            now.state.objects.insert(target.id, Rc::new(object));
+        }
+    }
+
+    /// `memset`.
+    pub(super) fn fill(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        (to, byte, len): (Term, Term, Term),
+        check: Option<CheckId>,
+    ) -> Step {
+        let Some(now) = self.nonempty(now, len)? else {
+            return Ok(());
+        };
+        let (targets, vague) = self.access_some(ctx, now, to, len, (check, CheckKind::Write))?;
+        let count = self.pool.as_const(len).map(|n| n as u64);
+        let single = targets.len() == 1 && !vague;
+        for target in &targets {
+            let Some(object) = self.object(&now.state, target.id) else {
+                continue;
+            };
+            let mut object = Object::clone(&object);
+            let at = constant(self.pool, target.offset);
+            let size = self.pool.as_const(object.size).map(|n| n as u64);
+            let whole = single && at == Some(0) && count.is_some() && count == size;
+            match (count, at) {
+                (Some(n), _) if whole && n > self.budget.moved => {
+                    match self.pool.as_const(byte) {
+                        Some(value) => {
+                            let bytes = vec![value as u8; n as usize];
+                            let array = self.pool.array_constant(&bytes);
+                            object.contents = super::super::memory::Contents::new(array);
+                        }
+                        None => self.forget(now, std::slice::from_ref(target)),
+                    }
+                    if self.pool.as_const(byte).is_none() {
+                        continue;
+                    }
+                }
+                (Some(n), Some(at)) if n <= self.budget.moved => {
+                    for i in 0..n as u32 {
+                        let offset = at.wrapping_add(i);
+                        let new = if single {
+                            byte
+                        } else {
+                            let old = object.contents.byte(self.pool, offset);
+                            self.pool.ite(target.cond, byte, old)
+                        };
+                        object.contents.set_byte(offset, new);
+                    }
+                }
+                _ => {
+                    self.forget(now, std::slice::from_ref(target));
+                    continue;
+                }
+            }
+            now.state.objects.insert(target.id, Rc::new(object));
+        }
+        self.go_only(ctx, now, vague, to)
+    }
+
+    /// A block operation of no bytes does nothing. Where the length may be nothing, nothing is checked there: the
+    /// machine does not, either.
+    fn nonempty<'n>(&mut self, now: &'n mut Reached, len: Term) -> Step<Option<&'n mut Reached>> {
+        Ok((self.pool.as_const(len) != Some(0)).then_some(now))
+    }
+
+    /// `memcpy` and `memmove`.
+    pub(super) fn copy(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        (to, from, len): (Term, Term, Term),
+        read: Option<CheckId>,
+        write: Option<CheckId>,
+    ) -> Step {
+        let Some(now) = self.nonempty(now, len)? else {
+            return Ok(());
+        };
+        let (sources, vague_source) =
+            self.access_some(ctx, now, from, len, (read, CheckKind::Read))?;
+        let (targets, vague) = self.access_some(ctx, now, to, len, (write, CheckKind::Write))?;
+        let count = self.pool.as_const(len).map(|n| n as u64);
+        let bytes = match (count, &sources[..], vague_source) {
+            (Some(n), [source], false) if n <= self.budget.moved => {
+                Some(self.bytes_of(now, source, n as u32))
+            }
+            _ => None,
+        };
+        let single = targets.len() == 1 && !vague;
+        match bytes {
+            None => self.forget(now, &targets),
+            Some(bytes) => {
+                for target in &targets {
+                    let Some(object) = self.object(&now.state, target.id) else {
+                        continue;
+                    };
+                    let mut object = Object::clone(&object);
+                    if constant(self.pool, target.offset).is_none() {
+                        self.world.index(target.id);
+                    }
+                    for (i, &byte) in bytes.iter().enumerate() {
+                        let offset =
+                            super::super::memory::plus(self.pool, target.offset, i as u32);
+                        let new = if single {
+                            byte
+                        } else {
+                            let old = object.contents.read(self.pool, offset, 1);
+                            self.pool.ite(target.cond, byte, old)
+                        };
+                        object.contents.write(self.pool, offset, new);
+                    }
+                    now.state.objects.insert(target.id, Rc::new(object));
+                }
+            }
+        }
+        self.go_only(ctx, now, vague, to)
+    }
+
+    /// Bytes of an object, as they are now.
+    pub(super) fn bytes_of(&mut self, now: &Reached, source: &Target, n: u32) -> Vec<Term> {
+        let Some(object) = self.object(&now.state, source.id) else {
+            return (0..n).map(|_| self.unknown(8)).collect();
+        };
+        if constant(self.pool, source.offset).is_none() {
+            self.world.index(source.id);
+        }
+        let mut contents = object.contents.clone();
+        (0..n)
+            .map(|i| {
+                let offset = super::super::memory::plus(self.pool, source.offset, i);
+                contents.read(self.pool, offset, 1)
+            })
+            .collect()
+    }
+
+    /// As [`Encoder::access`], where an access of no bytes is always valid.
+    pub(super) fn access_some(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        pointer: Term,
+        len: Term,
+        check: (Option<CheckId>, CheckKind),
+    ) -> Step<(Vec<Target>, bool)> {
+        if self.pool.as_const(len).is_some() {
+            return self.access(ctx, now, pointer, len, check);
+        }
+        let zero = self.c64(0);
+        let none = self.pool.eq(len, zero);
+        let some = self.pool.not(none);
+        let mut narrowed = now.clone();
+        narrowed.guard = narrowed.guard.and(self.pool, some);
+        match self.access(ctx, &mut narrowed, pointer, len, check) {
+            Ok(found) => Ok(found),
+            // Only a length of nothing goes on.
+            Err(Stop::Ended) => {
+                now.guard = now.guard.and(self.pool, none);
+                Ok((Vec::new(), false))
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Calls: each callee is executed where it is called.
+
+use std::rc::Rc;
+
+use super::super::memory::{Contents, Object};
+use super::super::state::{Extra, Reached, Variadic};
+use super::super::world::{Back, CtxId, ObjId};
+use super::access::Target;
+use super::pointer::Root;
+use super::{Encoder, Step, Stop, set};
+use crate::program::ir::{
+    ArgClass, BlockId, Call, Callee, CheckId, CheckKind, FUNCTION_OBJECTS, FuncId, FunctionKind,
+    Intrinsic, Operand, Reg,
+};
+use crate::term::Term;
+
+/// The callees that one call through a pointer may have.
+const CALLEES: usize = 16;
+
+impl Encoder<'_, '_> {
+    /// Executes a call; `now` becomes the state behind it.
+    pub(super) fn call(
+        &mut self,
+        ctx: CtxId,
+        call: &Call,
+        index: usize,
+        now: &mut Reached,
+    ) -> Step {
+        match call.callee {
+            Callee::Direct(id) => {
+                self.failing(ctx, now, call)?;
+                self.call_function(ctx, call, index, id, now, call.check)
+            }
+            Callee::Indirect(operand) => {
+                let pointer = self.get(&mut now.state, operand, 64);
+                self.call_through(ctx, call, index, pointer, now)
+            }
+        }
+    }
+
+    /// Reaching the call of a failing function is the violation.
+    fn failing(&mut self, ctx: CtxId, now: &Reached, call: &Call) -> Step {
+        let checks = &self.world.program().checks;
+        let Some((id, check)) = call.check.and_then(|id| Some((id, checks.get(id.index())?)))
+        else {
+            return Ok(());
+        };
+        match check.kind {
+            CheckKind::Assertion | CheckKind::Abort | CheckKind::ReachError | CheckKind::Fail => {
+                let reached = self.pool.bit(true);
+                self.oblige(ctx, now, Some(id), check.kind, reached)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn call_through(
+        &mut self,
+        ctx: CtxId,
+        call: &Call,
+        index: usize,
+        pointer: Term,
+        now: &mut Reached,
+    ) -> Step {
+        let program = self.world.program();
+        let mut callees: Vec<(Term, FuncId)> = Vec::new();
+        let mut violated = self.pool.bit(false);
+        let mut unknown = self.pool.bit(false);
+        for case in self.split(&now.state, pointer) {
+            let Root::Number(number) = case.root else {
+                unknown = self.pool.or(unknown, case.cond);
+                continue;
+            };
+            let offset = self.pool.as_const(case.offset);
+            let function = number
+                .checked_sub(FUNCTION_OBJECTS)
+                .map(FuncId)
+                .filter(|f| f.index() < program.functions.len());
+            match (function, offset) {
+                (Some(id), Some(0)) => callees.push((case.cond, id)),
+                (Some(_), None) => unknown = self.pool.or(unknown, case.cond),
+                _ => violated = self.pool.or(violated, case.cond),
+            }
+        }
+        self.oblige(ctx, now, call.check, CheckKind::Call, violated)?;
+        if self.pool.as_const(unknown) != Some(0) || callees.len() > CALLEES {
+            self.vague(ctx, now, call.check, CheckKind::Call, unknown);
+            let mut lost = now.clone();
+            lost.guard = lost.guard.and(self.pool, unknown);
+            self.hole(
+                ctx,
+                &lost,
+                "a call through a pointer of which it is not known where it points".to_owned(),
+            );
+        }
+        let mut after: Option<Reached> = None;
+        for (cond, id) in callees {
+            let mut taken = now.clone();
+            taken.guard = taken.guard.and(self.pool, cond);
+            if taken.guard.is_false(self.pool) {
+                continue;
+            }
+            match self.call_function(ctx, call, index, id, &mut taken, None) {
+                Ok(()) => {
+                    after = Some(match after {
+                        Some(before) => before.join(taken, self),
+                        None => taken,
+                    });
+                }
+                Err(Stop::Ended) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        *now = after.ok_or(Stop::Ended)?;
+        Ok(())
+    }
+
+    fn call_function(
+        &mut self,
+        ctx: CtxId,
+        call: &Call,
+        index: usize,
+        id: FuncId,
+        now: &mut Reached,
+        check: Option<CheckId>,
+    ) -> Step {
+        let program = self.world.program();
+        let function = program.function(id);
+        if let FunctionKind::Intrinsic(intrinsic) = function.kind {
+            return self.intrinsic(ctx, now, (intrinsic, id), (call, index), check);
+        }
+        if !function.is_defined() {
+            self.hole(
+                ctx,
+                now,
+                format!("a call of `{}`, which nobody provides", function.name),
+            );
+            return Err(Stop::Ended);
+        }
+        let fixed = (call.fixed as usize).min(call.args.len());
+        let mut values: Vec<Term> = Vec::new();
+        let mut copies: Vec<(usize, Target, u32)> = Vec::new();
+        for (i, arg) in call.args[..fixed].iter().enumerate() {
+            let value = self.get(&mut now.state, arg.value, arg.width);
+            if let ArgClass::ByVal { size, .. } = arg.class {
+                let len = self.c64(u64::from(size));
+                let (targets, vague) =
+                    self.access(ctx, now, value, len, (None, CheckKind::Read))?;
+                match (&targets[..], vague) {
+                    ([target], false) => copies.push((i, target.clone(), size)),
+                    _ => {
+                        self.hole(ctx, now, "a structure argument from an unknown place".to_owned());
+                        return Err(Stop::Ended);
+                    }
+                }
+            }
+            values.push(value);
+        }
+        let variadic = function.varargs.then(|| self.variadic(call, fixed, now));
+        let back = Back {
+            ctx,
+            block: self.block,
+            op: index + 1,
+            dst: call.dst,
+        };
+        let inner = self.world.enter(back, call.site, id);
+        if self.world.context(inner).recursion > self.budget.recursion {
+            self.hole(
+                ctx,
+                now,
+                format!("`{}` calls itself more than {} times", function.name, self.budget.recursion),
+            );
+            return Err(Stop::Ended);
+        }
+        let mut frame = self.new_frame(inner);
+        frame.variadic = variadic.map(Rc::new);
+        now.state.frames.push(frame);
+        let (block, pos) = (self.block, self.pos);
+        let first = BlockId(function.blocks.start);
+        for (i, target, size) in copies {
+            let bytes = self.bytes_of(now, &target, size);
+            let mut contents = self.unknown_contents();
+            for (offset, byte) in bytes.into_iter().enumerate() {
+                contents.set_byte(offset as u32, byte);
+            }
+            let size = self.c64(u64::from(size));
+            self.block = first;
+            values[i] = self.allocate(inner, now, (usize::MAX >> 33, i as u32), size, contents, false);
+            self.block = block;
+        }
+        for (i, width) in function.params.iter().enumerate() {
+            let value = match values.get(i) {
+                Some(&value) if self.pool.width(value) >= *width => {
+                    self.pool.extract(value, 0, *width)
+                }
+                Some(&value) => self.pool.zext(value, *width),
+                // Through a pointer of the wrong type: the machine passes zero.
+                None => self.pool.constant(*width, 0),
+            };
+            set(&mut now.state, Reg(i as u32), value);
+        }
+        if self.world.flow(id).cuts.contains(&first) {
+            // The body is one loop: it starts as a fragment of its own, and comes back from there.
+            let reached = now.clone();
+            self.transition(
+                super::super::world::Cut {
+                    ctx: inner,
+                    block: first,
+                },
+                reached,
+            );
+            return Err(Stop::Ended);
+        }
+        let start = now.clone();
+        let returned = self.run(inner, first, 0, start)?;
+        (self.block, self.pos) = (block, pos);
+        let returned = returned.ok_or(Stop::Ended)?;
+        *now = self.leave(inner, returned);
+        Ok(())
+    }
+
+    fn variadic(&mut self, call: &Call, fixed: usize, now: &mut Reached) -> Variadic {
+        let count = |class: ArgClass| {
+            let of_class = call.args[..fixed].iter().filter(|a| a.class == class);
+            of_class.count() as u32
+        };
+        Variadic {
+            extra: call.args[fixed..]
+                .iter()
+                .map(|arg| Extra {
+                    value: self.get(&mut now.state, arg.value, arg.width),
+                    width: arg.width,
+                    class: arg.class,
+                })
+                .collect(),
+            fixed: (count(ArgClass::Integer), count(ArgClass::Sse)),
+        }
+    }
+
+    /// What the machine does itself.
+    fn intrinsic(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        (intrinsic, id): (Intrinsic, FuncId),
+        (call, index): (&Call, usize),
+        check: Option<CheckId>,
+    ) -> Step {
+        match intrinsic {
+            Intrinsic::Malloc
+            | Intrinsic::Calloc
+            | Intrinsic::Realloc
+            | Intrinsic::ReallocArray
+            | Intrinsic::Free
+            | Intrinsic::AlignedAlloc
+            | Intrinsic::PosixMemalign
+            | Intrinsic::Valloc
+            | Intrinsic::UsableSize => {
+                self.heap_function(ctx, now, intrinsic, (call, index), check)
+            }
+            _ => self.tape_or_host(ctx, now, (intrinsic, id), call, check),
+        }
+    }
+
+    /// Gives a call its result.
+    pub(super) fn give(&mut self, now: &mut Reached, call: &Call, value: Term) {
+        if let Some(&width) = call.result.first() {
+            let value = if self.pool.width(value) >= width {
+                self.pool.extract(value, 0, width)
+            } else {
+                self.pool.zext(value, width)
+            };
+            set(&mut now.state, call.dst, value);
+        }
+    }
+
+    /// Argument number `i`.
+    pub(super) fn arg(&mut self, now: &mut Reached, call: &Call, i: usize, width: u16) -> Term {
+        let operand = call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        self.get(&mut now.state, operand, width)
+    }
+
+    /// Replaces an object's contents.
+    pub(super) fn put_contents(&mut self, now: &mut Reached, id: ObjId, contents: Contents) {
+        if let Some(object) = self.object(&now.state, id) {
+            let mut object = Object::clone(&object);
+            object.contents = contents;
+            now.state.objects.insert(id, Rc::new(object));
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The heap, as the machine has it.
+
+use std::rc::Rc;
+
+use super::super::memory::{Contents, Object, constant};
+use super::super::state::{Reached, Surroundings};
+use super::super::world::CtxId;
+use super::access::Target;
+use super::pointer::Root;
+use super::{Encoder, Step, Stop, set};
+use crate::program::ir::{BinOp, Call, CheckId, CheckKind, Intrinsic, Operand, Pred};
+use crate::term::Term;
+
+/// A heap request above this many bytes gives NULL.
+const ONE_ALLOCATION: u64 = 64 << 20;
+
+impl Encoder<'_, '_> {
+    pub(super) fn heap_function(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        intrinsic: Intrinsic,
+        (call, index): (&Call, usize),
+        check: Option<CheckId>,
+    ) -> Step {
+        let mut arg = |i: usize| {
+            let operand = call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+            self.get(&mut now.state, operand, 64)
+        };
+        let (a, b, c) = (arg(0), arg(1), arg(2));
+        let result = match intrinsic {
+            Intrinsic::Malloc | Intrinsic::Valloc => {
+                let contents = self.unknown_contents();
+                self.request(ctx, now, index, a, contents)
+            }
+            Intrinsic::AlignedAlloc => {
+                let contents = self.unknown_contents();
+                let address = self.request(ctx, now, index, b, contents);
+                // A bad alignment gives NULL; which ones are bad is left open.
+                let refused = self.unknown(1);
+                let zero = self.c64(0);
+                self.pool.ite(refused, zero, address)
+            }
+            Intrinsic::Calloc => {
+                let (size, _) = self.product(a, b);
+                let array = self.pool.array_constant(&[]);
+                self.request(ctx, now, index, size, Contents::new(array))
+            }
+            Intrinsic::Realloc => self.realloc(ctx, now, index, (a, b), check)?,
+            Intrinsic::ReallocArray => {
+                let (size, overflow) = self.product(b, c);
+                if self.pool.as_const(overflow) == Some(0) {
+                    self.realloc(ctx, now, index, (a, size), check)?
+                } else {
+                    self.hole(ctx, now, "reallocarray of an unknown number".to_owned());
+                    return Err(Stop::Ended);
+                }
+            }
+            Intrinsic::Free => {
+                self.release(ctx, now, a, check)?;
+                return Ok(());
+            }
+            Intrinsic::UsableSize => {
+                self.out.approximations += 1;
+                self.unknown(64)
+            }
+            _ => {
+                self.hole(ctx, now, "posix_memalign".to_owned());
+                return Err(Stop::Ended);
+            }
+        };
+        if !call.result.is_empty() {
+            set(&mut now.state, call.dst, result);
+        }
+        Ok(())
+    }
+
+    /// The product of two sizes, saturated as the machine does it, and whether it does not fit.
+    fn product(&mut self, a: Term, b: Term) -> (Term, Term) {
+        let product = self.pool.bin(BinOp::Mul, a, b);
+        let overflow = self.pool.overflow(BinOp::Mul, false, a, b);
+        let most = self.c64(u64::MAX);
+        (self.pool.ite(overflow, most, product), overflow)
+    }
+
+    /// A new heap object of `size` bytes, or NULL where that is too many.
+    fn request(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        index: usize,
+        size: Term,
+        contents: Contents,
+    ) -> Term {
+        let limit = self.c64(ONE_ALLOCATION);
+        let refused = self.pool.cmp(Pred::Ugt, size, limit);
+        let address = self.allocate(ctx, now, (index, 0), size, contents, true);
+        let zero = self.c64(0);
+        let result = self.pool.ite(refused, zero, address);
+        if self.pool.as_const(refused) != Some(0) {
+            self.out.approximations += u32::from(self.forget_errno(now));
+        }
+        result
+    }
+
+    /// A request that fails sets errno; whether one failed is not followed that far.
+    fn forget_errno(&mut self, now: &mut Reached) -> bool {
+        let program = self.world.program();
+        let at = program.globals.iter().position(|g| g.name == "cegar_errno");
+        let Some(at) = at else { return false };
+        let id = self.world.global(crate::program::ir::GlobalId(at as u32));
+        let Some(object) = self.object(&now.state, id) else {
+            return false;
+        };
+        let mut object = Object::clone(&object);
+        object.contents = self.unknown_contents();
+        now.state.objects.insert(id, Rc::new(object));
+        true
+    }
+
+    /// The live heap objects that start at a pointer. What is none of them violates the check.
+    fn blocks(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        pointer: Term,
+        check: Option<CheckId>,
+    ) -> Step<(Vec<Target>, bool)> {
+        let mut targets = Vec::new();
+        let mut violated = self.pool.bit(false);
+        let mut unknown = self.pool.bit(false);
+        for case in self.split(&now.state, pointer) {
+            let id = match case.root {
+                Root::Number(number) => self.world.object_at(number),
+                Root::Of(id) => Some(id),
+                Root::Unknown => {
+                    unknown = self.pool.or(unknown, case.cond);
+                    continue;
+                }
+            };
+            if case.root == Root::Number(0) && constant(self.pool, case.offset) == Some(0) {
+                continue;
+            }
+            let found = id.filter(|&id| self.world.object(id).heap);
+            let object = found.and_then(|id| Some((id, self.object(&now.state, id)?)));
+            let Some((id, object)) = object else {
+                violated = self.pool.or(violated, case.cond);
+                continue;
+            };
+            let zero = self.c64(0);
+            let start = self.pool.eq(case.offset, zero);
+            let good = self.pool.and(start, object.alive);
+            let bad = self.pool.not(good);
+            let bad = self.pool.and(case.cond, bad);
+            violated = self.pool.or(violated, bad);
+            targets.push(Target {
+                cond: case.cond,
+                id,
+                offset: case.offset,
+            });
+        }
+        self.oblige(ctx, now, check, CheckKind::Free, violated)?;
+        let vague = self.pool.as_const(unknown) != Some(0);
+        if vague {
+            self.vague(ctx, now, check, CheckKind::Free, unknown);
+        }
+        Ok((targets, vague))
+    }
+
+    fn release(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        pointer: Term,
+        check: Option<CheckId>,
+    ) -> Step {
+        let (targets, vague) = self.blocks(ctx, now, pointer, check)?;
+        for target in targets {
+            let Some(object) = self.object(&now.state, target.id) else {
+                continue;
+            };
+            let mut object = Object::clone(&object);
+            let kept = self.pool.not(target.cond);
+            object.alive = self.pool.and(object.alive, kept);
+            now.state.objects.insert(target.id, Rc::new(object));
+        }
+        self.go_only(ctx, now, vague, pointer)
+    }
+
+    fn realloc(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        index: usize,
+        (old, size): (Term, Term),
+        check: Option<CheckId>,
+    ) -> Step<Term> {
+        let (targets, vague) = self.blocks(ctx, now, old, check)?;
+        let zero = self.c64(0);
+        let fresh = self.pool.eq(old, zero);
+        let nothing = self.pool.eq(size, zero);
+        let released = self.pool.not(fresh);
+        let frees = self.pool.and(nothing, released);
+        let limit = self.c64(ONE_ALLOCATION);
+        let refused = self.pool.cmp(Pred::Ugt, size, limit);
+        // What is kept of the old contents, byte by byte where both sizes are known and small.
+        let mut contents = self.unknown_contents();
+        let mut kept_bytes = false;
+        if let [target] = &targets[..]
+            && let Some(object) = self.object(&now.state, target.id)
+        {
+            let sizes = (
+                self.pool.as_const(object.size),
+                self.pool.as_const(size),
+            );
+            if let (Some(from), Some(to)) = sizes {
+                let n = from.min(to) as u64;
+                if n <= self.budget.moved {
+                    for (i, byte) in self.bytes_of(now, target, n as u32).into_iter().enumerate() {
+                        // Where the old block is NULL there is nothing to keep.
+                        let unknown = contents.byte(self.pool, i as u32);
+                        let byte = self.pool.ite(target.cond, byte, unknown);
+                        contents.set_byte(i as u32, byte);
+                    }
+                    kept_bytes = true;
+                }
+            }
+        }
+        if !kept_bytes && !targets.is_empty() {
+            self.out.approximations += 1;
+        }
+        let moved = self.pool.not(refused);
+        let gone = self.pool.or(moved, frees);
+        for target in &targets {
+            let Some(object) = self.object(&now.state, target.id) else {
+                continue;
+            };
+            let mut object = Object::clone(&object);
+            let ends = self.pool.and(target.cond, gone);
+            let kept = self.pool.not(ends);
+            object.alive = self.pool.and(object.alive, kept);
+            now.state.objects.insert(target.id, Rc::new(object));
+        }
+        self.go_only(ctx, now, vague, old)?;
+        // The block that a loop's realloc made the last time is the old one: it is given up.
+        let address = self.request(ctx, now, index, size, contents);
+        Ok(self.pool.ite(frees, zero, address))
+    }
+}

@@ -1,0 +1,497 @@
+//! Operations, one by one.
+
+use std::rc::Rc;
+
+use super::super::memory::{Contents, Object, constant};
+use super::super::state::{Reached, Surroundings};
+use super::super::world::{CtxId, ObjectKind};
+use super::{Encoder, Step, set};
+use crate::program::ir::{
+    BinOp, CastKind, CheckId, CheckKind, Inst, MathFn, Op, Operand, Pred, Width,
+};
+use crate::term::{Term, float};
+
+impl Encoder<'_, '_> {
+    /// Executes one operation.
+    pub(super) fn operation(
+        &mut self,
+        ctx: CtxId,
+        inst: &Inst,
+        index: usize,
+        now: &mut Reached,
+    ) -> Step {
+        match &inst.op {
+            Op::Bin {
+                dst,
+                op,
+                width,
+                a,
+                b,
+                check,
+            } => {
+                let a = self.get(&mut now.state, *a, *width);
+                let b = self.get(&mut now.state, *b, *width);
+                self.check_bin(ctx, now, (*op, *width), (a, b), *check)?;
+                let value = self.pool.bin(*op, a, b);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Un { dst, op, width, a } => {
+                let a = self.get(&mut now.state, *a, *width);
+                let value = self.pool.un(*op, a);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Funnel {
+                dst,
+                left,
+                width,
+                a,
+                b,
+                by,
+            } => {
+                let [a, b, by] = [*a, *b, *by].map(|o| self.get(&mut now.state, o, *width));
+                let value = self.pool.funnel(*left, a, b, by);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Cmp {
+                dst,
+                pred,
+                width,
+                a,
+                b,
+            } => {
+                let a = self.get(&mut now.state, *a, *width);
+                let b = self.get(&mut now.state, *b, *width);
+                let value = self.pool.cmp(*pred, a, b);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Overflow {
+                value,
+                overflow,
+                op,
+                signed,
+                width,
+                a,
+                b,
+            } => {
+                let a = self.get(&mut now.state, *a, *width);
+                let b = self.get(&mut now.state, *b, *width);
+                let result = self.pool.bin(*op, a, b);
+                let flag = self.pool.overflow(*op, *signed, a, b);
+                set(&mut now.state, *value, result);
+                set(&mut now.state, *overflow, flag);
+            }
+            Op::Cast {
+                dst,
+                kind,
+                from,
+                to,
+                a,
+            } => {
+                let a = self.get(&mut now.state, *a, *from);
+                let value = self.pool.cast(*kind, a, *to);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Copy { dst, a } => {
+                let width = self.register_width(ctx, *dst);
+                let value = self.get(&mut now.state, *a, width);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Select {
+                dst,
+                width,
+                cond,
+                a,
+                b,
+            } => {
+                let cond = self.get(&mut now.state, *cond, 1);
+                let a = self.get(&mut now.state, *a, *width);
+                let b = self.get(&mut now.state, *b, *width);
+                let value = self.pool.ite(cond, a, b);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Address {
+                dst,
+                base,
+                offset,
+                indices,
+                ..
+            } => {
+                let base = self.get(&mut now.state, *base, 64);
+                let mut total = self.c64(*offset as u64);
+                for &(index, width, scale) in indices {
+                    let index = self.get(&mut now.state, index, width);
+                    let wide = self.pool.cast(CastKind::SExt, index, 64);
+                    let scale = self.c64(scale as u64);
+                    let product = self.pool.bin(BinOp::Mul, wide, scale);
+                    total = self.pool.bin(BinOp::Add, total, product);
+                }
+                let value = self.pool.bin(BinOp::Add, base, total);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Load {
+                dst,
+                width,
+                address,
+                check,
+                ..
+            } => {
+                let address = self.get(&mut now.state, *address, 64);
+                let value = self.load(ctx, now, address, *width, Some(*check))?;
+                set(&mut now.state, *dst, value);
+            }
+            Op::Store {
+                value,
+                width,
+                address,
+                check,
+                ..
+            } => {
+                let value = self.get(&mut now.state, *value, *width);
+                let address = self.get(&mut now.state, *address, 64);
+                self.store(ctx, now, address, value, Some(*check))?;
+            }
+            Op::Call(call) => return self.call(ctx, call, index, now),
+            Op::Alloca { dst, size, .. } => {
+                let size = self.get(&mut now.state, *size, 64);
+                let contents = self.unknown_contents();
+                let address = self.allocate(ctx, now, (index, 0), size, contents, false);
+                set(&mut now.state, *dst, address);
+            }
+            _ => return self.rare(ctx, inst, index, now),
+        }
+        Ok(())
+    }
+
+    fn register_width(&self, ctx: CtxId, reg: crate::program::ir::Reg) -> Width {
+        let function = self.world.context(ctx).function;
+        self.world.program().function(function).registers[reg.index()]
+    }
+
+    fn rare(&mut self, ctx: CtxId, inst: &Inst, index: usize, now: &mut Reached) -> Step {
+        match &inst.op {
+            Op::Float {
+                dst,
+                op,
+                kind,
+                a,
+                b,
+            } => {
+                let a = self.get(&mut now.state, *a, kind.width());
+                let b = self.get(&mut now.state, *b, kind.width());
+                let value = self.pool.float_bin(*op, *kind, a, b);
+                set(&mut now.state, *dst, value);
+            }
+            Op::FloatNeg { dst, kind, a } => {
+                let a = self.get(&mut now.state, *a, kind.width());
+                let value = self.pool.float_neg(*kind, a);
+                set(&mut now.state, *dst, value);
+            }
+            Op::FloatCmp {
+                dst,
+                pred,
+                kind,
+                a,
+                b,
+            } => {
+                let a = self.get(&mut now.state, *a, kind.width());
+                let b = self.get(&mut now.state, *b, kind.width());
+                let value = self.pool.float_cmp(*pred, *kind, a, b);
+                set(&mut now.state, *dst, value);
+            }
+            Op::FloatCast { dst, cast, a } => {
+                let width = crate::machine::cast_source(*cast);
+                let a = self.get(&mut now.state, *a, width);
+                let value = self.pool.float_cast(*cast, a);
+                set(&mut now.state, *dst, value);
+            }
+            Op::FloatFn {
+                dst,
+                function,
+                kind,
+                args,
+            } => {
+                let value = self.float_function(now, *function, *kind, args);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Freeze { dst, width, a } => {
+                let value = self.get(&mut now.state, *a, *width);
+                set(&mut now.state, *dst, value);
+            }
+            Op::MemCopy {
+                to,
+                from,
+                len,
+                read,
+                write,
+                ..
+            } => {
+                let [to, from, len] = [*to, *from, *len].map(|o| self.get(&mut now.state, o, 64));
+                self.copy(ctx, now, (to, from, len), Some(*read), Some(*write))?;
+            }
+            Op::MemSet {
+                to,
+                value,
+                len,
+                check,
+            } => {
+                let to = self.get(&mut now.state, *to, 64);
+                let len = self.get(&mut now.state, *len, 64);
+                let byte = self.get(&mut now.state, *value, 8);
+                self.fill(ctx, now, (to, byte, len), Some(*check))?;
+            }
+            Op::Lifetime { start, address } => self.lifetime(now, *start, *address),
+            Op::Uninit { address, len } => self.uninit(now, *address, *len),
+            Op::VaStart { list, check } => self.va_start(ctx, now, (*list, index), *check)?,
+            Op::VaCopy { to, from, check } => {
+                let [to, from] = [*to, *from].map(|o| self.get(&mut now.state, o, 64));
+                let len = self.c64(24);
+                self.copy(ctx, now, (to, from, len), Some(*check), Some(*check))?;
+            }
+            Op::StackSave { dst } => {
+                let value = self.unknown(64);
+                set(&mut now.state, *dst, value);
+            }
+            Op::StackRestore { .. } => self.stack_restore(ctx, now),
+            Op::AtomicRmw {
+                dst,
+                op,
+                nand,
+                width,
+                address,
+                b,
+                check,
+            } => {
+                let address = self.get(&mut now.state, *address, 64);
+                let b = self.get(&mut now.state, *b, *width);
+                let old = self.load(ctx, now, address, *width, Some(*check))?;
+                let mut new = b;
+                if let Some(op) = op {
+                    new = self.pool.bin(*op, old, b);
+                    if *nand {
+                        new = self.pool.not(new);
+                    }
+                }
+                set(&mut now.state, *dst, old);
+                self.store(ctx, now, address, new, Some(*check))?;
+            }
+            Op::CmpXchg {
+                dst,
+                success,
+                width,
+                address,
+                expected,
+                new,
+                check,
+            } => {
+                let address = self.get(&mut now.state, *address, 64);
+                let expected = self.get(&mut now.state, *expected, *width);
+                let new = self.get(&mut now.state, *new, *width);
+                let old = self.load(ctx, now, address, *width, Some(*check))?;
+                let same = self.pool.cmp(Pred::Eq, old, expected);
+                // Storing the old value again is storing nothing; a constant object is checked all the same, which
+                // is the stricter reading.
+                let stored = self.pool.ite(same, new, old);
+                self.store(ctx, now, address, stored, Some(*check))?;
+                set(&mut now.state, *dst, old);
+                set(&mut now.state, *success, same);
+            }
+            Op::Unmodelled { which } => {
+                let what = self.world.program().unmodelled.get(*which as usize);
+                let what = what.map_or_else(|| "a construct".to_owned(), |u| u.what.clone());
+                self.hole(ctx, now, what);
+                return Err(super::Stop::Ended);
+            }
+            Op::Bin { .. }
+            | Op::Un { .. }
+            | Op::Funnel { .. }
+            | Op::Cmp { .. }
+            | Op::Overflow { .. }
+            | Op::Cast { .. }
+            | Op::Copy { .. }
+            | Op::Select { .. }
+            | Op::Address { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Call(_)
+            | Op::Alloca { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Division by zero, the one quotient that does not fit, and shifts by too much: as the machine checks them.
+    fn check_bin(
+        &mut self,
+        ctx: CtxId,
+        now: &Reached,
+        (op, width): (BinOp, Width),
+        (a, b): (Term, Term),
+        check: Option<CheckId>,
+    ) -> Step {
+        let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
+        let shifts = matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr);
+        if !divides && (!shifts || check.is_none()) {
+            return Ok(());
+        }
+        if shifts {
+            let limit = self.constant(width, u64::from(width));
+            let bad = self.pool.cmp(Pred::Uge, b, limit);
+            return self.oblige(ctx, now, check, CheckKind::Shift, bad);
+        }
+        let zero = self.constant(width, 0);
+        let mut bad = self.pool.eq(b, zero);
+        if matches!(op, BinOp::SDiv | BinOp::SRem) {
+            let least = self.pool.constant(width, 1u128 << (width - 1));
+            let minus = self.pool.constant(width, u128::MAX);
+            let (x, y) = (self.pool.eq(a, least), self.pool.eq(b, minus));
+            let both = self.pool.and(x, y);
+            bad = self.pool.or(bad, both);
+        }
+        self.oblige(ctx, now, check, CheckKind::DivisionByZero, bad)
+    }
+
+    /// A new object; its address.
+    pub(super) fn allocate(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        (op, part): (usize, u32),
+        size: Term,
+        contents: Contents,
+        heap: bool,
+    ) -> Term {
+        let function = self.world.context(ctx).function;
+        let block = self.block;
+        let cyclic = self.world.flow(function).cyclic.contains(&block);
+        let once = !cyclic && !self.world.context(ctx).repeated;
+        let kind = ObjectKind::Made {
+            ctx,
+            block,
+            op: op as u32,
+            part,
+        };
+        let id = self.world.made(kind, heap, once);
+        let number = match self.world.object(id).number {
+            Some(number) => self.pool.constant(32, u128::from(number)),
+            None => {
+                let number = self.unknown(32);
+                self.numbers.insert(number, id);
+                number
+            }
+        };
+        let object = Object {
+            alive: self.pool.bit(true),
+            size,
+            number,
+            contents,
+        };
+        now.state.objects.insert(id, Rc::new(object));
+        if !heap {
+            let objects = Rc::make_mut(&mut now.state.frame().objects);
+            if !objects.contains(&id) {
+                objects.push(id);
+            }
+        }
+        let zero = self.pool.constant(32, 0);
+        self.pool.concat(number, zero)
+    }
+
+    fn lifetime(&mut self, now: &mut Reached, start: bool, address: Operand) {
+        let address = self.get(&mut now.state, address, 64);
+        for case in self.split(&now.state, address) {
+            let found = match case.root {
+                super::pointer::Root::Number(number) => self.world.object_at(number),
+                super::pointer::Root::Of(id) => Some(id),
+                super::pointer::Root::Unknown => None,
+            };
+            let Some(id) = found else { continue };
+            let Some(object) = now.state.objects.get(&id) else {
+                continue;
+            };
+            let mut object = Object::clone(object);
+            object.alive = self.pool.bit(start);
+            if start {
+                object.contents = self.unknown_contents();
+            }
+            now.state.objects.insert(id, Rc::new(object));
+        }
+    }
+
+    fn uninit(&mut self, now: &mut Reached, address: Operand, len: Operand) {
+        let address = self.get(&mut now.state, address, 64);
+        let len = self.get(&mut now.state, len, 64);
+        for case in self.split(&now.state, address) {
+            let found = match case.root {
+                super::pointer::Root::Number(number) => self.world.object_at(number),
+                super::pointer::Root::Of(id) => Some(id),
+                super::pointer::Root::Unknown => None,
+            };
+            let Some(id) = found else { continue };
+            let Some(object) = self.object(&now.state, id) else {
+                continue;
+            };
+            let mut object = Object::clone(&object);
+            let at = constant(self.pool, case.offset);
+            let n = self.pool.as_const(len).map(|n| n as u64);
+            match (at, n) {
+                (Some(at), Some(n)) if n <= 64 => {
+                    for i in 0..n as u32 {
+                        let byte = self.unknown(8);
+                        object.contents.set_byte(at.wrapping_add(i), byte);
+                    }
+                }
+                _ => object.contents = self.unknown_contents(),
+            }
+            now.state.objects.insert(id, Rc::new(object));
+        }
+    }
+
+    /// Variable-length arrays end here. Which ones is not followed: all of the frame's are given up, which makes later
+    /// accesses to those that live on undecided.
+    fn stack_restore(&mut self, ctx: CtxId, now: &mut Reached) {
+        let function = self.world.context(ctx).function;
+        let first = self.world.program().function(function).blocks.start;
+        let late = |id: &super::super::world::ObjId| match self.world.object(*id).kind {
+            ObjectKind::Made { block, .. } => block.0 != first,
+            ObjectKind::Global(_) => false,
+        };
+        let gone: Vec<_> = now
+            .state
+            .frame()
+            .objects
+            .iter()
+            .filter(|id| late(id))
+            .copied()
+            .collect();
+        for id in gone {
+            now.state.objects.remove(&id);
+        }
+    }
+
+    /// A function of `<math.h>`: as a term where there is one.
+    pub(super) fn float_function(
+        &mut self,
+        now: &mut Reached,
+        function: MathFn,
+        kind: crate::program::ir::FloatKind,
+        args: &[Operand],
+    ) -> Term {
+        let exact = crate::machine::is_exact(function);
+        let terms: Vec<Term> = args
+            .iter()
+            .enumerate()
+            .map(|(i, arg)| {
+                let width = if function == MathFn::Ldexp && i == 1 {
+                    32
+                } else {
+                    kind.width()
+                };
+                self.get(&mut now.state, *arg, width)
+            })
+            .collect();
+        if exact || terms.iter().all(|&t| self.pool.as_const(t).is_some()) {
+            return self.pool.float_fn(function, kind, &terms);
+        }
+        self.out.approximations += 1;
+        self.unknown(float::function_width(function, kind))
+    }
+}

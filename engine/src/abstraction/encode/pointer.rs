@@ -1,0 +1,283 @@
+//! Where a pointer points.
+//!
+//! A pointer is an object's number in the upper half and an offset below. Once it is a term, the number has to be found again:
+//! through sums, choices and the variables of a cut point that are known to be one of a few objects' addresses. An access has to
+//! stay in the object that its pointer was made from, whatever the sum of the two halves comes to. That is what C demands, and it
+//! is stronger than the machine's check.
+
+use super::super::cuts::Base;
+use super::super::state::State;
+use super::super::world::ObjId;
+use super::Encoder;
+use crate::program::ir::{BinOp, Pred, Width};
+use crate::term::{Node, Pool, Term};
+
+/// Where a pointer points in one case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Root {
+    /// An address with this upper half; 0 for NULL and for small integers.
+    Number(u32),
+    /// The present object of this allocation.
+    Of(ObjId),
+    /// Not known.
+    Unknown,
+}
+
+/// One case of a pointer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case {
+    /// When.
+    pub(crate) cond: Term,
+    /// The object.
+    pub(crate) root: Root,
+    /// 64 bits: the pointer minus the object's address.
+    pub(crate) offset: Term,
+}
+
+/// More cases than that are one unknown case.
+const CASES: usize = 24;
+const DEPTH: u32 = 200;
+
+/// What pointers are split with.
+pub(crate) struct Splitter<'a> {
+    /// The terms.
+    pub(crate) pool: &'a mut Pool,
+    /// What a variable that holds an object's number can be.
+    pub(crate) bases: &'a dyn Fn(Term) -> Option<Vec<Base>>,
+    /// The object that a term is the number of.
+    pub(crate) of: &'a dyn Fn(Term) -> Option<ObjId>,
+    /// The term of an object's number.
+    pub(crate) number: &'a dyn Fn(ObjId) -> Option<Term>,
+}
+
+impl Splitter<'_> {
+    /// All cases of a pointer (64 bits); their conditions exclude each other and cover everything.
+    pub(crate) fn split(&mut self, pointer: Term) -> Vec<Case> {
+        let cond = self.pool.bit(true);
+        let cases = self.cases(pointer, cond, 0);
+        if cases.len() > CASES {
+            return vec![self.unknown(pointer, cond)];
+        }
+        cases
+    }
+
+    fn unknown(&self, pointer: Term, cond: Term) -> Case {
+        Case {
+            cond,
+            root: Root::Unknown,
+            offset: pointer,
+        }
+    }
+
+    fn cases(&mut self, p: Term, cond: Term, depth: u32) -> Vec<Case> {
+        if depth > DEPTH {
+            return vec![self.unknown(p, cond)];
+        }
+        if let Some(value) = self.pool.as_const(p) {
+            let high = (value >> 32) as u32;
+            // Small negative numbers are numbers.
+            let (root, offset) = if high == u32::MAX {
+                (Root::Number(0), value)
+            } else {
+                (Root::Number(high), value & 0xffff_ffff)
+            };
+            let offset = self.pool.constant(64, offset);
+            return vec![Case { cond, root, offset }];
+        }
+        match *self.pool.node(p) {
+            Node::ZExt(a) if self.pool.width(a) <= 32 => vec![Case {
+                cond,
+                root: Root::Number(0),
+                offset: p,
+            }],
+            Node::Concat(high, low) if self.pool.width(high) == 32 => {
+                let offset = self.pool.zext(low, 64);
+                self.number_cases(high, offset, p, cond)
+            }
+            Node::Ite(c, a, b) => {
+                let yes = self.pool.and(cond, c);
+                let not = self.pool.not(c);
+                let no = self.pool.and(cond, not);
+                let mut all = Vec::new();
+                for (side, cond) in [(a, yes), (b, no)] {
+                    if self.pool.as_const(cond) != Some(0) {
+                        all.extend(self.cases(side, cond, depth + 1));
+                    }
+                    if all.len() > CASES {
+                        break;
+                    }
+                }
+                all
+            }
+            Node::Bin(BinOp::Add, a, b) => {
+                let left = self.cases(a, cond, depth + 1);
+                if left.len() > CASES {
+                    return vec![self.unknown(p, cond)];
+                }
+                let mut all = Vec::new();
+                for x in left {
+                    for y in self.cases(b, x.cond, depth + 1) {
+                        let both = self.pool.bin(BinOp::Add, x.offset, y.offset);
+                        let (root, offset) = match (x.root, y.root) {
+                            (Root::Number(0), Root::Number(0)) => (Root::Number(0), both),
+                            (Root::Number(0) | Root::Unknown, Root::Unknown)
+                            | (Root::Unknown, Root::Number(0)) => (Root::Unknown, both),
+                            (Root::Number(0) | Root::Unknown, root)
+                            | (root, Root::Number(0) | Root::Unknown) => (root, both),
+                            // The sum of two addresses is none.
+                            _ => (Root::Unknown, p),
+                        };
+                        all.push(Case {
+                            cond: y.cond,
+                            root,
+                            offset,
+                        });
+                    }
+                    if all.len() > CASES {
+                        return vec![self.unknown(p, cond)];
+                    }
+                }
+                all
+            }
+            Node::Bin(BinOp::Sub, a, b) => {
+                let left = self.cases(a, cond, depth + 1);
+                left.into_iter()
+                    .map(|x| match x.root {
+                        Root::Unknown => self.unknown(p, x.cond),
+                        root => Case {
+                            cond: x.cond,
+                            root,
+                            offset: self.pool.bin(BinOp::Sub, x.offset, b),
+                        },
+                    })
+                    .collect()
+            }
+            Node::Bin(BinOp::And, a, b) => {
+                // Alignment: a mask that leaves the number alone.
+                let (a, mask) = if self.pool.as_const(b).is_some() {
+                    (a, b)
+                } else {
+                    (b, a)
+                };
+                let keeps = self
+                    .pool
+                    .as_const(mask)
+                    .is_some_and(|m| (m >> 32) as u32 == u32::MAX);
+                if !keeps {
+                    return vec![self.unknown(p, cond)];
+                }
+                let left = self.cases(a, cond, depth + 1);
+                left.into_iter()
+                    .map(|x| {
+                        let Some(address) = self.address(x.root) else {
+                            return self.unknown(p, x.cond);
+                        };
+                        Case {
+                            offset: self.pool.bin(BinOp::Sub, p, address),
+                            ..x
+                        }
+                    })
+                    .collect()
+            }
+            _ => vec![self.unknown(p, cond)],
+        }
+    }
+
+    /// The cases of an address whose upper half is this term.
+    fn number_cases(&mut self, high: Term, offset: Term, p: Term, cond: Term) -> Vec<Case> {
+        if let Some(number) = self.pool.as_const(high) {
+            let root = Root::Number(number as u32);
+            return vec![Case { cond, root, offset }];
+        }
+        if let Some(id) = (self.of)(high) {
+            let root = Root::Of(id);
+            return vec![Case { cond, root, offset }];
+        }
+        if let Node::Ite(c, a, b) = *self.pool.node(high) {
+            let yes = self.pool.and(cond, c);
+            let not = self.pool.not(c);
+            let no = self.pool.and(cond, not);
+            let mut all = self.number_cases(a, offset, p, yes);
+            all.extend(self.number_cases(b, offset, p, no));
+            return all;
+        }
+        let Some(bases) = (self.bases)(high) else {
+            return vec![self.unknown(p, cond)];
+        };
+        let mut all = Vec::new();
+        for base in bases {
+            let (root, number) = match base {
+                Base::Number(number) => {
+                    let term = self.pool.constant(32, u128::from(number));
+                    (Root::Number(number), Some(term))
+                }
+                Base::Of(id) => (Root::Of(id), (self.number)(id)),
+            };
+            let Some(number) = number else {
+                return vec![self.unknown(p, cond)];
+            };
+            let hit = self.pool.eq(high, number);
+            let cond = self.pool.and(cond, hit);
+            all.push(Case { cond, root, offset });
+        }
+        all
+    }
+
+    /// The address of an object's first byte.
+    pub(crate) fn address(&mut self, root: Root) -> Option<Term> {
+        let number = match root {
+            Root::Number(number) => self.pool.constant(32, u128::from(number)),
+            Root::Of(id) => (self.number)(id)?,
+            Root::Unknown => return None,
+        };
+        let zero = self.pool.constant(32, 0);
+        Some(self.pool.concat(number, zero))
+    }
+}
+
+impl Encoder<'_, '_> {
+    /// All cases of a pointer in a state.
+    pub(super) fn split(&mut self, state: &State, pointer: Term) -> Vec<Case> {
+        let start = self.start;
+        let numbers = &self.numbers;
+        // A number counts only as long as the object still has it.
+        let present = |id: ObjId, number: Term| {
+            state
+                .objects
+                .get(&id)
+                .is_some_and(|object| object.number == number)
+        };
+        let mut splitter = Splitter {
+            pool: self.pool,
+            bases: &|t| start?.bases.get(&t).cloned(),
+            of: &|t| {
+                let id = numbers.get(&t).copied()?;
+                present(id, t).then_some(id)
+            },
+            number: &|id| {
+                let number = start?.number_term(id)?;
+                present(id, number).then_some(number)
+            },
+        };
+        splitter.split(pointer)
+    }
+
+    /// `offset + len` lies beyond `size` (all 64 bits).
+    pub(super) fn beyond(&mut self, offset: Term, len: Term, size: Term) -> Term {
+        let pool = &mut *self.pool;
+        let long = pool.cmp(Pred::Ugt, len, size);
+        let last = pool.bin(BinOp::Sub, size, len);
+        let far = pool.cmp(Pred::Ugt, offset, last);
+        pool.or(long, far)
+    }
+
+    /// A 64-bit constant.
+    pub(super) fn c64(&mut self, value: u64) -> Term {
+        self.pool.constant(64, u128::from(value))
+    }
+
+    /// A constant.
+    pub(super) fn constant(&mut self, width: Width, value: u64) -> Term {
+        self.pool.constant(width, u128::from(value))
+    }
+}

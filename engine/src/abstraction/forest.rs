@@ -1,0 +1,264 @@
+//! The forest: states that executions really reach, as far as the graph tells it.
+//!
+//! Synergy (section 3) keeps concrete executions beside the abstraction, because what no execution refutes is worth
+//! trying to prove and what one refutes is not. Here the executions are those of the graph itself: a fragment's terms are
+//! evaluated, the transition whose guard holds is taken, its update gives the next state. The tape is a given one or
+//! random. No solver takes part, so thousands of states cost milliseconds.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+use super::graph::{Graph, Update};
+use super::world::Cut;
+use crate::term::{Array, ArrayNode, Environment, Evaluator, Node, Pool, Term};
+
+/// The bytes of an array: written ones over a background.
+#[derive(Clone, Debug)]
+struct Bytes {
+    written: FxHashMap<u64, u8>,
+    below: Below,
+}
+
+#[derive(Clone, Debug)]
+enum Below {
+    /// Anything; the number chooses what.
+    Random(u64),
+    Constant(u32),
+}
+
+/// A concrete state of a cut point.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    variables: FxHashMap<u32, u128>,
+    arrays: FxHashMap<u32, Rc<Bytes>>,
+    seed: u64,
+    flavour: u64,
+    contents: Rc<Vec<Box<[u8]>>>,
+    interesting: Rc<Vec<u128>>,
+}
+
+fn hash(parts: &[u64]) -> u64 {
+    let mut hasher = FxHasher::default();
+    parts.hash(&mut hasher);
+    let h = hasher.finish();
+    (h ^ (h >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+}
+
+impl Environment for Sample {
+    fn input(&self, _: u32) -> u8 {
+        0
+    }
+
+    fn variable(&self, variable: u32) -> u128 {
+        if let Some(&value) = self.variables.get(&variable) {
+            return value;
+        }
+        // An unknown: small, special or random.
+        let h = hash(&[self.seed, u64::from(variable)]);
+        let (kind, rest) = ((h ^ self.flavour) % 8, h >> 3);
+        match kind {
+            0 | 1 => u128::from(rest % 3),
+            2 => u128::MAX - u128::from(rest % 3),
+            3 | 4 => u128::from(rest % 128),
+            5 | 6 if !self.interesting.is_empty() => {
+                self.interesting[rest as usize % self.interesting.len()]
+            }
+            _ => u128::from(hash(&[h])) << 64 | u128::from(hash(&[h, 1])),
+        }
+    }
+
+    fn element(&self, array: u32, index: u64) -> u8 {
+        match self.arrays.get(&array) {
+            Some(bytes) => self.byte(bytes, index),
+            None => self.background(hash(&[self.seed, 77, u64::from(array)]), index),
+        }
+    }
+}
+
+impl Sample {
+    fn byte(&self, bytes: &Bytes, index: u64) -> u8 {
+        if let Some(&byte) = bytes.written.get(&index) {
+            return byte;
+        }
+        match bytes.below {
+            Below::Random(seed) => self.background(seed, index),
+            Below::Constant(contents) => self
+                .contents
+                .get(contents as usize)
+                .and_then(|c| c.get(usize::try_from(index).ok()?).copied())
+                .unwrap_or(0),
+        }
+    }
+
+    fn background(&self, seed: u64, index: u64) -> u8 {
+        let h = hash(&[seed, index]);
+        match h % 4 {
+            0 => 0,
+            1 => b'a' + ((h >> 8) % 26) as u8,
+            _ => (h >> 8) as u8,
+        }
+    }
+
+    /// A term's value here.
+    pub fn eval(&self, pool: &Pool, evaluator: &mut Evaluator, t: Term) -> u128 {
+        evaluator.eval_in(pool, t, self)
+    }
+
+    fn array(&self, pool: &Pool, evaluator: &mut Evaluator, array: Array) -> Rc<Bytes> {
+        let mut writes: Vec<(u64, u8)> = Vec::new();
+        let mut at = array;
+        let below = loop {
+            match pool.array_node(at) {
+                ArrayNode::Store(next, index, byte) => {
+                    let index = self.eval(pool, evaluator, index) as u64;
+                    writes.push((index, self.eval(pool, evaluator, byte) as u8));
+                    at = next;
+                }
+                ArrayNode::Ite(cond, then, otherwise) => {
+                    let taken = self.eval(pool, evaluator, cond) == 1;
+                    at = if taken { then } else { otherwise };
+                }
+                ArrayNode::Constant(contents) => break Below::Constant(contents),
+                ArrayNode::Variable(v) => match self.arrays.get(&v) {
+                    Some(known) if writes.is_empty() => return Rc::clone(known),
+                    Some(known) => {
+                        let mut bytes = Bytes::clone(known);
+                        bytes.written.extend(writes.into_iter().rev());
+                        return Rc::new(bytes);
+                    }
+                    None => break Below::Random(hash(&[self.seed, 77, u64::from(v)])),
+                },
+            }
+        };
+        Rc::new(Bytes {
+            written: writes.into_iter().rev().collect(),
+            below,
+        })
+    }
+}
+
+/// States by cut point.
+#[derive(Debug, Default)]
+pub struct Forest {
+    /// Some of the states that were seen, of different ages.
+    pub samples: BTreeMap<Cut, Vec<Sample>>,
+    /// Transitions taken.
+    pub steps: u64,
+    /// Executions.
+    pub runs: u64,
+}
+
+/// States kept for a cut point.
+const KEPT: usize = 96;
+
+/// What a fragment's transitions do, for evaluation.
+struct Ways {
+    to: Cut,
+    guard: Vec<Term>,
+    prefix: usize,
+    update: Update,
+}
+
+impl Forest {
+    /// Grows a forest from random tapes, for so long. `interesting` are values that unknowns often take.
+    pub fn grow(graph: &mut Graph<'_>, interesting: &[u128], runs: u64, time: Duration) -> Forest {
+        let mut ways: BTreeMap<Option<Cut>, Vec<Ways>> = BTreeMap::new();
+        let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
+        for start in starts {
+            let transitions = graph.fragments[&start].transitions.clone();
+            let list = transitions
+                .iter()
+                .map(|transition| Ways {
+                    to: transition.to,
+                    guard: transition.reached.guard.0.clone(),
+                    prefix: transition.prefix,
+                    update: graph.update(start, transition),
+                })
+                .collect();
+            ways.insert(start, list);
+        }
+        let mut forest = Forest::default();
+        let contents = Rc::new(graph.pool.all_contents());
+        let interesting = Rc::new(interesting.to_vec());
+        let end = Instant::now() + time;
+        let mut evaluator = Evaluator::new();
+        for run in 0..runs {
+            forest.runs += 1;
+            let mut sample = Sample {
+                seed: hash(&[run, 1]),
+                flavour: run % 5,
+                contents: Rc::clone(&contents),
+                interesting: Rc::clone(&interesting),
+                ..Sample::default()
+            };
+            let mut at: Option<Cut> = None;
+            let longest = if run < 2 { 20_000 } else { 400 };
+            for step in 0..longest {
+                if Instant::now() > end {
+                    return forest;
+                }
+                let Some(next) = forest.step(graph, &ways, at, &sample, &mut evaluator, step)
+                else {
+                    break;
+                };
+                (at, sample) = next;
+            }
+        }
+        forest
+    }
+
+    fn step(
+        &mut self,
+        graph: &Graph<'_>,
+        ways: &BTreeMap<Option<Cut>, Vec<Ways>>,
+        at: Option<Cut>,
+        sample: &Sample,
+        evaluator: &mut Evaluator,
+        step: u64,
+    ) -> Option<(Option<Cut>, Sample)> {
+        let fragment = graph.fragments.get(&at)?;
+        let pool = &graph.pool;
+        evaluator.reset();
+        let way = ways.get(&at)?.iter().find(|way| {
+            way.guard.iter().all(|&t| sample.eval(pool, evaluator, t) == 1)
+                && fragment.assumptions[..way.prefix]
+                    .iter()
+                    .all(|&t| sample.eval(pool, evaluator, t) == 1)
+        })?;
+        self.steps += 1;
+        let mut next = Sample {
+            seed: hash(&[sample.seed, step]),
+            flavour: sample.flavour,
+            contents: Rc::clone(&sample.contents),
+            interesting: Rc::clone(&sample.interesting),
+            ..Sample::default()
+        };
+        for &(variable, value) in &way.update.terms {
+            if let Node::Variable(number) = *pool.node(variable) {
+                let value = sample.eval(pool, evaluator, value);
+                next.variables.insert(number, value);
+            }
+        }
+        for &(array, value) in &way.update.arrays {
+            if let ArrayNode::Variable(number) = pool.array_node(array) {
+                let bytes = sample.array(pool, evaluator, value);
+                next.arrays.insert(number, bytes);
+            }
+        }
+        let kept = self.samples.entry(way.to).or_default();
+        if kept.len() < KEPT {
+            kept.push(next.clone());
+        } else {
+            // Later states replace random earlier ones, so that a long loop is seen at all ages.
+            let slot = hash(&[self.steps]) as usize % (KEPT * 4);
+            if let Some(slot) = kept.get_mut(slot) {
+                *slot = next.clone();
+            }
+        }
+        Some((Some(way.to), next))
+    }
+}

@@ -1,0 +1,216 @@
+//! Which guesses hold: Houdini.
+//!
+//! All guesses are assumed at once; one that some transition does not preserve is dropped, and with it everything that only held
+//! because of it. What is left when no transition refutes anything is inductive together, bit-precisely. An answer that the
+//! solver does not give in time counts against the guess.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+
+use super::graph::{Graph, Update};
+use super::world::Cut;
+use crate::solver::{Answer, Limits, Session};
+use crate::term::{Evaluator, Rewriter, Term};
+
+/// Facts by cut point.
+pub type Facts = BTreeMap<Cut, Vec<Term>>;
+
+/// What it cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Questions to the solver.
+    pub solver_calls: u64,
+    /// Questions it did not answer.
+    pub unknown: u64,
+    /// Guesses dropped.
+    pub dropped: u64,
+    /// Transitions looked at.
+    pub visits: u64,
+    /// Seconds in the solver.
+    pub seconds: f64,
+}
+
+/// How long one question may take.
+const QUESTION: Duration = Duration::from_millis(1500);
+/// How long a question about a single guess may take.
+const SINGLE: Duration = Duration::from_millis(200);
+
+/// Drops guesses until the rest is inductive. False if time ran out first: then nothing is known of any.
+pub fn houdini(
+    graph: &mut Graph<'_>,
+    fixed: &Facts,
+    guesses: &mut Facts,
+    deadline: Option<Instant>,
+    cost: &mut Cost,
+) -> bool {
+    let mut transitions: Vec<(Option<Cut>, usize)> = Vec::new();
+    for (&start, fragment) in &graph.fragments {
+        transitions.extend((0..fragment.transitions.len()).map(|i| (start, i)));
+    }
+    let mut updates: FxHashMap<(Option<Cut>, usize), (Rewriter, Update)> = FxHashMap::default();
+    let mut queue: VecDeque<(Option<Cut>, usize)> = transitions.iter().copied().collect();
+    let mut queued: BTreeSet<(Option<Cut>, usize)> = transitions.iter().copied().collect();
+    while let Some(key) = queue.pop_front() {
+        queued.remove(&key);
+        if deadline.is_some_and(|end| Instant::now() > end) {
+            return false;
+        }
+        let (start, index) = key;
+        let transition = graph.fragments[&start].transitions[index].clone();
+        let target = transition.to;
+        if guesses.get(&target).is_none_or(Vec::is_empty) {
+            continue;
+        }
+        cost.visits += 1;
+        if !updates.contains_key(&key) {
+            let update = graph.update(start, &transition);
+            updates.insert(key, (update.preimage(), update));
+        }
+        let wanted = guesses[&target].clone();
+        let after: Vec<Term> = match updates.get_mut(&key) {
+            Some((rewriter, _)) => wanted
+                .iter()
+                .map(|&t| rewriter.apply(&mut graph.pool, t))
+                .collect(),
+            None => continue,
+        };
+        let mut known: Vec<Term> = Vec::new();
+        if let Some(cut) = start {
+            known.extend(fixed.get(&cut).into_iter().flatten());
+            known.extend(guesses.get(&cut).into_iter().flatten());
+        }
+        let open: Vec<bool> = after
+            .iter()
+            .map(|t| graph.pool.as_const(*t) != Some(1) && !known.contains(t))
+            .collect();
+        if open.iter().all(|o| !o) {
+            continue;
+        }
+        let held = preserved(graph, start, index, &known, &after, open, deadline, cost);
+        let kept: Vec<Term> = wanted
+            .iter()
+            .zip(&held)
+            .filter(|(_, held)| **held)
+            .map(|(&t, _)| t)
+            .collect();
+        if kept.len() < wanted.len() {
+            cost.dropped += (wanted.len() - kept.len()) as u64;
+            guesses.insert(target, kept);
+            for &next in transitions.iter().filter(|(s, _)| *s == Some(target)) {
+                if queued.insert(next) {
+                    queue.push_back(next);
+                }
+            }
+            // What was assumed of the target is assumed of the start where they are the same.
+            if start == Some(target) && queued.insert(key) {
+                queue.push_back(key);
+            }
+        }
+    }
+    true
+}
+
+/// Which of `after` follow from `known` along a transition.
+#[expect(clippy::too_many_arguments, reason = "one step of a loop, with its state")]
+fn preserved(
+    graph: &mut Graph<'_>,
+    start: Option<Cut>,
+    index: usize,
+    known: &[Term],
+    after: &[Term],
+    open: Vec<bool>,
+    deadline: Option<Instant>,
+    cost: &mut Cost,
+) -> Vec<bool> {
+    let mut held: Vec<bool> = vec![true; after.len()];
+    let mut open: Vec<usize> = (0..after.len()).filter(|&i| open[i]).collect();
+    let mut session = session_of(graph, start, index, known);
+    while !open.is_empty() {
+        let negated: Vec<Term> = open.iter().map(|&i| graph.pool.not(after[i])).collect();
+        let some = graph.pool.any(&negated);
+        let limits = Limits {
+            time: Some(within(QUESTION, deadline)),
+            ..Limits::default()
+        };
+        match ask(&mut session, graph, &[some], &limits, cost) {
+            Answer::Unsat { .. } => break,
+            Answer::Sat(model) => {
+                let mut evaluator = Evaluator::new();
+                let before = open.len();
+                open.retain(|&i| {
+                    let holds = evaluator.eval_in(&graph.pool, after[i], &model) == 1;
+                    held[i] = holds;
+                    holds
+                });
+                if open.len() == before {
+                    break;
+                }
+            }
+            Answer::Unknown(_) => {
+                // One by one: most are easy, and the hard one is to be dropped.
+                for i in std::mem::take(&mut open) {
+                    let not = graph.pool.not(after[i]);
+                    let limits = Limits {
+                        time: Some(within(SINGLE, deadline)),
+                        ..Limits::default()
+                    };
+                    let answer = ask(&mut session, graph, &[not], &limits, cost);
+                    held[i] = matches!(answer, Answer::Unsat { .. });
+                }
+            }
+        }
+    }
+    held
+}
+
+/// The time for a question.
+pub fn within(most: Duration, deadline: Option<Instant>) -> Duration {
+    match deadline {
+        Some(end) => most.min(end.saturating_duration_since(Instant::now()))
+            .max(Duration::from_millis(1)),
+        None => most,
+    }
+}
+
+/// Asks, and counts.
+pub fn ask(
+    session: &mut Session,
+    graph: &Graph<'_>,
+    assumptions: &[Term],
+    limits: &Limits,
+    cost: &mut Cost,
+) -> Answer {
+    let start = Instant::now();
+    let answer = session.check(&graph.pool, assumptions, limits);
+    cost.seconds += start.elapsed().as_secs_f64();
+    cost.solver_calls += 1;
+    cost.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
+    answer
+}
+
+/// A session in which a transition is taken from a state of which `known` holds.
+pub fn session_of(
+    graph: &mut Graph<'_>,
+    start: Option<Cut>,
+    index: usize,
+    known: &[Term],
+) -> Session {
+    let mut session = Session::new();
+    for axiom in graph.axioms(start) {
+        session.assert(&graph.pool, axiom);
+    }
+    for &fact in known {
+        session.assert(&graph.pool, fact);
+    }
+    let fragment = &graph.fragments[&start];
+    let transition = &fragment.transitions[index];
+    for &guard in &transition.reached.guard.0 {
+        session.assert(&graph.pool, guard);
+    }
+    for &assumption in &fragment.assumptions[..transition.prefix] {
+        session.assert(&graph.pool, assumption);
+    }
+    session
+}

@@ -1,0 +1,194 @@
+//! The contents of one object, as terms.
+//!
+//! Most accesses are at constant offsets, and most of what they read was written a few operations before: those bytes lie in an
+//! *overlay*, by offset, and never meet an array. An access at any other offset writes the overlay out into the array below it.
+//! What was never written is a free variable: undefined values are inputs, not zeros.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::world::{ObjId, ObjectKind, World};
+use crate::program::ir::{BinOp, Width};
+use crate::term::{Array, Pool, Term};
+
+/// Bytes of one object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents {
+    /// What lies below.
+    pub base: Array,
+    /// Bytes written since, by offset.
+    pub overlay: Rc<BTreeMap<u32, Term>>,
+}
+
+/// An object in a state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// One bit: whether it can be accessed.
+    pub alive: Term,
+    /// Bytes, 64 bits.
+    pub size: Term,
+    /// Its number, 32 bits: the upper half of its addresses.
+    pub number: Term,
+    /// Its bytes.
+    pub contents: Contents,
+}
+
+impl Contents {
+    /// All of it is what this array says.
+    pub fn new(base: Array) -> Contents {
+        Contents {
+            base,
+            overlay: Rc::default(),
+        }
+    }
+
+    /// The byte at a constant offset.
+    pub fn byte(&self, pool: &mut Pool, offset: u32) -> Term {
+        match self.overlay.get(&offset) {
+            Some(&byte) => byte,
+            None => {
+                let index = pool.constant(64, u128::from(offset));
+                pool.select(self.base, index)
+            }
+        }
+    }
+
+    /// Replaces the byte at a constant offset.
+    pub fn set_byte(&mut self, offset: u32, byte: Term) {
+        Rc::make_mut(&mut self.overlay).insert(offset, byte);
+    }
+
+    /// `len` bytes from a constant offset on, little-endian.
+    pub fn read_at(&self, pool: &mut Pool, offset: u32, len: u32) -> Term {
+        let mut whole = self.byte(pool, offset);
+        for i in 1..len {
+            let byte = self.byte(pool, offset.wrapping_add(i));
+            whole = pool.concat(byte, whole);
+        }
+        whole
+    }
+
+    /// Writes the bytes of `value`, little-endian, to a constant offset.
+    pub fn write_at(&mut self, pool: &mut Pool, offset: u32, value: Term) {
+        for i in 0..pool.width(value) / 8 {
+            let byte = pool.extract(value, i * 8, 8);
+            self.set_byte(offset.wrapping_add(u32::from(i)), byte);
+        }
+    }
+
+    /// Everything as one array.
+    pub fn array(&self, pool: &mut Pool) -> Array {
+        let mut array = self.base;
+        for (&offset, &byte) in self.overlay.iter() {
+            let index = pool.constant(64, u128::from(offset));
+            array = pool.array_store(array, index, byte);
+        }
+        array
+    }
+
+    /// Writes the overlay out.
+    fn flush(&mut self, pool: &mut Pool) {
+        if !self.overlay.is_empty() {
+            *self = Contents::new(self.array(pool));
+        }
+    }
+
+    /// `len` bytes from any offset (64 bits) on.
+    pub fn read(&mut self, pool: &mut Pool, offset: Term, len: u32) -> Term {
+        if let Some(at) = constant(pool, offset) {
+            return self.read_at(pool, at, len);
+        }
+        self.flush(pool);
+        let mut whole = pool.select(self.base, offset);
+        for i in 1..len {
+            let index = plus(pool, offset, i);
+            let byte = pool.select(self.base, index);
+            whole = pool.concat(byte, whole);
+        }
+        whole
+    }
+
+    /// Writes the bytes of `value` to any offset (64 bits).
+    pub fn write(&mut self, pool: &mut Pool, offset: Term, value: Term) {
+        if let Some(at) = constant(pool, offset) {
+            return self.write_at(pool, at, value);
+        }
+        self.flush(pool);
+        for i in 0..pool.width(value) / 8 {
+            let byte = pool.extract(value, i * 8, 8);
+            let index = plus(pool, offset, u32::from(i));
+            self.base = pool.array_store(self.base, index, byte);
+        }
+    }
+
+    /// These if `cond`, else the others.
+    pub fn merge(&self, pool: &mut Pool, cond: Term, other: &Contents) -> Contents {
+        if self == other {
+            return self.clone();
+        }
+        if self.base == other.base {
+            let mut overlay = BTreeMap::new();
+            for &offset in self.overlay.keys().chain(other.overlay.keys()) {
+                if overlay.contains_key(&offset) {
+                    continue;
+                }
+                let (a, b) = (self.byte(pool, offset), other.byte(pool, offset));
+                overlay.insert(offset, pool.ite(cond, a, b));
+            }
+            return Contents {
+                base: self.base,
+                overlay: Rc::new(overlay),
+            };
+        }
+        let (a, b) = (self.array(pool), other.array(pool));
+        Contents::new(pool.array_ite(cond, a, b))
+    }
+}
+
+/// The offset if it is one constant that an object can have.
+pub fn constant(pool: &Pool, offset: Term) -> Option<u32> {
+    pool.as_const(offset).and_then(|v| u32::try_from(v).ok())
+}
+
+/// A 64-bit term plus a constant.
+pub fn plus(pool: &mut Pool, a: Term, b: u32) -> Term {
+    let b = pool.constant(64, u128::from(b));
+    pool.bin(BinOp::Add, a, b)
+}
+
+/// The bits that a value of that width takes in memory.
+pub fn stored(width: Width) -> Width {
+    width.div_ceil(8) * 8
+}
+
+impl Object {
+    /// This if `cond`, else the other.
+    pub fn merge(&self, pool: &mut Pool, cond: Term, other: &Object) -> Object {
+        Object {
+            alive: pool.ite(cond, self.alive, other.alive),
+            size: pool.ite(cond, self.size, other.size),
+            number: pool.ite(cond, self.number, other.number),
+            contents: self.contents.merge(pool, cond, &other.contents),
+        }
+    }
+}
+
+/// A global's object where the program begins; none for what does not exist yet.
+pub fn initial(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Object> {
+    let info = world.object(id);
+    let ObjectKind::Global(global) = info.kind else {
+        return None;
+    };
+    let global_info = &world.program().globals[global.index()];
+    let base = if global_info.external {
+        pool.array_variable(&format!("?g{}", global.0))
+    } else {
+        pool.array_constant(&global_info.init)
+    };
+    Some(Object {
+        alive: pool.bit(true),
+        size: pool.constant(64, global_info.init.len() as u128),
+        number: pool.constant(32, u128::from(info.number.unwrap_or(0))),
+        contents: Contents::new(base),
+    })
+}

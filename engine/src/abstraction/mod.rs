@@ -1,0 +1,16 @@
+//! The abstraction: what is known of all executions.
+//!
+//! [`world`] names contexts, cut points and objects; [`encode`] turns the code between cut points into
+//! terms; [`graph`] propagates what needs no solver; the rest finds invariants.
+
+pub mod candidates;
+pub mod cuts;
+pub mod encode;
+pub mod forest;
+pub mod goals;
+pub mod graph;
+pub mod houdini;
+mod live;
+pub mod memory;
+pub mod state;
+pub mod world;
