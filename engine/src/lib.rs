@@ -5,4 +5,5 @@ pub mod machine;
 pub mod program;
 pub mod simulate;
 pub mod solver;
+pub mod strategy;
 pub mod term;

@@ -105,6 +105,12 @@ impl Vocabulary {
     }
 }
 
+/// How many levels of guesses there are. Each costs more than the one before and is needed more rarely.
+pub const LEVELS: u32 = 4;
+
+/// Arrays up to this size are asked for a terminating zero.
+const TERMINATED: u128 = 256;
+
 /// Makes the guesses for one cut point.
 pub struct Guesser<'a, 'p> {
     /// Everything.
@@ -113,6 +119,8 @@ pub struct Guesser<'a, 'p> {
     pub vocabulary: &'a Vocabulary,
     /// States that were seen there.
     pub samples: &'a [Sample],
+    /// From 0 to [`LEVELS`]: what kinds of guesses to make.
+    pub level: u32,
 }
 
 impl Guesser<'_, '_> {
@@ -131,29 +139,38 @@ impl Guesser<'_, '_> {
         let own: FxHashSet<Symbol> = variables
             .iter()
             .flat_map(|&(_, t)| graph.pool.symbols(t).collect::<Vec<_>>())
-            .chain(arrays.iter().filter_map(|&a| match graph.pool.array_node(a) {
-                crate::term::ArrayNode::Variable(v) => Some(Symbol::Array(v)),
-                _ => None,
-            }))
+            .chain(
+                arrays
+                    .iter()
+                    .filter_map(|&a| match graph.pool.array_node(a) {
+                        crate::term::ArrayNode::Variable(v) => Some(Symbol::Array(v)),
+                        _ => None,
+                    }),
+            )
             .collect();
         let mut scalars: Vec<Term> = variables.iter().map(|&(_, t)| t).collect();
         scalars.extend(joined_halves(&mut graph.pool, &variables));
         let mut out = Vec::new();
-        if self.samples.is_empty() {
-            out.push(graph.pool.bit(false));
-        }
-        for &t in &self.vocabulary.conditions {
-            if graph.pool.symbols(t).all(|s| own.contains(&s)) {
-                out.push(t);
-                out.push(graph.pool.not(t));
-            }
-        }
         let mut evaluators: Vec<Evaluator> =
             self.samples.iter().map(|_| Evaluator::new()).collect();
+        if self.level == 0 {
+            if self.samples.is_empty() {
+                out.push(graph.pool.bit(false));
+            }
+            for &t in &self.vocabulary.conditions {
+                if graph.pool.symbols(t).all(|s| own.contains(&s)) {
+                    out.push(t);
+                    out.push(graph.pool.not(t));
+                }
+            }
+            self.linear(&scalars, &mut evaluators, &mut out);
+        }
         self.single(&scalars, &mut evaluators, &mut out);
         self.pairs(&scalars, &mut evaluators, &mut out);
-        self.linear(&scalars, &mut evaluators, &mut out);
-        self.elements(&arrays, &scalars, &mut evaluators, &mut out);
+        if self.level == 2 {
+            self.elements(&arrays, &scalars, &mut evaluators, &mut out);
+            self.terminated(&state, &scalars, &mut out);
+        }
         let mut seen = FxHashSet::default();
         out.retain(|t| seen.insert(*t));
         let pool = &self.graph.pool;
@@ -193,24 +210,38 @@ impl Guesser<'_, '_> {
             ];
             constants.extend(bounds.into_iter().flatten());
             let pool = &mut self.graph.pool;
-            for c in constants {
-                let c = pool.constant(width, c);
-                out.push(pool.eq(t, c));
-                let differs = pool.eq(t, c);
-                out.push(pool.not(differs));
-                if width > 1 {
-                    for pred in [Pred::Ule, Pred::Uge, Pred::Sle, Pred::Sge] {
-                        out.push(pool.cmp(pred, t, c));
+            let first = seen.first().copied();
+            match self.level {
+                0 => {
+                    if let Some(first) = first.filter(|f| seen.iter().all(|v| v == f)) {
+                        let c = pool.constant(width, first);
+                        out.push(pool.eq(t, c));
                     }
                 }
-            }
-            if width >= 8 {
-                for bits in [1, 2, 3] {
-                    let low = pool.extract(t, 0, bits);
-                    let Some(&first) = seen.first() else { continue };
-                    let c = pool.constant(bits, first);
-                    out.push(pool.eq(low, c));
+                1 if width > 1 => {
+                    for c in constants {
+                        let c = pool.constant(width, c);
+                        for pred in [Pred::Ule, Pred::Uge, Pred::Sle, Pred::Sge] {
+                            out.push(pool.cmp(pred, t, c));
+                        }
+                    }
                 }
+                2 if width >= 8 => {
+                    for bits in [1, 2, 3] {
+                        let Some(first) = first else { continue };
+                        let low = pool.extract(t, 0, bits);
+                        let c = pool.constant(bits, first);
+                        out.push(pool.eq(low, c));
+                    }
+                }
+                3 => {
+                    for c in constants {
+                        let c = pool.constant(width, c);
+                        let same = pool.eq(t, c);
+                        out.push(pool.not(same));
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -226,40 +257,63 @@ impl Guesser<'_, '_> {
         for (i, &x) in wide.iter().enumerate() {
             for &y in &wide[i + 1..] {
                 for (x, y) in self.same_width(x, y) {
-                    let pool = &mut self.graph.pool;
-                    out.push(pool.eq(x, y));
-                    for pred in [Pred::Ule, Pred::Uge, Pred::Sle, Pred::Sge] {
-                        out.push(pool.cmp(pred, x, y));
-                    }
-                    for pred in [Pred::Ult, Pred::Ugt, Pred::Slt, Pred::Sgt] {
-                        out.push(pool.cmp(pred, x, y));
-                    }
-                    let difference = pool.bin(BinOp::Sub, x, y);
-                    let sum = pool.bin(BinOp::Add, x, y);
-                    for combined in [difference, sum] {
-                        let seen = self.values(combined, evaluators);
-                        let pool = &mut self.graph.pool;
-                        let width = pool.width(combined);
-                        let Some(&first) = seen.first() else { continue };
-                        if seen.iter().all(|&v| v == first) {
-                            let c = pool.constant(width, first);
-                            out.push(pool.eq(combined, c));
-                        } else {
-                            for bits in [1, 2] {
-                                let low = pool.extract(combined, 0, bits);
-                                let c = pool.constant(bits, first);
-                                out.push(pool.eq(low, c));
-                            }
-                            for c in self.vocabulary.constants(width) {
-                                let pool = &mut self.graph.pool;
-                                let c = pool.constant(width, c);
-                                out.push(pool.cmp(Pred::Ule, combined, c));
-                                out.push(pool.cmp(Pred::Sle, combined, c));
-                                out.push(pool.cmp(Pred::Sge, combined, c));
-                            }
-                        }
+                    self.pair(x, y, evaluators, out);
+                }
+            }
+        }
+    }
+
+    fn pair(&mut self, x: Term, y: Term, evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
+        let pool = &mut self.graph.pool;
+        match self.level {
+            0 => out.push(pool.eq(x, y)),
+            1 => {
+                for pred in [
+                    Pred::Ule,
+                    Pred::Uge,
+                    Pred::Sle,
+                    Pred::Sge,
+                    Pred::Ult,
+                    Pred::Ugt,
+                    Pred::Slt,
+                    Pred::Sgt,
+                ] {
+                    out.push(pool.cmp(pred, x, y));
+                }
+                return;
+            }
+            _ => {}
+        }
+        let difference = pool.bin(BinOp::Sub, x, y);
+        let sum = pool.bin(BinOp::Add, x, y);
+        for combined in [difference, sum] {
+            let seen = self.values(combined, evaluators);
+            let pool = &mut self.graph.pool;
+            let width = pool.width(combined);
+            let Some(&first) = seen.first() else { continue };
+            let constant = seen.iter().all(|&v| v == first);
+            match self.level {
+                0 if constant => {
+                    let c = pool.constant(width, first);
+                    out.push(pool.eq(combined, c));
+                }
+                2 if !constant => {
+                    for bits in [1, 2] {
+                        let low = pool.extract(combined, 0, bits);
+                        let c = pool.constant(bits, first);
+                        out.push(pool.eq(low, c));
                     }
                 }
+                3 if !constant => {
+                    for c in self.vocabulary.constants(width) {
+                        let pool = &mut self.graph.pool;
+                        let c = pool.constant(width, c);
+                        out.push(pool.cmp(Pred::Ule, combined, c));
+                        out.push(pool.cmp(Pred::Sle, combined, c));
+                        out.push(pool.cmp(Pred::Sge, combined, c));
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -290,7 +344,8 @@ impl Guesser<'_, '_> {
                 .copied()
                 .take(12)
                 .collect();
-            if values.len() < 2 {
+            let all_narrow = values.iter().all(|&t| self.graph.pool.width(t) < width);
+            if values.len() < 2 || all_narrow {
                 continue;
             }
             let widened: Vec<Term> = values
@@ -313,6 +368,39 @@ impl Guesser<'_, '_> {
                 }
                 let zero = pool.constant(width, 0);
                 out.push(pool.eq(sum, zero));
+            }
+        }
+    }
+
+    /// A string ends in its array: some byte from a value's index on is zero.
+    fn terminated(&mut self, state: &super::cuts::CutState, scalars: &[Term], out: &mut Vec<Term>) {
+        let graph = &mut *self.graph;
+        for (id, array) in state.arrays(&mut graph.pool, &graph.world) {
+            let known = &state.objects[&id];
+            let super::cuts::Value::Const(size) = known.size else {
+                continue;
+            };
+            if size > TERMINATED {
+                continue;
+            }
+            let zero = graph.pool.constant(64, 0);
+            let mut from = vec![zero];
+            for &t in scalars.iter().take(PAIRED) {
+                if matches!(graph.pool.width(t), 32 | 64) {
+                    from.push(graph.pool.zext(t, 64));
+                }
+            }
+            for index in from {
+                let mut hits = Vec::new();
+                for at in 0..size {
+                    let at = graph.pool.constant(64, at);
+                    let byte = graph.pool.select(array, at);
+                    let nul = graph.pool.constant(8, 0);
+                    let ends = graph.pool.eq(byte, nul);
+                    let behind = graph.pool.cmp(Pred::Ule, index, at);
+                    hits.push(graph.pool.and(behind, ends));
+                }
+                out.push(graph.pool.any(&hits));
             }
         }
     }
@@ -355,10 +443,7 @@ impl Guesser<'_, '_> {
 }
 
 /// Words of eight bytes whose halves both vary.
-fn joined_halves(
-    pool: &mut Pool,
-    variables: &[(super::cuts::Place, Term)],
-) -> Vec<Term> {
+fn joined_halves(pool: &mut Pool, variables: &[(super::cuts::Place, Term)]) -> Vec<Term> {
     use super::cuts::{Part, Place};
     let mut all = Vec::new();
     for pair in variables.windows(2) {
@@ -482,7 +567,13 @@ mod tests {
     #[test]
     fn equations_are_found() {
         // x + y - z == 3
-        let rows = [(1u128, 5u128, 3u128), (2, 2, 1), (7, 0, 4), (10, 4, 11), (0, 9, 6)];
+        let rows = [
+            (1u128, 5u128, 3u128),
+            (2, 2, 1),
+            (7, 0, 4),
+            (10, 4, 11),
+            (0, 9, 6),
+        ];
         let columns = vec![
             rows.iter().map(|r| r.0).collect(),
             rows.iter().map(|r| r.1).collect(),
@@ -492,7 +583,8 @@ mod tests {
         assert_eq!(found.len(), 1);
         let e = &found[0];
         for r in rows {
-            let sum = e.factors[0] * r.0 as i128 + e.factors[1] * r.1 as i128
+            let sum = e.factors[0] * r.0 as i128
+                + e.factors[1] * r.1 as i128
                 + e.factors[2] * r.2 as i128
                 + e.constant;
             assert_eq!(sum, 0);

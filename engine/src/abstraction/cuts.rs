@@ -217,10 +217,16 @@ impl CutState {
         for (&id, known) in &self.objects {
             let info = world.object(id);
             if known.alive == Value::Any {
-                all.push((Place::Alive(id), pool.variable(&format!("l{}", info.key), 1)));
+                all.push((
+                    Place::Alive(id),
+                    pool.variable(&format!("l{}", info.key), 1),
+                ));
             }
             if known.size == Value::Any {
-                all.push((Place::Size(id), pool.variable(&format!("s{}", info.key), 64)));
+                all.push((
+                    Place::Size(id),
+                    pool.variable(&format!("s{}", info.key), 64),
+                ));
             }
             if info.number.is_none() {
                 all.push((Place::Number(id), number(pool, world, id)));
@@ -540,10 +546,9 @@ impl Bytes {
             (Bytes::Any, _) | (_, Bytes::Any) => Bytes::Any,
             (a, b) => {
                 // Both sizes are the same constant, or there are no cells to speak of.
-                let (Some(a), Some(b)) = (
-                    a.as_cells(pool, &mine.size),
-                    b.as_cells(pool, &theirs.size),
-                ) else {
+                let (Some(a), Some(b)) =
+                    (a.as_cells(pool, &mine.size), b.as_cells(pool, &theirs.size))
+                else {
                     return Bytes::Any;
                 };
                 join_cells(a, b)
@@ -579,15 +584,16 @@ fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> Bytes {
     let mut all = BTreeMap::new();
     let divide = |cells: &BTreeMap<Cell, Value>, word: Cell| -> [(Cell, Value); 2] {
         halves(word).map(|half| {
-            let value = cells.get(&half).cloned().unwrap_or_else(|| {
-                match cells.get(&word) {
+            let value = cells
+                .get(&half)
+                .cloned()
+                .unwrap_or_else(|| match cells.get(&word) {
                     Some(Value::Const(c)) => {
                         let shift = (half.offset - word.offset) * 8;
                         Value::Const((*c >> shift) & 0xffff_ffff)
                     }
                     _ => Value::Any,
-                }
-            });
+                });
             (half, value)
         })
     };
@@ -676,7 +682,10 @@ impl CutState {
         for ((ctx, reg), theirs) in other.registers {
             let function = world.context(ctx).function;
             let width = world.program().function(function).registers[reg.index()];
-            let mine = self.registers.entry((ctx, reg)).or_insert_with(|| theirs.clone());
+            let mine = self
+                .registers
+                .entry((ctx, reg))
+                .or_insert_with(|| theirs.clone());
             let joined = mine.join(&theirs, width);
             if joined != *mine {
                 *mine = joined;

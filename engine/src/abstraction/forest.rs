@@ -45,7 +45,9 @@ fn hash(parts: &[u64]) -> u64 {
     let mut hasher = FxHasher::default();
     parts.hash(&mut hasher);
     let h = hasher.finish();
-    (h ^ (h >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    (h ^ (h >> 31))
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .rotate_left(29)
 }
 
 impl Environment for Sample {
@@ -224,7 +226,9 @@ impl Forest {
         let pool = &graph.pool;
         evaluator.reset();
         let way = ways.get(&at)?.iter().find(|way| {
-            way.guard.iter().all(|&t| sample.eval(pool, evaluator, t) == 1)
+            way.guard
+                .iter()
+                .all(|&t| sample.eval(pool, evaluator, t) == 1)
                 && fragment.assumptions[..way.prefix]
                     .iter()
                     .all(|&t| sample.eval(pool, evaluator, t) == 1)

@@ -1,6 +1,6 @@
 //! What the facts settle: checks that hold, blocks that are never entered, places that cannot be passed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet;
 use super::encode::Hole;
 use super::graph::Graph;
 use super::houdini::{Cost, Facts, ask, within};
-use super::world::{Cut, CtxId, successors};
+use super::world::{CtxId, Cut, successors};
 use crate::program::ir::{BlockId, Callee, FuncId, Op, Program};
-use crate::solver::{Answer, Limits, Model, Reason, Session};
+use crate::solver::{Answer, Limits, Model, Reason, Z3};
 use crate::term::Term;
 
 /// How long a question about one check may take.
@@ -29,71 +29,72 @@ pub struct Failing {
     pub reason: Option<Reason>,
 }
 
-/// What was found out about one program.
+/// What was found out about one program so far. Facts only grow, so what is settled stays so.
 #[derive(Debug, Default)]
 pub struct Settled {
     /// The obligations that do not follow.
-    pub failing: Vec<Failing>,
+    pub failing: BTreeMap<(Option<Cut>, usize), Failing>,
     /// Blocks that some abstract state enters.
     pub entered: FxHashSet<BlockId>,
     /// The holes that some abstract state reaches, as (fragment, index).
-    pub holes: Vec<(Option<Cut>, usize)>,
+    pub holes: BTreeSet<(Option<Cut>, usize)>,
+    /// Questions that were answered for good.
+    closed: BTreeSet<(Option<Cut>, Question)>,
 }
 
-/// Asks about every obligation, every hole, and those blocks that are `wanted`. None if time ran out.
+impl Settled {
+    /// Whether there is nothing left to prove.
+    pub fn is_complete(&self) -> bool {
+        self.failing.is_empty() && self.holes.is_empty()
+    }
+
+    /// The fragments with something left to prove.
+    pub fn fragments(&self) -> BTreeSet<Option<Cut>> {
+        let failing = self.failing.keys().map(|(start, _)| *start);
+        failing
+            .chain(self.holes.iter().map(|(start, _)| *start))
+            .collect()
+    }
+}
+
+/// Asks about every obligation and every hole that is not settled yet, and about the blocks that are `wanted`. False if
+/// time ran out.
 pub fn settle(
+    solver: &mut Z3,
     graph: &mut Graph<'_>,
     facts: &Facts,
     wanted: &dyn Fn(BlockId) -> bool,
     deadline: Option<Instant>,
-    cost: &mut Cost,
-) -> Option<Settled> {
-    let mut settled = Settled::default();
+    (settled, cost): (&mut Settled, &mut Cost),
+) -> bool {
+    settled.failing.clear();
+    settled.holes.clear();
+    settled.entered.clear();
     let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
+    let mut in_time = true;
     for start in starts {
-        let mut session = Session::new();
-        for axiom in graph.axioms(start) {
-            session.assert(&graph.pool, axiom);
-        }
-        let known = start.and_then(|cut| facts.get(&cut));
-        for &fact in known.into_iter().flatten() {
-            session.assert(&graph.pool, fact);
-        }
+        let mut known = graph.axioms(start);
+        known.extend(start.and_then(|cut| facts.get(&cut)).into_iter().flatten());
         let fragment = graph.fragments[&start].clone();
-        // Questions in the order of the prefixes that they may assume.
-        let mut questions: Vec<(usize, Question)> = Vec::new();
-        let each = |i: usize, prefix: usize, what: fn(usize) -> Question| (prefix, what(i));
-        for (i, o) in fragment.obligations.iter().enumerate() {
-            questions.push(each(i, o.prefix, Question::Obligation));
-        }
-        for (i, e) in fragment.entered.iter().enumerate() {
-            if wanted(e.block) {
-                questions.push(each(i, e.prefix, Question::Entered));
-            }
-        }
-        for (i, h) in fragment.holes.iter().enumerate() {
-            questions.push(each(i, h.prefix, Question::Hole));
-        }
-        questions.sort_by_key(|(prefix, _)| *prefix);
         let mut asserted = 0;
-        let mut proved: BTreeSet<usize> = BTreeSet::new();
-        for (prefix, question) in questions {
-            if deadline.is_some_and(|end| Instant::now() > end) {
-                return None;
-            }
+        for (prefix, question) in questions(&fragment, wanted) {
+            let key = (start, question);
             while asserted < prefix {
                 // What was proved follows anyway.
                 let of = fragment.obligation_of[asserted];
-                if of.is_none_or(|o| !proved.contains(&o)) {
-                    session.assert(&graph.pool, fragment.assumptions[asserted]);
+                let proved =
+                    of.is_some_and(|o| settled.closed.contains(&(start, Question::Obligation(o))));
+                if !proved {
+                    known.push(fragment.assumptions[asserted]);
                 }
                 asserted += 1;
             }
-            let (mut terms, _) = question.terms(&fragment);
+            if settled.closed.contains(&key) {
+                continue;
+            }
+            let mut terms = question.terms(&fragment);
             if terms.iter().any(|&t| graph.pool.as_const(t) == Some(0)) {
-                if let Question::Obligation(i) = question {
-                    proved.insert(i);
-                }
+                settled.closed.insert(key);
                 continue;
             }
             if let Question::Entered(i) = question
@@ -102,14 +103,19 @@ pub fn settle(
                 continue;
             }
             terms.retain(|&t| graph.pool.as_const(t).is_none());
-            let limits = Limits {
-                time: Some(within(QUESTION, deadline)),
-                ..Limits::default()
+            in_time &= deadline.is_none_or(|end| Instant::now() < end);
+            let answer = if in_time {
+                let limits = Limits {
+                    time: Some(within(QUESTION, deadline)),
+                    ..Limits::default()
+                };
+                ask(solver, graph, &known, &terms, &limits, cost)
+            } else {
+                Answer::Unknown(Reason::Time)
             };
-            let answer = ask(&mut session, graph, &terms, &limits, cost);
             match (question, answer) {
-                (Question::Obligation(index), Answer::Unsat { .. }) => {
-                    proved.insert(index);
+                (_, Answer::Unsat { .. }) => {
+                    settled.closed.insert(key);
                 }
                 (Question::Obligation(index), answer) => {
                     let vague = fragment.obligations[index].vague;
@@ -118,25 +124,48 @@ pub fn settle(
                         Answer::Unknown(reason) => (None, Some(reason)),
                         _ => (None, None),
                     };
-                    settled.failing.push(Failing {
+                    let failing = Failing {
                         start,
                         index,
                         model,
                         reason,
-                    });
+                    };
+                    settled.failing.insert((start, index), failing);
                 }
-                (_, Answer::Unsat { .. }) => {}
                 (Question::Entered(i), _) => {
                     settled.entered.insert(fragment.entered[i].block);
                 }
-                (Question::Hole(i), _) => settled.holes.push((start, i)),
+                (Question::Hole(i), _) => {
+                    settled.holes.insert((start, i));
+                }
             }
         }
     }
-    Some(settled)
+    in_time
 }
 
-#[derive(Clone, Copy)]
+/// What to ask about a fragment, in the order of the prefixes that may be assumed.
+fn questions(
+    fragment: &super::encode::Fragment,
+    wanted: &dyn Fn(BlockId) -> bool,
+) -> Vec<(usize, Question)> {
+    let mut all: Vec<(usize, Question)> = Vec::new();
+    for (i, o) in fragment.obligations.iter().enumerate() {
+        all.push((o.prefix, Question::Obligation(i)));
+    }
+    for (i, e) in fragment.entered.iter().enumerate() {
+        if wanted(e.block) {
+            all.push((e.prefix, Question::Entered(i)));
+        }
+    }
+    for (i, h) in fragment.holes.iter().enumerate() {
+        all.push((h.prefix, Question::Hole(i)));
+    }
+    all.sort_by_key(|(prefix, _)| *prefix);
+    all
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Question {
     Obligation(usize),
     Entered(usize),
@@ -144,22 +173,14 @@ enum Question {
 }
 
 impl Question {
-    fn terms(self, fragment: &super::encode::Fragment) -> (Vec<Term>, usize) {
+    fn terms(self, fragment: &super::encode::Fragment) -> Vec<Term> {
         match self {
             Question::Obligation(i) => {
                 let o = &fragment.obligations[i];
-                let mut terms = o.guard.0.clone();
-                terms.push(o.violated);
-                (terms, o.prefix)
+                o.guard.0.iter().copied().chain([o.violated]).collect()
             }
-            Question::Entered(i) => {
-                let e = &fragment.entered[i];
-                (e.guard.0.clone(), e.prefix)
-            }
-            Question::Hole(i) => {
-                let h = &fragment.holes[i];
-                (h.guard.0.clone(), h.prefix)
-            }
+            Question::Entered(i) => fragment.entered[i].guard.0.clone(),
+            Question::Hole(i) => fragment.holes[i].guard.0.clone(),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::encode::pointer::Root;
 use super::encode::{Budget, Encoder, Exceeded, Fragment, Transition};
 use super::live::Live;
 use super::memory::{self, Object};
-use super::world::{Cut, CtxId, ObjId, ObjectKind, World};
+use super::world::{CtxId, Cut, ObjId, ObjectKind, World};
 use crate::program::ir::{FuncId, Program, Reg, Width};
 use crate::term::{Array, Pool, Rewriter, Term};
 
@@ -199,7 +199,9 @@ impl<'p> Graph<'p> {
 }
 
 fn results_of_call(program: &Program, block: crate::program::ir::BlockId, op: usize) -> u32 {
-    let call = op.checked_sub(1).and_then(|i| program.block(block).ops.get(i));
+    let call = op
+        .checked_sub(1)
+        .and_then(|i| program.block(block).ops.get(i));
     match call.map(|inst| &inst.op) {
         Some(crate::program::ir::Op::Call(call)) => call.result.len() as u32,
         _ => 0,
@@ -282,8 +284,7 @@ impl After<'_, '_> {
         if *part == Part::Whole {
             return value;
         }
-        let mut abstractor =
-            Abstractor::new(pool, self.world, self.from, &self.transition.reached);
+        let mut abstractor = Abstractor::new(pool, self.world, self.from, &self.transition.reached);
         let cases = abstractor.split(value);
         let mut result: Option<Term> = None;
         for case in cases.into_iter().rev() {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, Update};
 use super::world::Cut;
-use crate::solver::{Answer, Limits, Session};
+use crate::solver::{Answer, Limits, Solver, Z3};
 use crate::term::{Evaluator, Rewriter, Term};
 
 /// Facts by cut point.
@@ -37,8 +37,27 @@ const QUESTION: Duration = Duration::from_millis(1500);
 /// How long a question about a single guess may take.
 const SINGLE: Duration = Duration::from_millis(200);
 
+/// The cut points from which a fragment can be reached, its own start among them.
+pub fn before(graph: &Graph<'_>, targets: &BTreeSet<Option<Cut>>) -> BTreeSet<Cut> {
+    let mut all: BTreeSet<Cut> = targets.iter().copied().flatten().collect();
+    loop {
+        let count = all.len();
+        for (start, fragment) in &graph.fragments {
+            if let Some(start) = start
+                && fragment.transitions.iter().any(|t| all.contains(&t.to))
+            {
+                all.insert(*start);
+            }
+        }
+        if all.len() == count {
+            return all;
+        }
+    }
+}
+
 /// Drops guesses until the rest is inductive. False if time ran out first: then nothing is known of any.
 pub fn houdini(
+    solver: &mut Z3,
     graph: &mut Graph<'_>,
     fixed: &Facts,
     guesses: &mut Facts,
@@ -88,7 +107,9 @@ pub fn houdini(
         if open.iter().all(|o| !o) {
             continue;
         }
-        let held = preserved(graph, start, index, &known, &after, open, deadline, cost);
+        let held = preserved(
+            solver, graph, start, index, &known, &after, open, deadline, cost,
+        );
         let kept: Vec<Term> = wanted
             .iter()
             .zip(&held)
@@ -113,8 +134,12 @@ pub fn houdini(
 }
 
 /// Which of `after` follow from `known` along a transition.
-#[expect(clippy::too_many_arguments, reason = "one step of a loop, with its state")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one step of a loop, with its state"
+)]
 fn preserved(
+    solver: &mut Z3,
     graph: &mut Graph<'_>,
     start: Option<Cut>,
     index: usize,
@@ -126,7 +151,7 @@ fn preserved(
 ) -> Vec<bool> {
     let mut held: Vec<bool> = vec![true; after.len()];
     let mut open: Vec<usize> = (0..after.len()).filter(|&i| open[i]).collect();
-    let mut session = session_of(graph, start, index, known);
+    let along = along(graph, start, index, known);
     while !open.is_empty() {
         let negated: Vec<Term> = open.iter().map(|&i| graph.pool.not(after[i])).collect();
         let some = graph.pool.any(&negated);
@@ -134,7 +159,7 @@ fn preserved(
             time: Some(within(QUESTION, deadline)),
             ..Limits::default()
         };
-        match ask(&mut session, graph, &[some], &limits, cost) {
+        match ask(solver, graph, &along, &[some], &limits, cost) {
             Answer::Unsat { .. } => break,
             Answer::Sat(model) => {
                 let mut evaluator = Evaluator::new();
@@ -156,7 +181,7 @@ fn preserved(
                         time: Some(within(SINGLE, deadline)),
                         ..Limits::default()
                     };
-                    let answer = ask(&mut session, graph, &[not], &limits, cost);
+                    let answer = ask(solver, graph, &along, &[not], &limits, cost);
                     held[i] = matches!(answer, Answer::Unsat { .. });
                 }
             }
@@ -168,49 +193,38 @@ fn preserved(
 /// The time for a question.
 pub fn within(most: Duration, deadline: Option<Instant>) -> Duration {
     match deadline {
-        Some(end) => most.min(end.saturating_duration_since(Instant::now()))
+        Some(end) => most
+            .min(end.saturating_duration_since(Instant::now()))
             .max(Duration::from_millis(1)),
         None => most,
     }
 }
 
-/// Asks, and counts.
+/// Asks whether all of these can hold together, and counts.
 pub fn ask(
-    session: &mut Session,
-    graph: &Graph<'_>,
-    assumptions: &[Term],
+    solver: &mut Z3,
+    graph: &mut Graph<'_>,
+    known: &[Term],
+    terms: &[Term],
     limits: &Limits,
     cost: &mut Cost,
 ) -> Answer {
     let start = Instant::now();
-    let answer = session.check(&graph.pool, assumptions, limits);
+    let all: Vec<Term> = known.iter().chain(terms).copied().collect();
+    let answer = solver.check(&mut graph.pool, &all, limits);
     cost.seconds += start.elapsed().as_secs_f64();
     cost.solver_calls += 1;
     cost.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
     answer
 }
 
-/// A session in which a transition is taken from a state of which `known` holds.
-pub fn session_of(
-    graph: &mut Graph<'_>,
-    start: Option<Cut>,
-    index: usize,
-    known: &[Term],
-) -> Session {
-    let mut session = Session::new();
-    for axiom in graph.axioms(start) {
-        session.assert(&graph.pool, axiom);
-    }
-    for &fact in known {
-        session.assert(&graph.pool, fact);
-    }
+/// What holds where a transition is taken from a state of which `known` holds.
+pub fn along(graph: &mut Graph<'_>, start: Option<Cut>, index: usize, known: &[Term]) -> Vec<Term> {
+    let mut all = graph.axioms(start);
+    all.extend(known);
     let fragment = &graph.fragments[&start];
     let transition = &fragment.transitions[index];
-    for &guard in &transition.reached.guard.0 {
-        session.assert(&graph.pool, guard);
-    }
-    for &assumption in &fragment.assumptions[..transition.prefix] {
-        session.assert(&graph.pool, assumption);
-    }
-    session
+    all.extend(&transition.reached.guard.0);
+    all.extend(&fragment.assumptions[..transition.prefix]);
+    all
 }

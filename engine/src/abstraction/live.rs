@@ -6,9 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::world::successors;
-use crate::program::ir::{
-    Block, BlockId, Callee, FuncId, Op, Operand, Program, Reg, Terminator,
-};
+use crate::program::ir::{Block, BlockId, Callee, FuncId, Op, Operand, Program, Reg, Terminator};
 
 /// The live registers of one function.
 #[derive(Debug)]

@@ -300,8 +300,7 @@ impl Encoder<'_, '_> {
                         self.world.index(target.id);
                     }
                     for (i, &byte) in bytes.iter().enumerate() {
-                        let offset =
-                            super::super::memory::plus(self.pool, target.offset, i as u32);
+                        let offset = super::super::memory::plus(self.pool, target.offset, i as u32);
                         let new = if single {
                             byte
                         } else {

@@ -41,7 +41,9 @@ impl Encoder<'_, '_> {
     /// Reaching the call of a failing function is the violation.
     fn failing(&mut self, ctx: CtxId, now: &Reached, call: &Call) -> Step {
         let checks = &self.world.program().checks;
-        let Some((id, check)) = call.check.and_then(|id| Some((id, checks.get(id.index())?)))
+        let Some((id, check)) = call
+            .check
+            .and_then(|id| Some((id, checks.get(id.index())?)))
         else {
             return Ok(());
         };
@@ -149,7 +151,11 @@ impl Encoder<'_, '_> {
                 match (&targets[..], vague) {
                     ([target], false) => copies.push((i, target.clone(), size)),
                     _ => {
-                        self.hole(ctx, now, "a structure argument from an unknown place".to_owned());
+                        self.hole(
+                            ctx,
+                            now,
+                            "a structure argument from an unknown place".to_owned(),
+                        );
                         return Err(Stop::Ended);
                     }
                 }
@@ -168,7 +174,10 @@ impl Encoder<'_, '_> {
             self.hole(
                 ctx,
                 now,
-                format!("`{}` calls itself more than {} times", function.name, self.budget.recursion),
+                format!(
+                    "`{}` calls itself more than {} times",
+                    function.name, self.budget.recursion
+                ),
             );
             return Err(Stop::Ended);
         }
@@ -185,7 +194,14 @@ impl Encoder<'_, '_> {
             }
             let size = self.c64(u64::from(size));
             self.block = first;
-            values[i] = self.allocate(inner, now, (usize::MAX >> 33, i as u32), size, contents, false);
+            values[i] = self.allocate(
+                inner,
+                now,
+                (usize::MAX >> 33, i as u32),
+                size,
+                contents,
+                false,
+            );
             self.block = block;
         }
         for (i, width) in function.params.iter().enumerate() {

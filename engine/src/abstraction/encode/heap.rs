@@ -209,10 +209,7 @@ impl Encoder<'_, '_> {
         if let [target] = &targets[..]
             && let Some(object) = self.object(&now.state, target.id)
         {
-            let sizes = (
-                self.pool.as_const(object.size),
-                self.pool.as_const(size),
-            );
+            let sizes = (self.pool.as_const(object.size), self.pool.as_const(size));
             if let (Some(from), Some(to)) = sizes {
                 let n = from.min(to) as u64;
                 if n <= self.budget.moved {

@@ -4,9 +4,7 @@ use super::super::memory::constant;
 use super::super::state::{Reached, Surroundings};
 use super::super::world::CtxId;
 use super::{Encoder, Input, Step, Stop};
-use crate::program::ir::{
-    Call, CheckId, CheckKind, FloatKind, FuncId, Intrinsic, Operand, Pred,
-};
+use crate::program::ir::{Call, CheckId, CheckKind, FloatKind, FuncId, Intrinsic, Operand, Pred};
 use crate::term::Term;
 
 /// Bytes of one choice that become single unknowns; a longer one is an array of its own.
@@ -185,11 +183,9 @@ impl Encoder<'_, '_> {
                 None => zero,
                 Some(object) => {
                     let beyond = self.pool.cmp(Pred::Ugt, case.offset, object.size);
-                    let left = self.pool.bin(
-                        crate::program::ir::BinOp::Sub,
-                        object.size,
-                        case.offset,
-                    );
+                    let left =
+                        self.pool
+                            .bin(crate::program::ir::BinOp::Sub, object.size, case.offset);
                     let dead = self.pool.not(object.alive);
                     let none = self.pool.or(beyond, dead);
                     self.pool.ite(none, zero, left)

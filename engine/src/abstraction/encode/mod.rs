@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 use super::cuts::CutState;
 use super::memory::{self, Contents, Object};
 use super::state::{Frame, Guard, Reached, State, Surroundings};
-use super::world::{Cut, CtxId, ObjId, ObjectKind, ROOT, World};
+use super::world::{CtxId, Cut, ObjId, ObjectKind, ROOT, World};
 use crate::program::ir::{
     BlockId, CheckId, CheckKind, Edge, FunctionKind, Operand, Pos, Pred, Reg, Terminator, Width,
 };

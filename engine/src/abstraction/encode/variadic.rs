@@ -39,7 +39,11 @@ impl Encoder<'_, '_> {
                 }
                 ArgClass::Sse if sse + 16 <= SAVE_AREA => {
                     sse += 16;
-                    (true, sse - 16, u32::from(argument.width.div_ceil(8)).min(16))
+                    (
+                        true,
+                        sse - 16,
+                        u32::from(argument.width.div_ceil(8)).min(16),
+                    )
                 }
                 ArgClass::Integer | ArgClass::Sse => (false, stack, 8),
                 ArgClass::X87 => (false, stack.next_multiple_of(16), 16),
@@ -61,7 +65,11 @@ impl Encoder<'_, '_> {
             } else {
                 self.pool.zext(argument.value, width)
             };
-            let area = if in_registers { &mut save } else { &mut overflow };
+            let area = if in_registers {
+                &mut save
+            } else {
+                &mut overflow
+            };
             area.write_at(self.pool, offset, value);
         }
         let size = self.c64(u64::from(SAVE_AREA));

@@ -1,0 +1,3 @@
+//! The loops that put the rooms together.
+
+pub mod synergy;

@@ -1,0 +1,405 @@
+//! Proving: executions beside the abstraction.
+//!
+//! After Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property checking* (2006): a forest
+//! of concrete states and a partition of the abstract ones grow together, and each decides what the other does next. Where the paper
+//! splits regions edge by edge, a region here is a cut point with its invariant: the graph is explored ([`Graph`]), the forest
+//! is grown, and what no state of the forest refutes is guessed in levels, from cheap to dear, until every goal is settled or
+//! nothing is left to guess. An iteration is one level: guesses made, the inductive ones kept, the goals asked again.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::abstraction::candidates::{Guesser, LEVELS, Vocabulary};
+use crate::abstraction::encode::{Budget, Exceeded};
+use crate::abstraction::forest::Forest;
+use crate::abstraction::goals::{self, Settled};
+use crate::abstraction::graph::Graph;
+use crate::abstraction::houdini::{self, Cost, Facts, houdini};
+use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
+use crate::solver::Z3;
+
+/// What to prove, and how long to try.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Which checks are asked for. The others are assumed to hold, and [`Proof::assumed`] says so.
+    pub properties: Vec<Property>,
+    /// Blocks that some execution entered: nobody needs to ask whether they can be.
+    pub covered: Vec<bool>,
+    /// How long to try in all. Default: 60 s.
+    pub time: Duration,
+    /// Executions of the forest. Default: 60.
+    pub runs: u64,
+    /// What one fragment may cost.
+    pub budget: Budget,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            properties: vec![Property::Assertion, Property::Memory],
+            covered: Vec::new(),
+            time: Duration::from_secs(60),
+            runs: 60,
+            budget: Budget::default(),
+        }
+    }
+}
+
+/// How a goal stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// No execution violates the check, or enters the block.
+    Proved,
+    /// Not settled, and why.
+    Open(String),
+}
+
+/// What it cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Levels of guesses that were tried.
+    pub iterations: u64,
+    /// Cut points.
+    pub cuts: u64,
+    /// Call contexts.
+    pub contexts: u64,
+    /// Fragments encoded, repetitions included.
+    pub encodings: u64,
+    /// Transitions of the forest.
+    pub forest_steps: u64,
+    /// Guesses that no execution refuted.
+    pub guesses: u64,
+    /// Guesses that are inductive.
+    pub facts: u64,
+    /// Questions to the solver.
+    pub solver_calls: u64,
+    /// Questions that it did not answer in time.
+    pub unknown: u64,
+    /// Places where something was over-approximated.
+    pub approximations: u64,
+    /// Seconds: exploring, growing the forest, guessing, Houdini, asking about goals.
+    pub explore: f64,
+    /// See `explore`.
+    pub forest: f64,
+    /// See `explore`.
+    pub guess: f64,
+    /// See `explore`.
+    pub houdini: f64,
+    /// See `explore`.
+    pub settle: f64,
+}
+
+/// What was proved of one program.
+#[derive(Debug)]
+pub struct Proof<'p> {
+    /// By check; none for checks that were not asked for.
+    pub checks: Vec<Option<Verdict>>,
+    /// By block; none for blocks that were not asked about: stubs, and what is covered.
+    pub blocks: Vec<Option<Verdict>>,
+    /// What may go wrong where no check stands, for people.
+    pub elsewhere: Vec<String>,
+    /// What the proofs rest on.
+    pub assumed: Vec<String>,
+    /// What it cost.
+    pub stats: Stats,
+    /// The invariants; none if not even exploring ended.
+    pub evidence: Option<Evidence<'p>>,
+}
+
+/// The graph and what holds at its cut points.
+#[derive(Debug)]
+pub struct Evidence<'p> {
+    /// The graph.
+    pub graph: Graph<'p>,
+    /// The invariants, inductive together.
+    pub facts: Facts,
+}
+
+impl Proof<'_> {
+    /// Whether every check that was asked for holds, and nothing can go wrong elsewhere.
+    pub fn is_complete(&self) -> bool {
+        self.elsewhere.is_empty()
+            && self
+                .checks
+                .iter()
+                .flatten()
+                .all(|verdict| *verdict == Verdict::Proved)
+    }
+}
+
+/// Tries to prove everything that is asked.
+pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
+    let deadline = Instant::now() + options.time;
+    let mut budget = options.budget;
+    budget.deadline = Some(deadline);
+    let mut stats = Stats::default();
+    let clock = Instant::now();
+    let graph = match Graph::explore(program, budget) {
+        Ok(graph) => graph,
+        Err(why) => return unexplored(program, options, why, stats),
+    };
+    stats.explore = clock.elapsed().as_secs_f64();
+    stats.cuts = graph.states.len() as u64;
+    stats.contexts = graph.world.contexts() as u64;
+    stats.encodings = graph.encodings;
+    stats.approximations = graph
+        .fragments
+        .values()
+        .map(|fragment| u64::from(fragment.approximations))
+        .sum();
+    let mut prover = Prover {
+        program,
+        options,
+        graph,
+        facts: Facts::new(),
+        settled: Settled::default(),
+        solver: Z3::new(),
+        cost: Cost::default(),
+        stats,
+        deadline,
+    };
+    prover.run(stop);
+    prover.finish()
+}
+
+struct Prover<'a, 'p> {
+    program: &'p Program,
+    options: &'a Options,
+    graph: Graph<'p>,
+    facts: Facts,
+    settled: Settled,
+    solver: Z3,
+    cost: Cost,
+    stats: Stats,
+    deadline: Instant,
+}
+
+impl<'p> Prover<'_, 'p> {
+    fn run(&mut self, stop: &AtomicBool) {
+        self.ask();
+        if self.settled.is_complete() && self.dead_blocks_are_known() {
+            return;
+        }
+        let clock = Instant::now();
+        let vocabulary = Vocabulary::new(&self.graph);
+        let interesting = vocabulary.interesting();
+        let time = Duration::from_millis(400).min(self.options.time / 10);
+        let forest = Forest::grow(&mut self.graph, &interesting, self.options.runs, time);
+        self.stats.forest_steps = forest.steps;
+        self.stats.forest = clock.elapsed().as_secs_f64();
+        for level in 0..LEVELS {
+            if stop.load(Ordering::Relaxed) || Instant::now() > self.deadline {
+                return;
+            }
+            self.stats.iterations += 1;
+            let mut guesses = self.guess(&vocabulary, &forest, level);
+            let clock = Instant::now();
+            let ended = houdini(
+                &mut self.solver,
+                &mut self.graph,
+                &self.facts,
+                &mut guesses,
+                Some(self.deadline),
+                &mut self.cost,
+            );
+            self.stats.houdini += clock.elapsed().as_secs_f64();
+            if !ended {
+                return;
+            }
+            let mut new = 0;
+            for (cut, facts) in guesses {
+                new += facts.len();
+                self.facts.entry(cut).or_default().extend(facts);
+            }
+            self.stats.facts += new as u64;
+            if new == 0 {
+                continue;
+            }
+            self.ask();
+            if self.settled.is_complete() && self.dead_blocks_are_known() {
+                return;
+            }
+        }
+    }
+
+    /// Guesses of one level where they can matter.
+    fn guess(&mut self, vocabulary: &Vocabulary, forest: &Forest, level: u32) -> Facts {
+        let clock = Instant::now();
+        let mut targets = self.settled.fragments();
+        if targets.is_empty() {
+            // Only blocks are left to ask about: everything can matter.
+            targets = self.graph.fragments.keys().copied().collect();
+        }
+        let mut all = Facts::new();
+        for cut in houdini::before(&self.graph, &targets) {
+            let samples = forest.samples.get(&cut).map_or(&[][..], Vec::as_slice);
+            let mut found = Guesser {
+                graph: &mut self.graph,
+                vocabulary,
+                samples,
+                level,
+            }
+            .guess(cut);
+            if let Some(known) = self.facts.get(&cut) {
+                found.retain(|t| !known.contains(t));
+            }
+            self.stats.guesses += found.len() as u64;
+            all.insert(cut, found);
+        }
+        self.stats.guess += clock.elapsed().as_secs_f64();
+        all
+    }
+
+    fn ask(&mut self) {
+        let clock = Instant::now();
+        let program = self.program;
+        let covered = &self.options.covered;
+        let wanted = |block: BlockId| {
+            let function = program.block(block).function;
+            program.function(function).kind == FunctionKind::User
+                && !covered.get(block.index()).copied().unwrap_or(false)
+        };
+        goals::settle(
+            &mut self.solver,
+            &mut self.graph,
+            &self.facts,
+            &wanted,
+            Some(self.deadline),
+            (&mut self.settled, &mut self.cost),
+        );
+        self.stats.settle += clock.elapsed().as_secs_f64();
+    }
+
+    /// Whether no block that was asked about is still entered by some abstract state.
+    fn dead_blocks_are_known(&self) -> bool {
+        self.settled.entered.is_empty()
+    }
+
+    fn finish(mut self) -> Proof<'p> {
+        self.stats.solver_calls = self.cost.solver_calls;
+        self.stats.unknown = self.cost.unknown;
+        let program = self.program;
+        let wanted = |property: Property| self.options.properties.contains(&property);
+        // What can be reached through a hole is open.
+        let mut lost: FxHashMap<BlockId, String> = FxHashMap::default();
+        for (start, index) in &self.settled.holes {
+            let hole = &self.graph.fragments[start].holes[*index];
+            let why = format!("behind {} at {}", hole.what, program.show(hole.pos));
+            for block in goals::behind(&self.graph, hole) {
+                lost.entry(block).or_insert_with(|| why.clone());
+            }
+        }
+        let mut checks: Vec<Option<Verdict>> = program
+            .checks
+            .iter()
+            .map(|check| {
+                wanted(check.kind.property()).then(|| match lost.get(&check.loc.block) {
+                    Some(why) => Verdict::Open(why.clone()),
+                    None => Verdict::Proved,
+                })
+            })
+            .collect();
+        let mut elsewhere = BTreeSet::new();
+        let mut assumed = BTreeSet::new();
+        for failing in self.settled.failing.values() {
+            let obligation = &self.graph.fragments[&failing.start].obligations[failing.index];
+            let why = if obligation.vague {
+                "it is not known where the pointer points".to_owned()
+            } else if failing.reason.is_some() {
+                "the solver gave no answer in time".to_owned()
+            } else {
+                "no invariant was found that excludes it".to_owned()
+            };
+            if !wanted(obligation.kind.property()) {
+                assumed.insert(obligation.kind.property());
+                continue;
+            }
+            match obligation.check {
+                Some(CheckId(id)) => checks[id as usize] = Some(Verdict::Open(why)),
+                None => {
+                    elsewhere.insert(format!(
+                        "{:?} at {}: {why}",
+                        obligation.kind,
+                        program.show(obligation.pos)
+                    ));
+                }
+            }
+        }
+        let blocks = program
+            .blocks
+            .iter()
+            .enumerate()
+            .map(|(number, block)| {
+                let id = BlockId(number as u32);
+                let covered = self.options.covered.get(number).copied().unwrap_or(false);
+                if covered || program.function(block.function).kind != FunctionKind::User {
+                    return None;
+                }
+                Some(if self.settled.entered.contains(&id) {
+                    Verdict::Open("no execution came here, and nothing excludes it".to_owned())
+                } else if let Some(why) = lost.get(&id) {
+                    Verdict::Open(why.clone())
+                } else {
+                    Verdict::Proved
+                })
+            })
+            .collect();
+        let assumed = assumed
+            .into_iter()
+            .map(|property| match property {
+                Property::Memory => {
+                    "every access to memory is valid: not asked, and not all of it is proved"
+                }
+                Property::Overflow => {
+                    "no arithmetic overflows: not asked, and not all of it is proved"
+                }
+                Property::Assertion => "no assertion fails: not asked, and not all of it is proved",
+            })
+            .map(str::to_owned)
+            .collect();
+        Proof {
+            checks,
+            blocks,
+            elsewhere: elsewhere.into_iter().collect(),
+            assumed,
+            stats: self.stats,
+            evidence: Some(Evidence {
+                graph: self.graph,
+                facts: self.facts,
+            }),
+        }
+    }
+}
+
+fn unexplored<'p>(
+    program: &'p Program,
+    options: &Options,
+    why: Exceeded,
+    stats: Stats,
+) -> Proof<'p> {
+    let why = match why {
+        Exceeded::Size => "the program is too large to be explored as a whole",
+        Exceeded::Time => "there was no time to explore the program as a whole",
+    };
+    let open = || Some(Verdict::Open(why.to_owned()));
+    Proof {
+        checks: program
+            .checks
+            .iter()
+            .map(|check| {
+                let wanted = options.properties.contains(&check.kind.property());
+                wanted.then(open).flatten()
+            })
+            .collect(),
+        blocks: program.blocks.iter().map(|_| open()).collect(),
+        elsewhere: vec![why.to_owned()],
+        assumed: Vec::new(),
+        stats,
+        evidence: None,
+    }
+}
