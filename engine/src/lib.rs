@@ -3,6 +3,7 @@
 pub mod abstraction;
 pub mod machine;
 pub mod program;
+pub mod proof;
 pub mod simulate;
 pub mod solver;
 pub mod strategy;

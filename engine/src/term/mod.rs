@@ -24,6 +24,7 @@ mod pool;
 mod rewrite;
 mod show;
 mod symbols;
+mod text;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod value;
@@ -34,3 +35,4 @@ pub use order::Item;
 pub use pool::Pool;
 pub use rewrite::Rewriter;
 pub use symbols::Symbol;
+pub use text::TextError;

@@ -1,0 +1,63 @@
+//! What a certificate says.
+//!
+//! A proof is a formula for each cut point that holds whenever execution comes there ("the regions"), such that each
+//! transition between cut points preserves them ("every missing edge has an unsatisfiable query") and none of the proved checks can be
+//! violated in between. The formulas are all that had to be found, so they are all that is written down: cut points by
+//! call path and block, formulas in the syntax of [`crate::term::Pool::write`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::abstraction::graph::Graph;
+use crate::abstraction::houdini::Facts;
+use crate::program::ir::Property;
+
+/// The format that this version writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// What holds at one cut point.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CutFacts {
+    /// The call path: call sites and callees from the entry function on.
+    pub context: String,
+    /// The block.
+    pub block: u32,
+    /// The formulas.
+    pub facts: Vec<String>,
+}
+
+/// See the [module](self).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Certificate {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// SHA-256 of the bitcode that it is about.
+    pub bitcode: String,
+    /// The properties that were asked for.
+    pub properties: Vec<Property>,
+    /// The checks that are proved, by number.
+    pub checks: Vec<u32>,
+    /// The blocks that are proved unreachable, by number.
+    pub blocks: Vec<u32>,
+    /// What the proofs rest on, for people.
+    pub assumptions: Vec<String>,
+    /// The regions.
+    pub cuts: Vec<CutFacts>,
+}
+
+impl Certificate {
+    /// The regions in writing. A formula that has no text is left out; the checker then says what does not follow.
+    pub fn regions(graph: &Graph<'_>, facts: &Facts) -> Vec<CutFacts> {
+        facts
+            .iter()
+            .filter(|(_, facts)| !facts.is_empty())
+            .map(|(cut, facts)| CutFacts {
+                context: graph.world.context(cut.ctx).key.clone(),
+                block: cut.block.0,
+                facts: facts
+                    .iter()
+                    .filter_map(|&t| graph.pool.write(t).ok())
+                    .collect(),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,320 @@
+//! The checker.
+//!
+//! It reads the bitcode, builds the graph of cut points anew, and asks for each transition and each formula whether the formula
+//! holds behind it, and for each check that is claimed whether some state of the formulas violates it. Nothing of the search takes
+//! part: no forest, no guesses, no Houdini, and each question is asked of a fresh solver. What it shares with the search
+//! is the meaning of the Program (`encode`) and the propagation of constants and pointers (`graph`), which it does itself.
+
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+use thiserror::Error;
+
+use super::certificate::{Certificate, FORMAT};
+use crate::abstraction::encode::{Budget, Exceeded, Fragment};
+use crate::abstraction::goals;
+use crate::abstraction::graph::Graph;
+use crate::abstraction::houdini::Facts;
+use crate::abstraction::world::Cut;
+use crate::program::ir::{BlockId, CheckId, Program};
+use crate::solver::{Answer, Limits, Solver, Z3};
+use crate::term::Term;
+
+/// What was checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Checked {
+    /// Transitions.
+    pub transitions: u64,
+    /// Questions to the solver, all of them unsatisfiable.
+    pub questions: u64,
+}
+
+/// Why a certificate is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Rejected {
+    /// Another format.
+    #[error("the certificate has format {found}, and this version reads {FORMAT}")]
+    Format {
+        /// What it has.
+        found: u32,
+    },
+    /// It is about another program.
+    #[error("the certificate is about other bitcode (SHA-256 {found})")]
+    Bitcode {
+        /// What it is about.
+        found: String,
+    },
+    /// A formula cannot be read.
+    #[error("the formula `{formula}` of {cut} cannot be read: {why}")]
+    Formula {
+        /// Where.
+        cut: String,
+        /// It.
+        formula: String,
+        /// Why.
+        why: String,
+    },
+    /// The program cannot be explored within the budget.
+    #[error("the program cannot be explored as a whole")]
+    Unexplored,
+    /// A transition does not preserve a formula.
+    #[error("the edge from {from} to {to} does not preserve `{formula}`{how}")]
+    Edge {
+        /// Where it starts.
+        from: String,
+        /// Where it leads.
+        to: String,
+        /// The formula.
+        formula: String,
+        /// Whether a counterexample was found or no answer.
+        how: &'static str,
+    },
+    /// A check is violated by a state that the formulas allow.
+    #[error("check {check} at {place} does not follow{how}")]
+    Check {
+        /// Its number.
+        check: u32,
+        /// Where it stands.
+        place: String,
+        /// Whether a counterexample was found or no answer.
+        how: &'static str,
+    },
+    /// A block is entered by a state that the formulas allow.
+    #[error("block {block} at {place} may be entered")]
+    Block {
+        /// Its number.
+        block: u32,
+        /// Where it stands.
+        place: String,
+    },
+    /// Something that is not modelled is reached, and a claimed goal lies behind it.
+    #[error("{what} at {place} may be reached, and check or block {goal} lies behind it")]
+    Hole {
+        /// What.
+        what: String,
+        /// Where.
+        place: String,
+        /// Which goal.
+        goal: u32,
+    },
+}
+
+const NOT: &str = "";
+const UNANSWERED: &str = ": the solver gave no answer";
+
+/// Checks a certificate against the program. `bitcode` is its SHA-256; `limit` the time per question.
+pub fn check(
+    program: &Program,
+    bitcode: &str,
+    certificate: &Certificate,
+    limit: Duration,
+) -> Result<Checked, Rejected> {
+    if certificate.format != FORMAT {
+        return Err(Rejected::Format {
+            found: certificate.format,
+        });
+    }
+    if certificate.bitcode != bitcode {
+        return Err(Rejected::Bitcode {
+            found: certificate.bitcode.clone(),
+        });
+    }
+    let graph = Graph::explore(program, Budget::default())
+        .map_err(|_: Exceeded| Rejected::Unexplored)?;
+    let mut checker = Checker {
+        program,
+        graph,
+        facts: Facts::new(),
+        limits: Limits {
+            time: Some(limit),
+            ..Limits::default()
+        },
+        checked: Checked::default(),
+    };
+    checker.read(certificate)?;
+    let starts: Vec<Option<Cut>> = checker.graph.fragments.keys().copied().collect();
+    for start in starts {
+        let fragment = checker.graph.fragments[&start].clone();
+        checker.edges(start, &fragment)?;
+        checker.goals(start, &fragment, certificate)?;
+    }
+    Ok(checker.checked)
+}
+
+struct Checker<'p> {
+    program: &'p Program,
+    graph: Graph<'p>,
+    facts: Facts,
+    limits: Limits,
+    checked: Checked,
+}
+
+impl Checker<'_> {
+    fn read(&mut self, certificate: &Certificate) -> Result<(), Rejected> {
+        for cut in &certificate.cuts {
+            // A cut point that does not exist claims nothing.
+            let Some(ctx) = self.graph.world.context_named(&cut.context) else {
+                continue;
+            };
+            let here = Cut {
+                ctx,
+                block: BlockId(cut.block),
+            };
+            for formula in &cut.facts {
+                let unreadable = |why: String| Rejected::Formula {
+                    cut: format!("{}:{}", cut.context, cut.block),
+                    formula: formula.clone(),
+                    why,
+                };
+                let term = self.graph.pool.read(formula);
+                let term = term.map_err(|why| unreadable(why.to_string()))?;
+                if self.graph.pool.width(term) != 1 {
+                    return Err(unreadable("it is not one bit wide".to_owned()));
+                }
+                self.facts.entry(here).or_default().push(term);
+            }
+        }
+        Ok(())
+    }
+
+    /// What may be assumed where a fragment starts.
+    fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
+        let mut known = self.graph.axioms(start);
+        known.extend(start.and_then(|cut| self.facts.get(&cut)).into_iter().flatten());
+        known
+    }
+
+    fn name(&self, cut: Option<Cut>) -> String {
+        match cut {
+            None => "the entry".to_owned(),
+            Some(cut) => {
+                let block = self.program.block(cut.block);
+                let function = &self.program.function(block.function).name;
+                format!("the loop at {} in `{function}`", self.program.show(block.pos))
+            }
+        }
+    }
+
+    /// None if these cannot hold together, else how that failed.
+    fn refuted(&mut self, terms: &[Term]) -> Option<&'static str> {
+        if terms.iter().any(|&t| self.graph.pool.as_const(t) == Some(0)) {
+            return None;
+        }
+        self.checked.questions += 1;
+        match Z3::new().check(&mut self.graph.pool, terms, &self.limits) {
+            Answer::Unsat { .. } => None,
+            Answer::Sat(_) => Some(NOT),
+            Answer::Unknown(_) => Some(UNANSWERED),
+        }
+    }
+
+    fn edges(&mut self, start: Option<Cut>, fragment: &Fragment) -> Result<(), Rejected> {
+        let known = self.known(start);
+        for transition in &fragment.transitions {
+            self.checked.transitions += 1;
+            let Some(facts) = self.facts.get(&transition.to).cloned() else {
+                continue;
+            };
+            let mut preimage = self.graph.update(start, transition).preimage();
+            let mut along = known.clone();
+            along.extend(&transition.reached.guard.0);
+            along.extend(&fragment.assumptions[..transition.prefix]);
+            let after: Vec<Term> = facts
+                .iter()
+                .map(|&fact| preimage.apply(&mut self.graph.pool, fact))
+                .collect();
+            let open: Vec<Term> = after
+                .iter()
+                .filter(|t| !known.contains(t))
+                .map(|&t| self.graph.pool.not(t))
+                .collect();
+            let some = self.graph.pool.any(&open);
+            along.push(some);
+            if self.refuted(&along).is_none() {
+                continue;
+            }
+            along.pop();
+            // One of them fails, or all together are too hard.
+            for (fact, after) in facts.iter().zip(after) {
+                let not = self.graph.pool.not(after);
+                along.push(not);
+                let how = self.refuted(&along);
+                along.pop();
+                if let Some(how) = how {
+                    let formula = self.graph.pool.write(*fact).unwrap_or_default();
+                    return Err(Rejected::Edge {
+                        from: self.name(start),
+                        to: self.name(Some(transition.to)),
+                        formula,
+                        how,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn goals(
+        &mut self,
+        start: Option<Cut>,
+        fragment: &Fragment,
+        certificate: &Certificate,
+    ) -> Result<(), Rejected> {
+        let known = self.known(start);
+        let with = |prefix: usize, guard: &[Term]| -> Vec<Term> {
+            let mut terms = known.clone();
+            terms.extend(guard);
+            terms.extend(&fragment.assumptions[..prefix]);
+            terms
+        };
+        for obligation in &fragment.obligations {
+            let Some(CheckId(id)) = obligation.check else {
+                continue;
+            };
+            if !certificate.checks.contains(&id) {
+                continue;
+            }
+            let mut terms = with(obligation.prefix, &obligation.guard.0);
+            terms.push(obligation.violated);
+            if let Some(how) = self.refuted(&terms) {
+                return Err(Rejected::Check {
+                    check: id,
+                    place: self.program.show(obligation.pos),
+                    how,
+                });
+            }
+        }
+        for entered in &fragment.entered {
+            if certificate.blocks.contains(&entered.block.0)
+                && self
+                    .refuted(&with(entered.prefix, &entered.guard.0))
+                    .is_some()
+            {
+                return Err(Rejected::Block {
+                    block: entered.block.0,
+                    place: self.program.show(self.program.block(entered.block).pos),
+                });
+            }
+        }
+        for hole in &fragment.holes {
+            if self.refuted(&with(hole.prefix, &hole.guard.0)).is_none() {
+                continue;
+            }
+            let behind: FxHashSet<BlockId> = goals::behind(&self.graph, hole);
+            let checks = certificate.checks.iter().copied().filter(|&id| {
+                let check = self.program.checks.get(id as usize);
+                check.is_none_or(|check| behind.contains(&check.loc.block))
+            });
+            let blocks = certificate.blocks.iter().copied();
+            let mut lost = checks.chain(blocks.filter(|&id| behind.contains(&BlockId(id))));
+            if let Some(goal) = lost.next() {
+                return Err(Rejected::Hole {
+                    what: hole.what.clone(),
+                    place: self.program.show(hole.pos),
+                    goal,
+                });
+            }
+        }
+        Ok(())
+    }
+}

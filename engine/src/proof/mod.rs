@@ -1,0 +1,7 @@
+//! Certificates: why a proof is one, in a form that can be checked without the search that found it.
+
+mod certificate;
+mod check;
+
+pub use certificate::{Certificate, CutFacts};
+pub use check::{Checked, Rejected, check};
