@@ -1,16 +1,16 @@
 //! What the facts settle: checks that hold, blocks that are never entered, places that cannot be passed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
 use super::encode::Hole;
 use super::graph::Graph;
-use super::houdini::{Cost, Facts, ask, within};
+use super::houdini::{Cost, Facts, Patience, ask};
 use super::world::{CtxId, Cut, successors};
 use crate::program::ir::{BlockId, Callee, FuncId, Op, Program};
-use crate::solver::{Answer, Limits, Model, Reason, Z3};
+use crate::solver::{Answer, Model, Reason, Z3};
 use crate::term::Term;
 
 /// How long a question about one check may take.
@@ -64,7 +64,7 @@ pub fn settle(
     graph: &mut Graph<'_>,
     facts: &Facts,
     wanted: &dyn Fn(BlockId) -> bool,
-    deadline: Option<Instant>,
+    patience: Patience<'_>,
     (settled, cost): (&mut Settled, &mut Cost),
 ) -> bool {
     settled.failing.clear();
@@ -103,12 +103,9 @@ pub fn settle(
                 continue;
             }
             terms.retain(|&t| graph.pool.as_const(t).is_none());
-            in_time &= deadline.is_none_or(|end| Instant::now() < end);
+            in_time &= !patience.is_over();
             let answer = if in_time {
-                let limits = Limits {
-                    time: Some(within(QUESTION, deadline)),
-                    ..Limits::default()
-                };
+                let limits = patience.within(QUESTION);
                 ask(solver, graph, &known, &terms, &limits, cost)
             } else {
                 Answer::Unknown(Reason::Time)

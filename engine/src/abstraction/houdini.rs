@@ -5,6 +5,7 @@
 //! solver does not give in time counts against the guess.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -30,6 +31,31 @@ pub struct Cost {
     pub visits: u64,
     /// Seconds in the solver.
     pub seconds: f64,
+}
+
+/// How long to go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience<'a> {
+    /// When to give up.
+    pub deadline: Instant,
+    /// Set when nobody waits for the answer any more.
+    pub stop: &'a AtomicBool,
+}
+
+impl Patience<'_> {
+    /// Whether to give up.
+    pub fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || Instant::now() > self.deadline
+    }
+
+    /// The time for a question that may take `most`.
+    pub fn within(&self, most: Duration) -> Limits {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        Limits {
+            time: Some(most.min(left).max(Duration::from_millis(1))),
+            ..Limits::default()
+        }
+    }
 }
 
 /// How long one question may take.
@@ -61,7 +87,7 @@ pub fn houdini(
     graph: &mut Graph<'_>,
     fixed: &Facts,
     guesses: &mut Facts,
-    deadline: Option<Instant>,
+    patience: Patience<'_>,
     cost: &mut Cost,
 ) -> bool {
     let mut transitions: Vec<(Option<Cut>, usize)> = Vec::new();
@@ -73,7 +99,7 @@ pub fn houdini(
     let mut queued: BTreeSet<(Option<Cut>, usize)> = transitions.iter().copied().collect();
     while let Some(key) = queue.pop_front() {
         queued.remove(&key);
-        if deadline.is_some_and(|end| Instant::now() > end) {
+        if patience.is_over() {
             return false;
         }
         let (start, index) = key;
@@ -108,7 +134,7 @@ pub fn houdini(
             continue;
         }
         let held = preserved(
-            solver, graph, start, index, &known, &after, open, deadline, cost,
+            solver, graph, start, index, &known, &after, open, patience, cost,
         );
         let kept: Vec<Term> = wanted
             .iter()
@@ -146,7 +172,7 @@ fn preserved(
     known: &[Term],
     after: &[Term],
     open: Vec<bool>,
-    deadline: Option<Instant>,
+    patience: Patience<'_>,
     cost: &mut Cost,
 ) -> Vec<bool> {
     let mut held: Vec<bool> = vec![true; after.len()];
@@ -155,10 +181,7 @@ fn preserved(
     while !open.is_empty() {
         let negated: Vec<Term> = open.iter().map(|&i| graph.pool.not(after[i])).collect();
         let some = graph.pool.any(&negated);
-        let limits = Limits {
-            time: Some(within(QUESTION, deadline)),
-            ..Limits::default()
-        };
+        let limits = patience.within(QUESTION);
         match ask(solver, graph, &along, &[some], &limits, cost) {
             Answer::Unsat { .. } => break,
             Answer::Sat(model) => {
@@ -177,10 +200,7 @@ fn preserved(
                 // One by one: most are easy, and the hard one is to be dropped.
                 for i in std::mem::take(&mut open) {
                     let not = graph.pool.not(after[i]);
-                    let limits = Limits {
-                        time: Some(within(SINGLE, deadline)),
-                        ..Limits::default()
-                    };
+                    let limits = patience.within(SINGLE);
                     let answer = ask(solver, graph, &along, &[not], &limits, cost);
                     held[i] = matches!(answer, Answer::Unsat { .. });
                 }
@@ -188,16 +208,6 @@ fn preserved(
         }
     }
     held
-}
-
-/// The time for a question.
-pub fn within(most: Duration, deadline: Option<Instant>) -> Duration {
-    match deadline {
-        Some(end) => most
-            .min(end.saturating_duration_since(Instant::now()))
-            .max(Duration::from_millis(1)),
-        None => most,
-    }
 }
 
 /// Asks whether all of these can hold together, and counts.

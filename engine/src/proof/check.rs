@@ -119,8 +119,8 @@ pub fn check(
             found: certificate.bitcode.clone(),
         });
     }
-    let graph = Graph::explore(program, Budget::default())
-        .map_err(|_: Exceeded| Rejected::Unexplored)?;
+    let graph =
+        Graph::explore(program, Budget::default()).map_err(|_: Exceeded| Rejected::Unexplored)?;
     let mut checker = Checker {
         program,
         graph,
@@ -180,7 +180,12 @@ impl Checker<'_> {
     /// What may be assumed where a fragment starts.
     fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
         let mut known = self.graph.axioms(start);
-        known.extend(start.and_then(|cut| self.facts.get(&cut)).into_iter().flatten());
+        known.extend(
+            start
+                .and_then(|cut| self.facts.get(&cut))
+                .into_iter()
+                .flatten(),
+        );
         known
     }
 
@@ -190,14 +195,20 @@ impl Checker<'_> {
             Some(cut) => {
                 let block = self.program.block(cut.block);
                 let function = &self.program.function(block.function).name;
-                format!("the loop at {} in `{function}`", self.program.show(block.pos))
+                format!(
+                    "the loop at {} in `{function}`",
+                    self.program.show(block.pos)
+                )
             }
         }
     }
 
     /// None if these cannot hold together, else how that failed.
     fn refuted(&mut self, terms: &[Term]) -> Option<&'static str> {
-        if terms.iter().any(|&t| self.graph.pool.as_const(t) == Some(0)) {
+        if terms
+            .iter()
+            .any(|&t| self.graph.pool.as_const(t) == Some(0))
+        {
             return None;
         }
         self.checked.questions += 1;

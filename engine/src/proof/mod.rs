@@ -3,5 +3,5 @@
 mod certificate;
 mod check;
 
-pub use certificate::{Certificate, CutFacts};
+pub use certificate::{Certificate, CutFacts, FORMAT};
 pub use check::{Checked, Rejected, check};

@@ -7,7 +7,7 @@
 //! nothing is left to guess. An iteration is one level: guesses made, the inductive ones kept, the goals asked again.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -18,8 +18,9 @@ use crate::abstraction::encode::{Budget, Exceeded};
 use crate::abstraction::forest::Forest;
 use crate::abstraction::goals::{self, Settled};
 use crate::abstraction::graph::Graph;
-use crate::abstraction::houdini::{self, Cost, Facts, houdini};
+use crate::abstraction::houdini::{self, Cost, Facts, Patience, houdini};
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
+use crate::proof::{Certificate, FORMAT};
 use crate::solver::Z3;
 
 /// What to prove, and how long to try.
@@ -101,7 +102,7 @@ pub struct Proof<'p> {
     pub checks: Vec<Option<Verdict>>,
     /// By block; none for blocks that were not asked about: stubs, and what is covered.
     pub blocks: Vec<Option<Verdict>>,
-    /// What may go wrong where no check stands, for people.
+    /// What may go wrong where no check of the user's stands (in a string function, say), for people.
     pub elsewhere: Vec<String>,
     /// What the proofs rest on.
     pub assumed: Vec<String>,
@@ -118,6 +119,78 @@ pub struct Evidence<'p> {
     pub graph: Graph<'p>,
     /// The invariants, inductive together.
     pub facts: Facts,
+}
+
+/// What a proof comes to, without the terms: for another thread, and for a file.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// As in [`Proof`].
+    pub checks: Vec<Option<Verdict>>,
+    /// As in [`Proof`].
+    pub blocks: Vec<Option<Verdict>>,
+    /// As in [`Proof`].
+    pub elsewhere: Vec<String>,
+    /// As in [`Proof`].
+    pub assumed: Vec<String>,
+    /// As in [`Proof`].
+    pub stats: Stats,
+    /// Why it is so, for the checker.
+    pub certificate: Certificate,
+}
+
+impl Proof<'_> {
+    /// The outcome, and the certificate for what is proved of the program with this bitcode.
+    pub fn outcome(self, bitcode: &str, properties: &[Property]) -> Outcome {
+        let proved = |verdicts: &[Option<Verdict>]| -> Vec<u32> {
+            let numbered = verdicts.iter().enumerate();
+            numbered
+                .filter(|(_, verdict)| **verdict == Some(Verdict::Proved))
+                .map(|(number, _)| number as u32)
+                .collect()
+        };
+        let cuts = match &self.evidence {
+            Some(evidence) => Certificate::regions(&evidence.graph, &evidence.facts),
+            None => Vec::new(),
+        };
+        Outcome {
+            certificate: Certificate {
+                format: FORMAT,
+                bitcode: bitcode.to_owned(),
+                properties: properties.to_vec(),
+                checks: proved(&self.checks),
+                blocks: proved(&self.blocks),
+                assumptions: self.assumed.clone(),
+                cuts,
+            },
+            checks: self.checks,
+            blocks: self.blocks,
+            elsewhere: self.elsewhere,
+            assumed: self.assumed,
+            stats: self.stats,
+        }
+    }
+}
+
+impl Outcome {
+    /// Withdraws everything: nothing is proved.
+    pub fn withdraw(&mut self, why: &str) {
+        for verdict in self.checks.iter_mut().chain(&mut self.blocks).flatten() {
+            *verdict = Verdict::Open(why.to_owned());
+        }
+        self.certificate.checks.clear();
+        self.certificate.blocks.clear();
+        self.elsewhere.push(why.to_owned());
+    }
+
+    /// Whether every check that was asked for holds, and nothing can go wrong elsewhere.
+    pub fn is_complete(&self) -> bool {
+        self.elsewhere.is_empty()
+            && self
+                .checks
+                .iter()
+                .flatten()
+                .all(|verdict| *verdict == Verdict::Proved)
+    }
 }
 
 impl Proof<'_> {
@@ -161,9 +234,9 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
         solver: Z3::new(),
         cost: Cost::default(),
         stats,
-        deadline,
+        patience: Patience { deadline, stop },
     };
-    prover.run(stop);
+    prover.run();
     prover.finish()
 }
 
@@ -176,11 +249,11 @@ struct Prover<'a, 'p> {
     solver: Z3,
     cost: Cost,
     stats: Stats,
-    deadline: Instant,
+    patience: Patience<'a>,
 }
 
 impl<'p> Prover<'_, 'p> {
-    fn run(&mut self, stop: &AtomicBool) {
+    fn run(&mut self) {
         self.ask();
         if self.settled.is_complete() && self.dead_blocks_are_known() {
             return;
@@ -193,7 +266,7 @@ impl<'p> Prover<'_, 'p> {
         self.stats.forest_steps = forest.steps;
         self.stats.forest = clock.elapsed().as_secs_f64();
         for level in 0..LEVELS {
-            if stop.load(Ordering::Relaxed) || Instant::now() > self.deadline {
+            if self.patience.is_over() {
                 return;
             }
             self.stats.iterations += 1;
@@ -204,7 +277,7 @@ impl<'p> Prover<'_, 'p> {
                 &mut self.graph,
                 &self.facts,
                 &mut guesses,
-                Some(self.deadline),
+                self.patience,
                 &mut self.cost,
             );
             self.stats.houdini += clock.elapsed().as_secs_f64();
@@ -269,7 +342,7 @@ impl<'p> Prover<'_, 'p> {
             &mut self.graph,
             &self.facts,
             &wanted,
-            Some(self.deadline),
+            self.patience,
             (&mut self.settled, &mut self.cost),
         );
         self.stats.settle += clock.elapsed().as_secs_f64();
@@ -319,9 +392,16 @@ impl<'p> Prover<'_, 'p> {
                 assumed.insert(obligation.kind.property());
                 continue;
             }
+            let user = |id: CheckId| {
+                let function = program.checks[id.index()].function;
+                program.function(function).kind == FunctionKind::User
+            };
+            if let Some(id) = obligation.check {
+                checks[id.index()] = Some(Verdict::Open(why.clone()));
+            }
             match obligation.check {
-                Some(CheckId(id)) => checks[id as usize] = Some(Verdict::Open(why)),
-                None => {
+                Some(id) if user(id) => {}
+                _ => {
                     elsewhere.insert(format!(
                         "{:?} at {}: {why}",
                         obligation.kind,

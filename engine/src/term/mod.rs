@@ -24,9 +24,9 @@ mod pool;
 mod rewrite;
 mod show;
 mod symbols;
-mod text;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text;
 pub mod value;
 
 pub use eval::{Environment, Evaluator};

@@ -98,7 +98,10 @@ impl Pool {
             Node::SExt(a) => (format!("sext:{w}"), vec![a]),
             Node::Overflow(op, signed, a, b) => {
                 let sign = if signed { "s" } else { "u" };
-                (format!("overflow:{sign}:{}", name(&BINARY, op)?), vec![a, b])
+                (
+                    format!("overflow:{sign}:{}", name(&BINARY, op)?),
+                    vec![a, b],
+                )
             }
             _ => return Err(TextError::Unwritable),
         };
@@ -145,7 +148,10 @@ impl Pool {
     }
 }
 
-fn name<T: PartialEq + Copy>(table: &[(T, &'static str)], op: T) -> Result<&'static str, TextError> {
+fn name<T: PartialEq + Copy>(
+    table: &[(T, &'static str)],
+    op: T,
+) -> Result<&'static str, TextError> {
     let found = table.iter().find(|(known, _)| *known == op);
     found.map(|(_, name)| *name).ok_or(TextError::Unwritable)
 }
