@@ -18,6 +18,8 @@ pub enum ExitCode {
     NothingSelected = 4,
     /// Goals are open and `--require-proof` was given.
     OpenGoals = 5,
+    /// `check-proof` did not accept a certificate.
+    Rejected = 6,
     /// The command line, or a configuration file, is wrong.
     Usage = 96,
     /// A check of the C code is violated.
@@ -46,6 +48,10 @@ impl ExitCode {
         (
             ExitCode::OpenGoals,
             "goals are open and --require-proof was given",
+        ),
+        (
+            ExitCode::Rejected,
+            "check-proof did not accept the certificate",
         ),
         (
             ExitCode::Usage,

@@ -101,6 +101,8 @@ pub struct CheckOptions {
     pub scratch: PathBuf,
     /// Where the generated test package goes (`--emit-dir`, default `cegar-tests`); `None` under `--no-emit`.
     pub emit_dir: Option<PathBuf>,
+    /// Where the certificate and the bitcode that it is about go (`--certificate`). Default: nowhere.
+    pub certificate: Option<PathBuf>,
 }
 
 /// What `cargo cegar run` is asked: the harnesses of a crate's `cegar/` package.

@@ -11,6 +11,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ use cegar_fuzz::worker::{Command, Worker, WorkerConfig, WorkerEvent};
 
 use super::findings::{Confirmed, Judge};
 use super::native::Native;
+use super::proofs::{Proofs, Prover};
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
 use crate::error::Error;
 use crate::options::{Harness, Settings};
@@ -31,6 +33,8 @@ use crate::store;
 const SLICE: Duration = Duration::from_millis(100);
 /// How often the engine's progress is told.
 const PROGRESS: Duration = Duration::from_millis(500);
+/// The search alone settles what is easy; only then is it worth proving what nobody has seen.
+const HEAD_START: Duration = Duration::from_millis(300);
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
 /// Questions that the search works through in each of its turns under `--runs`.
@@ -68,6 +72,12 @@ pub struct Alternation<'a, 'p> {
     pub(super) last_told: Instant,
     pub(super) unconfirmed: BTreeSet<String>,
     pub(super) deaths: u32,
+    /// The program, for the prover's thread.
+    pub(super) shared: Arc<Program>,
+    /// SHA-256 of the bitcode.
+    pub(super) digest: String,
+    pub(super) prover: Option<Prover>,
+    pub(super) proofs: Option<Proofs>,
 }
 
 /// Why the alternation ended.
@@ -75,6 +85,8 @@ pub struct Alternation<'a, 'p> {
 pub enum End {
     /// A finding, and only the first was wanted.
     Found,
+    /// Every goal is settled.
+    Settled,
     /// The time or the runs are used up.
     Budget,
     /// Nothing new for a long time, and nothing left to ask.
@@ -137,13 +149,23 @@ impl Alternation<'_, '_> {
                 asking = self.search.slice(until, None, self.stop, &mut news);
                 self.progress();
             }
+            if self.settings.sides.engine() && (!asking || self.started.elapsed() > HEAD_START) {
+                self.start_prover()?;
+            }
+            self.hear_prover()?;
+            if self.is_settled() {
+                return Ok(End::Settled);
+            }
             let idle = !asking && news.is_empty();
             if self.listen(if idle { SLICE } else { Duration::ZERO }, &mut news)? {
                 asking = self.settings.sides.engine();
             }
             if idle && news.is_empty() {
                 let fuzzing = self.settings.sides.fuzz();
-                if !fuzzing || (deadline.is_none() && self.last_news.elapsed() > STALLED) {
+                let proving = self.prover.is_some();
+                if !proving && !fuzzing
+                    || (deadline.is_none() && !proving && self.last_news.elapsed() > STALLED)
+                {
                     return Ok(End::Stalled);
                 }
             }
@@ -190,7 +212,112 @@ impl Alternation<'_, '_> {
         if self.take(&mut news)? && self.first_only {
             return Ok(End::Found);
         }
+        if self.settings.sides.engine() {
+            self.start_prover()?;
+            let result = self
+                .prover
+                .as_ref()
+                .and_then(|prover| prover.wait(self.stop));
+            self.prover = None;
+            self.proofs = result.transpose()?;
+            self.consistent();
+            if self.is_settled() {
+                return Ok(End::Settled);
+            }
+        }
         Ok(End::Budget)
+    }
+
+    /// Starts the prover, once.
+    fn start_prover(&mut self) -> Result<(), Error> {
+        if self.prover.is_some() || self.proofs.is_some() {
+            return Ok(());
+        }
+        let left = self
+            .deadline()
+            .filter(|_| self.settings.runs.is_none())
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        self.prover = Some(Prover::start(
+            Arc::clone(&self.shared),
+            self.digest.clone(),
+            &self.harness.properties,
+            self.search.covered(),
+            left,
+        )?);
+        Ok(())
+    }
+
+    /// Takes over what the prover came to, if it is done.
+    fn hear_prover(&mut self) -> Result<(), Error> {
+        let Some(result) = self.prover.as_ref().and_then(Prover::poll) else {
+            return Ok(());
+        };
+        self.prover = None;
+        let proofs = result?;
+        if let Err(why) = &proofs.checked {
+            self.note(
+                Level::Warning,
+                format!("the checker did not accept the proofs: {why}"),
+            );
+        }
+        self.stats.proving = proofs.seconds;
+        self.stats.refinements = proofs.outcome.stats.iterations;
+        self.proofs = Some(proofs);
+        self.consistent();
+        let elsewhere = match &self.proofs {
+            Some(proofs) if self.goals().checks.open == 0 => proofs.outcome.elsewhere.clone(),
+            _ => Vec::new(),
+        };
+        for what in elsewhere.iter().take(3) {
+            self.note(
+                Level::Info,
+                format!("not proved, though outside of your code: {what}"),
+            );
+        }
+        Ok(())
+    }
+
+    /// Withdraws the proofs if an execution contradicts them.
+    pub(super) fn consistent(&mut self) {
+        let Some(proofs) = &mut self.proofs else {
+            return;
+        };
+        let judge = &self.judge;
+        let violated = |check: usize| judge.violated(check as u32);
+        if let Some(how) = proofs.contradiction(&violated, self.search.covered()) {
+            proofs.outcome.withdraw(&how);
+            self.note(Level::Warning, how);
+        }
+    }
+
+    /// Whether nothing is left to do.
+    fn is_settled(&self) -> bool {
+        if self.first_only {
+            return self.is_proved();
+        }
+        let Some(proofs) = &self.proofs else {
+            return false;
+        };
+        let goals = self.goals();
+        goals.checks.open == 0 && goals.edges.open == 0 && proofs.outcome.elsewhere.is_empty()
+    }
+
+    /// Whether every check is proved, and nothing can go wrong elsewhere.
+    pub fn is_proved(&self) -> bool {
+        let proofs = self.proofs.as_ref();
+        proofs.is_some_and(|proofs| proofs.outcome.is_complete())
+    }
+
+    /// Whether this check is proved.
+    pub fn holds(&self, check: usize) -> bool {
+        let proofs = self.proofs.as_ref();
+        proofs.is_some_and(|proofs| proofs.holds(check))
+    }
+
+    /// Whether this block is proved unreachable.
+    pub fn is_dead(&self, block: usize) -> bool {
+        let proofs = self.proofs.as_ref();
+        proofs.is_some_and(|proofs| proofs.is_dead(block))
     }
 
     /// The inputs that the user gave or an earlier campaign left.
@@ -431,7 +558,9 @@ impl Alternation<'_, '_> {
         }
         self.last_told = Instant::now();
         let solver = self.search.solver_stats();
-        self.stats.solver_calls = solver.solver_calls;
+        let proving = self.proofs.as_ref();
+        self.stats.solver_calls =
+            solver.solver_calls + proving.map_or(0, |p| p.outcome.stats.solver_calls);
         let open = self.goals().checks.open;
         self.reporter.event(&Event::EngineProgress {
             harness: self.harness.name.clone(),
@@ -469,6 +598,8 @@ impl Alternation<'_, '_> {
             {
                 if self.judge.violated(number as u32) {
                     checks.violated += 1;
+                } else if self.holds(number) {
+                    checks.proved += 1;
                 } else {
                     checks.open += 1;
                 }
@@ -477,10 +608,13 @@ impl Alternation<'_, '_> {
         // A finding in a function that is not the user's own (a string function, say) is still one.
         checks.violated = checks.violated.max(self.judge.count());
         let mut edges = EdgeTable::default();
-        for (block, &covered) in self.program.blocks.iter().zip(self.search.covered()) {
+        let covered = self.search.covered();
+        for (number, (block, &covered)) in self.program.blocks.iter().zip(covered).enumerate() {
             if self.program.function(block.function).kind == FunctionKind::User {
                 if covered {
                     edges.covered += 1;
+                } else if self.is_dead(number) {
+                    edges.unreachable += 1;
                 } else {
                     edges.open += 1;
                 }
@@ -491,6 +625,8 @@ impl Alternation<'_, '_> {
 
     /// Ends the fuzzer and completes the statistics.
     pub fn finish(&mut self) {
+        // A prover that is still at work is told to stop; nobody waits for it.
+        self.prover = None;
         if let Some(mut worker) = self.worker.take() {
             let _ = worker.send(&Command::Stop);
         }

@@ -8,10 +8,13 @@ pub mod alternate;
 pub mod findings;
 pub mod native;
 pub mod prepare;
+pub mod proofs;
 mod replay;
 pub mod tests;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,6 +23,7 @@ use cegar_engine::program::FunctionKind;
 use cegar_engine::simulate::search::{Config, Search};
 use cegar_fuzz::native::TargetBuilder;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
@@ -92,6 +96,9 @@ pub struct Stats {
     /// Executions of the engine's machine.
     #[serde(default)]
     pub machine_runs: u64,
+    /// Seconds until the prover and the checker were done; 0 if they were not.
+    #[serde(default)]
+    pub proving: f64,
 }
 
 /// What a campaign on one program came to.
@@ -100,6 +107,9 @@ struct Result1 {
     stats: Stats,
     tests: Vec<TestRef>,
     interrupted: bool,
+    /// Every check is proved, and nothing can go wrong elsewhere.
+    complete: bool,
+    assumptions: Vec<String>,
 }
 
 /// Where things go, and how long it may take.
@@ -107,6 +117,7 @@ struct Folders<'a> {
     scratch: &'a Path,
     root: &'a Path,
     corpus: Option<PathBuf>,
+    certificate: Option<&'a Path>,
 }
 
 fn one(
@@ -130,6 +141,8 @@ fn one(
     let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
     let tests =
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
+    let bitcode = std::fs::read(&prepared.bitcode)
+        .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
     let config = Config {
         properties: harness.properties.clone(),
         limits: limits(harness),
@@ -160,25 +173,54 @@ fn one(
         last_told: started,
         unconfirmed: Default::default(),
         deaths: 0,
+        shared: Arc::clone(&prepared.program),
+        digest: store::hex(&Sha256::digest(bitcode)),
+        prover: None,
+        proofs: None,
     };
     let end = alternation.run();
     alternation.finish();
     let end = end?;
+    alternation.consistent();
     let goals = alternation.goals();
     tell_goals(&mut alternation);
     let stats = alternation.stats.clone();
+    let complete = alternation.is_proved();
+    let assumptions = assumptions(&alternation);
+    if let Some(proofs) = &alternation.proofs {
+        let certificate = &proofs.outcome.certificate;
+        proofs::write(certificate, folders.scratch, &prepared.bitcode)?;
+        if let Some(folder) = folders.certificate {
+            proofs::write(certificate, folder, &prepared.bitcode)?;
+        }
+    }
     let written = std::mem::take(&mut alternation.judge.written);
     if settings.stats {
         let search = alternation.search.stats();
         let solver = alternation.search.solver_stats();
-        reporter.event(&Event::Note {
+        alternation.reporter.event(&Event::Note {
             level: Level::Info,
             message: format!("search {}", json(&search)),
         });
-        reporter.event(&Event::Note {
+        alternation.reporter.event(&Event::Note {
             level: Level::Info,
             message: format!("solver {}", json(&solver)),
         });
+        if let Some(proofs) = alternation.proofs.take() {
+            alternation.reporter.event(&Event::Note {
+                level: Level::Info,
+                message: format!("prover {}", json(&proofs.outcome.stats)),
+            });
+            if let Ok(checked) = &proofs.checked {
+                alternation.reporter.event(&Event::Note {
+                    level: Level::Info,
+                    message: format!(
+                        "checker: {} transitions, {} questions",
+                        checked.transitions, checked.questions
+                    ),
+                });
+            }
+        }
     }
     if let Ok(state) =
         serde_json::to_vec_pretty(&serde_json::json!({ "goals": goals, "stats": stats }))
@@ -190,6 +232,8 @@ fn one(
         stats,
         tests: written,
         interrupted: end == End::Interrupted,
+        complete,
+        assumptions,
     })
 }
 
@@ -205,6 +249,25 @@ fn earlier(scratch: &Path, reporter: &mut dyn Reporter) {
             message: format!("{} is damaged; it is written anew", path.display()),
         });
     }
+}
+
+/// What every "proved" of this program rests on.
+fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<String> {
+    let Some(proofs) = &alternation.proofs else {
+        return Vec::new();
+    };
+    let mut all = vec![
+        "there is one thread, and no signal handler".to_owned(),
+        "addresses are compared and subtracted within one object only".to_owned(),
+    ];
+    if !alternation.program.mocked.is_empty() {
+        all.push(format!(
+            "what nobody defines only returns a value: {}",
+            alternation.program.mocked.join(", ")
+        ));
+    }
+    all.extend(proofs.outcome.assumed.iter().cloned());
+    all
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -249,13 +312,21 @@ fn tell_goals(alternation: &mut Alternation<'_, '_>) {
         }
         let status = if alternation.judge.violated(number as u32) {
             GoalStatus::Violated
-        } else if alternation.search.covered()[check.loc.block.index()] {
-            GoalStatus::Open {
-                why: "no input that violates it was found; no proof was attempted".to_owned(),
-            }
+        } else if alternation.holds(number) {
+            GoalStatus::Proved
         } else {
+            let proofs = alternation.proofs.as_ref();
+            let why = proofs.and_then(|proofs| proofs.why_check(number));
+            let seen = if alternation.search.covered()[check.loc.block.index()] {
+                "no input that violates it was found"
+            } else {
+                "no execution came here"
+            };
             GoalStatus::Open {
-                why: "no execution came here".to_owned(),
+                why: match why {
+                    Some(why) => format!("{seen}; no proof: {why}"),
+                    None => format!("{seen}; no proof was finished"),
+                },
             }
         };
         let place = alternation
@@ -278,9 +349,13 @@ fn tell_goals(alternation: &mut Alternation<'_, '_>) {
         }
         let status = if alternation.search.covered()[number] {
             GoalStatus::Covered
+        } else if alternation.is_dead(number) {
+            GoalStatus::Unreachable
         } else {
+            let proofs = alternation.proofs.as_ref();
+            let why = proofs.and_then(|proofs| proofs.why_block(number));
             GoalStatus::Open {
-                why: "no execution came here".to_owned(),
+                why: why.unwrap_or("no execution came here").to_owned(),
             }
         };
         let place: Place = alternation.judge.at(block.pos, &function.name);
@@ -308,6 +383,7 @@ pub fn check(
         scratch: &options.scratch,
         root: &root,
         corpus: None,
+        certificate: options.certificate.as_deref(),
     };
     let package = options.emit_dir.as_deref().map(tests::Where::Standalone);
     let result = one(
@@ -344,6 +420,7 @@ pub fn run(
             scratch: &scratch,
             root: &options.root,
             corpus: Some(options.package.join("corpus").join(&harness.name)),
+            certificate: None,
         };
         let package = (!options.no_emit).then_some(tests::Where::Package(&options.package));
         results.push(one(
@@ -362,7 +439,11 @@ fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
     let mut stats = Stats::default();
     let mut tests = Vec::new();
     let mut interrupted = false;
+    let complete = !results.is_empty() && results.iter().all(|result| result.complete);
+    let mut assumptions = BTreeSet::new();
     for result in results {
+        assumptions.extend(result.assumptions);
+        stats.proving += result.stats.proving;
         goals.checks.proved += result.goals.checks.proved;
         goals.checks.violated += result.goals.checks.violated;
         goals.checks.open += result.goals.checks.open;
@@ -380,6 +461,8 @@ fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
     }
     let verdict = if goals.checks.violated > 0 {
         Verdict::Violated
+    } else if complete {
+        Verdict::Proved
     } else {
         Verdict::Open
     };
@@ -389,7 +472,7 @@ fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
         stats,
         tests,
         interrupted,
-        assumptions: Vec::new(),
+        assumptions: assumptions.into_iter().collect(),
     }));
     verdict
 }

@@ -4,6 +4,7 @@
 //! same for every program; everything else goes to the scratch folder of the harness.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -22,7 +23,7 @@ pub struct Prepared {
     /// The normalised module.
     pub bitcode: PathBuf,
     /// The same, read.
-    pub program: Program,
+    pub program: Arc<Program>,
     /// What the linking had to invent.
     pub normalised: Normalised,
     /// Where it starts.
@@ -137,7 +138,7 @@ pub fn prepare(
     }
     Ok(Prepared {
         bitcode,
-        program,
+        program: Arc::new(program),
         normalised,
         cache: stubs,
         entry: start.entry,

@@ -161,6 +161,14 @@ pub enum Command {
         cargo cegar replay parse_header cegar/corpus/parse_header\n  \
         cargo cegar replay parse_header crash-1f2e")]
     Replay(ReplayArgs),
+    /// Check a certificate: is what it says proved really so?
+    ///
+    /// The bitcode is read and explored anew, and every step of the proof is asked of a fresh solver; nothing of the
+    /// search that found the proof takes part. Says the first step that fails, and exits with 6 then.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar check parse.c --certificate proof && cargo cegar check-proof proof/certificate.json\n  \
+        cargo cegar check-proof target/cegar/parse_header/certificate.json")]
+    CheckProof(CheckProofArgs),
     /// List the harnesses, where each starts, its tests and how its goals stood last
     #[command(
         after_long_help = "Examples:\n  cargo cegar list\n  cargo cegar list --message-format json"
@@ -246,9 +254,23 @@ pub struct CheckArgs {
         hide_env_values = true
     )]
     pub emit_dir: Option<PathBuf>,
+    /// Where the certificate of what is proved goes, with the bitcode that it is about; see `check-proof`
+    #[arg(long, value_name = "DIR")]
+    pub certificate: Option<PathBuf>,
     /// Keep the scratch folder and say where it is
     #[arg(long)]
     pub keep: bool,
+}
+
+/// `check-proof`
+#[derive(Debug, Args)]
+pub struct CheckProofArgs {
+    /// The certificate: `certificate.json` of `check --certificate DIR`, or of a harness's folder in `target/cegar`
+    #[arg(value_name = "CERTIFICATE")]
+    pub certificate: PathBuf,
+    /// The bitcode that it is about [default: program.bc beside it]
+    #[arg(long, value_name = "FILE")]
+    pub bitcode: Option<PathBuf>,
 }
 
 /// `run`

@@ -70,6 +70,7 @@ pub(super) fn check(
         settings,
         scratch,
         emit_dir,
+        certificate: args.certificate.as_ref().map(|dir| here.join(dir)),
     };
     let outcome = campaign::check(&options, &mut fan, stop);
     conclude(outcome, fan, require_proof, stop)

@@ -1,0 +1,184 @@
+//! Proofs beside the search.
+//!
+//! The prover works in a thread of its own, on what nobody has covered yet, while the search and the fuzzer go on; what it
+//! proves leaves their lists. Nothing is called proved on the search's word: the certificate goes through the checker first, and
+//! an execution that does what is said to be impossible withdraws all of it, loudly.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use cegar_engine::program::{Program, Property};
+use cegar_engine::proof::{self, Certificate, Checked};
+use cegar_engine::strategy::synergy::{self, Options, Outcome, Verdict};
+
+use crate::error::Error;
+use crate::store;
+
+/// Deep call chains and deep formulas are walked by recursion.
+const STACK: usize = 512 << 20;
+/// How long the checker may take for one question: longer than the search, since the answer is known.
+pub const QUESTION: Duration = Duration::from_secs(20);
+/// Without a limit for the campaign.
+const TIME: Duration = Duration::from_secs(300);
+
+/// What the prover came to.
+#[derive(Debug)]
+pub struct Proofs {
+    /// What is proved, and why the rest is not.
+    pub outcome: Outcome,
+    /// What the checker did; `Err`: why it did not accept the certificate.
+    pub checked: Result<Checked, String>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// The prover at work.
+#[derive(Debug)]
+pub struct Prover {
+    receiver: Receiver<Proofs>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Prover {
+    /// Starts it. `covered` says which blocks need no proof that they can be reached; `time` is what is left.
+    pub fn start(
+        program: Arc<Program>,
+        digest: String,
+        properties: &[Property],
+        covered: &[bool],
+        time: Option<Duration>,
+    ) -> Result<Prover, Error> {
+        let options = Options {
+            properties: properties.to_vec(),
+            covered: covered.to_vec(),
+            time: time.unwrap_or(TIME),
+            ..Options::default()
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let (sender, receiver) = channel();
+        std::thread::Builder::new()
+            .name("prover".to_owned())
+            .stack_size(STACK)
+            .spawn(move || {
+                let proofs = prove(&program, &digest, &options, &stopped);
+                // Nobody listens any more when the campaign is over.
+                let _ = sender.send(proofs);
+            })
+            .map_err(|why| Error::engine("starting the prover", why))?;
+        Ok(Prover { receiver, stop })
+    }
+
+    /// What it came to, once it is done; `Err` if it failed.
+    pub fn poll(&self) -> Option<Result<Proofs, Error>> {
+        match self.receiver.try_recv() {
+            Ok(proofs) => Some(Ok(proofs)),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err(Error::engine(
+                "the prover",
+                "it ended without a result",
+            ))),
+        }
+    }
+
+    /// Waits for the end.
+    pub fn wait(&self, stop: &AtomicBool) -> Option<Result<Proofs, Error>> {
+        loop {
+            if let Some(result) = self.poll() {
+                return Some(result);
+            }
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Prover {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+fn prove(program: &Program, digest: &str, options: &Options, stop: &AtomicBool) -> Proofs {
+    let clock = Instant::now();
+    let proof = synergy::prove(program, options, stop);
+    let mut outcome = proof.outcome(digest, &options.properties);
+    let checked = proof::check(program, digest, &outcome.certificate, QUESTION)
+        .map_err(|why| why.to_string());
+    if let Err(why) = &checked {
+        outcome.withdraw(&format!("the certificate was not accepted: {why}"));
+    }
+    Proofs {
+        outcome,
+        checked,
+        seconds: clock.elapsed().as_secs_f64(),
+    }
+}
+
+impl Proofs {
+    /// Whether this check is proved.
+    pub fn holds(&self, check: usize) -> bool {
+        matches!(self.outcome.checks.get(check), Some(Some(Verdict::Proved)))
+    }
+
+    /// Whether this block is proved unreachable.
+    pub fn is_dead(&self, block: usize) -> bool {
+        matches!(self.outcome.blocks.get(block), Some(Some(Verdict::Proved)))
+    }
+
+    /// Why a check is open.
+    pub fn why_check(&self, check: usize) -> Option<&str> {
+        why(&self.outcome.checks, check)
+    }
+
+    /// Why a block is open.
+    pub fn why_block(&self, block: usize) -> Option<&str> {
+        why(&self.outcome.blocks, block)
+    }
+
+    /// Says what an execution did that is proved impossible, if it did: then the engine is wrong, and nothing it
+    /// says counts.
+    pub fn contradiction(
+        &self,
+        violated: &dyn Fn(usize) -> bool,
+        covered: &[bool],
+    ) -> Option<String> {
+        let check = (0..self.outcome.checks.len()).find(|&n| self.holds(n) && violated(n));
+        if let Some(check) = check {
+            return Some(format!(
+                "check {check} was proved and then violated: this is a fault of the engine; please report it"
+            ));
+        }
+        let block = (0..covered.len()).find(|&n| self.is_dead(n) && covered[n])?;
+        Some(format!(
+            "block {block} was proved unreachable and then entered: this is a fault of the engine; please report it"
+        ))
+    }
+}
+
+fn why(verdicts: &[Option<Verdict>], number: usize) -> Option<&str> {
+    match verdicts.get(number) {
+        Some(Some(Verdict::Open(why))) => Some(why),
+        _ => None,
+    }
+}
+
+/// Writes a certificate beside the bitcode that it is about; where it is then.
+pub fn write(certificate: &Certificate, folder: &Path, bitcode: &Path) -> Result<PathBuf, Error> {
+    store::writable_dir(folder)?;
+    let beside = folder.join("program.bc");
+    if beside != bitcode {
+        let bytes = std::fs::read(bitcode).map_err(|why| Error::io("read", bitcode, why))?;
+        store::write(&beside, &bytes)?;
+    }
+    let path = folder.join("certificate.json");
+    let text = serde_json::to_vec_pretty(certificate)
+        .map_err(|why| Error::engine("writing the certificate", why))?;
+    store::write(&path, &text)?;
+    Ok(path)
+}
