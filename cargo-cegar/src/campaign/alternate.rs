@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use cegar_engine::program::{FunctionKind, Program};
 use cegar_engine::simulate::search::{News, Origin, Search};
+use cegar_engine::strategy::synergy::Coverage;
 use cegar_fuzz::native::Kind;
 use cegar_fuzz::worker::{Command, Worker, WorkerConfig, WorkerEvent};
 
@@ -33,8 +34,6 @@ use crate::store;
 const SLICE: Duration = Duration::from_millis(100);
 /// How often the engine's progress is told.
 const PROGRESS: Duration = Duration::from_millis(500);
-/// The search alone settles what is easy; only then is it worth proving what nobody has seen.
-const HEAD_START: Duration = Duration::from_millis(300);
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
 /// Questions that the search works through in each of its turns under `--runs`.
@@ -76,6 +75,7 @@ pub struct Alternation<'a, 'p> {
     pub(super) shared: Arc<Program>,
     /// SHA-256 of the bitcode.
     pub(super) digest: String,
+    pub(super) coverage: Arc<Coverage>,
     pub(super) prover: Option<Prover>,
     pub(super) proofs: Option<Proofs>,
 }
@@ -100,6 +100,9 @@ impl Alternation<'_, '_> {
     pub fn run(&mut self) -> Result<End, Error> {
         let mut news = Vec::new();
         if self.settings.sides.engine() {
+            if self.settings.runs.is_none() {
+                self.start_prover()?;
+            }
             self.search.start(&mut news);
         }
         for tape in self.given()? {
@@ -139,6 +142,10 @@ impl Alternation<'_, '_> {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(End::Interrupted);
             }
+            self.hear_prover()?;
+            if self.is_settled() {
+                return Ok(End::Settled);
+            }
             let now = Instant::now();
             if deadline.is_some_and(|deadline| now >= deadline) {
                 return Ok(End::Budget);
@@ -148,13 +155,6 @@ impl Alternation<'_, '_> {
                 let until = deadline.map_or(now + SLICE, |deadline| deadline.min(now + SLICE));
                 asking = self.search.slice(until, None, self.stop, &mut news);
                 self.progress();
-            }
-            if self.settings.sides.engine() && (!asking || self.started.elapsed() > HEAD_START) {
-                self.start_prover()?;
-            }
-            self.hear_prover()?;
-            if self.is_settled() {
-                return Ok(End::Settled);
             }
             let idle = !asking && news.is_empty();
             if self.listen(if idle { SLICE } else { Duration::ZERO }, &mut news)? {
@@ -213,6 +213,7 @@ impl Alternation<'_, '_> {
             return Ok(End::Found);
         }
         if self.settings.sides.engine() {
+            self.coverage.note(self.search.covered());
             self.start_prover()?;
             let result = self
                 .prover
@@ -241,7 +242,7 @@ impl Alternation<'_, '_> {
             Arc::clone(&self.shared),
             self.digest.clone(),
             &self.harness.properties,
-            self.search.covered(),
+            (Arc::clone(&self.coverage), !self.first_only),
             left,
         )?);
         Ok(())
@@ -249,6 +250,7 @@ impl Alternation<'_, '_> {
 
     /// Takes over what the prover came to, if it is done.
     fn hear_prover(&mut self) -> Result<(), Error> {
+        self.coverage.note(self.search.covered());
         let Some(result) = self.prover.as_ref().and_then(Prover::poll) else {
             return Ok(());
         };

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use cegar_engine::machine::Limits;
 use cegar_engine::program::FunctionKind;
 use cegar_engine::simulate::search::{Config, Search};
+use cegar_engine::strategy::synergy::Coverage;
 use cegar_fuzz::native::TargetBuilder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -175,6 +176,7 @@ fn one(
         deaths: 0,
         shared: Arc::clone(&prepared.program),
         digest: store::hex(&Sha256::digest(bitcode)),
+        coverage: Arc::new(Coverage::new(prepared.program.blocks.len())),
         prover: None,
         proofs: None,
     };

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use cegar_engine::program::{Program, Property};
 use cegar_engine::proof::{self, Certificate, Checked};
-use cegar_engine::strategy::synergy::{self, Options, Outcome, Verdict};
+use cegar_engine::strategy::synergy::{self, Coverage, Options, Outcome, Verdict};
 
 use crate::error::Error;
 use crate::store;
@@ -43,17 +43,19 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// Starts it. `covered` says which blocks need no proof that they can be reached; `time` is what is left.
+    /// Starts it. `covered` says which blocks need no proof that they can be reached, and grows
+    /// meanwhile; `time` is what is left.
     pub fn start(
         program: Arc<Program>,
         digest: String,
         properties: &[Property],
-        covered: &[bool],
+        (covered, all_blocks): (Arc<Coverage>, bool),
         time: Option<Duration>,
     ) -> Result<Prover, Error> {
         let options = Options {
             properties: properties.to_vec(),
-            covered: covered.to_vec(),
+            covered,
+            all_blocks,
             time: time.unwrap_or(TIME),
             ..Options::default()
         };

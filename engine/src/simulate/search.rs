@@ -128,6 +128,10 @@ pub struct SearchStats {
     pub unmodelled: u64,
 }
 
+/// Operations that every run may take, however many others did not end.
+const SHORTEST: u64 = 4_000_000;
+/// Operations that a recorded run may take: recording is an order of magnitude slower than running.
+const RECORDED: u64 = 20_000_000;
 /// What a question costs in executed steps, and what one that reaches the solver costs.
 const QUESTION_STEPS: u64 = 2_000;
 const SOLVER_STEPS: u64 = 100_000;
@@ -224,9 +228,16 @@ impl<'p> Search<'p> {
 
     /// Executes the tapes that every search starts from.
     pub fn start(&mut self, news: &mut Vec<News>) {
+        // These are guesses: none of them is worth seconds.
+        let limits = self.machine.limits().clone();
+        self.machine.set_limits(Limits {
+            steps: limits.steps.min(RECORDED),
+            ..limits.clone()
+        });
         self.execute(Vec::new(), Origin::Given, &[], news);
         self.execute(vec![0; 64], Origin::Given, &[], news);
         self.execute(vec![b'a'; 32], Origin::Given, &[], news);
+        self.machine.set_limits(limits);
     }
 
     /// Executes a tape that came from outside, and takes what it did into account.
@@ -410,6 +421,12 @@ impl<'p> Search<'p> {
             return None;
         }
         let run = self.machine.run(&tape);
+        if run.outcome == Outcome::StepLimit {
+            // Where one run does not end, others will not: they get less, so that the search goes on.
+            let mut limits = self.machine.limits().clone();
+            limits.steps = (limits.steps / 4).max(SHORTEST);
+            self.machine.set_limits(limits);
+        }
         self.stats.executions += 1;
         self.stats.steps += run.steps;
         self.last_consumed = run.consumed;
@@ -500,9 +517,15 @@ impl<'p> Search<'p> {
 
     /// Runs again with a symbolic shadow and queues every departure.
     fn record(&mut self, tape: Rc<[u8]>) {
+        let limits = self.machine.limits().clone();
+        self.machine.set_limits(Limits {
+            steps: limits.steps.min(RECORDED),
+            ..limits.clone()
+        });
         let mut run = self
             .machine
             .run_symbolic(&tape, &mut self.pool, 0..tape.len());
+        self.machine.set_limits(limits);
         self.stats.recorded += 1;
         self.stats.steps += run.steps;
         let index = PathIndex::new(&mut self.pool, &run.path);

@@ -7,7 +7,8 @@
 //! nothing is left to guess. An iteration is one level: guesses made, the inductive ones kept, the goals asked again.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -28,8 +29,10 @@ use crate::solver::Z3;
 pub struct Options {
     /// Which checks are asked for. The others are assumed to hold, and [`Proof::assumed`] says so.
     pub properties: Vec<Property>,
-    /// Blocks that some execution entered: nobody needs to ask whether they can be.
-    pub covered: Vec<bool>,
+    /// Blocks that some execution entered: nobody needs to ask whether they can be. Others may add to it meanwhile.
+    pub covered: Arc<Coverage>,
+    /// Whether to go on for the blocks when all checks are settled. Default: no; they are asked about once.
+    pub all_blocks: bool,
     /// How long to try in all. Default: 60 s.
     pub time: Duration,
     /// Executions of the forest. Default: 60.
@@ -42,11 +45,36 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             properties: vec![Property::Assertion, Property::Memory],
-            covered: Vec::new(),
+            covered: Arc::default(),
+            all_blocks: false,
             time: Duration::from_secs(60),
             runs: 60,
             budget: Budget::default(),
         }
+    }
+}
+
+/// What executions have covered so far, shared between those that execute and those that prove.
+#[derive(Debug, Default)]
+pub struct Coverage(Vec<AtomicBool>);
+
+impl Coverage {
+    /// Nothing covered of so many blocks.
+    pub fn new(blocks: usize) -> Coverage {
+        Coverage((0..blocks).map(|_| AtomicBool::new(false)).collect())
+    }
+
+    /// Notes what is covered.
+    pub fn note(&self, covered: &[bool]) {
+        for (flag, _) in self.0.iter().zip(covered).filter(|(_, c)| **c) {
+            flag.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a block is covered.
+    pub fn has(&self, block: BlockId) -> bool {
+        let flag = self.0.get(block.index());
+        flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }
 
@@ -235,6 +263,7 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
         cost: Cost::default(),
         stats,
         patience: Patience { deadline, stop },
+        blocks_asked: false,
     };
     prover.run();
     prover.finish()
@@ -250,12 +279,12 @@ struct Prover<'a, 'p> {
     cost: Cost,
     stats: Stats,
     patience: Patience<'a>,
+    blocks_asked: bool,
 }
 
 impl<'p> Prover<'_, 'p> {
     fn run(&mut self) {
-        self.ask();
-        if self.settled.is_complete() && self.dead_blocks_are_known() {
+        if self.is_done() {
             return;
         }
         let clock = Instant::now();
@@ -293,11 +322,21 @@ impl<'p> Prover<'_, 'p> {
             if new == 0 {
                 continue;
             }
-            self.ask();
-            if self.settled.is_complete() && self.dead_blocks_are_known() {
+            if self.is_done() {
                 return;
             }
         }
+    }
+
+    /// Asks about everything that is not settled; true if there is no need to go on. Blocks are asked about when the
+    /// checks are done, since by then executions have covered most.
+    fn is_done(&mut self) -> bool {
+        self.ask(false);
+        if !self.settled.is_complete() {
+            return false;
+        }
+        self.ask(true);
+        !self.options.all_blocks || self.settled.entered.is_empty()
     }
 
     /// Guesses of one level where they can matter.
@@ -328,15 +367,15 @@ impl<'p> Prover<'_, 'p> {
         all
     }
 
-    fn ask(&mut self) {
+    fn ask(&mut self, blocks: bool) {
         let clock = Instant::now();
         let program = self.program;
         let covered = &self.options.covered;
         let wanted = |block: BlockId| {
             let function = program.block(block).function;
-            program.function(function).kind == FunctionKind::User
-                && !covered.get(block.index()).copied().unwrap_or(false)
+            blocks && program.function(function).kind == FunctionKind::User && !covered.has(block)
         };
+        self.blocks_asked |= blocks;
         goals::settle(
             &mut self.solver,
             &mut self.graph,
@@ -348,12 +387,11 @@ impl<'p> Prover<'_, 'p> {
         self.stats.settle += clock.elapsed().as_secs_f64();
     }
 
-    /// Whether no block that was asked about is still entered by some abstract state.
-    fn dead_blocks_are_known(&self) -> bool {
-        self.settled.entered.is_empty()
-    }
-
     fn finish(mut self) -> Proof<'p> {
+        if !self.blocks_asked {
+            // Open checks do not make dead code live.
+            self.ask(true);
+        }
         self.stats.solver_calls = self.cost.solver_calls;
         self.stats.unknown = self.cost.unknown;
         let program = self.program;
@@ -416,8 +454,9 @@ impl<'p> Prover<'_, 'p> {
             .enumerate()
             .map(|(number, block)| {
                 let id = BlockId(number as u32);
-                let covered = self.options.covered.get(number).copied().unwrap_or(false);
-                if covered || program.function(block.function).kind != FunctionKind::User {
+                if self.options.covered.has(id)
+                    || program.function(block.function).kind != FunctionKind::User
+                {
                     return None;
                 }
                 Some(if self.settled.entered.contains(&id) {
