@@ -34,6 +34,8 @@ use crate::store;
 const SLICE: Duration = Duration::from_millis(100);
 /// How often the engine's progress is told.
 const PROGRESS: Duration = Duration::from_millis(500);
+/// Tapes of the corpus that the prover's forest grows from, shortest first.
+const TAPES: usize = 64;
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
 /// Questions that the search works through in each of its turns under `--runs`.
@@ -99,13 +101,14 @@ impl Alternation<'_, '_> {
     /// Works until there is a reason to end.
     pub fn run(&mut self) -> Result<End, Error> {
         let mut news = Vec::new();
+        let given = self.given()?;
         if self.settings.sides.engine() {
             if self.settings.runs.is_none() {
-                self.start_prover()?;
+                self.start_prover(&given)?;
             }
             self.search.start(&mut news);
         }
-        for tape in self.given()? {
+        for tape in given {
             // The worker reads a large corpus by itself; what the machine has no time for is not lost.
             if self.is_over() {
                 break;
@@ -142,7 +145,7 @@ impl Alternation<'_, '_> {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(End::Interrupted);
             }
-            self.hear_prover()?;
+            self.hear_prover(&mut news)?;
             if self.is_settled() {
                 return Ok(End::Settled);
             }
@@ -214,7 +217,7 @@ impl Alternation<'_, '_> {
         }
         if self.settings.sides.engine() {
             self.coverage.note(self.search.covered());
-            self.start_prover()?;
+            self.start_prover(&[])?;
             let result = self
                 .prover
                 .as_ref()
@@ -230,10 +233,13 @@ impl Alternation<'_, '_> {
     }
 
     /// Starts the prover, once.
-    fn start_prover(&mut self) -> Result<(), Error> {
+    fn start_prover(&mut self, given: &[Vec<u8>]) -> Result<(), Error> {
         if self.prover.is_some() || self.proofs.is_some() {
             return Ok(());
         }
+        let mut tapes = given.to_vec();
+        tapes.sort_by_key(Vec::len);
+        tapes.truncate(TAPES);
         let left = self
             .deadline()
             .filter(|_| self.settings.runs.is_none())
@@ -243,15 +249,21 @@ impl Alternation<'_, '_> {
             self.digest.clone(),
             &self.harness.properties,
             (Arc::clone(&self.coverage), !self.first_only),
+            tapes,
             left,
         )?);
         Ok(())
     }
 
     /// Takes over what the prover came to, if it is done.
-    fn hear_prover(&mut self) -> Result<(), Error> {
+    fn hear_prover(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
         self.coverage.note(self.search.covered());
-        let Some(result) = self.prover.as_ref().and_then(Prover::poll) else {
+        // The result first: no seed comes after it.
+        let result = self.prover.as_ref().and_then(Prover::poll);
+        for tape in self.prover.iter().flat_map(Prover::seeds) {
+            self.search.add(&tape, Origin::Frontier, news);
+        }
+        let Some(result) = result else {
             return Ok(());
         };
         self.prover = None;

@@ -39,6 +39,7 @@ pub struct Proofs {
 #[derive(Debug)]
 pub struct Prover {
     receiver: Receiver<Proofs>,
+    seeds: Receiver<Vec<u8>>,
     stop: Arc<AtomicBool>,
 }
 
@@ -50,12 +51,16 @@ impl Prover {
         digest: String,
         properties: &[Property],
         (covered, all_blocks): (Arc<Coverage>, bool),
+        tapes: Vec<Vec<u8>>,
         time: Option<Duration>,
     ) -> Result<Prover, Error> {
+        let (seed_sender, seeds) = channel();
         let options = Options {
             properties: properties.to_vec(),
             covered,
             all_blocks,
+            tapes,
+            seeds: Some(seed_sender),
             time: time.unwrap_or(TIME),
             ..Options::default()
         };
@@ -71,7 +76,16 @@ impl Prover {
                 let _ = sender.send(proofs);
             })
             .map_err(|why| Error::engine("starting the prover", why))?;
-        Ok(Prover { receiver, stop })
+        Ok(Prover {
+            receiver,
+            seeds,
+            stop,
+        })
+    }
+
+    /// The tapes with which it reached something, since the last time.
+    pub fn seeds(&self) -> Vec<Vec<u8>> {
+        self.seeds.try_iter().collect()
     }
 
     /// What it came to, once it is done; `Err` if it failed.

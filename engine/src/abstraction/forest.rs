@@ -2,8 +2,9 @@
 //!
 //! Synergy (section 3) keeps concrete executions beside the abstraction, because what no execution refutes is worth
 //! trying to prove and what one refutes is not. Here the executions are those of the graph itself: a fragment's terms are
-//! evaluated, the transition whose guard holds is taken, its update gives the next state. The tape is a given one or
-//! random. No solver takes part, so thousands of states cost milliseconds.
+//! evaluated, the transition whose guard holds is taken, its update gives the next state. The tape is a given one (the fuzzer's
+//! corpus) or random, and each state remembers the tape that led to it: a frontier query can start there. No solver takes part,
+//! so thousands of states cost milliseconds.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
+use super::encode::{Fragment, Input};
 use super::graph::{Graph, Update};
 use super::world::Cut;
 use crate::term::{Array, ArrayNode, Environment, Evaluator, Node, Pool, Term};
@@ -39,6 +41,8 @@ pub struct Sample {
     flavour: u64,
     contents: Rc<Vec<Box<[u8]>>>,
     interesting: Rc<Vec<u128>>,
+    /// The tape that led here; what lies behind it was not looked at yet.
+    pub tape: Rc<Vec<u8>>,
 }
 
 fn hash(parts: &[u64]) -> u64 {
@@ -59,8 +63,21 @@ impl Environment for Sample {
         if let Some(&value) = self.variables.get(&variable) {
             return value;
         }
-        // An unknown: small, special or random.
-        let h = hash(&[self.seed, u64::from(variable)]);
+        self.random(u64::from(variable))
+    }
+
+    fn element(&self, array: u32, index: u64) -> u8 {
+        match self.arrays.get(&array) {
+            Some(bytes) => self.byte(bytes, index),
+            None => self.background(hash(&[self.seed, 77, u64::from(array)]), index),
+        }
+    }
+}
+
+impl Sample {
+    /// A value for an unknown: small, special or random.
+    fn random(&self, what: u64) -> u128 {
+        let h = hash(&[self.seed, what]);
         let (kind, rest) = ((h ^ self.flavour) % 8, h >> 3);
         match kind {
             0 | 1 => u128::from(rest % 3),
@@ -73,15 +90,6 @@ impl Environment for Sample {
         }
     }
 
-    fn element(&self, array: u32, index: u64) -> u8 {
-        match self.arrays.get(&array) {
-            Some(bytes) => self.byte(bytes, index),
-            None => self.background(hash(&[self.seed, 77, u64::from(array)]), index),
-        }
-    }
-}
-
-impl Sample {
     fn byte(&self, bytes: &Bytes, index: u64) -> u8 {
         if let Some(&byte) = bytes.written.get(&index) {
             return byte;
@@ -103,6 +111,91 @@ impl Sample {
             1 => b'a' + ((h >> 8) % 26) as u8,
             _ => (h >> 8) as u8,
         }
+    }
+
+    /// Gives the fragment's inputs their values: from a given tape, or random ones, which are then on the tape.
+    fn read(
+        &mut self,
+        pool: &Pool,
+        evaluator: &mut Evaluator,
+        fragment: &Fragment,
+        given: Option<&[u8]>,
+    ) {
+        for (number, (guard, input)) in fragment.inputs.iter().enumerate() {
+            if !guard.0.iter().all(|&t| self.eval(pool, evaluator, t) == 1) {
+                continue;
+            }
+            match *input {
+                Input::Bytes(variable) => {
+                    let bytes = usize::from(pool.width(variable) / 8);
+                    let at = self.tape.len();
+                    let tape = Rc::make_mut(&mut self.tape);
+                    match given {
+                        // Behind its end a tape gives zeros.
+                        Some(given) => {
+                            let byte = |i: usize| given.get(at + i).copied().unwrap_or(0);
+                            tape.extend((0..bytes).map(byte));
+                        }
+                        None => {
+                            let value = self.random(hash(&[number as u64, at as u64]));
+                            let tape = Rc::make_mut(&mut self.tape);
+                            tape.extend(&value.to_le_bytes()[..bytes.min(16)]);
+                        }
+                    }
+                    let mut value = 0u128;
+                    for &byte in self.tape[at..].iter().rev() {
+                        value = value << 8 | u128::from(byte);
+                    }
+                    self.set(pool, variable, value);
+                }
+                Input::Remaining(variable) => {
+                    let left = match given {
+                        Some(given) => given.len().saturating_sub(self.tape.len()) as u128,
+                        // Mostly there is more; a random tape ends here or there.
+                        None if self.random(hash(&[number as u64, 3])) % 23 == 5 => 0,
+                        None => 1 + self.random(hash(&[number as u64, 4])) % 64,
+                    };
+                    self.set(pool, variable, left);
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, pool: &Pool, variable: Term, value: u128) {
+        if let Node::Variable(number) = *pool.node(variable) {
+            self.variables.insert(number, value);
+        }
+    }
+
+    /// This state as an assertion: each variable of the cut point has its value. Arrays stay free beyond the bytes
+    /// at `offsets`.
+    pub fn state(&self, pool: &mut Pool, variables: &[Term], arrays: &[Array]) -> Vec<Term> {
+        let mut all = Vec::new();
+        for &variable in variables {
+            if let Node::Variable(number) = *pool.node(variable)
+                && let Some(&value) = self.variables.get(&number)
+            {
+                let value = pool.constant(pool.width(variable), value);
+                all.push(pool.eq(variable, value));
+            }
+        }
+        for &array in arrays {
+            let ArrayNode::Variable(number) = pool.array_node(array) else {
+                continue;
+            };
+            let Some(bytes) = self.arrays.get(&number).cloned() else {
+                continue;
+            };
+            let mut written: Vec<(u64, u8)> = bytes.written.iter().map(|(&i, &b)| (i, b)).collect();
+            written.sort_unstable();
+            for (index, byte) in written.into_iter().take(WRITTEN) {
+                let index = pool.constant(64, u128::from(index));
+                let known = pool.select(array, index);
+                let byte = pool.constant(8, u128::from(byte));
+                all.push(pool.eq(known, byte));
+            }
+        }
+        all
     }
 
     /// A term's value here.
@@ -154,6 +247,8 @@ pub struct Forest {
     pub runs: u64,
 }
 
+/// Bytes of an array that a frontier query fixes.
+const WRITTEN: usize = 512;
 /// States kept for a cut point.
 const KEPT: usize = 96;
 
@@ -166,8 +261,14 @@ struct Ways {
 }
 
 impl Forest {
-    /// Grows a forest from random tapes, for so long. `interesting` are values that unknowns often take.
-    pub fn grow(graph: &mut Graph<'_>, interesting: &[u128], runs: u64, time: Duration) -> Forest {
+    /// Grows a forest from given tapes and from random ones, for so long. `interesting` are values that unknowns often
+    /// take.
+    pub fn grow(
+        graph: &mut Graph<'_>,
+        interesting: &[u128],
+        tapes: &[Vec<u8>],
+        (runs, time): (u64, Duration),
+    ) -> Forest {
         let mut ways: BTreeMap<Option<Cut>, Vec<Ways>> = BTreeMap::new();
         let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
         for start in starts {
@@ -187,30 +288,51 @@ impl Forest {
         let contents = Rc::new(graph.pool.all_contents());
         let interesting = Rc::new(interesting.to_vec());
         let end = Instant::now() + time;
-        let mut evaluator = Evaluator::new();
-        for run in 0..runs {
+        let given = tapes.iter().map(|tape| Some(tape.as_slice()));
+        let all = (0..runs).map(|_| None).chain(given);
+        for (run, tape) in all.enumerate() {
             forest.runs += 1;
-            let mut sample = Sample {
+            let run = run as u64;
+            let sample = Sample {
                 seed: hash(&[run, 1]),
                 flavour: run % 5,
                 contents: Rc::clone(&contents),
                 interesting: Rc::clone(&interesting),
                 ..Sample::default()
             };
-            let mut at: Option<Cut> = None;
             let longest = if run < 2 { 20_000 } else { 400 };
-            for step in 0..longest {
-                if Instant::now() > end {
-                    return forest;
-                }
-                let Some(next) = forest.step(graph, &ways, at, &sample, &mut evaluator, step)
-                else {
-                    break;
-                };
-                (at, sample) = next;
+            forest.run(graph, &ways, sample, tape, (longest, end));
+            if Instant::now() > end {
+                break;
             }
         }
         forest
+    }
+
+    fn run(
+        &mut self,
+        graph: &Graph<'_>,
+        ways: &BTreeMap<Option<Cut>, Vec<Ways>>,
+        mut sample: Sample,
+        tape: Option<&[u8]>,
+        (longest, end): (u64, Instant),
+    ) {
+        let mut evaluator = Evaluator::new();
+        let mut at: Option<Cut> = None;
+        for step in 0..longest {
+            if Instant::now() > end {
+                return;
+            }
+            let Some(fragment) = graph.fragments.get(&at) else {
+                return;
+            };
+            evaluator.reset();
+            sample.read(&graph.pool, &mut evaluator, fragment, tape);
+            let Some(next) = self.step(graph, ways, at, &sample, &mut evaluator, step) else {
+                return;
+            };
+            (at, sample) = next;
+        }
     }
 
     fn step(
@@ -224,7 +346,6 @@ impl Forest {
     ) -> Option<(Option<Cut>, Sample)> {
         let fragment = graph.fragments.get(&at)?;
         let pool = &graph.pool;
-        evaluator.reset();
         let way = ways.get(&at)?.iter().find(|way| {
             way.guard
                 .iter()
@@ -239,6 +360,7 @@ impl Forest {
             flavour: sample.flavour,
             contents: Rc::clone(&sample.contents),
             interesting: Rc::clone(&sample.interesting),
+            tape: Rc::clone(&sample.tape),
             ..Sample::default()
         };
         for &(variable, value) in &way.update.terms {

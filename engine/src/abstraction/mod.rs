@@ -7,6 +7,7 @@ pub mod candidates;
 pub mod cuts;
 pub mod encode;
 pub mod forest;
+pub mod frontier;
 pub mod goals;
 pub mod graph;
 pub mod houdini;

@@ -64,6 +64,8 @@ pub enum Origin {
     Fuzzer,
     /// A departure from a path, solved.
     Simulation,
+    /// A goal of the abstraction, reached from a state of its forest.
+    Frontier,
     /// An answer replayed around a loop.
     Replay,
     /// A longer tape.
@@ -76,6 +78,7 @@ impl std::fmt::Display for Origin {
             Origin::Given => "an initial input",
             Origin::Fuzzer => "fuzzing",
             Origin::Simulation => "partial simulation",
+            Origin::Frontier => "a frontier query",
             Origin::Replay => "replaying an answer around a loop",
             Origin::Longer => "a longer input",
         })

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::abstraction::candidates::{Guesser, LEVELS, Vocabulary};
 use crate::abstraction::encode::{Budget, Exceeded};
 use crate::abstraction::forest::Forest;
+use crate::abstraction::frontier;
 use crate::abstraction::goals::{self, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{self, Cost, Facts, Patience, houdini};
@@ -39,6 +41,10 @@ pub struct Options {
     pub runs: u64,
     /// What one fragment may cost.
     pub budget: Budget,
+    /// Tapes of executions that are known, for the forest.
+    pub tapes: Vec<Vec<u8>>,
+    /// Who takes the tapes that frontier queries are answered with.
+    pub seeds: Option<Sender<Vec<u8>>>,
 }
 
 impl Default for Options {
@@ -50,6 +56,8 @@ impl Default for Options {
             time: Duration::from_secs(60),
             runs: 60,
             budget: Budget::default(),
+            tapes: Vec::new(),
+            seeds: None,
         }
     }
 }
@@ -101,6 +109,10 @@ pub struct Stats {
     pub encodings: u64,
     /// Transitions of the forest.
     pub forest_steps: u64,
+    /// Goals that were tried from states of the forest.
+    pub frontier_queries: u64,
+    /// Those that were reached: tapes for the search and the fuzzer.
+    pub frontier_seeds: u64,
     /// Guesses that no execution refuted.
     pub guesses: u64,
     /// Guesses that are inductive.
@@ -111,10 +123,12 @@ pub struct Stats {
     pub unknown: u64,
     /// Places where something was over-approximated.
     pub approximations: u64,
-    /// Seconds: exploring, growing the forest, guessing, Houdini, asking about goals.
+    /// Seconds: exploring, growing the forest, frontier queries, guessing, Houdini, asking about goals.
     pub explore: f64,
     /// See `explore`.
     pub forest: f64,
+    /// See `explore`.
+    pub frontier: f64,
     /// See `explore`.
     pub guess: f64,
     /// See `explore`.
@@ -291,9 +305,15 @@ impl<'p> Prover<'_, 'p> {
         let vocabulary = Vocabulary::new(&self.graph);
         let interesting = vocabulary.interesting();
         let time = Duration::from_millis(400).min(self.options.time / 10);
-        let forest = Forest::grow(&mut self.graph, &interesting, self.options.runs, time);
+        let forest = Forest::grow(
+            &mut self.graph,
+            &interesting,
+            &self.options.tapes,
+            (self.options.runs, time),
+        );
         self.stats.forest_steps = forest.steps;
         self.stats.forest = clock.elapsed().as_secs_f64();
+        self.frontier(&forest);
         for level in 0..LEVELS {
             if self.patience.is_over() {
                 return;
@@ -337,6 +357,46 @@ impl<'p> Prover<'_, 'p> {
         }
         self.ask(true);
         !self.options.all_blocks || self.settled.entered.is_empty()
+    }
+
+    /// Asks about each goal that does not follow whether a state of the forest leads there: then it is no use proving
+    /// it, and the tape is worth executing.
+    fn frontier(&mut self, forest: &Forest) {
+        let Some(seeds) = &self.options.seeds else {
+            return;
+        };
+        let clock = Instant::now();
+        for ((start, index), failing) in self.settled.failing.clone() {
+            if failing.model.is_none() || self.patience.is_over() {
+                continue;
+            }
+            let obligation = &self.graph.fragments[&start].obligations[index];
+            if !self
+                .options
+                .properties
+                .contains(&obligation.kind.property())
+            {
+                continue;
+            }
+            let mut goal = obligation.guard.0.clone();
+            goal.push(obligation.violated);
+            let prefix = obligation.prefix;
+            self.stats.frontier_queries += 1;
+            let found = frontier::reach(
+                &mut self.solver,
+                &mut self.graph,
+                forest,
+                (start, &goal, prefix),
+                self.patience,
+                &mut self.cost,
+            );
+            if let Some(tape) = found {
+                self.stats.frontier_seeds += 1;
+                // Nobody may be listening any more.
+                let _ = seeds.send(tape);
+            }
+        }
+        self.stats.frontier += clock.elapsed().as_secs_f64();
     }
 
     /// Guesses of one level where they can matter.

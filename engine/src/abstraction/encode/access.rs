@@ -100,9 +100,14 @@ impl Encoder<'_, '_> {
             if constant(self.pool, target.offset).is_none() {
                 self.world.index(target.id);
             }
-            let read = Rc::make_mut(&mut object)
-                .contents
-                .read(self.pool, target.offset, len);
+            let seen = (len, object.size);
+            let read = if self.sees_number(&now.state, &object.contents, target.offset, seen) {
+                self.numberless(stored(width))
+            } else {
+                Rc::make_mut(&mut object)
+                    .contents
+                    .read(self.pool, target.offset, len)
+            };
             value = Some(match value {
                 None => read,
                 Some(other) => self.pool.ite(target.cond, read, other),

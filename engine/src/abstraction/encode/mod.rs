@@ -16,6 +16,7 @@ mod access;
 mod calls;
 mod heap;
 mod intrinsics;
+mod numbers;
 mod ops;
 pub(crate) mod pointer;
 mod variadic;

@@ -32,12 +32,20 @@ impl Encoder<'_, '_> {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
                 self.check_bin(ctx, now, (*op, *width), (a, b), *check)?;
-                let value = self.pool.bin(*op, a, b);
+                let value = if self.looks_at_number(&now.state, *op, a, b) {
+                    self.numberless(*width)
+                } else {
+                    self.pool.bin(*op, a, b)
+                };
                 set(&mut now.state, *dst, value);
             }
             Op::Un { dst, op, width, a } => {
                 let a = self.get(&mut now.state, *a, *width);
-                let value = self.pool.un(*op, a);
+                let value = if self.is_address(&now.state, a) {
+                    self.numberless(*width)
+                } else {
+                    self.pool.un(*op, a)
+                };
                 set(&mut now.state, *dst, value);
             }
             Op::Funnel {
@@ -49,7 +57,11 @@ impl Encoder<'_, '_> {
                 by,
             } => {
                 let [a, b, by] = [*a, *b, *by].map(|o| self.get(&mut now.state, o, *width));
-                let value = self.pool.funnel(*left, a, b, by);
+                let value = if self.is_address(&now.state, a) || self.is_address(&now.state, b) {
+                    self.numberless(*width)
+                } else {
+                    self.pool.funnel(*left, a, b, by)
+                };
                 set(&mut now.state, *dst, value);
             }
             Op::Cmp {
@@ -61,7 +73,11 @@ impl Encoder<'_, '_> {
             } => {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
-                let value = self.pool.cmp(*pred, a, b);
+                let value = if self.orders_numbers(&now.state, *pred, a, b) {
+                    self.numberless(1)
+                } else {
+                    self.pool.cmp(*pred, a, b)
+                };
                 set(&mut now.state, *dst, value);
             }
             Op::Overflow {
@@ -75,8 +91,15 @@ impl Encoder<'_, '_> {
             } => {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
-                let result = self.pool.bin(*op, a, b);
-                let flag = self.pool.overflow(*op, *signed, a, b);
+                let seen = self.is_address(&now.state, a) || self.is_address(&now.state, b);
+                let (result, flag) = if seen {
+                    (self.numberless(*width), self.numberless(1))
+                } else {
+                    (
+                        self.pool.bin(*op, a, b),
+                        self.pool.overflow(*op, *signed, a, b),
+                    )
+                };
                 set(&mut now.state, *value, result);
                 set(&mut now.state, *overflow, flag);
             }
@@ -88,7 +111,11 @@ impl Encoder<'_, '_> {
                 a,
             } => {
                 let a = self.get(&mut now.state, *a, *from);
-                let value = self.pool.cast(*kind, a, *to);
+                let value = if *to > 32 && self.is_address(&now.state, a) {
+                    self.numberless(*to)
+                } else {
+                    self.pool.cast(*kind, a, *to)
+                };
                 set(&mut now.state, *dst, value);
             }
             Op::Copy { dst, a } => {
@@ -201,7 +228,11 @@ impl Encoder<'_, '_> {
             Op::FloatCast { dst, cast, a } => {
                 let width = crate::machine::cast_source(*cast);
                 let a = self.get(&mut now.state, *a, width);
-                let value = self.pool.float_cast(*cast, a);
+                let value = if self.is_address(&now.state, a) {
+                    self.numberless(float::cast_width(*cast))
+                } else {
+                    self.pool.float_cast(*cast, a)
+                };
                 set(&mut now.state, *dst, value);
             }
             Op::FloatFn {

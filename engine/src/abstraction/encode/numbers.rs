@@ -1,0 +1,130 @@
+//! Addresses as numbers.
+//!
+//! Which number an object has is nobody's business: the machine's numbers, the prover's and the platform's all differ. So whatever
+//! looks at one gives an unknown here: the order or distance of two objects, a shift or a product of an address, its upper half
+//! read as an integer. What does not depend on the number stays exact: equality, offsets within one object, low bits.
+
+use super::super::memory::{Contents, constant};
+use super::super::state::{State, Surroundings};
+use super::Encoder;
+use super::pointer::Root;
+use crate::program::ir::{BinOp, Pred, Width};
+use crate::term::{Node, Term};
+
+impl Encoder<'_, '_> {
+    /// The objects that a 64-bit value is an address of; none if it is a plain number.
+    fn roots(&mut self, state: &State, t: Term) -> Vec<Root> {
+        if self.pool.width(t) != 64 {
+            return Vec::new();
+        }
+        if let Some(value) = self.pool.as_const(t) {
+            let number = (value >> 32) as u32;
+            let is_object = number != 0 && self.world.object_at(number).is_some();
+            return if is_object {
+                vec![Root::Number(number)]
+            } else {
+                Vec::new()
+            };
+        }
+        let may_be = matches!(
+            self.pool.node(t),
+            Node::Concat(..) | Node::Ite(..) | Node::Bin(BinOp::Add | BinOp::Sub | BinOp::And, ..)
+        );
+        if !may_be {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for case in self.split(state, t) {
+            let is_object = match case.root {
+                Root::Number(0) | Root::Unknown => false,
+                Root::Number(number) => self.world.object_at(number).is_some(),
+                Root::Of(_) => true,
+            };
+            if is_object && !all.contains(&case.root) {
+                all.push(case.root);
+            }
+        }
+        all
+    }
+
+    /// Whether a value is an address.
+    pub(super) fn is_address(&mut self, state: &State, t: Term) -> bool {
+        !self.roots(state, t).is_empty()
+    }
+
+    /// Whether the result of an operation depends on an object's number.
+    pub(super) fn looks_at_number(&mut self, state: &State, op: BinOp, a: Term, b: Term) -> bool {
+        if self.pool.width(a) != 64 || op == BinOp::Add {
+            return false;
+        }
+        let (x, y) = (self.roots(state, a), self.roots(state, b));
+        if x.is_empty() && y.is_empty() {
+            return false;
+        }
+        let small = |t: Option<u128>| t.is_some_and(|v| v >> 32 == 0);
+        let (a, b) = (self.pool.as_const(a), self.pool.as_const(b));
+        match op {
+            BinOp::Sub => !y.is_empty() && !(x.len() == 1 && x == y),
+            BinOp::And => {
+                let keeps = |t: Option<u128>| t.is_some_and(|v| (v >> 32) as u32 == u32::MAX);
+                !(small(a) || small(b) || keeps(a) || keeps(b))
+            }
+            BinOp::Or | BinOp::Xor => !(small(a) || small(b)),
+            _ => true,
+        }
+    }
+
+    /// Whether a comparison depends on an object's number.
+    pub(super) fn orders_numbers(&mut self, state: &State, pred: Pred, a: Term, b: Term) -> bool {
+        if self.pool.width(a) != 64 || matches!(pred, Pred::Eq | Pred::Ne) {
+            return false;
+        }
+        let (x, y) = (self.roots(state, a), self.roots(state, b));
+        match (x.is_empty(), y.is_empty()) {
+            (true, true) => false,
+            (false, false) => !(x.len() == 1 && x == y),
+            // Every address lies above the numbers that are none.
+            (true, false) => self.pool.as_const(a).is_none_or(|v| v >> 32 != 0),
+            (false, true) => self.pool.as_const(b).is_none_or(|v| v >> 32 != 0),
+        }
+    }
+
+    /// Whether a narrow load at a constant offset sees a part of the upper half of a stored address.
+    pub(super) fn sees_number(
+        &mut self,
+        state: &State,
+        contents: &Contents,
+        offset: Term,
+        (len, size): (u32, Term),
+    ) -> bool {
+        let size = self.pool.as_const(size).unwrap_or(0);
+        let Some(at) = constant(self.pool, offset) else {
+            return false;
+        };
+        if len == 8 && at % 8 == 0 {
+            return false;
+        }
+        let end = u64::from(at) + u64::from(len);
+        let mut word = at / 8 * 8;
+        while u64::from(word) < end && u128::from(word) + 8 <= size {
+            let upper = u64::from(word) + 4..u64::from(word) + 8;
+            let overlaps = u64::from(at) < upper.end && end > upper.start;
+            // Whole words in a longer load are seen as they are, and their parts when they are taken out.
+            let whole = at <= word && end >= u64::from(word) + 8;
+            if overlaps && !whole {
+                let value = contents.read_at(self.pool, word, 8);
+                if self.is_address(state, value) {
+                    return true;
+                }
+            }
+            word += 8;
+        }
+        false
+    }
+
+    /// An unknown in place of a value that depends on an object's number.
+    pub(super) fn numberless(&mut self, width: Width) -> Term {
+        self.out.approximations += 1;
+        self.unknown(width)
+    }
+}

@@ -1,0 +1,111 @@
+//! The frontier: goals that are next to what executions reach.
+//!
+//! An abstract error path is ordered (Synergy section 3.2): it follows the forest as far as that goes and leaves it at one
+//! place. Here that is a goal in the fragment that starts at a state of the forest. Is it reached from that very state, with
+//! other inputs from there on (CRunner's partial simulation, section 3.4)? If so the answer is a tape, which the machine and the
+//! fuzzer take up; if not from any state that was tried, it is the abstraction's turn.
+
+use super::encode::{Fragment, Input};
+use super::forest::{Forest, Sample};
+use super::graph::Graph;
+use super::houdini::{Cost, Patience, ask};
+use super::world::Cut;
+use crate::solver::{Answer, Model, Z3};
+use crate::term::{Array, Environment as _, Evaluator, Node, Pool, Term};
+use std::time::Duration;
+
+/// States of the forest that one goal is tried from.
+const STATES: usize = 6;
+/// How long one question may take.
+const QUESTION: Duration = Duration::from_millis(500);
+
+/// A tape that reaches a goal (guard and condition, under the assumptions before it) of a fragment, if one of the
+/// forest's states leads there.
+pub fn reach(
+    solver: &mut Z3,
+    graph: &mut Graph<'_>,
+    forest: &Forest,
+    (start, goal, prefix): (Option<Cut>, &[Term], usize),
+    patience: Patience<'_>,
+    cost: &mut Cost,
+) -> Option<Vec<u8>> {
+    let fragment = graph.fragments.get(&start)?.clone();
+    let mut terms: Vec<Term> = goal.to_vec();
+    terms.extend(&fragment.assumptions[..prefix]);
+    let Some(cut) = start else {
+        // Nothing has happened yet: the answer is the whole tape.
+        return match ask(solver, graph, &terms, &[], &patience.within(QUESTION), cost) {
+            Answer::Sat(model) => Some(tape(&graph.pool, &fragment, &model, &[])),
+            _ => None,
+        };
+    };
+    let state = graph.states.get(&cut)?.clone();
+    let variables: Vec<Term> = state
+        .variables(&mut graph.pool, &graph.world)
+        .into_iter()
+        .map(|(_, t)| t)
+        .collect();
+    let arrays: Vec<Array> = state
+        .arrays(&mut graph.pool, &graph.world)
+        .into_iter()
+        .map(|(_, array)| array)
+        .collect();
+    let samples = forest.samples.get(&cut)?;
+    for sample in spread(samples) {
+        if patience.is_over() {
+            return None;
+        }
+        let here = sample.state(&mut graph.pool, &variables, &arrays);
+        let limits = patience.within(QUESTION);
+        if let Answer::Sat(model) = ask(solver, graph, &here, &terms, &limits, cost) {
+            return Some(tape(&graph.pool, &fragment, &model, &sample.tape));
+        }
+    }
+    None
+}
+
+/// A few states of different ages.
+fn spread(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
+    let step = samples.len().div_ceil(STATES).max(1);
+    samples.iter().rev().step_by(step)
+}
+
+/// The tape that continues `so_far` as the model says.
+fn tape(pool: &Pool, fragment: &Fragment, model: &Model, so_far: &[u8]) -> Vec<u8> {
+    let mut tape = so_far.to_vec();
+    let mut evaluator = Evaluator::new();
+    let mut least = 0usize;
+    for (guard, input) in &fragment.inputs {
+        if !guard
+            .0
+            .iter()
+            .all(|&t| evaluator.eval_in(pool, t, model) == 1)
+        {
+            continue;
+        }
+        match *input {
+            Input::Bytes(variable) => {
+                let value = match *pool.node(variable) {
+                    Node::Variable(number) => model.variable(number),
+                    _ => 0,
+                };
+                let bytes = usize::from(pool.width(variable) / 8);
+                tape.extend(&value.to_le_bytes()[..bytes.min(16)]);
+            }
+            // What the program was told of the tape's length has to come true.
+            Input::Remaining(variable) => {
+                let left = match *pool.node(variable) {
+                    Node::Variable(number) => model.variable(number),
+                    _ => 0,
+                };
+                if left > 0 {
+                    least = least.max(tape.len() + 1);
+                }
+            }
+        }
+    }
+    if tape.len() < least {
+        tape.resize(least, 0);
+    }
+    tape
+}
