@@ -7,6 +7,7 @@
 //! This is test code: a thing that cannot be done here (a temporary folder, a process) ends the test with a panic that
 //! names it.
 
+pub mod generate;
 mod project;
 mod tool;
 

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
@@ -70,10 +71,12 @@ impl Entry {
         list.files.iter().all(same).then_some(list.warnings)
     }
 
-    /// A file beside the entry that no other process uses.
+    /// A file beside the entry that nobody else uses: no other process, and no other campaign of this one.
     pub fn scratch(&self, extension: &str) -> PathBuf {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         self.bitcode
-            .with_extension(format!("{}.{extension}", std::process::id()))
+            .with_extension(format!("{}-{number}.{extension}", std::process::id()))
     }
 
     /// Moves what the compiler made into place. The list goes last: without it the entry is not fresh.

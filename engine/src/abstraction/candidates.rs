@@ -514,7 +514,10 @@ fn equations(columns: &[Vec<u128>], width: Width, rows: usize) -> Vec<Equation> 
                 ) else {
                     return Vec::new();
                 };
-                new.push(x - y);
+                let Some(difference) = x.checked_sub(y) else {
+                    return Vec::new();
+                };
+                new.push(difference);
             }
             let divisor = new.iter().fold(0, |d, &v| gcd(d, v));
             if divisor > 1 {
@@ -526,7 +529,7 @@ fn equations(columns: &[Vec<u128>], width: Width, rows: usize) -> Vec<Equation> 
         rank += 1;
     }
     let mut all = Vec::new();
-    for free in (0..n).filter(|c| !pivots.contains(c)) {
+    for free in (0..=n).filter(|c| !pivots.contains(c)) {
         // The pivots' columns in terms of this free one, with a common denominator.
         let mut common: i128 = 1;
         for (row, &pivot) in pivots.iter().enumerate() {
@@ -542,7 +545,10 @@ fn equations(columns: &[Vec<u128>], width: Width, rows: usize) -> Vec<Equation> 
         let mut factors = vec![0i128; n + 1];
         factors[free] = common;
         for (row, &pivot) in pivots.iter().enumerate() {
-            factors[pivot] = -matrix[row][free] * common / matrix[row][pivot];
+            let Some(product) = matrix[row][free].checked_mul(common) else {
+                return all;
+            };
+            factors[pivot] = -(product / matrix[row][pivot]);
         }
         let constant = factors.pop().unwrap_or(0);
         if factors.iter().all(|f| f.abs() <= 64) && factors.iter().any(|&f| f != 0) {

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::encode::pointer::{Root, Splitter};
+use super::encode::pointer::{Root, Splitter, object_and_offset};
 use super::memory::{Contents, Object};
 use super::state::Reached;
 use super::world::{CtxId, ObjId, World};
@@ -531,8 +531,8 @@ impl Value {
             Value::Any => None,
             Value::Pointer(bases) => Some(bases.clone()),
             Value::Const(c) if width == 64 => {
-                let high = (*c >> 32) as u32;
-                (high != u32::MAX).then(|| BTreeSet::from([Base::Number(high)]))
+                let (number, _) = object_and_offset(*c as u64);
+                Some(BTreeSet::from([Base::Number(number)]))
             }
             Value::Const(_) => None,
         }

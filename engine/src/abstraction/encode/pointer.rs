@@ -9,7 +9,7 @@ use super::super::cuts::Base;
 use super::super::state::State;
 use super::super::world::ObjId;
 use super::Encoder;
-use crate::program::ir::{BinOp, Pred, Width};
+use crate::program::ir::{BinOp, GLOBAL_OBJECTS, Pred, Width};
 use crate::term::{Node, Pool, Term};
 
 /// Where a pointer points in one case.
@@ -32,6 +32,20 @@ pub(crate) struct Case {
     pub(crate) root: Root,
     /// 64 bits: the pointer minus the object's address.
     pub(crate) offset: Term,
+}
+
+/// The object that a constant address belongs to, and the offset in it. A small step before an object's first byte is an
+/// address with its neighbour's number, and a small negative number is one that no object has; both are what is left
+/// when a pointer's constant parts have been added up, and an index may lead back into the object.
+pub(crate) fn object_and_offset(address: u64) -> (u32, u64) {
+    let nearest = (address.wrapping_add(1 << 31) >> 32) as u32;
+    let number = match (address >> 32) as u32 {
+        u32::MAX => 0,
+        _ if nearest >= GLOBAL_OBJECTS => nearest,
+        number => number,
+    };
+    let base = u64::from(number) << 32;
+    (number, address.wrapping_sub(base))
 }
 
 /// More cases than that are one unknown case.
@@ -74,13 +88,8 @@ impl Splitter<'_> {
             return vec![self.unknown(p, cond)];
         }
         if let Some(value) = self.pool.as_const(p) {
-            let high = (value >> 32) as u32;
-            // Small negative numbers are numbers.
-            let (root, offset) = if high == u32::MAX {
-                (Root::Number(0), value)
-            } else {
-                (Root::Number(high), value & 0xffff_ffff)
-            };
+            let (number, offset) = object_and_offset(value as u64);
+            let (root, offset) = (Root::Number(number), u128::from(offset));
             let offset = self.pool.constant(64, offset);
             return vec![Case { cond, root, offset }];
         }

@@ -1,0 +1,272 @@
+//! Random C programs small enough that their truth is known.
+//!
+//! A prover that says "proved" of a check that some execution violates is worse than none, and the examples that people
+//! write do not find that out: they hold what their author thought of. So programs are drawn from a grammar (see
+//! [`grammar`]) in which pointers, lifetimes, loops and calls meet in ways that nobody would write. All of their input
+//! is a few bytes of a few values, so that executing them on all tapes tells what is true.
+//!
+//! A random condition is nearly always violated at once or trivial. What is interesting is as tight as the truth:
+//! so an assertion of a program is an *observation* first. It is executed to see which values its expression takes; the
+//! condition that is asserted is then made from those values: that they are the only ones, or all but one of them.
+
+pub mod grammar;
+pub mod known;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::strategy::{BoxedStrategy, Just, Union};
+
+/// A piece of C: text with holes, and what stands in them, in order.
+#[derive(Clone, Debug)]
+pub struct Node {
+    text: &'static str,
+    parts: Vec<Node>,
+}
+
+/// What an observed expression was seen to be: the values, by the number of the observation.
+pub type Seen = BTreeMap<u32, Vec<i64>>;
+
+/// How a program is written down.
+#[derive(Clone, Copy, Debug)]
+pub enum Form<'a> {
+    /// Observations only report (see [`Generated::OBSERVED`]).
+    Observing,
+    /// Observations are assertions made of what was seen.
+    Asserting(&'a Seen),
+}
+
+/// A program of the grammar: a body for `main` and one for each helper function.
+#[derive(Clone)]
+pub struct Generated {
+    bodies: Vec<Node>,
+}
+
+impl fmt::Debug for Generated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render("", Form::Observing))
+    }
+}
+
+/// Writes a program down.
+struct Writer<'a> {
+    out: String,
+    suffix: &'a str,
+    form: Form<'a>,
+    observations: u32,
+}
+
+impl Generated {
+    /// The output stream that observations are reported on: a number and a value, 8 bytes each.
+    pub const OBSERVED: i32 = 9;
+
+    /// As C. Every global name ends in `suffix`, so that one file can hold many programs; the entry is `entry<suffix>`.
+    pub fn render(&self, suffix: &str, form: Form<'_>) -> String {
+        let mut writer = Writer {
+            out: String::new(),
+            suffix,
+            form,
+            observations: 0,
+        };
+        let mut bodies = self.bodies.iter();
+        writer.text(grammar::SHELL, &mut |writer| {
+            if let Some(body) = bodies.next() {
+                writer.node(body);
+            }
+        });
+        writer.out
+    }
+}
+
+impl Writer<'_> {
+    /// Writes text; `fill` writes what stands in each hole.
+    fn text(&mut self, text: &str, fill: &mut dyn FnMut(&mut Self)) {
+        for (i, piece) in text.split(['<', '>']).enumerate() {
+            if i % 2 == 1 {
+                fill(self);
+                continue;
+            }
+            for c in piece.chars() {
+                match c {
+                    '@' => self.out.push_str(self.suffix),
+                    '\u{ab}' => self.out.push('<'),
+                    '\u{bb}' => self.out.push('>'),
+                    c => self.out.push(c),
+                }
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        if let Some(how) = node.text.strip_prefix("see ") {
+            return self.observation(how, node);
+        }
+        let mut parts = node.parts.iter();
+        let list = node.text == "list";
+        if list {
+            for part in parts {
+                self.node(part);
+            }
+            return;
+        }
+        self.text(node.text, &mut |writer| {
+            if let Some(part) = parts.next() {
+                writer.node(part);
+            }
+        });
+        if node.text.ends_with([';', '}']) {
+            self.out.push('\n');
+        }
+    }
+
+    fn observation(&mut self, how: &str, node: &Node) {
+        let number = self.observations;
+        self.observations += 1;
+        match self.form {
+            Form::Observing => {
+                self.out.push_str(&format!("observe({number}, (long)("));
+                node.parts.iter().for_each(|part| self.node(part));
+                self.out.push_str("));\n");
+            }
+            Form::Asserting(seen) => {
+                let values = seen.get(&number).map_or(&[][..], Vec::as_slice);
+                self.out.push_str("{ long seen = (long)(");
+                node.parts.iter().for_each(|part| self.node(part));
+                let condition = condition(how, values);
+                self.out.push_str(&format!("); assert({condition}); }}\n"));
+            }
+        }
+    }
+}
+
+/// A condition on `seen`. `tight` ones are as strong as what was seen; `wrong` ones exclude one value that was.
+fn condition(how: &str, values: &[i64]) -> String {
+    let (Some(&least), Some(&most)) = (values.iter().min(), values.iter().max()) else {
+        // Never reached: nothing is wrong there.
+        return "0".to_owned();
+    };
+    let any = |values: &[i64]| {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        sorted.truncate(8);
+        let equal: Vec<String> = sorted.iter().map(|v| format!("seen == {v}L")).collect();
+        equal.join(" || ")
+    };
+    match how {
+        "most" => format!("seen <= {most}L"),
+        "least" => format!("seen >= {least}L"),
+        "range" => format!("seen >= {least}L && seen <= {most}L"),
+        "values" => any(values),
+        "other" => format!("seen != {}L", most.wrapping_add(1)),
+        "wrong most" => format!("seen < {most}L"),
+        "wrong least" => format!("seen > {least}L"),
+        "wrong value" => format!("seen != {}L", values[values.len() / 2]),
+        _ => "1".to_owned(),
+    }
+}
+
+/// Programs of the grammar.
+pub fn programs() -> BoxedStrategy<Generated> {
+    let mut strategies = Strategies::default();
+    let bodies: Vec<BoxedStrategy<Node>> = grammar::BODIES
+        .iter()
+        .map(|(length, callable)| {
+            strategies.callable = callable;
+            strategies.known.clear();
+            strategies.list("stmt", *length, 3)
+        })
+        .collect();
+    bodies.prop_map(|bodies| Generated { bodies }).boxed()
+}
+
+/// The strategies of one function: what it may call differs.
+#[derive(Default)]
+struct Strategies {
+    callable: &'static [&'static str],
+    known: BTreeMap<(&'static str, u32), BoxedStrategy<Node>>,
+}
+
+impl Strategies {
+    fn list(&mut self, of: &'static str, most: usize, depth: u32) -> BoxedStrategy<Node> {
+        vec(self.of(of, depth), 0..most + 1)
+            .prop_map(|parts| Node {
+                text: "list",
+                parts,
+            })
+            .boxed()
+    }
+
+    /// What stands in a hole of that name; at depth 0 only what has no holes itself.
+    fn of(&mut self, name: &'static str, depth: u32) -> BoxedStrategy<Node> {
+        if let Some(known) = self.known.get(&(name, depth)) {
+            return known.clone();
+        }
+        let strategy = match name {
+            "stmts" => self.list("stmt", 3, depth.saturating_sub(1)),
+            "block" => self
+                .list("stmt", 3, depth.saturating_sub(1))
+                .prop_map(|list| Node {
+                    text: "{\n<stmts>}",
+                    parts: vec![list],
+                })
+                .boxed(),
+            _ => self.alternatives(name, depth),
+        };
+        self.known.insert((name, depth), strategy.clone());
+        strategy
+    }
+
+    fn alternatives(&mut self, name: &'static str, depth: u32) -> BoxedStrategy<Node> {
+        let rules = grammar::rules(name);
+        let mut all = Vec::new();
+        for &(weight, text) in rules {
+            let callable = |f: &&str| self.callable.contains(f) || !names(text, f);
+            let allowed = grammar::FUNCTIONS.iter().all(callable);
+            let holes: Vec<&'static str> = match text.strip_prefix("see ") {
+                Some(_) => vec!["int"],
+                None => text.split(['<', '>']).skip(1).step_by(2).collect(),
+            };
+            let deep = holes.iter().any(|h| matches!(*h, "stmts" | "block"));
+            if !allowed || (depth == 0 && !holes.is_empty() && name != "stmt") {
+                continue;
+            }
+            if depth == 0 && deep {
+                continue;
+            }
+            let parts: Vec<BoxedStrategy<Node>> = holes
+                .iter()
+                .map(|hole| match (*hole, name) {
+                    ("int" | "ptr", "stmt") => self.of(hole, 2),
+                    ("int" | "ptr", _) => self.of(hole, depth - 1),
+                    _ => self.of(hole, depth),
+                })
+                .collect();
+            let parts = Rc::new(parts);
+            let strategy = if parts.is_empty() {
+                Just(Node {
+                    text,
+                    parts: Vec::new(),
+                })
+                .boxed()
+            } else {
+                Vec::clone(&parts)
+                    .prop_map(move |parts| Node { text, parts })
+                    .boxed()
+            };
+            all.push((weight, strategy));
+        }
+        Union::new_weighted(all).boxed()
+    }
+}
+
+/// Whether a rule names a function.
+fn names(text: &str, function: &str) -> bool {
+    text.match_indices(function).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        !before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}

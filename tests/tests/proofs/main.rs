@@ -1,0 +1,398 @@
+//! The prover against the machine: nothing is "proved" that some execution does.
+//!
+//! An unsound prover looks like a good one. So thousands of programs are made whose truth is known, by executing them on all
+//! their inputs or by construction, and each answer of the prover is compared with it. `CEGAR_PROOFS=20000` runs so
+//! many programs from a random seed (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed thousand.
+
+mod compiled;
+mod judge;
+mod truth;
+
+use std::env;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use cegar_engine::machine::{Limits, Machine};
+use cegar_engine::program::Property;
+use cegar_tests::generate::{self, Form, Generated, Seen, known};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use judge::{Judgement, judge};
+use truth::{Effort, Truth};
+
+const ASSERTION_AND_MEMORY: &[Property] = &[Property::Assertion, Property::Memory];
+const EVERYTHING: &[Property] = &[Property::Assertion, Property::Memory, Property::Overflow];
+/// Programs of one file.
+const FILE: usize = 24;
+/// How long the prover may try.
+const TIME: Duration = Duration::from_millis(800);
+/// How long a wrong answer is made smaller.
+const SHRINKING: Duration = Duration::from_secs(120);
+
+fn number(name: &str) -> Option<u64> {
+    env::var(name).ok()?.parse().ok()
+}
+
+/// How many programs of a thousand, and the seed.
+fn volume() -> (usize, u64) {
+    match number("CEGAR_PROOFS") {
+        Some(count) => {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            let random = now.map_or(0, |d| d.as_nanos() as u64);
+            let seed = number("CEGAR_PROOFS_SEED").unwrap_or(random);
+            (count as usize, seed)
+        }
+        None => (1000, number("CEGAR_PROOFS_SEED").unwrap_or(1)),
+    }
+}
+
+fn runner(seed: u64) -> TestRunner {
+    let mut bytes = [0u8; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    TestRunner::new_with_rng(Config::default(), rng)
+}
+
+/// A kind of programs.
+trait Kind: Sync {
+    type Value: std::fmt::Debug + Clone;
+
+    fn trees(
+        &self,
+        runner: &mut TestRunner,
+        count: usize,
+    ) -> Vec<Box<dyn ValueTree<Value = Self::Value>>>;
+
+    /// The judgements of some programs, and their text for people. They count from `first`.
+    fn judge(
+        &self,
+        programs: &[Self::Value],
+        first: usize,
+        properties: &'static [Property],
+    ) -> Vec<(Judgement, String)>;
+}
+
+struct Grammar;
+
+impl Grammar {
+    fn alphabet(text: &str) -> Vec<Vec<u8>> {
+        let mut alphabet: Vec<Vec<u8>> = (0..4).map(|b| vec![b]).collect();
+        if text.contains("getchar()") {
+            alphabet.extend([vec![b'a'], vec![0xff]]);
+        }
+        alphabet
+    }
+
+    const EFFORT: Effort = Effort {
+        units: 6,
+        runs: 2_500,
+        steps: 600_000,
+        longest: 12_000,
+    };
+}
+
+impl Kind for Grammar {
+    type Value = Generated;
+
+    fn trees(
+        &self,
+        runner: &mut TestRunner,
+        count: usize,
+    ) -> Vec<Box<dyn ValueTree<Value = Generated>>> {
+        let strategy = generate::programs();
+        let tree = |_| {
+            strategy
+                .new_tree(runner)
+                .expect("the grammar rejects nothing")
+        };
+        (0..count)
+            .map(tree)
+            .map(|t| Box::new(t) as Box<_>)
+            .collect()
+    }
+
+    fn judge(
+        &self,
+        programs: &[Generated],
+        first: usize,
+        properties: &'static [Property],
+    ) -> Vec<(Judgement, String)> {
+        let write = |seen: Option<&[Seen]>| -> Vec<String> {
+            let text = |(i, program): (usize, &Generated)| {
+                let form = seen.map_or(Form::Observing, |seen| Form::Asserting(&seen[i]));
+                program.render(&compiled::suffix(i), form)
+            };
+            programs.iter().enumerate().map(text).collect()
+        };
+        let texts = write(None);
+        let mut program =
+            compiled::together(&texts, properties).unwrap_or_else(|why| panic!("{why}"));
+        let mut seen = Vec::new();
+        for (i, text) in texts.iter().enumerate() {
+            compiled::start_in(&mut program, i);
+            let truth = Truth::explore(&program, &Grammar::alphabet(text), Grammar::EFFORT);
+            seen.push(truth.seen);
+        }
+        let texts = write(Some(&seen));
+        let mut program =
+            compiled::together(&texts, properties).unwrap_or_else(|why| panic!("{why}"));
+        let judged = programs.iter().enumerate().map(|(i, generated)| {
+            compiled::start_in(&mut program, i);
+            let truth = Truth::explore(&program, &Grammar::alphabet(&texts[i]), Grammar::EFFORT);
+            let suffix = compiled::suffix(i);
+            let of = |name: &str| name.ends_with(&suffix);
+            let judgement = judge(
+                &program,
+                &truth,
+                properties,
+                TIME,
+                (first + i) % 2 == 0,
+                &of,
+            );
+            (judgement, generated.render("", Form::Asserting(&seen[i])))
+        });
+        judged.collect()
+    }
+}
+
+struct KnownTruth;
+
+impl Kind for KnownTruth {
+    type Value = known::Known;
+
+    fn trees(
+        &self,
+        runner: &mut TestRunner,
+        count: usize,
+    ) -> Vec<Box<dyn ValueTree<Value = known::Known>>> {
+        let strategy = known::programs();
+        let tree = |_| strategy.new_tree(runner).expect("nothing is rejected");
+        (0..count)
+            .map(tree)
+            .map(|t| Box::new(t) as Box<_>)
+            .collect()
+    }
+
+    fn judge(
+        &self,
+        programs: &[known::Known],
+        first: usize,
+        properties: &'static [Property],
+    ) -> Vec<(Judgement, String)> {
+        let texts: Vec<String> = programs
+            .iter()
+            .enumerate()
+            .map(|(i, program)| program.render(&compiled::suffix(i)))
+            .collect();
+        let mut program =
+            compiled::together(&texts, properties).unwrap_or_else(|why| panic!("{why}"));
+        let effort = Effort {
+            units: 10,
+            runs: 3_000,
+            steps: 3_000_000,
+            longest: 100_000,
+        };
+        let judged = programs.iter().enumerate().map(|(i, known)| {
+            compiled::start_in(&mut program, i);
+            let truth = Truth::explore(&program, &known.alphabet(), effort);
+            let suffix = compiled::suffix(i);
+            let of = |name: &str| name.ends_with(&suffix);
+            let mut judgement = judge(
+                &program,
+                &truth,
+                properties,
+                TIME,
+                (first + i) % 2 == 0,
+                &of,
+            );
+            if truth.violated.is_empty() != known.safe {
+                judgement.wrong.push(format!(
+                    "{} is thought {}safe: {:?}",
+                    known.name(),
+                    if known.safe { "" } else { "un" },
+                    truth.violated
+                ));
+            }
+            if known.safe && !judgement.all {
+                *OPEN
+                    .lock()
+                    .expect("not poisoned")
+                    .entry(known.name())
+                    .or_insert(0) += 1;
+            }
+            (judgement, known.render(""))
+        });
+        judged.collect()
+    }
+}
+
+/// Correct programs of known truth of which something stayed open, by shape.
+static OPEN: Mutex<std::collections::BTreeMap<&'static str, usize>> =
+    Mutex::new(std::collections::BTreeMap::new());
+
+/// Judges so many programs of a kind, and fails with the first wrong answers, made small.
+fn compare<K: Kind>(kind: &K, count: usize, seed: u64) -> Judgement {
+    let next = AtomicUsize::new(0);
+    let total = Mutex::new(Judgement::default());
+    let files = count.div_ceil(FILE);
+    let work = || {
+        loop {
+            let file = next.fetch_add(1, Ordering::Relaxed);
+            if file >= files {
+                return;
+            }
+            let properties = if file % 4 == 3 {
+                EVERYTHING
+            } else {
+                ASSERTION_AND_MEMORY
+            };
+            let mut runner = runner(seed.wrapping_add((file as u64) << 32));
+            let mut trees = kind.trees(&mut runner, FILE.min(count - file * FILE));
+            let programs: Vec<K::Value> = trees.iter().map(|tree| tree.current()).collect();
+            let judged = kind.judge(&programs, 0, properties);
+            for (i, (judgement, _)) in judged.iter().enumerate() {
+                let small = (!judgement.wrong.is_empty())
+                    .then(|| shrunk(kind, trees[i].as_mut(), i, properties));
+                let mut total = total.lock().expect("not poisoned");
+                total.safe += judgement.safe;
+                total.proved += judgement.proved;
+                total.seconds += judgement.seconds;
+                if let Some((what, text)) = small {
+                    let told = format!(
+                        "seed {seed}, file {file}, program {i}: {}\nmade small: {}\n{text}",
+                        judgement.wrong.join("; "),
+                        what.join("\n")
+                    );
+                    eprintln!("{told}");
+                    total.wrong.push(told);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(2, |n| n.get());
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    total.into_inner().expect("not poisoned")
+}
+
+/// The smallest program with a wrong answer that is found in time.
+fn shrunk<K: Kind>(
+    kind: &K,
+    tree: &mut dyn ValueTree<Value = K::Value>,
+    number: usize,
+    properties: &'static [Property],
+) -> (Vec<String>, String) {
+    let judge = |tree: &dyn ValueTree<Value = K::Value>| {
+        let mut judged = kind.judge(&[tree.current()], number, properties);
+        judged.swap_remove(0)
+    };
+    let end = Instant::now() + SHRINKING;
+    let (mut best, mut text) = judge(tree);
+    let mut more = tree.simplify();
+    while more && Instant::now() < end {
+        let (judgement, written) = judge(tree);
+        more = if judgement.wrong.is_empty() {
+            tree.complicate()
+        } else {
+            (best, text) = (judgement, written);
+            tree.simplify()
+        };
+    }
+    (best.wrong, text)
+}
+
+fn tell(what: &str, count: usize, seed: u64, total: &Judgement) {
+    let rate = 100.0 * total.proved as f64 / total.safe.max(1) as f64;
+    eprintln!(
+        "{what}: {count} programs from seed {seed}; of {} checks that hold, {} are proved ({rate:.1} %); {:.0} s of proving",
+        total.safe, total.proved, total.seconds
+    );
+    let wrong = &total.wrong;
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn random_programs() {
+    let (count, seed) = volume();
+    let count = count * 3 / 4;
+    let total = compare(&Grammar, count, seed);
+    tell("random programs", count, seed, &total);
+}
+
+#[test]
+fn programs_of_known_truth() {
+    let (count, seed) = volume();
+    let count = count / 4;
+    let total = compare(&KnownTruth, count, seed);
+    eprintln!("open: {:?}", OPEN.lock().expect("not poisoned"));
+    tell("programs of known truth", count, seed, &total);
+}
+
+/// The programs that the machine and native code are compared on.
+#[test]
+fn whole_programs() {
+    let mut told = Vec::new();
+    for file in compiled::folder("agree")
+        .into_iter()
+        .chain(compiled::folder("programs"))
+    {
+        let name = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for properties in [ASSERTION_AND_MEMORY, EVERYTHING] {
+            let program = compiled::from_files(&[file.clone()], &[], None, properties)
+                .unwrap_or_else(|why| panic!("{name}: {why}"));
+            let machine = Machine::new(
+                &program,
+                Limits {
+                    steps: 2_000_000,
+                    ..Limits::default()
+                },
+            );
+            let mut truth = Truth::default();
+            for tape in random_tapes(name.len() as u64) {
+                truth.add(&tape, &machine.run(&tape));
+            }
+            let of = |name: &str| {
+                program.function_named(name).is_some_and(|f| {
+                    program.function(f).kind == cegar_engine::program::ir::FunctionKind::User
+                })
+            };
+            let judgement = judge(&program, &truth, properties, TIME, false, &of);
+            eprintln!(
+                "{name}: {} of {} proved, {:.1} s",
+                judgement.proved, judgement.safe, judgement.seconds
+            );
+            told.extend(judgement.wrong.iter().map(|w| format!("{name}: {w}")));
+        }
+    }
+    assert!(told.is_empty(), "\n{}", told.join("\n"));
+}
+
+/// Tapes of any bytes, text, digits, small numbers.
+fn random_tapes(seed: u64) -> Vec<Vec<u8>> {
+    use proptest::prelude::RngExt;
+    let mut runner = runner(seed);
+    let rng = runner.rng();
+    (0..200)
+        .map(|n| {
+            let len = rng.random_range(0..if n % 3 == 0 { 16 } else { 201 });
+            (0..len)
+                .map(|_| match n % 5 {
+                    0 => rng.random::<u8>(),
+                    1 => rng.random_range(b' '..127),
+                    2 => b"0123456789 0x-,\n"[rng.random_range(0..16)],
+                    3 => rng.random_range(0..8),
+                    _ => 0,
+                })
+                .collect()
+        })
+        .collect()
+}
