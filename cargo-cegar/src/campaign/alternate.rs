@@ -15,11 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_engine::program::{FunctionKind, Program};
+use cegar_engine::program::{Check, FunctionKind, Program};
 use cegar_engine::simulate::search::{News, Origin, Search};
 use cegar_engine::strategy::synergy::Coverage;
 use cegar_fuzz::native::Kind;
 use cegar_fuzz::worker::{Command, Worker, WorkerConfig, WorkerEvent};
+use serde::{Deserialize, Serialize};
 
 use super::findings::{Confirmed, Judge};
 use super::native::Native;
@@ -36,6 +37,8 @@ const SLICE: Duration = Duration::from_millis(100);
 const PROGRESS: Duration = Duration::from_millis(500);
 /// Tapes of the corpus that the prover's forest grows from, shortest first.
 const TAPES: usize = 64;
+/// The prover's part of the time that is left.
+const PROVING: f64 = 0.8;
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
 /// Questions that the search works through in each of its turns under `--runs`.
@@ -83,7 +86,8 @@ pub struct Alternation<'a, 'p> {
 }
 
 /// Why the alternation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum End {
     /// A finding, and only the first was wanted.
     Found,
@@ -223,8 +227,9 @@ impl Alternation<'_, '_> {
                 .as_ref()
                 .and_then(|prover| prover.wait(self.stop));
             self.prover = None;
-            self.proofs = result.transpose()?;
-            self.consistent();
+            if let Some(proofs) = result.transpose()? {
+                self.conclude(proofs);
+            }
             if self.is_settled() {
                 return Ok(End::Settled);
             }
@@ -243,7 +248,9 @@ impl Alternation<'_, '_> {
         let left = self
             .deadline()
             .filter(|_| self.settings.runs.is_none())
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+            // The rest is for the checker: what it did not check does not count.
+            .map(|left| left.mul_f64(PROVING));
         self.prover = Some(Prover::start(
             Arc::clone(&self.shared),
             self.digest.clone(),
@@ -267,7 +274,12 @@ impl Alternation<'_, '_> {
             return Ok(());
         };
         self.prover = None;
-        let proofs = result?;
+        self.conclude(result?);
+        Ok(())
+    }
+
+    /// Takes over what the prover came to, unless an execution or the checker says otherwise.
+    fn conclude(&mut self, proofs: Proofs) {
         if let Err(why) = &proofs.checked {
             self.note(
                 Level::Warning,
@@ -275,7 +287,8 @@ impl Alternation<'_, '_> {
             );
         }
         self.stats.proving = proofs.seconds;
-        self.stats.refinements = proofs.outcome.stats.iterations;
+        self.stats.prover = proofs.stats();
+        self.stats.refinements = self.stats.prover.iterations;
         self.proofs = Some(proofs);
         self.consistent();
         let elsewhere = match &self.proofs {
@@ -288,7 +301,6 @@ impl Alternation<'_, '_> {
                 format!("not proved, though outside of your code: {what}"),
             );
         }
-        Ok(())
     }
 
     /// Withdraws the proofs if an execution contradicts them.
@@ -572,15 +584,12 @@ impl Alternation<'_, '_> {
         }
         self.last_told = Instant::now();
         let solver = self.search.solver_stats();
-        let proving = self.proofs.as_ref();
-        self.stats.solver_calls =
-            solver.solver_calls + proving.map_or(0, |p| p.outcome.stats.solver_calls);
         let open = self.goals().checks.open;
         self.reporter.event(&Event::EngineProgress {
             harness: self.harness.name.clone(),
             goal: String::new(),
-            solver_calls: solver.solver_calls,
-            refinements: 0,
+            solver_calls: solver.solver_calls + self.stats.prover.solver_calls,
+            refinements: self.stats.refinements,
             open,
         });
     }
@@ -601,15 +610,19 @@ impl Alternation<'_, '_> {
         });
     }
 
+    /// Whether a check is one of the user's code that was asked about.
+    pub fn is_goal(&self, check: &Check) -> bool {
+        self.program.function(check.function).kind == FunctionKind::User
+            && self.search.wanted(check.kind)
+            && !check.trivial
+    }
+
     /// How the goals stand: the checks of the user's code that were asked about, and its blocks (critical edges are
     /// broken, so a block covered is an edge covered).
     pub fn goals(&self) -> GoalTable {
         let mut checks = CheckTable::default();
         for (number, check) in self.program.checks.iter().enumerate() {
-            if self.program.function(check.function).kind == FunctionKind::User
-                && self.search.wanted(check.kind)
-                && !check.trivial
-            {
+            if self.is_goal(check) {
                 if self.judge.violated(number as u32) {
                     checks.violated += 1;
                 } else if self.holds(number) {
@@ -645,7 +658,7 @@ impl Alternation<'_, '_> {
             let _ = worker.send(&Command::Stop);
         }
         let solver = self.search.solver_stats();
-        self.stats.solver_calls = solver.solver_calls;
+        self.stats.solver_calls = solver.solver_calls + self.stats.prover.solver_calls;
         self.stats.machine_runs = self.search.stats().executions;
         self.stats.seconds = self.started.elapsed().as_secs_f64();
     }

@@ -37,6 +37,8 @@ pub struct Judge<'a> {
     tests: Option<Tests<'a>>,
     names: BTreeSet<String>,
     checks: BTreeSet<u32>,
+    /// The findings, with their checks where these are known.
+    pub findings: Vec<(Option<u32>, Finding)>,
     /// The tests that stand for the findings.
     pub written: Vec<TestRef>,
 }
@@ -58,6 +60,7 @@ impl<'a> Judge<'a> {
             tests,
             names: BTreeSet::new(),
             checks: BTreeSet::new(),
+            findings: Vec::new(),
             written: Vec::new(),
         }
     }
@@ -75,7 +78,17 @@ impl<'a> Judge<'a> {
     /// True the first time.
     pub fn is_new(&mut self, confirmed: &Confirmed) -> bool {
         self.checks.extend(confirmed.check);
-        self.names.insert(confirmed.finding.name.clone())
+        let new = self.names.insert(confirmed.finding.name.clone());
+        if new {
+            self.findings
+                .push((confirmed.check, confirmed.finding.clone()));
+        }
+        new
+    }
+
+    /// What paths are told relative to.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// A path, shown from the root where it lies below it.

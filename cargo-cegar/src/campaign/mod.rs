@@ -6,6 +6,7 @@
 pub mod agreement;
 pub mod alternate;
 pub mod findings;
+pub mod goals;
 pub mod native;
 pub mod prepare;
 pub mod proofs;
@@ -19,7 +20,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cegar_engine::machine::Limits;
-use cegar_engine::program::FunctionKind;
 use cegar_engine::simulate::search::{Config, Search};
 use cegar_engine::strategy::synergy::Coverage;
 use cegar_fuzz::native::TargetBuilder;
@@ -28,7 +28,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
-use crate::report::{Event, GoalKind, GoalStatus, Level, Place, Reporter, Summary, TestRef};
+use crate::report::{Event, Level, Reporter, Summary, TestRef};
 use crate::store;
 use alternate::{Alternation, End};
 use findings::Judge;
@@ -83,9 +83,9 @@ pub struct EdgeTable {
 /// What it cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Queries that reached the solver (not those answered from a cache).
+    /// Queries of the search and the prover that reached the solver (not those answered from a cache).
     pub solver_calls: u64,
-    /// Times the abstraction was refined.
+    /// Times the abstraction was refined: the prover's iterations.
     pub refinements: u64,
     /// Native executions.
     pub executions: u64,
@@ -100,6 +100,52 @@ pub struct Stats {
     /// Seconds until the prover and the checker were done; 0 if they were not.
     #[serde(default)]
     pub proving: f64,
+    /// What the prover did; all zero if it was not done.
+    #[serde(default)]
+    pub prover: ProverStats,
+}
+
+/// What the prover did, and how long each of its phases took in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProverStats {
+    /// Levels of guesses that were tried.
+    pub iterations: u64,
+    /// Guesses that no execution refuted.
+    pub guesses: u64,
+    /// Guesses that hold.
+    pub facts: u64,
+    /// Questions to the solver.
+    pub solver_calls: u64,
+    /// Questions that it did not answer in time.
+    pub unknown: u64,
+    /// Finding the cut points and what is constant there.
+    pub explore: f64,
+    /// Executions that refute guesses.
+    pub forest: f64,
+    /// Guessing.
+    pub guess: f64,
+    /// Dropping guesses until the rest is inductive.
+    pub houdini: f64,
+    /// Asking about checks and blocks.
+    pub settle: f64,
+    /// Checking the certificate.
+    pub check: f64,
+}
+
+impl ProverStats {
+    fn add(&mut self, other: &ProverStats) {
+        self.iterations += other.iterations;
+        self.guesses += other.guesses;
+        self.facts += other.facts;
+        self.solver_calls += other.solver_calls;
+        self.unknown += other.unknown;
+        self.explore += other.explore;
+        self.forest += other.forest;
+        self.guess += other.guess;
+        self.houdini += other.houdini;
+        self.settle += other.settle;
+        self.check += other.check;
+    }
 }
 
 /// What a campaign on one program came to.
@@ -185,7 +231,8 @@ fn one(
     let end = end?;
     alternation.consistent();
     let goals = alternation.goals();
-    tell_goals(&mut alternation);
+    let kept = goals::tell(&mut alternation, end);
+    goals::keep(&kept, folders.scratch)?;
     let stats = alternation.stats.clone();
     let complete = alternation.is_proved();
     let assumptions = assumptions(&alternation);
@@ -193,8 +240,22 @@ fn one(
         let certificate = &proofs.outcome.certificate;
         proofs::write(certificate, folders.scratch, &prepared.bitcode)?;
         if let Some(folder) = folders.certificate {
-            proofs::write(certificate, folder, &prepared.bitcode)?;
+            let event = Event::CertificateWritten {
+                file: proofs::write(certificate, folder, &prepared.bitcode)?,
+                checks: certificate.checks.len() as u64,
+                blocks: certificate.blocks.len() as u64,
+            };
+            alternation.reporter.event(&event);
         }
+    } else if let Some(folder) = folders.certificate {
+        alternation.reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: format!(
+                "no certificate in {}: {}",
+                folder.display(),
+                goals::no_proof(&alternation, end)
+            ),
+        });
     }
     let written = std::mem::take(&mut alternation.judge.written);
     if settings.stats {
@@ -302,77 +363,6 @@ fn limits(harness: &Harness) -> Limits {
     }
 }
 
-/// Says how each goal of the user's code stands.
-fn tell_goals(alternation: &mut Alternation<'_, '_>) {
-    let program = alternation.program;
-    for (number, check) in program.checks.iter().enumerate() {
-        if program.function(check.function).kind != FunctionKind::User
-            || !alternation.search.wanted(check.kind)
-            || check.trivial
-        {
-            continue;
-        }
-        let status = if alternation.judge.violated(number as u32) {
-            GoalStatus::Violated
-        } else if alternation.holds(number) {
-            GoalStatus::Proved
-        } else {
-            let proofs = alternation.proofs.as_ref();
-            let why = proofs.and_then(|proofs| proofs.why_check(number));
-            let seen = if alternation.search.covered()[check.loc.block.index()] {
-                "no input that violates it was found"
-            } else {
-                "no execution came here"
-            };
-            GoalStatus::Open {
-                why: match why {
-                    Some(why) => format!("{seen}; no proof: {why}"),
-                    None => format!("{seen}; no proof was finished"),
-                },
-            }
-        };
-        let place = alternation
-            .judge
-            .at(check.pos, &program.function(check.function).name);
-        alternation.reporter.event(&Event::Goal {
-            harness: alternation.harness.name.clone(),
-            kind: GoalKind::Check,
-            id: number as u32,
-            check: Some(check.kind),
-            place,
-            expression: check.expression.clone(),
-            status,
-        });
-    }
-    for (number, block) in program.blocks.iter().enumerate() {
-        let function = program.function(block.function);
-        if function.kind != FunctionKind::User {
-            continue;
-        }
-        let status = if alternation.search.covered()[number] {
-            GoalStatus::Covered
-        } else if alternation.is_dead(number) {
-            GoalStatus::Unreachable
-        } else {
-            let proofs = alternation.proofs.as_ref();
-            let why = proofs.and_then(|proofs| proofs.why_block(number));
-            GoalStatus::Open {
-                why: why.unwrap_or("no execution came here").to_owned(),
-            }
-        };
-        let place: Place = alternation.judge.at(block.pos, &function.name);
-        alternation.reporter.event(&Event::Goal {
-            harness: alternation.harness.name.clone(),
-            kind: GoalKind::Edge,
-            id: number as u32,
-            check: None,
-            place,
-            expression: block.name.clone(),
-            status,
-        });
-    }
-}
-
 /// Checks one program (`cargo cegar check`): stops at the first violation. The last event it reports is
 /// [`crate::report::Event::Finished`].
 pub fn check(
@@ -446,6 +436,7 @@ fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
     for result in results {
         assumptions.extend(result.assumptions);
         stats.proving += result.stats.proving;
+        stats.prover.add(&result.stats.prover);
         goals.checks.proved += result.goals.checks.proved;
         goals.checks.violated += result.goals.checks.violated;
         goals.checks.open += result.goals.checks.open;

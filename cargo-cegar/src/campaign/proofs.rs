@@ -14,6 +14,7 @@ use cegar_engine::program::{Program, Property};
 use cegar_engine::proof::{self, Certificate, Checked};
 use cegar_engine::strategy::synergy::{self, Coverage, Options, Outcome, Verdict};
 
+use super::ProverStats;
 use crate::error::Error;
 use crate::store;
 
@@ -33,6 +34,8 @@ pub struct Proofs {
     pub checked: Result<Checked, String>,
     /// How long it took.
     pub seconds: f64,
+    /// How long the checker took of that.
+    pub check: f64,
 }
 
 /// The prover at work.
@@ -124,6 +127,7 @@ fn prove(program: &Program, digest: &str, options: &Options, stop: &AtomicBool) 
     let clock = Instant::now();
     let proof = synergy::prove(program, options, stop);
     let mut outcome = proof.outcome(digest, &options.properties);
+    let checking = Instant::now();
     let checked = proof::check(program, digest, &outcome.certificate, QUESTION)
         .map_err(|why| why.to_string());
     if let Err(why) = &checked {
@@ -132,11 +136,31 @@ fn prove(program: &Program, digest: &str, options: &Options, stop: &AtomicBool) 
     Proofs {
         outcome,
         checked,
+        check: checking.elapsed().as_secs_f64(),
         seconds: clock.elapsed().as_secs_f64(),
     }
 }
 
 impl Proofs {
+    /// What it cost.
+    pub fn stats(&self) -> ProverStats {
+        let stats = &self.outcome.stats;
+        let questions = self.checked.as_ref().map_or(0, |checked| checked.questions);
+        ProverStats {
+            iterations: stats.iterations,
+            guesses: stats.guesses,
+            facts: stats.facts,
+            solver_calls: stats.solver_calls + questions,
+            unknown: stats.unknown,
+            explore: stats.explore,
+            forest: stats.forest,
+            guess: stats.guess,
+            houdini: stats.houdini,
+            settle: stats.settle,
+            check: self.check,
+        }
+    }
+
     /// Whether this check is proved.
     pub fn holds(&self, check: usize) -> bool {
         matches!(self.outcome.checks.get(check), Some(Some(Verdict::Proved)))

@@ -19,6 +19,7 @@ use crate::config::PropertyName;
         1    internal error\n  \
         4    nothing selected: no source, or no harness of that name\n  \
         5    goals are open and --require-proof was given\n  \
+        6    check-proof did not accept the certificate\n  \
         96   usage: the command line or a configuration file is wrong\n  \
         100  a check of the C code is violated\n  \
         101  the C code or its build script does not build\n  \

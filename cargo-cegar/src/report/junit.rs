@@ -6,13 +6,13 @@ use std::{fs, io};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Event, Finding, GoalKind, GoalStatus, Place, Reporter, rule_id};
+use super::{Event, Finding, Goal, GoalKind, GoalStatus, Reporter, rule_id};
 
 /// Collects events and writes a JUnit file at the end.
 pub struct JunitReporter {
     path: PathBuf,
     findings: Vec<Finding>,
-    goals: BTreeMap<String, Vec<(String, Place, GoalStatus)>>,
+    goals: BTreeMap<String, Vec<Goal>>,
 }
 
 impl JunitReporter {
@@ -48,8 +48,9 @@ impl JunitReporter {
             let suite = suites
                 .entry(harness)
                 .or_insert_with(|| TestSuite::new(harness.clone()));
-            for (expression, place, status) in goals {
-                let status = match status {
+            for goal in goals {
+                let (place, expression) = (&goal.place, &goal.expression);
+                let status = match &goal.status {
                     GoalStatus::Proved => TestCaseStatus::success(),
                     GoalStatus::Open { why } => {
                         let mut skipped = TestCaseStatus::skipped();
@@ -75,18 +76,10 @@ impl Reporter for JunitReporter {
     fn event(&mut self, event: &Event) {
         match event {
             Event::Found(finding) => self.findings.push(finding.clone()),
-            Event::Goal {
-                harness,
-                kind: GoalKind::Check,
-                place,
-                expression,
-                status,
-                ..
-            } => self.goals.entry(harness.clone()).or_default().push((
-                expression.clone(),
-                place.clone(),
-                status.clone(),
-            )),
+            Event::Goal(goal) if goal.kind == GoalKind::Check => {
+                let suite = self.goals.entry(goal.harness.clone()).or_default();
+                suite.push(goal.clone());
+            }
             _ => {}
         }
     }

@@ -13,7 +13,7 @@ use std::io;
 use std::path::PathBuf;
 
 use cegar_engine::program::{CheckKind, Property};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::campaign::{GoalTable, Stats, Verdict};
 
@@ -23,7 +23,7 @@ pub use sarif::SarifReporter;
 pub use terminal::TerminalReporter;
 
 /// A place in C source.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The file, as debug information names it (made relative where possible).
     pub file: String,
@@ -48,7 +48,7 @@ impl Place {
 }
 
 /// A violation that was seen natively.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The harness it was found with.
     pub harness: String,
@@ -63,14 +63,14 @@ pub struct Finding {
     /// The calls that led there, innermost first.
     pub stack: Vec<Place>,
     /// The tape.
-    #[serde(serialize_with = "base64_bytes")]
+    #[serde(serialize_with = "base64_bytes", deserialize_with = "bytes_base64")]
     pub input: Vec<u8>,
     /// Who found it: `fuzzing`, `partial simulation`, ...
     pub found_by: String,
 }
 
 /// How a goal stands at the end.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "status")]
 pub enum GoalStatus {
     /// No input violates the check.
@@ -89,13 +89,33 @@ pub enum GoalStatus {
 }
 
 /// What a goal is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GoalKind {
     /// A check.
     Check,
     /// A branch edge.
     Edge,
+}
+
+/// A goal and how it stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Goal {
+    /// The harness.
+    pub harness: String,
+    /// Check or edge.
+    pub kind: GoalKind,
+    /// Its number: `CheckId`, or the edge's number.
+    pub id: u32,
+    /// What the check guards against; `None` for an edge.
+    pub check: Option<CheckKind>,
+    /// Where.
+    pub place: Place,
+    /// For people.
+    pub expression: String,
+    /// How it stands.
+    #[serde(flatten)]
+    pub status: GoalStatus,
 }
 
 /// Something that happened.
@@ -180,22 +200,15 @@ pub enum Event {
         name: String,
     },
     /// How one goal stands.
-    Goal {
-        /// The harness.
-        harness: String,
-        /// Check or edge.
-        kind: GoalKind,
-        /// Its number: `CheckId`, or the edge's number.
-        id: u32,
-        /// What the check guards against; `None` for an edge.
-        check: Option<CheckKind>,
-        /// Where.
-        place: Place,
-        /// For people.
-        expression: String,
-        /// How it stands.
-        #[serde(flatten)]
-        status: GoalStatus,
+    Goal(Goal),
+    /// A certificate was written where it was asked for.
+    CertificateWritten {
+        /// The file; the bitcode that it is about lies beside it.
+        file: PathBuf,
+        /// How many checks it says are proved.
+        checks: u64,
+        /// How many blocks it says are unreachable.
+        blocks: u64,
     },
     /// Two native runs of one input differed.
     NonDeterministic {
@@ -367,6 +380,14 @@ pub fn property_name(property: Property) -> &'static str {
         Property::Memory => "memory",
         Property::Overflow => "overflow",
     }
+}
+
+fn bytes_base64<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    use base64::Engine as _;
+    let text = String::deserialize(from)?;
+    base64::engine::general_purpose::STANDARD
+        .decode(text)
+        .map_err(serde::de::Error::custom)
 }
 
 fn base64_bytes<S: serde::Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Effects, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Event, Finding, GoalKind, GoalStatus, Level, Reporter, Summary};
-use crate::campaign::Verdict;
+use super::{Event, Finding, Goal, GoalKind, GoalStatus, Level, Reporter, Summary};
+use crate::campaign::{Stats, Verdict};
 
 const GOOD: Style = AnsiColor::Green.on_default().effects(Effects::BOLD);
 const BAD: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
@@ -134,10 +134,26 @@ impl<W: Write> TerminalReporter<W> {
             Verdict::Open => WARN,
         };
         for (why, checks) in std::mem::take(&mut self.open) {
-            let noun = if checks == 1 { "check" } else { "checks" };
-            self.status(WARN, "Open", &format!("{checks} {noun}: {why}"));
+            self.status(
+                WARN,
+                "Open",
+                &format!("{}: {why}", counted(checks, "check")),
+            );
         }
         let took = seconds(summary.stats.seconds);
+        if self.verbosity >= 0 && checks.proved > 0 {
+            for assumption in &summary.assumptions {
+                self.status(Style::new(), "Assuming", assumption);
+            }
+        }
+        if self.stats {
+            self.statistics(&summary.stats);
+        }
+        let verdict = match summary.verdict {
+            Verdict::Violated => "violated",
+            Verdict::Proved => "proved",
+            Verdict::Open => "open",
+        };
         let text = if edges.covered + edges.unreachable + edges.open == 0 {
             // A replay has no goals.
             let inputs = summary.stats.executions;
@@ -147,7 +163,7 @@ impl<W: Write> TerminalReporter<W> {
             )
         } else {
             format!(
-                "in {took}; checks: {} violated, {} proved, {} open; edges: {} covered, {} unreachable, {} open",
+                "in {took}, {verdict}; checks: {} violated, {} proved, {} open; edges: {} covered, {} unreachable, {} open",
                 checks.violated,
                 checks.proved,
                 checks.open,
@@ -165,20 +181,33 @@ impl<W: Write> TerminalReporter<W> {
             },
             &text,
         );
-        if self.verbosity >= 0 && summary.goals.checks.proved > 0 {
-            for assumption in &summary.assumptions {
-                self.status(Style::new(), "assuming", assumption);
-            }
-        }
-        if self.stats {
-            let s = &summary.stats;
+    }
+
+    fn statistics(&mut self, s: &Stats) {
+        let text = format!(
+            "{} executions, {} machine runs, {} solver calls, {} refinements, {} seeds from the engine",
+            count(s.executions),
+            count(s.machine_runs),
+            count(s.solver_calls),
+            count(s.refinements),
+            count(s.engine_seeds)
+        );
+        self.status(Style::new(), "Statistics", &text);
+        if s.proving > 0.0 {
+            let p = &s.prover;
             let text = format!(
-                "{} executions, {} machine runs, {} solver calls, {} refinements, {} seeds from the engine",
-                count(s.executions),
-                count(s.machine_runs),
-                count(s.solver_calls),
-                count(s.refinements),
-                count(s.engine_seeds)
+                "prover {}: {} iterations, {} of {} guesses hold, {} solver calls; explore {:.2}s, forest {:.2}s, guess {:.2}s, houdini {:.2}s, settle {:.2}s, check {:.2}s",
+                seconds(s.proving),
+                p.iterations,
+                count(p.facts),
+                count(p.guesses),
+                count(p.solver_calls),
+                p.explore,
+                p.forest,
+                p.guess,
+                p.houdini,
+                p.settle,
+                p.check
             );
             self.status(Style::new(), "Statistics", &text);
         }
@@ -298,13 +327,26 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                     self.progress(verb, text);
                 }
             }
-            Event::Goal {
+            Event::CertificateWritten {
+                file,
+                checks,
+                blocks,
+            } if !quiet => {
+                let text = format!(
+                    "{}  {} proved, {} unreachable; `cargo cegar check-proof` checks it",
+                    self.short(file),
+                    counted(*checks, "check"),
+                    counted(*blocks, "edge"),
+                );
+                self.status(GOOD, "Wrote", &text);
+            }
+            Event::Goal(Goal {
                 kind: GoalKind::Check,
                 place,
                 expression,
                 status,
                 ..
-            } => {
+            }) => {
                 if let GoalStatus::Open { why } = status {
                     // A library has thousands of checks: normally only their number is told, by reason.
                     if self.verbosity > 0 {
@@ -429,6 +471,12 @@ fn seconds(seconds: f64) -> String {
     } else {
         format!("{seconds:.0}s")
     }
+}
+
+/// A number and its noun.
+fn counted(n: u64, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
 }
 
 /// A number as people read it: 950, 1.2k, 3.4M.

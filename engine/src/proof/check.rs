@@ -39,10 +39,20 @@ pub enum Rejected {
         found: u32,
     },
     /// It is about another program.
-    #[error("the certificate is about other bitcode (SHA-256 {found})")]
+    #[error("the certificate is about other bitcode: about SHA-256 {expected}, not {found}")]
     Bitcode {
         /// What it is about.
+        expected: String,
+        /// What is there.
         found: String,
+    },
+    /// It speaks of a check or block that the program does not have.
+    #[error("the program has no {what} {number}")]
+    Missing {
+        /// `check` or `block`.
+        what: &'static str,
+        /// Its number.
+        number: u32,
     },
     /// A formula cannot be read.
     #[error("the formula `{formula}` of {cut} cannot be read: {why}")]
@@ -116,8 +126,18 @@ pub fn check(
     }
     if certificate.bitcode != bitcode {
         return Err(Rejected::Bitcode {
-            found: certificate.bitcode.clone(),
+            expected: certificate.bitcode.clone(),
+            found: bitcode.to_owned(),
         });
+    }
+    let missing = |what, ids: &[u32], count: usize| {
+        let number = ids.iter().copied().find(|&id| id as usize >= count)?;
+        Some(Rejected::Missing { what, number })
+    };
+    let checks = missing("check", &certificate.checks, program.checks.len());
+    let blocks = missing("block", &certificate.blocks, program.blocks.len());
+    if let Some(missing) = checks.or(blocks) {
+        return Err(missing);
     }
     let graph =
         Graph::explore(program, Budget::default()).map_err(|_: Exceeded| Rejected::Unexplored)?;
@@ -160,9 +180,13 @@ impl Checker<'_> {
                 ctx,
                 block: BlockId(cut.block),
             };
+            if !self.graph.states.contains_key(&here) {
+                continue;
+            }
+            let place = self.name(Some(here));
             for formula in &cut.facts {
                 let unreadable = |why: String| Rejected::Formula {
-                    cut: format!("{}:{}", cut.context, cut.block),
+                    cut: place.clone(),
                     formula: formula.clone(),
                     why,
                 };

@@ -1,0 +1,180 @@
+//! How each goal stands at the end, in words.
+//!
+//! "Open" alone helps nobody: a reader wants to know whether anything was seen, why there is no proof, and what to turn. The
+//! same list is told to the reporters and kept in the scratch folder, for `cargo cegar explain`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cegar_engine::program::{BlockId, Check, CheckKind, FunctionKind, Op, Program, Property};
+use serde::{Deserialize, Serialize};
+
+use super::alternate::{Alternation, End};
+use super::{Stats, assumptions};
+use crate::error::Error;
+use crate::report::{Event, Finding, Goal, GoalKind, GoalStatus};
+use crate::store;
+
+/// The format that this version writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// The goals of one program, as they are kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// SHA-256 of the bitcode that it is about.
+    pub bitcode: String,
+    /// What the places are relative to.
+    pub root: PathBuf,
+    /// What was asked for.
+    pub properties: Vec<Property>,
+    /// Why the campaign ended.
+    pub end: End,
+    /// Each goal.
+    pub goals: Vec<Goal>,
+    /// The violations, with the check that each violates where it is known.
+    pub findings: Vec<(Option<u32>, Finding)>,
+    /// What may go wrong where no check of the user's stands.
+    pub elsewhere: Vec<String>,
+    /// What every proof rests on.
+    pub assumptions: Vec<String>,
+    /// What it cost.
+    pub stats: Stats,
+}
+
+/// Tells how each goal of the user's code stands.
+pub fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
+    let goals = goals(alternation, end);
+    for goal in &goals {
+        alternation.reporter.event(&Event::Goal(goal.clone()));
+    }
+    let proofs = alternation.proofs.as_ref();
+    Kept {
+        format: FORMAT,
+        bitcode: alternation.digest.clone(),
+        root: alternation.judge.root().to_owned(),
+        properties: alternation.harness.properties.clone(),
+        end,
+        goals,
+        findings: alternation.judge.findings.clone(),
+        elsewhere: proofs.map_or_else(Vec::new, |proofs| proofs.outcome.elsewhere.clone()),
+        assumptions: assumptions(alternation),
+        stats: alternation.stats.clone(),
+    }
+}
+
+/// Why nothing is proved, where the prover came to no end.
+pub fn no_proof(alternation: &Alternation<'_, '_>, end: End) -> &'static str {
+    match end {
+        _ if !alternation.settings.sides.engine() => "--fuzz-only attempts no proof",
+        End::Found => "the search ended at the first violation",
+        End::Budget => "the time was up before the prover was done",
+        End::Interrupted => "it was interrupted before the prover was done",
+        End::Settled | End::Stalled => "the prover was not done",
+    }
+}
+
+fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
+    let program = alternation.program;
+    let covered = alternation.search.covered();
+    let entered = behind(program, covered);
+    let proofs = alternation.proofs.as_ref();
+    let unfinished = no_proof(alternation, end);
+    let harness = &alternation.harness.name;
+    let mut all = Vec::new();
+    for (number, check) in program.checks.iter().enumerate() {
+        if !alternation.is_goal(check) {
+            continue;
+        }
+        let status = if alternation.judge.violated(number as u32) {
+            GoalStatus::Violated
+        } else if alternation.holds(number) {
+            GoalStatus::Proved
+        } else {
+            let near = match is_failure(program, check, number) {
+                true => entered.contains(&check.loc.block),
+                false => covered[check.loc.block.index()],
+            };
+            let seen = match near {
+                true => "no execution violated it",
+                false => "no execution came here",
+            };
+            let why = proofs.and_then(|proofs| proofs.why_check(number));
+            GoalStatus::Open {
+                why: match why {
+                    Some(why) => format!("{seen}; not proved: {why}"),
+                    None => format!("{seen}; not proved: {unfinished}"),
+                },
+            }
+        };
+        let function = &program.function(check.function).name;
+        all.push(Goal {
+            harness: harness.clone(),
+            kind: GoalKind::Check,
+            id: number as u32,
+            check: Some(check.kind),
+            place: alternation.judge.at(check.pos, function),
+            expression: check.expression.clone(),
+            status,
+        });
+    }
+    for (number, block) in program.blocks.iter().enumerate() {
+        let function = program.function(block.function);
+        if function.kind != FunctionKind::User {
+            continue;
+        }
+        let status = if covered[number] {
+            GoalStatus::Covered
+        } else if alternation.is_dead(number) {
+            GoalStatus::Unreachable
+        } else {
+            let why = proofs.and_then(|proofs| proofs.why_block(number));
+            GoalStatus::Open {
+                why: match why {
+                    Some(why) => why.to_owned(),
+                    None => format!("no execution came here; not proved: {unfinished}"),
+                },
+            }
+        };
+        all.push(Goal {
+            harness: harness.clone(),
+            kind: GoalKind::Edge,
+            id: number as u32,
+            check: None,
+            place: alternation.judge.at(block.pos, &function.name),
+            expression: block.name.clone(),
+            status,
+        });
+    }
+    all
+}
+
+/// The blocks that a block that was entered may go on to.
+fn behind(program: &Program, covered: &[bool]) -> BTreeSet<BlockId> {
+    let entered = program.blocks.iter().zip(covered).filter(|(_, c)| **c);
+    entered
+        .flat_map(|(block, _)| block.end.edges())
+        .map(|edge| edge.to)
+        .collect()
+}
+
+/// Whether coming to this check is violating it: it stands where C code has found something to be wrong, as `assert` does and
+/// the compiler's own checks do.
+fn is_failure(program: &Program, check: &Check, number: usize) -> bool {
+    let inline = |op: &Op| matches!(op, Op::Bin { check: Some(id), .. } if id.index() == number);
+    match check.kind {
+        CheckKind::Read | CheckKind::Write | CheckKind::Free | CheckKind::Call => false,
+        _ => {
+            let block = program.block(check.loc.block);
+            !block.ops.iter().any(|inst| inline(&inst.op))
+        }
+    }
+}
+
+/// Writes what `explain` reads.
+pub fn keep(kept: &Kept, folder: &Path) -> Result<(), Error> {
+    let text =
+        serde_json::to_vec(kept).map_err(|why| Error::engine("writing the list of goals", why))?;
+    store::write(&folder.join("goals.json"), &text)
+}
