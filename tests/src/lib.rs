@@ -22,6 +22,8 @@ pub mod exit {
     pub const NOTHING_SELECTED: i32 = 4;
     /// Goals are open under `--require-proof`.
     pub const OPEN_GOALS: i32 = 5;
+    /// `check-proof` did not accept the certificate.
+    pub const REJECTED: i32 = 6;
     /// The command line or a configuration file is wrong.
     pub const USAGE: i32 = 96;
     /// A check is violated.

@@ -41,6 +41,8 @@ const TAPES: usize = 64;
 const PROVING: f64 = 0.8;
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
+/// The same while the search still has questions: with a fuzzer beside it, it never runs out of them.
+const FUTILE: Duration = Duration::from_secs(90);
 /// Questions that the search works through in each of its turns under `--runs`.
 const QUESTIONS: u64 = 2000;
 
@@ -167,14 +169,11 @@ impl Alternation<'_, '_> {
             if self.listen(if idle { SLICE } else { Duration::ZERO }, &mut news)? {
                 asking = self.settings.sides.engine();
             }
-            if idle && news.is_empty() {
-                let fuzzing = self.settings.sides.fuzz();
-                let proving = self.prover.is_some();
-                if !proving && !fuzzing
-                    || (deadline.is_none() && !proving && self.last_news.elapsed() > STALLED)
-                {
-                    return Ok(End::Stalled);
-                }
+            let quiet = self.last_news.elapsed();
+            let stalled = deadline.is_none() && quiet > if idle { STALLED } else { FUTILE };
+            let alone = idle && !self.settings.sides.fuzz();
+            if self.prover.is_none() && news.is_empty() && (alone || stalled) {
+                return Ok(End::Stalled);
             }
         }
     }

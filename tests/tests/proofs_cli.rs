@@ -1,0 +1,375 @@
+//! Proofs as a user meets them: the verdict and its exit code, a certificate that is checked again, and what becomes of a
+//! certificate that is damaged.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use cegar_tests::{Ended, Project, Tool, exit};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+/// `check` on a program, as JSON and without tests.
+fn check(project: &Project, program: &str, more: &[&str]) -> Ended {
+    let words = ["check", program, "--message-format", "json", "--no-emit"];
+    Tool::new(project.path(), words.iter().chain(more)).run()
+}
+
+fn check_proof(project: &Project, more: &[&str]) -> Ended {
+    let words = ["check-proof", "proof/certificate.json"];
+    Tool::new(project.path(), words.iter().chain(more)).run()
+}
+
+/// The ring buffer's certificate: assertions only, so that one access is invalid and nobody asked.
+fn ring() -> &'static (String, Vec<u8>) {
+    static RING: OnceLock<(String, Vec<u8>)> = OnceLock::new();
+    RING.get_or_init(|| {
+        let project = Project::program("ring.c");
+        let words = ["--property", "assertion", "--certificate", "proof"];
+        let run = check(&project, "ring.c", &words);
+        run.expect(exit::CLEAN);
+        assert_eq!(run.finished()["verdict"], "proved", "{run}");
+        let bitcode = fs::read(project.at("proof/program.bc"));
+        let bitcode = bitcode.unwrap_or_else(|error| panic!("no bitcode: {error}\n{run}"));
+        (project.read("proof/certificate.json"), bitcode)
+    })
+}
+
+/// A folder with that certificate after `damage`.
+fn damaged(damage: impl FnOnce(&mut Value)) -> Project {
+    let (text, bitcode) = ring();
+    let mut certificate: Value =
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    damage(&mut certificate);
+    let project = Project::empty();
+    project.write("proof/certificate.json", &certificate.to_string());
+    write(&project.at("proof/program.bc"), bitcode);
+    project
+}
+
+fn write(path: &Path, bytes: &[u8]) {
+    fs::write(path, bytes).unwrap_or_else(|error| panic!("cannot write {path:?}: {error}"));
+}
+
+fn cuts(certificate: &mut Value) -> &mut Vec<Value> {
+    let cuts = certificate["cuts"].as_array_mut();
+    cuts.unwrap_or_else(|| panic!("no cut points"))
+}
+
+/// The number of the check with this expression.
+fn numbered(run: &Ended, expression: &str) -> u64 {
+    let goals = run.messages();
+    let goal = goals
+        .iter()
+        .find(|goal| goal["reason"] == "goal" && goal["expression"] == expression);
+    let number = goal.and_then(|goal| goal["id"].as_u64());
+    number.unwrap_or_else(|| panic!("no check `{expression}`\n{run}"))
+}
+
+/// Expects `check-proof` to say no, in both formats, with these words.
+fn is_rejected(project: &Project, words: &[&str]) {
+    let run = check_proof(project, &[]);
+    run.expect(exit::REJECTED);
+    for word in words {
+        assert!(run.stdout.contains(word), "no word of `{word}`\n{run}");
+    }
+    let run = check_proof(project, &["--message-format", "json"]);
+    run.expect(exit::REJECTED);
+    assert_eq!(run.messages()[0]["accepted"], false, "{run}");
+}
+
+#[test]
+fn proved_with_a_certificate_that_is_accepted() {
+    let project = damaged(|_| ());
+    let run = check_proof(&project, &[]);
+    run.expect(exit::CLEAN);
+    assert!(run.stdout.starts_with("accepted: "), "{run}");
+    let run = check_proof(&project, &["--message-format", "json"]);
+    run.expect(exit::CLEAN);
+    let said = &run.messages()[0];
+    assert_eq!(said["accepted"], true, "{run}");
+    assert!(said["user_checks"].as_u64() > Some(0), "{run}");
+    assert!(said["questions"].as_u64() > Some(0), "{run}");
+}
+
+#[test]
+fn a_fact_that_is_strengthened() {
+    let project = damaged(|certificate| {
+        for cut in cuts(certificate) {
+            cut["facts"] = Value::from(vec!["#1:0"]);
+        }
+    });
+    is_rejected(&project, &["the edge from", "does not preserve `#1:0`"]);
+}
+
+#[test]
+fn facts_that_are_removed() {
+    let project = damaged(|certificate| cuts(certificate).clear());
+    is_rejected(&project, &["does not follow", "ring.c:"]);
+}
+
+/// Each fact alone: what is left is either still a proof, or it is rejected with a place.
+#[test]
+fn one_fact_that_is_removed() {
+    let mut needed = 0;
+    for number in 0..40 {
+        let mut left = number;
+        let project = damaged(|certificate| {
+            for cut in cuts(certificate) {
+                let Some(facts) = cut["facts"].as_array_mut() else {
+                    continue;
+                };
+                if left < facts.len() {
+                    facts.remove(left);
+                    left = usize::MAX;
+                    break;
+                }
+                left -= facts.len();
+            }
+        });
+        if left != usize::MAX {
+            break;
+        }
+        let run = check_proof(&project, &[]);
+        if run.code == Some(exit::REJECTED) {
+            needed += 1;
+            assert!(run.stdout.contains("ring.c:"), "no place\n{run}");
+        } else {
+            run.expect(exit::CLEAN);
+        }
+    }
+    assert!(needed > 0, "no fact is needed");
+}
+
+#[test]
+fn a_check_that_does_not_hold() {
+    let project = Project::program("ring.c");
+    let words = ["--property", "memory", "--fuzz-only", "--max-time", "1s"];
+    let run = check(&project, "ring.c", &words);
+    let number = numbered(&run, "marks[...]");
+    let project = damaged(|certificate| {
+        let checks = certificate["checks"].as_array_mut();
+        checks.into_iter().for_each(|c| c.push(number.into()));
+    });
+    is_rejected(&project, &["does not follow", "ring.c:31"]);
+}
+
+#[test]
+fn a_check_and_a_block_that_do_not_exist() {
+    for (what, word) in [("checks", "check 4000000"), ("blocks", "block 4000000")] {
+        let project = damaged(|certificate| {
+            let goals = certificate[what].as_array_mut();
+            goals.into_iter().for_each(|g| g.push(4_000_000.into()));
+        });
+        is_rejected(&project, &[word]);
+    }
+}
+
+/// A block that is entered.
+#[test]
+fn a_block_that_is_entered() {
+    let project = damaged(|certificate| {
+        let blocks: Vec<Value> = (0..2000).map(Value::from).collect();
+        certificate["blocks"] = blocks.into_iter().take(40).collect();
+    });
+    is_rejected(&project, &["block", "may be entered"]);
+}
+
+#[test]
+fn the_bitcode_of_another_program() {
+    let project = damaged(|_| ());
+    let mut other = ring().1.clone();
+    other.push(0);
+    write(&project.at("proof/program.bc"), &other);
+    is_rejected(&project, &["other bitcode"]);
+}
+
+#[test]
+fn bitcode_that_is_none() {
+    let project = damaged(|certificate| {
+        // The digest of nothing at all.
+        let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        certificate["bitcode"] = digest.into();
+    });
+    write(&project.at("proof/program.bc"), b"");
+    let run = check_proof(&project, &[]);
+    run.expect(exit::USAGE).says("program.bc` is no bitcode");
+}
+
+#[test]
+fn a_formula_that_cannot_be_read() {
+    for formula in [
+        "(ule |r:5|",
+        "#32:5",
+        "(frobnicate #1:1)",
+        "",
+        "(= #8:1 #16:1)",
+    ] {
+        let project = damaged(|certificate| {
+            for cut in cuts(certificate) {
+                cut["facts"] = Value::from(vec![formula]);
+            }
+        });
+        is_rejected(&project, &["cannot be read", "ring.c:", formula]);
+    }
+}
+
+#[test]
+fn another_format() {
+    let project = damaged(|certificate| certificate["format"] = 99.into());
+    is_rejected(&project, &["format 99"]);
+}
+
+#[test]
+fn files_that_are_cut_off_or_missing() {
+    let project = damaged(|_| ());
+    let text = project.read("proof/certificate.json");
+    project.write("proof/certificate.json", &text[..text.len() / 2]);
+    let run = check_proof(&project, &[]);
+    run.expect(exit::USAGE).says("is no certificate");
+    fs::remove_file(project.at("proof/certificate.json"))
+        .unwrap_or_else(|error| panic!("cannot remove: {error}"));
+    check_proof(&project, &[])
+        .expect(exit::NOTHING_SELECTED)
+        .says("there is no file `proof/certificate.json`");
+    let project = damaged(|_| ());
+    fs::remove_file(project.at("proof/program.bc"))
+        .unwrap_or_else(|error| panic!("cannot remove: {error}"));
+    check_proof(&project, &[])
+        .expect(exit::NOTHING_SELECTED)
+        .says("program.bc");
+}
+
+#[test]
+fn proof_is_required() {
+    let project = Project::program("ring.c");
+    let words = ["-D", "FIXED", "--require-proof", "--max-time", "60s"];
+    let run = check(&project, "ring.c", &words);
+    run.expect(exit::CLEAN);
+    let finished = run.finished();
+    assert_eq!(finished["verdict"], "proved", "{run}");
+    assert_eq!(finished["goals"]["checks"]["open"], 0, "{run}");
+    assert!(!finished["assumptions"].as_array().is_none_or(Vec::is_empty));
+    let prover = &finished["stats"]["prover"];
+    for count in ["iterations", "facts", "guesses", "solver_calls"] {
+        assert!(prover[count].as_u64() > Some(0), "{count}\n{run}");
+    }
+    for phase in ["explore", "forest", "guess", "houdini", "settle", "check"] {
+        assert!(prover[phase].as_f64() >= Some(0.0), "{phase}\n{run}");
+    }
+    assert!(
+        finished["stats"]["solver_calls"].as_u64() >= prover["solver_calls"].as_u64(),
+        "{run}"
+    );
+
+    let project = Project::program("mixing.c");
+    let words = ["--require-proof", "--max-time", "10s"];
+    let run = check(&project, "mixing.c", &words);
+    run.expect(exit::OPEN_GOALS);
+    assert_eq!(run.finished()["verdict"], "open", "{run}");
+    let open: Vec<Value> = run
+        .messages()
+        .into_iter()
+        .filter(|message| message["reason"] == "goal" && message["status"] == "open")
+        .collect();
+    assert!(!open.is_empty(), "{run}");
+    for goal in open {
+        let why = goal["why"].as_str().unwrap_or_default();
+        assert!(why.contains("no execution"), "{goal}\n{run}");
+    }
+}
+
+#[test]
+fn who_only_fuzzes_proves_nothing() {
+    let project = Project::program("ring.c");
+    let words = [
+        "-D",
+        "FIXED",
+        "--fuzz-only",
+        "--max-time",
+        "6s",
+        "--certificate",
+        "proof",
+    ];
+    let run = check(&project, "ring.c", &words);
+    run.expect(exit::CLEAN);
+    let finished = run.finished();
+    assert_eq!(finished["verdict"], "open", "{run}");
+    assert_eq!(finished["goals"]["checks"]["proved"], 0, "{run}");
+    assert_eq!(finished["stats"]["prover"]["iterations"], 0, "{run}");
+    assert!(!project.at("proof/certificate.json").exists(), "{run}");
+    assert!(
+        run.stdout.contains("--fuzz-only attempts no proof"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_proof_can_be_repeated() {
+    let project = Project::program("ring.c");
+    let words = ["-D", "FIXED", "--runs", "500", "--seed", "3"];
+    let [first, second] = [(); 2].map(|()| check(&project, "ring.c", &words));
+    let (one, two) = (first.finished(), second.finished());
+    assert_eq!(one["verdict"], "proved", "{first}");
+    assert_eq!(one["goals"], two["goals"], "{first}\n{second}");
+    for number in ["executions", "solver_calls", "refinements"] {
+        let (one, two) = (&one["stats"][number], &two["stats"][number]);
+        assert_eq!(one, two, "{number}\n{first}\n{second}");
+    }
+    for number in ["iterations", "guesses", "facts", "solver_calls"] {
+        let (one, two) = (&one["stats"]["prover"], &two["stats"]["prover"]);
+        assert_eq!(one[number], two[number], "{number}\n{first}\n{second}");
+    }
+}
+
+/// Ctrl-C at several moments while the prover works: the end comes soon, it is one, and what was covered is kept.
+#[test]
+fn an_interruption_stops_the_prover() {
+    for wait in [500, 1500, 3000] {
+        let project = Project::program("mixing.c");
+        let scratch = project.at("scratch");
+        let words = [
+            "check",
+            "mixing.c",
+            "--property",
+            "all",
+            "--max-time",
+            "120s",
+            "--no-emit",
+            "--keep",
+            "--message-format",
+            "json",
+            "--target-dir",
+            "scratch",
+        ];
+        let mut running = Tool::new(project.path(), words).start();
+        let is_prepared = || has(&scratch, "program.bc").then_some(());
+        assert!(running.until(is_prepared).is_some(), "no program");
+        std::thread::sleep(Duration::from_millis(wait));
+        assert!(running.is_running(), "it ended by itself");
+        running.signal(Signal::SIGINT);
+        let asked = Instant::now();
+        let run = running.wait();
+        run.expect(exit::INTERRUPTED);
+        assert!(asked.elapsed() < Duration::from_secs(20), "slow\n{run}");
+        let finished = run.finished();
+        assert_eq!(finished["interrupted"], true, "{run}");
+        assert!(
+            finished["goals"]["edges"]["covered"].as_u64() > Some(0),
+            "{run}"
+        );
+        for file in ["state.json", "goals.json"] {
+            assert!(has(&scratch, file), "no {file}\n{run}");
+        }
+    }
+}
+
+/// Whether there is such a file in the folder or below.
+fn has(folder: &Path, name: &str) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| {
+        let path = entry.path();
+        entry.file_name() == name || (path.is_dir() && has(&path, name))
+    })
+}
