@@ -11,7 +11,7 @@ pub mod generate;
 mod project;
 mod tool;
 
-pub use project::Project;
+pub use project::{Project, program};
 pub use tool::{Ended, Running, Tool, binary, cargo_test, children};
 
 /// The documented exit codes that the tests expect.

@@ -2,9 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 use serde_json::Value;
+
+/// What a machine that is slow and busy may take: a check ends as soon as something is found.
+const LONG: &str = "300s";
+/// The end of patience.
+const LIMIT: Duration = Duration::from_secs(500);
 
 /// Runs the check for at most so long.
 fn check(project: &Project, program: &str, property: &str, time: &str, more: &[&str]) -> Ended {
@@ -12,7 +18,7 @@ fn check(project: &Project, program: &str, property: &str, time: &str, more: &[&
     words.extend(["--max-time", time]);
     words.extend(["--message-format", "json", "--emit-dir", "found"]);
     words.extend(more);
-    Tool::new(project.path(), words).run()
+    Tool::new(project.path(), words).limit(LIMIT).run()
 }
 
 /// The lines, counted from 1, that the program marks as faulty.
@@ -47,7 +53,7 @@ fn is_violated(program: &str, property: &str) {
         .map(|line| format!("{program}:{line}"))
         .collect();
 
-    let run = check(&project, program, property, "60s", &[]);
+    let run = check(&project, program, property, LONG, &[]);
     run.expect(exit::VIOLATION);
     let finished = run.finished();
     assert_eq!(finished["verdict"], "violated", "{run}");

@@ -148,7 +148,7 @@ impl Kind for Grammar {
                 &truth,
                 properties,
                 TIME,
-                (first + i) % 2 == 0,
+                (first + i).is_multiple_of(2),
                 &of,
             );
             (judgement, generated.render("", Form::Asserting(&seen[i])))
@@ -204,7 +204,7 @@ impl Kind for KnownTruth {
                 &truth,
                 properties,
                 TIME,
-                (first + i) % 2 == 0,
+                (first + i).is_multiple_of(2),
                 &of,
             );
             if truth.violated.is_empty() != known.safe {
@@ -347,7 +347,7 @@ fn whole_programs() {
             .to_string_lossy()
             .into_owned();
         for properties in [ASSERTION_AND_MEMORY, EVERYTHING] {
-            let program = compiled::from_files(&[file.clone()], &[], None, properties)
+            let program = compiled::from_files(std::slice::from_ref(&file), &[], None, properties)
                 .unwrap_or_else(|why| panic!("{name}: {why}"));
             let machine = Machine::new(
                 &program,
