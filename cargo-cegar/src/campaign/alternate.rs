@@ -256,7 +256,7 @@ impl Alternation<'_, '_> {
             &self.harness.properties,
             (Arc::clone(&self.coverage), !self.first_only),
             tapes,
-            left,
+            (left, self.settings.runs.is_some()),
         )?);
         Ok(())
     }

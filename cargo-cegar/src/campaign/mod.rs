@@ -190,11 +190,14 @@ fn one(
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
     let bitcode = std::fs::read(&prepared.bitcode)
         .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
-    let config = Config {
+    let mut config = Config {
         properties: harness.properties.clone(),
         limits: limits(harness),
         ..Config::default()
     };
+    if settings.runs.is_some() {
+        config.query = config.query.counted();
+    }
     let mut alternation = Alternation {
         harness,
         settings,

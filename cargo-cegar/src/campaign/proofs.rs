@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use cegar_engine::program::{Program, Property};
 use cegar_engine::proof::{self, Certificate, Checked};
+use cegar_engine::solver::Limits;
 use cegar_engine::strategy::synergy::{self, Coverage, Options, Outcome, Verdict};
 
 use super::ProverStats;
@@ -21,9 +22,17 @@ use crate::store;
 /// Deep call chains and deep formulas are walked by recursion.
 const STACK: usize = 512 << 20;
 /// How long the checker may take for one question: longer than the search, since the answer is known.
-pub const QUESTION: Duration = Duration::from_secs(20);
+const QUESTION: Duration = Duration::from_secs(20);
 /// Without a limit for the campaign.
 const TIME: Duration = Duration::from_secs(300);
+
+/// The limits of one of the checker's questions.
+pub fn question() -> Limits {
+    Limits {
+        time: Some(QUESTION),
+        ..Limits::default()
+    }
+}
 
 /// What the prover came to.
 #[derive(Debug)]
@@ -48,14 +57,14 @@ pub struct Prover {
 
 impl Prover {
     /// Starts it. `covered` says which blocks need no proof that they can be reached, and grows
-    /// meanwhile; `time` is what is left.
+    /// meanwhile; `time` is what is left, `counted` whether steps are counted in its stead.
     pub fn start(
         program: Arc<Program>,
         digest: String,
         properties: &[Property],
         (covered, all_blocks): (Arc<Coverage>, bool),
         tapes: Vec<Vec<u8>>,
-        time: Option<Duration>,
+        (time, counted): (Option<Duration>, bool),
     ) -> Result<Prover, Error> {
         let (seed_sender, seeds) = channel();
         let options = Options {
@@ -65,6 +74,7 @@ impl Prover {
             tapes,
             seeds: Some(seed_sender),
             time: time.unwrap_or(TIME),
+            counted,
             ..Options::default()
         };
         let stop = Arc::new(AtomicBool::new(false));
@@ -128,8 +138,12 @@ fn prove(program: &Program, digest: &str, options: &Options, stop: &AtomicBool) 
     let proof = synergy::prove(program, options, stop);
     let mut outcome = proof.outcome(digest, &options.properties);
     let checking = Instant::now();
-    let checked = proof::check(program, digest, &outcome.certificate, QUESTION)
-        .map_err(|why| why.to_string());
+    let limits = match options.counted {
+        true => question().counted(),
+        false => question(),
+    };
+    let checked =
+        proof::check(program, digest, &outcome.certificate, limits).map_err(|why| why.to_string());
     if let Err(why) = &checked {
         outcome.withdraw(&format!("the certificate was not accepted: {why}"));
     }

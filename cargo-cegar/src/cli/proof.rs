@@ -8,7 +8,7 @@ use cegar_engine::proof::{self, Certificate, Rejected};
 use sha2::{Digest as _, Sha256};
 
 use super::args::{CheckProofArgs, Manners, MessageFormat};
-use crate::campaign::proofs::QUESTION;
+use crate::campaign::proofs::question;
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::store;
@@ -37,7 +37,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
             )
         })?;
         counted = users(&program, &certificate);
-        proof::check(&program, &digest, &certificate, QUESTION)
+        proof::check(&program, &digest, &certificate, question())
     } else {
         // Other bitcode need not even be readable.
         Err(Rejected::Bitcode {

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -247,6 +247,24 @@ pub struct Forest {
     pub runs: u64,
 }
 
+/// How far a forest grows.
+#[derive(Clone, Copy, Debug)]
+pub enum Growth {
+    /// Until then.
+    Until(Instant),
+    /// So many terms evaluated: the same forest on every machine.
+    Work(u64),
+}
+
+impl Growth {
+    fn is_over(self, evaluator: &Evaluator) -> bool {
+        match self {
+            Growth::Until(end) => Instant::now() > end,
+            Growth::Work(most) => evaluator.work() > most,
+        }
+    }
+}
+
 /// Bytes of an array that a frontier query fixes.
 const WRITTEN: usize = 512;
 /// States kept for a cut point.
@@ -261,13 +279,13 @@ struct Ways {
 }
 
 impl Forest {
-    /// Grows a forest from given tapes and from random ones, for so long. `interesting` are values that unknowns often
+    /// Grows a forest from given tapes and from random ones. `interesting` are values that unknowns often
     /// take.
     pub fn grow(
         graph: &mut Graph<'_>,
         interesting: &[u128],
         tapes: &[Vec<u8>],
-        (runs, time): (u64, Duration),
+        (runs, growth): (u64, Growth),
     ) -> Forest {
         let mut ways: BTreeMap<Option<Cut>, Vec<Ways>> = BTreeMap::new();
         let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
@@ -287,7 +305,7 @@ impl Forest {
         let mut forest = Forest::default();
         let contents = Rc::new(graph.pool.all_contents());
         let interesting = Rc::new(interesting.to_vec());
-        let end = Instant::now() + time;
+        let mut evaluator = Evaluator::new();
         let given = tapes.iter().map(|tape| Some(tape.as_slice()));
         let all = (0..runs).map(|_| None).chain(given);
         for (run, tape) in all.enumerate() {
@@ -301,8 +319,15 @@ impl Forest {
                 ..Sample::default()
             };
             let longest = if run < 2 { 20_000 } else { 400 };
-            forest.run(graph, &ways, sample, tape, (longest, end));
-            if Instant::now() > end {
+            forest.run(
+                graph,
+                &ways,
+                sample,
+                tape,
+                (longest, growth),
+                &mut evaluator,
+            );
+            if growth.is_over(&evaluator) {
                 break;
             }
         }
@@ -315,20 +340,20 @@ impl Forest {
         ways: &BTreeMap<Option<Cut>, Vec<Ways>>,
         mut sample: Sample,
         tape: Option<&[u8]>,
-        (longest, end): (u64, Instant),
+        (longest, growth): (u64, Growth),
+        evaluator: &mut Evaluator,
     ) {
-        let mut evaluator = Evaluator::new();
         let mut at: Option<Cut> = None;
         for step in 0..longest {
-            if Instant::now() > end {
+            if growth.is_over(evaluator) {
                 return;
             }
             let Some(fragment) = graph.fragments.get(&at) else {
                 return;
             };
             evaluator.reset();
-            sample.read(&graph.pool, &mut evaluator, fragment, tape);
-            let Some(next) = self.step(graph, ways, at, &sample, &mut evaluator, step) else {
+            sample.read(&graph.pool, evaluator, fragment, tape);
+            let Some(next) = self.step(graph, ways, at, &sample, evaluator, step) else {
                 return;
             };
             (at, sample) = next;

@@ -4,13 +4,14 @@
 //! because of it. What is left when no transition refutes anything is inductive together, bit-precisely. An answer that the
 //! solver does not give in time counts against the guess.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use super::graph::{Graph, Update};
+use super::graph::Graph;
 use super::world::Cut;
 use crate::solver::{Answer, Limits, Solver, Z3};
 use crate::term::{Evaluator, Rewriter, Term};
@@ -36,8 +37,10 @@ pub struct Cost {
 /// How long to go on.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience<'a> {
-    /// When to give up.
-    pub deadline: Instant,
+    /// When to give up; none: the clock does not matter.
+    pub deadline: Option<Instant>,
+    /// The solver's meter, and where it stands when it is time to give up.
+    pub steps: Option<(&'a Cell<u64>, u64)>,
     /// Set when nobody waits for the answer any more.
     pub stop: &'a AtomicBool,
 }
@@ -45,16 +48,25 @@ pub struct Patience<'a> {
 impl Patience<'_> {
     /// Whether to give up.
     pub fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || Instant::now() > self.deadline
+        self.stop.load(Ordering::Relaxed)
+            || self.steps.is_some_and(|(spent, most)| spent.get() > most)
+            || self.deadline.is_some_and(|end| Instant::now() > end)
     }
 
-    /// The time for a question that may take `most`.
+    /// The limits of a question that may take `most`.
     pub fn within(&self, most: Duration) -> Limits {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        Limits {
-            time: Some(most.min(left).max(Duration::from_millis(1))),
-            ..Limits::default()
-        }
+        let Some(deadline) = self.deadline else {
+            return limited(most).counted();
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        limited(most.min(left).max(Duration::from_millis(1)))
+    }
+}
+
+fn limited(time: Duration) -> Limits {
+    Limits {
+        time: Some(time),
+        ..Limits::default()
     }
 }
 
@@ -94,7 +106,7 @@ pub fn houdini(
     for (&start, fragment) in &graph.fragments {
         transitions.extend((0..fragment.transitions.len()).map(|i| (start, i)));
     }
-    let mut updates: FxHashMap<(Option<Cut>, usize), (Rewriter, Update)> = FxHashMap::default();
+    let mut updates: FxHashMap<(Option<Cut>, usize), Rewriter> = FxHashMap::default();
     let mut queue: VecDeque<(Option<Cut>, usize)> = transitions.iter().copied().collect();
     let mut queued: BTreeSet<(Option<Cut>, usize)> = transitions.iter().copied().collect();
     while let Some(key) = queue.pop_front() {
@@ -109,18 +121,14 @@ pub fn houdini(
             continue;
         }
         cost.visits += 1;
-        if !updates.contains_key(&key) {
-            let update = graph.update(start, &transition);
-            updates.insert(key, (update.preimage(), update));
-        }
+        let rewriter = updates
+            .entry(key)
+            .or_insert_with(|| graph.update(start, &transition).preimage());
         let wanted = guesses[&target].clone();
-        let after: Vec<Term> = match updates.get_mut(&key) {
-            Some((rewriter, _)) => wanted
-                .iter()
-                .map(|&t| rewriter.apply(&mut graph.pool, t))
-                .collect(),
-            None => continue,
-        };
+        let after: Vec<Term> = wanted
+            .iter()
+            .map(|&t| rewriter.apply(&mut graph.pool, t))
+            .collect();
         let mut known: Vec<Term> = Vec::new();
         if let Some(cut) = start {
             known.extend(fixed.get(&cut).into_iter().flatten());

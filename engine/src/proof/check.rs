@@ -5,8 +5,6 @@
 //! part: no forest, no guesses, no Houdini, and each question is asked of a fresh solver. What it shares with the search
 //! is the meaning of the Program (`encode`) and the propagation of constants and pointers (`graph`), which it does itself.
 
-use std::time::Duration;
-
 use rustc_hash::FxHashSet;
 use thiserror::Error;
 
@@ -112,12 +110,12 @@ pub enum Rejected {
 const NOT: &str = "";
 const UNANSWERED: &str = ": the solver gave no answer";
 
-/// Checks a certificate against the program. `bitcode` is its SHA-256; `limit` the time per question.
+/// Checks a certificate against the program. `bitcode` is its SHA-256; `limits` are those of one question.
 pub fn check(
     program: &Program,
     bitcode: &str,
     certificate: &Certificate,
-    limit: Duration,
+    limits: Limits,
 ) -> Result<Checked, Rejected> {
     if certificate.format != FORMAT {
         return Err(Rejected::Format {
@@ -145,10 +143,7 @@ pub fn check(
         program,
         graph,
         facts: Facts::new(),
-        limits: Limits {
-            time: Some(limit),
-            ..Limits::default()
-        },
+        limits,
         checked: Checked::default(),
     };
     checker.read(certificate)?;

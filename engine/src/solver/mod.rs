@@ -50,6 +50,30 @@ impl Default for Limits {
     }
 }
 
+/// Steps that a solver comes to in a second, roughly: between a half and the double on what programs ask.
+pub const STEPS_PER_SECOND: u64 = 3_000_000;
+
+/// The solver's steps for so much time.
+pub fn steps(time: Duration) -> u64 {
+    (time.as_secs_f64() * STEPS_PER_SECOND as f64) as u64
+}
+
+impl Limits {
+    /// The same without a clock: as many steps as the time is good for, so that a slower machine answers the same.
+    #[must_use]
+    pub fn counted(self) -> Limits {
+        let Some(time) = self.time else {
+            return self;
+        };
+        let steps = u32::try_from(steps(time)).unwrap_or(u32::MAX).max(1);
+        Limits {
+            time: None,
+            steps: Some(self.steps.map_or(steps, |limit| limit.min(steps))),
+            ..self
+        }
+    }
+}
+
 /// What a solver says.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {

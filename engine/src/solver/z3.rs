@@ -5,11 +5,13 @@
 //! than its incremental core on equations over hashes. Questions that only grow belong in a
 //! [`super::Session`]. Z3's objects belong to the calling thread's context, so this is not `Send`.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 use z3::ast::Bool;
-use z3::{Params, SatResult};
+use z3::{Params, SatResult, StatisticsValue};
 
 use super::translate::Translator;
 use super::{Answer, Limits, Reason, Solver, SolverStats};
@@ -21,12 +23,18 @@ pub struct Z3 {
     translator: Translator,
     /// What the questions have cost so far.
     pub stats: SolverStats,
+    spent: Rc<Cell<u64>>,
 }
 
 impl Z3 {
     /// A back end in the calling thread's context.
     pub fn new() -> Z3 {
         Z3::default()
+    }
+
+    /// The steps that its questions have cost so far, as a meter that others can read.
+    pub fn spent(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.spent)
     }
 
     /// A small unsatisfiable part of an unsatisfiable set, or all of it if that takes too long.
@@ -50,6 +58,14 @@ impl Z3 {
         let core = solver.get_unsat_core();
         let of = |label: &Bool| core.iter().any(|c| c == label);
         (0..assertions.len()).filter(|&i| of(&labels[i])).collect()
+    }
+}
+
+/// The steps of everything asked in this thread so far. The count is a number of 32 bits and starts again from zero.
+fn count(solver: &z3::Solver) -> u32 {
+    match solver.get_statistics().value("rlimit count") {
+        Some(StatisticsValue::UInt(count)) => count,
+        _ => 0,
     }
 }
 
@@ -124,6 +140,7 @@ impl Solver for Z3 {
         for formula in &formulas {
             solver.assert(formula);
         }
+        let before = count(&solver);
         let answer = match solver.check() {
             SatResult::Unsat => {
                 self.stats.unsat += 1;
@@ -145,6 +162,8 @@ impl Solver for Z3 {
                 }
             },
         };
+        let spent = count(&solver).wrapping_sub(before);
+        self.spent.set(self.spent.get() + u64::from(spent));
         if matches!(answer, Answer::Unknown(_)) {
             self.stats.unknown += 1;
         }

@@ -17,14 +17,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::abstraction::candidates::{Guesser, LEVELS, Vocabulary};
 use crate::abstraction::encode::{Budget, Exceeded};
-use crate::abstraction::forest::Forest;
+use crate::abstraction::forest::{Forest, Growth};
 use crate::abstraction::frontier;
 use crate::abstraction::goals::{self, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{self, Cost, Facts, Patience, houdini};
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
 use crate::proof::{Certificate, FORMAT};
-use crate::solver::Z3;
+use crate::solver::{Z3, steps};
+
+/// How long the forest may grow.
+const FOREST_TIME: Duration = Duration::from_millis(400);
+/// What that is in terms evaluated.
+const FOREST_WORK: u64 = 20_000_000;
 
 /// What to prove, and how long to try.
 #[derive(Clone, Debug)]
@@ -37,6 +42,9 @@ pub struct Options {
     pub all_blocks: bool,
     /// How long to try in all. Default: 60 s.
     pub time: Duration,
+    /// Whether that is counted in steps of the solver and not by the clock: slower, and the same on every machine.
+    /// Default: no.
+    pub counted: bool,
     /// Executions of the forest. Default: 60.
     pub runs: u64,
     /// What one fragment may cost.
@@ -54,6 +62,7 @@ impl Default for Options {
             covered: Arc::default(),
             all_blocks: false,
             time: Duration::from_secs(60),
+            counted: false,
             runs: 60,
             budget: Budget::default(),
             tapes: Vec::new(),
@@ -121,6 +130,8 @@ pub struct Stats {
     pub solver_calls: u64,
     /// Questions that it did not answer in time.
     pub unknown: u64,
+    /// Steps of the solver.
+    pub steps: u64,
     /// Places where something was over-approximated.
     pub approximations: u64,
     /// Seconds: exploring, growing the forest, frontier queries, guessing, Houdini, asking about goals.
@@ -249,9 +260,9 @@ impl Proof<'_> {
 
 /// Tries to prove everything that is asked.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    let deadline = Instant::now() + options.time;
+    let deadline = (!options.counted).then(|| Instant::now() + options.time);
     let mut budget = options.budget;
-    budget.deadline = Some(deadline);
+    budget.deadline = deadline;
     let mut stats = Stats::default();
     let clock = Instant::now();
     let graph = match Graph::explore(program, budget) {
@@ -267,16 +278,22 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
         .values()
         .map(|fragment| u64::from(fragment.approximations))
         .sum();
+    let solver = Z3::new();
+    let spent = solver.spent();
     let mut prover = Prover {
         program,
         options,
         graph,
         facts: Facts::new(),
         settled: Settled::default(),
-        solver: Z3::new(),
+        solver,
         cost: Cost::default(),
         stats,
-        patience: Patience { deadline, stop },
+        patience: Patience {
+            deadline,
+            steps: options.counted.then(|| (&*spent, steps(options.time))),
+            stop,
+        },
         blocks_asked: false,
     };
     prover.run();
@@ -304,12 +321,15 @@ impl<'p> Prover<'_, 'p> {
         let clock = Instant::now();
         let vocabulary = Vocabulary::new(&self.graph);
         let interesting = vocabulary.interesting();
-        let time = Duration::from_millis(400).min(self.options.time / 10);
+        let growth = match self.options.counted {
+            true => Growth::Work(FOREST_WORK),
+            false => Growth::Until(Instant::now() + FOREST_TIME.min(self.options.time / 10)),
+        };
         let forest = Forest::grow(
             &mut self.graph,
             &interesting,
             &self.options.tapes,
-            (self.options.runs, time),
+            (self.options.runs, growth),
         );
         self.stats.forest_steps = forest.steps;
         self.stats.forest = clock.elapsed().as_secs_f64();
@@ -454,6 +474,7 @@ impl<'p> Prover<'_, 'p> {
         }
         self.stats.solver_calls = self.cost.solver_calls;
         self.stats.unknown = self.cost.unknown;
+        self.stats.steps = self.solver.spent().get();
         let program = self.program;
         let wanted = |property: Property| self.options.properties.contains(&property);
         // What can be reached through a hole is open.

@@ -36,6 +36,7 @@ pub struct Evaluator {
     rounds: Vec<u32>,
     round: u32,
     stack: Vec<Frame>,
+    work: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,11 @@ impl Evaluator {
             round: 1,
             ..Evaluator::default()
         }
+    }
+
+    /// What evaluating has cost so far: terms looked at. The same on every machine, as time is not.
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// Forgets all values: call it when the environment changes.
@@ -92,6 +98,7 @@ impl Evaluator {
         let mut stack = std::mem::take(&mut self.stack);
         stack.push(Frame::Term(t));
         while let Some(frame) = stack.pop() {
+            self.work += 1;
             let (t, value) = match frame {
                 Frame::Term(t) => {
                     if self.known(t).is_some() {
