@@ -17,6 +17,7 @@ pub mod config;
 pub mod emit;
 pub mod error;
 pub mod exit;
+pub mod explain;
 pub mod init;
 pub mod list;
 pub mod options;

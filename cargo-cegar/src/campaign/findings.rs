@@ -237,7 +237,7 @@ impl<'a> Judge<'a> {
 }
 
 /// The names that functions have in the source.
-fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     match name {
         "cegar_user_main" => "main".to_owned(),
         _ => name.strip_prefix("CRUNNER_").unwrap_or(name).to_owned(),
@@ -245,7 +245,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The run's choices with the bytes they took; what lies past the tape's end is zeros.
-pub(super) fn events(tape: &[u8], run: &Execution) -> Vec<(String, Vec<u8>)> {
+pub fn events(tape: &[u8], run: &Execution) -> Vec<(String, Vec<u8>)> {
     run.choices
         .iter()
         .map(|choice| {

@@ -236,6 +236,11 @@ fn one(
     let goals = alternation.goals();
     let kept = goals::tell(&mut alternation, end);
     goals::keep(&kept, folders.scratch)?;
+    if let Some(folder) = folders.certificate {
+        // For `explain`, which has something to say of violations too.
+        proofs::beside(folder, &prepared.bitcode)?;
+        goals::keep(&kept, folder)?;
+    }
     let stats = alternation.stats.clone();
     let complete = alternation.is_proved();
     let assumptions = assumptions(&alternation);

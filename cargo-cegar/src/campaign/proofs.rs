@@ -222,14 +222,20 @@ fn why(verdicts: &[Option<Verdict>], number: usize) -> Option<&str> {
     }
 }
 
-/// Writes a certificate beside the bitcode that it is about; where it is then.
-pub fn write(certificate: &Certificate, folder: &Path, bitcode: &Path) -> Result<PathBuf, Error> {
+/// Puts a copy of the bitcode into a folder.
+pub fn beside(folder: &Path, bitcode: &Path) -> Result<(), Error> {
     store::writable_dir(folder)?;
     let beside = folder.join("program.bc");
     if beside != bitcode {
         let bytes = std::fs::read(bitcode).map_err(|why| Error::io("read", bitcode, why))?;
         store::write(&beside, &bytes)?;
     }
+    Ok(())
+}
+
+/// Writes a certificate beside the bitcode that it is about; where it is then.
+pub fn write(certificate: &Certificate, folder: &Path, bitcode: &Path) -> Result<PathBuf, Error> {
+    beside(folder, bitcode)?;
     let path = folder.join("certificate.json");
     let text = serde_json::to_vec_pretty(certificate)
         .map_err(|why| Error::engine("writing the certificate", why))?;

@@ -170,6 +170,16 @@ pub enum Command {
         cargo cegar check parse.c --certificate proof && cargo cegar check-proof proof/certificate.json\n  \
         cargo cegar check-proof target/cegar/parse_header/certificate.json")]
     CheckProof(CheckProofArgs),
+    /// Say why a goal stands as it does: the way to a violation, what a proof rests on, why something is open
+    ///
+    /// Reads what `run` and `check --certificate DIR` left behind and searches nothing. Of a violation it shows the lines that
+    /// an execution enters and the values that it chooses there; of a proof the invariants around the loops, and no more of
+    /// them than this goal needs; of what is open, what was tried and what to turn.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar explain parse.c:88\n  \
+        cargo cegar explain array_bound_parse_c_88\n  \
+        cargo cegar check parse.c --certificate proof; cargo cegar explain parse.c:88 --from proof")]
+    Explain(ExplainArgs),
     /// List the harnesses, where each starts, its tests and how its goals stood last
     #[command(
         after_long_help = "Examples:\n  cargo cegar list\n  cargo cegar list --message-format json"
@@ -272,6 +282,23 @@ pub struct CheckProofArgs {
     /// The bitcode that it is about [default: program.bc beside it]
     #[arg(long, value_name = "FILE")]
     pub bitcode: Option<PathBuf>,
+}
+
+/// `explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// FILE:LINE, FILE:LINE:COLUMN, a test's name, or a check's number as `--message-format json` has it
+    #[arg(value_name = "GOAL")]
+    pub goal: String,
+    /// Where `check --certificate DIR` or `check --keep` left the goals [default: the package's harnesses]
+    #[arg(long, value_name = "DIR")]
+    pub from: Option<PathBuf>,
+    /// Only this harness
+    #[arg(long, value_name = "NAME")]
+    pub harness: Option<String>,
+    /// Also write the proof of this goal alone, with only the facts that it needs; see `check-proof`
+    #[arg(long, value_name = "DIR")]
+    pub certificate: Option<PathBuf>,
 }
 
 /// `run`

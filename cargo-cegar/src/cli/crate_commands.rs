@@ -17,7 +17,7 @@ use crate::report::{Event, Fan, Level, Reporter};
 use crate::{campaign, list as listing, plan, store};
 
 /// A package and what its files say.
-fn open(manners: &Manners) -> Result<(Project, Config), Error> {
+pub(super) fn open(manners: &Manners) -> Result<(Project, Config), Error> {
     let project = Project::load(
         manners.manifest_path.as_deref(),
         manners.package.as_deref(),
@@ -343,7 +343,7 @@ pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
 }
 
 /// Results go to stdout; a reader that has gone away is not an error.
-fn print(text: &str) -> Result<ExitCode, Error> {
+pub(super) fn print(text: &str) -> Result<ExitCode, Error> {
     use std::io::Write as _;
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => {

@@ -284,6 +284,8 @@ pub struct Function {
     pub blocks: Range<u32>,
     /// Width of every register.
     pub registers: Vec<Width>,
+    /// What each register is called: its variable in the source, else its name in the bitcode; empty where it has none.
+    pub names: Vec<Box<str>>,
     /// Where it is defined.
     pub pos: Pos,
 }

@@ -17,6 +17,7 @@ mod instructions;
 mod intrinsics;
 mod names;
 mod types;
+mod variables;
 mod vectors;
 
 use std::path::{Path, PathBuf};
@@ -122,6 +123,7 @@ struct Loader<'m> {
     blocks: FxHashMap<BasicBlock<'m>, BlockId>,
     block_count: usize,
     files: FxHashMap<(String, String), u32>,
+    variables: FxHashMap<Value<'m>, String>,
 }
 
 impl<'m> Loader<'m> {
@@ -136,6 +138,7 @@ impl<'m> Loader<'m> {
             blocks: FxHashMap::default(),
             block_count: 0,
             files: FxHashMap::default(),
+            variables: variables::of(module),
         }
     }
 
@@ -193,6 +196,7 @@ impl<'m> Loader<'m> {
                 result,
                 blocks: first..self.block_count as u32,
                 registers: Vec::new(),
+                names: Vec::new(),
                 pos,
             });
         }

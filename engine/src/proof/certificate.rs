@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::needed::Goal;
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::Facts;
 use crate::program::ir::Property;
@@ -45,6 +46,20 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// The same, about one goal only.
+    #[must_use]
+    pub fn about(&self, goal: Goal) -> Certificate {
+        let (checks, blocks) = match goal {
+            Goal::Check(id) => (vec![id], Vec::new()),
+            Goal::Block(id) => (Vec::new(), vec![id]),
+        };
+        Certificate {
+            checks,
+            blocks,
+            ..self.clone()
+        }
+    }
+
     /// The regions in writing. A formula that has no text is left out; the checker then says what does not follow.
     pub fn regions(graph: &Graph<'_>, facts: &Facts) -> Vec<CutFacts> {
         facts

@@ -65,6 +65,9 @@ pub enum Rejected {
     /// The program cannot be explored within the budget.
     #[error("the program cannot be explored as a whole")]
     Unexplored,
+    /// It is a proof, but the solver gave no answer where the facts were looked for that one goal needs.
+    #[error("the solver gave no answer when asked which facts are needed")]
+    Unexplained,
     /// A transition does not preserve a formula.
     #[error("the edge from {from} to {to} does not preserve `{formula}`{how}")]
     Edge {
@@ -117,6 +120,18 @@ pub fn check(
     certificate: &Certificate,
     limits: Limits,
 ) -> Result<Checked, Rejected> {
+    let mut checker = Checker::open(program, bitcode, certificate, limits)?;
+    let starts: Vec<Option<Cut>> = checker.graph.fragments.keys().copied().collect();
+    for start in starts {
+        let fragment = checker.graph.fragments[&start].clone();
+        checker.edges(start, &fragment)?;
+        checker.goals(start, &fragment, certificate)?;
+    }
+    Ok(checker.checked)
+}
+
+/// Whether the certificate is about this program, in a format that is known.
+fn fits(program: &Program, bitcode: &str, certificate: &Certificate) -> Result<(), Rejected> {
     if certificate.format != FORMAT {
         return Err(Rejected::Format {
             found: certificate.format,
@@ -134,37 +149,40 @@ pub fn check(
     };
     let checks = missing("check", &certificate.checks, program.checks.len());
     let blocks = missing("block", &certificate.blocks, program.blocks.len());
-    if let Some(missing) = checks.or(blocks) {
-        return Err(missing);
-    }
-    let graph =
-        Graph::explore(program, Budget::default()).map_err(|_: Exceeded| Rejected::Unexplored)?;
-    let mut checker = Checker {
-        program,
-        graph,
-        facts: Facts::new(),
-        limits,
-        checked: Checked::default(),
-    };
-    checker.read(certificate)?;
-    let starts: Vec<Option<Cut>> = checker.graph.fragments.keys().copied().collect();
-    for start in starts {
-        let fragment = checker.graph.fragments[&start].clone();
-        checker.edges(start, &fragment)?;
-        checker.goals(start, &fragment, certificate)?;
-    }
-    Ok(checker.checked)
+    checks.or(blocks).map_or(Ok(()), Err)
 }
 
-struct Checker<'p> {
+/// The program explored anew, with a certificate's formulas.
+pub(super) struct Checker<'p> {
     program: &'p Program,
-    graph: Graph<'p>,
-    facts: Facts,
+    pub(super) graph: Graph<'p>,
+    pub(super) facts: Facts,
     limits: Limits,
-    checked: Checked,
+    pub(super) checked: Checked,
 }
 
-impl Checker<'_> {
+impl<'p> Checker<'p> {
+    /// Explores the program and reads the formulas. They are not checked yet.
+    pub(super) fn open(
+        program: &'p Program,
+        bitcode: &str,
+        certificate: &Certificate,
+        limits: Limits,
+    ) -> Result<Checker<'p>, Rejected> {
+        fits(program, bitcode, certificate)?;
+        let graph = Graph::explore(program, Budget::default())
+            .map_err(|_: Exceeded| Rejected::Unexplored)?;
+        let mut checker = Checker {
+            program,
+            graph,
+            facts: Facts::new(),
+            limits,
+            checked: Checked::default(),
+        };
+        checker.read(certificate)?;
+        Ok(checker)
+    }
+
     fn read(&mut self, certificate: &Certificate) -> Result<(), Rejected> {
         for cut in &certificate.cuts {
             // A cut point that does not exist claims nothing.
@@ -197,7 +215,7 @@ impl Checker<'_> {
     }
 
     /// What may be assumed where a fragment starts.
-    fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
+    pub(super) fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
         let mut known = self.graph.axioms(start);
         known.extend(
             start
@@ -208,7 +226,7 @@ impl Checker<'_> {
         known
     }
 
-    fn name(&self, cut: Option<Cut>) -> String {
+    pub(super) fn name(&self, cut: Option<Cut>) -> String {
         match cut {
             None => "the entry".to_owned(),
             Some(cut) => {
@@ -222,8 +240,27 @@ impl Checker<'_> {
         }
     }
 
+    /// Some of these that cannot hold together already; none if all can, as far as the solver knows.
+    pub(super) fn core(&mut self, terms: &[Term]) -> Option<Vec<Term>> {
+        if let Some(&never) = terms
+            .iter()
+            .find(|&&t| self.graph.pool.as_const(t) == Some(0))
+        {
+            return Some(vec![never]);
+        }
+        self.checked.questions += 1;
+        let limits = Limits {
+            core: true,
+            ..self.limits
+        };
+        match Z3::new().check(&mut self.graph.pool, terms, &limits) {
+            Answer::Unsat { core } => Some(core.into_iter().map(|i| terms[i]).collect()),
+            _ => None,
+        }
+    }
+
     /// None if these cannot hold together, else how that failed.
-    fn refuted(&mut self, terms: &[Term]) -> Option<&'static str> {
+    pub(super) fn refuted(&mut self, terms: &[Term]) -> Option<&'static str> {
         if terms
             .iter()
             .any(|&t| self.graph.pool.as_const(t) == Some(0))

@@ -2,6 +2,10 @@
 
 mod certificate;
 mod check;
+mod needed;
+mod words;
 
 pub use certificate::{Certificate, CutFacts, FORMAT};
 pub use check::{Checked, Rejected, check};
+pub use needed::{Goal, Needed, needed};
+pub use words::Words;

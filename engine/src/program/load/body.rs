@@ -17,6 +17,7 @@ pub(super) struct Body<'l, 'm> {
     pub(super) layout: Layout<'m>,
     pub(super) id: FuncId,
     registers: Vec<Width>,
+    names: Vec<Box<str>>,
     /// First register and number of registers of parameters and instructions.
     places: FxHashMap<Value<'m>, (u32, u32)>,
     ops: Vec<Inst>,
@@ -40,6 +41,7 @@ pub(super) fn load<'m>(loader: &mut Loader<'m>, id: FuncId, function: Value<'m>)
         layout,
         id,
         registers: Vec::new(),
+        names: Vec::new(),
         places: FxHashMap::default(),
         ops: Vec::new(),
         block: BlockId::default(),
@@ -55,7 +57,11 @@ pub(super) fn load<'m>(loader: &mut Loader<'m>, id: FuncId, function: Value<'m>)
         body.loader.program.blocks.push(read);
     }
     let registers = std::mem::take(&mut body.registers);
-    loader.program.functions[id.index()].registers = registers;
+    let mut names = std::mem::take(&mut body.names);
+    names.resize(registers.len(), Box::default());
+    let function = &mut loader.program.functions[id.index()];
+    function.registers = registers;
+    function.names = names;
 }
 
 impl<'m> Body<'_, 'm> {
@@ -84,6 +90,16 @@ impl<'m> Body<'_, 'm> {
             let first = self.registers.len() as u32;
             self.registers.extend(leaves.iter().map(|l| l.width));
             self.places.insert(value, (first, leaves.len() as u32));
+            let name = match self.loader.variables.get(&value) {
+                Some(variable) => variable.clone(),
+                None => value.name(),
+            };
+            for part in 0..leaves.len() {
+                self.names.push(match leaves.len() {
+                    1 => name.as_str().into(),
+                    _ => format!("{name}[{part}]").into(),
+                });
+            }
         }
     }
 

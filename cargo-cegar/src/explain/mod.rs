@@ -1,0 +1,265 @@
+//! Why a goal stands as it does.
+//!
+//! A verdict is a word; whoever has to act on it wants the story behind it: for a violation the lines that an execution entered
+//! and the values that it chose on the way, for a proof the few invariants that it rests on, for what is open what was
+//! tried and which knob to turn. All of that follows from what a campaign leaves in its folder (the program, the list of goals,
+//! the certificate), so nothing here searches.
+
+mod open;
+mod path;
+mod proof;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use cegar_engine::program::{Program, Property};
+use cegar_engine::proof::Certificate;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::campaign::goals::{FORMAT, Kept};
+use crate::error::Error;
+use crate::report::{Finding, Goal, GoalKind, GoalStatus, Place};
+use crate::store;
+
+pub use open::Open;
+pub use path::{Path as Way, Step};
+pub use proof::{Invariant, Proved};
+pub use text::show;
+
+/// What a campaign left behind.
+pub struct Left {
+    /// The list of goals.
+    pub kept: Kept,
+    folder: PathBuf,
+    program: Program,
+    digest: String,
+    certificate: Option<Certificate>,
+}
+
+/// A goal, and the story behind its status.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explained {
+    /// The goal; none for a violation that belongs to no check of the program.
+    pub goal: Option<Goal>,
+    /// The story.
+    #[serde(flatten)]
+    pub story: Story,
+}
+
+/// See [`Explained`].
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "verdict", rename_all = "lowercase")]
+pub enum Story {
+    /// An execution violates it.
+    Violated {
+        /// What was found.
+        finding: Box<Finding>,
+        /// How an execution comes there.
+        path: Way,
+    },
+    /// No execution violates it, or enters the block.
+    Proved(Proved),
+    /// Some execution entered the block.
+    Covered,
+    /// Not settled.
+    Open(Open),
+}
+
+impl Left {
+    /// Reads what lies in the folder.
+    pub fn read(folder: &Path) -> Result<Left, Error> {
+        let list = folder.join("goals.json");
+        let kept: Kept =
+            serde_json::from_slice(&read(&list)?).map_err(|why| damaged(&list, &why))?;
+        if kept.format != FORMAT {
+            let why = format!(
+                "it has format {}, and this version reads {FORMAT}",
+                kept.format
+            );
+            return Err(damaged(&list, &why));
+        }
+        let bitcode = folder.join("program.bc");
+        let digest = store::hex(&Sha256::digest(read(&bitcode)?));
+        if digest != kept.bitcode {
+            return Err(damaged(&bitcode, &"goals.json is about another program"));
+        }
+        let program = Program::load(&bitcode).map_err(|why| damaged(&bitcode, &why))?;
+        let file = folder.join("certificate.json");
+        let certificate = match file.exists() {
+            true => {
+                let found: Certificate =
+                    serde_json::from_slice(&read(&file)?).map_err(|why| damaged(&file, &why))?;
+                // An earlier campaign's is of no use.
+                (found.bitcode == digest).then_some(found)
+            }
+            false => None,
+        };
+        Ok(Left {
+            kept,
+            folder: folder.to_owned(),
+            program,
+            digest,
+            certificate,
+        })
+    }
+
+    /// Everything that `what` may mean: a number, a test's name, a place.
+    pub fn explain(&self, what: &str) -> Result<Vec<Explained>, Error> {
+        let mut told = Vec::new();
+        let findings = &self.kept.findings;
+        for (check, finding) in findings {
+            if finding.name == what || is_at(&finding.place, what) {
+                told.push(self.violated(*check, finding));
+            }
+        }
+        if !told.is_empty() {
+            return Ok(told);
+        }
+        let number: Option<u32> = what.parse().ok();
+        let meant: Vec<&Goal> = match number {
+            Some(number) => {
+                let is_it = |g: &&Goal| g.kind == GoalKind::Check && g.id == number;
+                self.kept.goals.iter().filter(is_it).collect()
+            }
+            None => self.at(what),
+        };
+        for goal in meant {
+            told.push(self.goal(goal)?);
+        }
+        Ok(told)
+    }
+
+    /// The checks at a place; where there is none, the branches.
+    fn at(&self, place: &str) -> Vec<&Goal> {
+        let here = |kind: GoalKind| {
+            let goals = self.kept.goals.iter();
+            goals.filter(move |goal| goal.kind == kind && is_at(&goal.place, place))
+        };
+        let checks: Vec<&Goal> = here(GoalKind::Check).collect();
+        match checks.is_empty() {
+            true => here(GoalKind::Edge).collect(),
+            false => checks,
+        }
+    }
+
+    fn goal(&self, goal: &Goal) -> Result<Explained, Error> {
+        let story = match &goal.status {
+            GoalStatus::Violated => {
+                let mut findings = self.kept.findings.iter();
+                let found = findings.find(|(check, _)| *check == Some(goal.id));
+                return Ok(match found {
+                    Some((check, finding)) => self.violated(*check, finding),
+                    None => Explained {
+                        goal: Some(goal.clone()),
+                        story: Story::Open(open::open(self, goal, "its input was not kept")),
+                    },
+                });
+            }
+            GoalStatus::Proved | GoalStatus::Unreachable => match &self.certificate {
+                Some(certificate) => Story::Proved(proof::proved(self, certificate, goal)?),
+                None => Story::Open(open::open(
+                    self,
+                    goal,
+                    "it was proved, but the certificate is gone",
+                )),
+            },
+            GoalStatus::Covered => Story::Covered,
+            GoalStatus::Open { why } => Story::Open(open::open(self, goal, why)),
+        };
+        Ok(Explained {
+            goal: Some(goal.clone()),
+            story,
+        })
+    }
+
+    fn violated(&self, check: Option<u32>, finding: &Finding) -> Explained {
+        let mut goals = self.kept.goals.iter();
+        let goal = goals.find(|goal| goal.kind == GoalKind::Check && Some(goal.id) == check);
+        Explained {
+            goal: goal.cloned(),
+            story: Story::Violated {
+                finding: Box::new(finding.clone()),
+                path: path::path(&self.program, &self.kept.root, &finding.input),
+            },
+        }
+    }
+
+    /// Writes the certificate of one proved goal, with only the facts that it needs, beside the bitcode.
+    pub fn write_certificate(&self, goal: &Goal, folder: &Path) -> Result<Option<PathBuf>, Error> {
+        let Some(certificate) = &self.certificate else {
+            return Ok(None);
+        };
+        let pruned = proof::pruned(self, certificate, goal)?;
+        let bitcode = self.folder.join("program.bc");
+        crate::campaign::proofs::write(&pruned, folder, &bitcode).map(Some)
+    }
+
+    fn asked(&self, property: Property) -> bool {
+        self.kept.properties.contains(&property)
+    }
+}
+
+/// Whether a place is meant by `FILE:LINE`, with or without folders and the column.
+fn is_at(place: &Place, what: &str) -> bool {
+    let mut parts = what.rsplitn(3, ':');
+    let (last, before, rest) = (parts.next(), parts.next(), parts.next());
+    let number = |text: Option<&str>| text.and_then(|text| text.parse::<u32>().ok());
+    let (file, line, column) = match (rest, number(before), number(last)) {
+        (Some(file), Some(line), Some(column)) => (file, line, Some(column)),
+        (None, None, Some(line)) => match before {
+            Some(file) => (file, line, None),
+            None => return false,
+        },
+        _ => return false,
+    };
+    let same_file = place.file == file || place.file.ends_with(&format!("/{file}"));
+    same_file && place.line == line && column.is_none_or(|column| column == place.column)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|why| match why.kind() {
+        std::io::ErrorKind::NotFound => Error::nothing(
+            format!("there is no file `{}`", path.display()),
+            "`cargo cegar run` leaves it in target/cegar/HARNESS, `cargo cegar check --certificate DIR` in DIR",
+        ),
+        _ => Error::io("read", path, why),
+    })
+}
+
+fn damaged(path: &Path, why: &dyn std::fmt::Display) -> Error {
+    Error::usage(
+        format!("`{}` cannot be used: {why}", path.display()),
+        "run the campaign again",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_understood_with_and_without_folders_and_columns() {
+        let place = Place {
+            file: "c/parse.c".to_owned(),
+            line: 12,
+            column: 3,
+            function: "parse".to_owned(),
+        };
+        for yes in ["parse.c:12", "c/parse.c:12", "parse.c:12:3"] {
+            assert!(is_at(&place, yes), "{yes}");
+        }
+        for no in [
+            "arse.c:12",
+            "parse.c:1",
+            "parse.c:12:4",
+            "parse.c",
+            "12",
+            "",
+            ":",
+            "::",
+        ] {
+            assert!(!is_at(&place, no), "{no}");
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The way to a violation: the source lines that were entered, in order, and the values that were chosen there.
+//!
+//! The engine's machine runs the input again and keeps the blocks that it entered; operation by operation these say which
+//! line was executed in which call, and which choice belongs to it. An execution goes around loops for thousands of
+//! turns, so what repeats is told once.
+
+use std::path::Path as File;
+
+use cegar_engine::machine::{Limits, Machine, Outcome};
+use cegar_engine::program::{
+    BlockId, Callee, CheckId, FuncId, FunctionKind, Intrinsic, Op, Pos, Program, Terminator,
+};
+use serde::Serialize;
+
+use crate::campaign::findings::{events, plain};
+
+/// How an execution went.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Path {
+    /// What it did, in order.
+    pub steps: Vec<Step>,
+    /// All values that were chosen, by channel.
+    pub values: Vec<(String, String)>,
+    /// How it ended, if not as expected.
+    pub ended: Option<String>,
+}
+
+/// A piece of the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// A line was entered.
+    Line {
+        /// The file, relative to the package or the current folder.
+        file: String,
+        /// The line.
+        line: u32,
+        /// Its function.
+        function: String,
+        /// Its text, if the file can still be read.
+        text: String,
+        /// The values chosen there: channel and value.
+        chosen: Vec<(String, String)>,
+    },
+    /// The lines before were entered again.
+    Again {
+        /// How many lines.
+        lines: usize,
+        /// How often.
+        times: usize,
+        /// The values chosen meanwhile.
+        chosen: Vec<(String, String)>,
+    },
+}
+
+/// Longest stretch of lines that is looked for as a loop's body.
+const BODY: usize = 60;
+/// Lines that are told.
+const TOLD: usize = 400;
+
+/// Runs the input again and tells what it does.
+pub fn path(program: &Program, root: &File, tape: &[u8]) -> Path {
+    let machine = Machine::new(program, Limits::default());
+    let run = machine.run_tracked(tape);
+    let chosen = events(tape, &run);
+    let check = run.violation().and_then(|violation| violation.check);
+    let mut walk = Walk {
+        program,
+        chosen: &chosen,
+        next: 0,
+        lines: Vec::new(),
+    };
+    walk.along(&run.trace, check);
+    let steps = compress(&walk.lines, &Source::new(program, root));
+    let mut channels: Vec<(String, Vec<&[u8]>)> = Vec::new();
+    for (channel, bytes) in &chosen {
+        match channels.iter_mut().find(|(known, _)| known == channel) {
+            Some((_, all)) => all.push(bytes),
+            None => channels.push((channel.clone(), vec![bytes])),
+        }
+    }
+    let values = channels.into_iter().map(|(channel, all)| {
+        let value = values(&all);
+        (channel, value)
+    });
+    Path {
+        steps,
+        values: values.collect(),
+        ended: match run.outcome {
+            Outcome::Violated(_) => None,
+            other => Some(format!("{other:?}")),
+        },
+    }
+}
+
+/// A line in one call, and the choices made there, by number.
+#[derive(Clone, PartialEq, Eq)]
+struct Line {
+    pos: Pos,
+    function: FuncId,
+    chosen: Vec<(String, Vec<u8>)>,
+}
+
+impl Line {
+    fn is_like(&self, other: &Line) -> bool {
+        (self.pos.file, self.pos.line, self.function)
+            == (other.pos.file, other.pos.line, other.function)
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    chosen: &'a [(String, Vec<u8>)],
+    /// The first choice that is not told yet.
+    next: usize,
+    lines: Vec<Line>,
+}
+
+impl Walk<'_> {
+    /// Goes through the blocks of a trace, call by call, up to the check that was violated.
+    fn along(&mut self, trace: &[BlockId], violated: Option<CheckId>) {
+        let program = self.program;
+        let mut rest = trace.iter().copied();
+        let mut open: Vec<(BlockId, usize)> =
+            rest.next().map(|block| (block, 0)).into_iter().collect();
+        let mut ahead = rest.next();
+        while let Some((id, op)) = open.last_mut() {
+            let block = program.block(*id);
+            if let Some(inst) = block.ops.get(*op) {
+                *op += 1;
+                self.enter(inst.pos, block.function);
+                let call = match &inst.op {
+                    Op::Call(call) => call,
+                    _ => continue,
+                };
+                if self.is_choice(&call.callee) {
+                    self.choose();
+                }
+                // Behind the last block nothing is known, so the violated call is where it ends.
+                if ahead.is_none() && call.check.is_some() && call.check == violated {
+                    return;
+                }
+                if let Some(next) = ahead.filter(|&next| enters(program, &call.callee, next)) {
+                    open.push((next, 0));
+                    ahead = rest.next();
+                }
+                continue;
+            }
+            self.enter(block.end_pos, block.function);
+            if matches!(block.end, Terminator::Return { .. }) {
+                open.pop();
+                continue;
+            }
+            let Some(next) = ahead else {
+                return;
+            };
+            if let Some(last) = open.last_mut() {
+                *last = (next, 0);
+            }
+            ahead = rest.next();
+        }
+    }
+
+    fn enter(&mut self, pos: Pos, function: FuncId) {
+        if pos.line == 0 || self.program.function(function).kind != FunctionKind::User {
+            return;
+        }
+        let line = Line {
+            pos,
+            function,
+            chosen: Vec::new(),
+        };
+        if !self.lines.last().is_some_and(|last| last.is_like(&line)) {
+            self.lines.push(line);
+        }
+    }
+
+    fn is_choice(&self, callee: &Callee) -> bool {
+        match callee {
+            Callee::Direct(id) => {
+                self.program.function(*id).kind == FunctionKind::Intrinsic(Intrinsic::Choose)
+            }
+            Callee::Indirect(_) => false,
+        }
+    }
+
+    fn choose(&mut self) {
+        let chosen = self.chosen.get(self.next).cloned();
+        self.next += 1;
+        if let (Some(line), Some(chosen)) = (self.lines.last_mut(), chosen) {
+            line.chosen.push(chosen);
+        }
+    }
+}
+
+/// Whether a call goes on in this block.
+fn enters(program: &Program, callee: &Callee, block: BlockId) -> bool {
+    let function = program.block(block).function;
+    let is_first = program.function(function).blocks.start == block.0;
+    match callee {
+        Callee::Direct(id) => *id == function && is_first,
+        Callee::Indirect(_) => is_first,
+    }
+}
+
+/// Source text by line.
+struct Source<'a> {
+    program: &'a Program,
+    root: &'a File,
+    texts: Vec<Vec<String>>,
+}
+
+impl<'a> Source<'a> {
+    fn new(program: &'a Program, root: &'a File) -> Source<'a> {
+        let text = |file: &String| {
+            let text = std::fs::read_to_string(root.join(file)).unwrap_or_default();
+            text.lines().map(|line| line.trim().to_owned()).collect()
+        };
+        Source {
+            program,
+            root,
+            texts: program.files.iter().map(text).collect(),
+        }
+    }
+
+    fn step(&self, line: &Line) -> Step {
+        let at = line.pos.file as usize;
+        let file = self.program.files.get(at).cloned().unwrap_or_default();
+        let file = File::new(&file)
+            .strip_prefix(self.root)
+            .map_or(file.clone(), |file| file.display().to_string());
+        let text = self
+            .texts
+            .get(at)
+            .and_then(|text| text.get(line.pos.line as usize - 1));
+        Step::Line {
+            file,
+            line: line.pos.line,
+            function: plain(&self.program.function(line.function).name),
+            text: text.cloned().unwrap_or_default(),
+            chosen: told(std::slice::from_ref(line)),
+        }
+    }
+}
+
+/// Tells what repeats once.
+fn compress(lines: &[Line], source: &Source<'_>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut at = 0;
+    while at < lines.len() && steps.len() < TOLD {
+        let repeated = (1..=BODY).find_map(|body| {
+            let times = turns(&lines[at..], body);
+            (times > 2).then_some((body, times))
+        });
+        let Some((body, times)) = repeated else {
+            steps.push(source.step(&lines[at]));
+            at += 1;
+            continue;
+        };
+        let end = at + body * times;
+        steps.extend(lines[at..at + body].iter().map(|line| source.step(line)));
+        steps.push(Step::Again {
+            lines: body,
+            times: times - 1,
+            chosen: told(&lines[at + body..end]),
+        });
+        at = end;
+    }
+    if at < lines.len() {
+        // What is last is what matters.
+        let last = lines.len().saturating_sub(TOLD / 4).max(at);
+        steps.push(Step::Again {
+            lines: last - at,
+            times: 0,
+            chosen: told(&lines[at..last]),
+        });
+        steps.extend(lines[last..].iter().map(|line| source.step(line)));
+    }
+    steps
+}
+
+/// How often the first `body` lines come in a row.
+fn turns(lines: &[Line], body: usize) -> usize {
+    let Some(first) = lines.get(..body) else {
+        return 0;
+    };
+    let same =
+        |turn: &&[Line]| turn.len() == body && turn.iter().zip(first).all(|(a, b)| a.is_like(b));
+    lines.chunks(body).take_while(same).count()
+}
+
+/// The values of some lines, neighbours of one channel together.
+fn told(lines: &[Line]) -> Vec<(String, String)> {
+    let mut groups: Vec<(String, Vec<&[u8]>)> = Vec::new();
+    for (channel, bytes) in lines.iter().flat_map(|line| &line.chosen) {
+        match groups.iter_mut().find(|(known, _)| known == channel) {
+            Some((_, all)) => all.push(bytes),
+            None => groups.push((channel.clone(), vec![bytes])),
+        }
+    }
+    let tell = |(channel, all): (String, Vec<&[u8]>)| (channel, values(&all));
+    groups.into_iter().map(tell).collect()
+}
+
+/// Longer lists and texts of values are cut in the middle.
+const LONG: usize = 120;
+
+/// Single bytes are a text, other values are numbers.
+fn values(all: &[&[u8]]) -> String {
+    if all.iter().all(|bytes| bytes.len() == 1) {
+        let bytes: Vec<u8> = all.concat();
+        return shortened(&quoted(&bytes));
+    }
+    let number = |bytes: &&[u8]| match bytes.len() {
+        1 | 2 | 4 | 8 => {
+            let mut wide = [0; 8];
+            wide[..bytes.len()].copy_from_slice(bytes);
+            let unused = 64 - 8 * bytes.len() as u32;
+            ((i64::from_le_bytes(wide) << unused) >> unused).to_string()
+        }
+        _ => quoted(bytes),
+    };
+    let all: Vec<String> = all.iter().map(number).collect();
+    shortened(&all.join(", "))
+}
+
+fn quoted(bytes: &[u8]) -> String {
+    let text: String = bytes
+        .iter()
+        .map(|byte| byte.escape_ascii().to_string())
+        .collect();
+    format!("\"{text}\"")
+}
+
+fn shortened(text: &str) -> String {
+    if text.len() <= LONG {
+        return text.to_owned();
+    }
+    let (first, last) = (&text[..LONG / 2], &text[text.len() - LONG / 4..]);
+    format!("{first} ... {last}")
+}

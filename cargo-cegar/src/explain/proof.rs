@@ -1,0 +1,126 @@
+//! What a proof rests on: the invariants of the loops on the way, in words, and no more of them than the goal needs.
+
+use std::time::Duration;
+
+use cegar_engine::abstraction::world::Cut;
+use cegar_engine::program::{FunctionKind, Program};
+use cegar_engine::proof::{self, Certificate, Needed, Rejected, Words};
+use cegar_engine::solver::Limits;
+use serde::Serialize;
+
+use super::Left;
+use crate::campaign::findings::plain;
+use crate::error::Error;
+use crate::report::{Goal, GoalKind};
+
+/// How long one question may take: the answers are known, but a core has to be found.
+const QUESTION: Duration = Duration::from_secs(10);
+
+/// Why a goal holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proved {
+    /// The loops whose invariants matter, in the program's order.
+    pub loops: Vec<Invariant>,
+    /// Facts among them.
+    pub facts: usize,
+    /// Facts of the whole proof.
+    pub of: usize,
+    /// What every proof rests on.
+    pub assumptions: Vec<String>,
+}
+
+/// What holds whenever execution comes to a loop's head.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Invariant {
+    /// Where the loop is.
+    pub place: String,
+    /// Its function.
+    pub function: String,
+    /// The calls that lead there, innermost first, where its function is not the user's.
+    pub called_from: Vec<String>,
+    /// The facts.
+    pub facts: Vec<String>,
+}
+
+fn needed<'p>(left: &'p Left, certificate: &Certificate, goal: &Goal) -> Result<Needed<'p>, Error> {
+    let meant = number(goal);
+    let limits = Limits {
+        time: Some(QUESTION),
+        ..Limits::default()
+    };
+    proof::needed(&left.program, &left.digest, certificate, meant, limits)
+        .map_err(|why: Rejected| Error::engine("explaining the proof", why))
+}
+
+fn number(goal: &Goal) -> proof::Goal {
+    match goal.kind {
+        GoalKind::Check => proof::Goal::Check(goal.id),
+        GoalKind::Edge => proof::Goal::Block(goal.id),
+    }
+}
+
+/// Why a goal holds, in words.
+pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Proved, Error> {
+    let mut needed = needed(left, certificate, goal)?;
+    let facts = std::mem::take(&mut needed.facts);
+    let mut loops = Vec::new();
+    let count = facts.values().map(Vec::len).sum();
+    for (cut, facts) in facts {
+        let words = Words::new(&mut needed.graph, cut);
+        let pool = &needed.graph.pool;
+        let said = facts.iter().map(|&fact| words.say(pool, fact));
+        loops.push(Invariant {
+            facts: said.collect(),
+            ..place(left, &needed, cut)
+        });
+    }
+    Ok(Proved {
+        loops,
+        facts: count,
+        of: needed.of,
+        assumptions: left.kept.assumptions.clone(),
+    })
+}
+
+/// The certificate for one goal, with the facts that it needs.
+pub fn pruned(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Certificate, Error> {
+    let needed = needed(left, certificate, goal)?;
+    Ok(Certificate {
+        cuts: Certificate::regions(&needed.graph, &needed.facts),
+        ..certificate.about(number(goal))
+    })
+}
+
+fn place(left: &Left, needed: &Needed<'_>, cut: Cut) -> Invariant {
+    let program: &Program = &left.program;
+    let show = |pos| {
+        let shown = program.show(pos);
+        let root = format!("{}/", left.kept.root.display());
+        shown.strip_prefix(&root).unwrap_or(&shown).to_owned()
+    };
+    let block = program.block(cut.block);
+    let function = program.function(block.function);
+    let mut called_from = Vec::new();
+    let mut at = cut.ctx;
+    let mut inner = block.function;
+    while program.function(inner).kind != FunctionKind::User {
+        let Some(back) = needed.graph.world.context(at).back else {
+            break;
+        };
+        let call = back.op.checked_sub(1);
+        let call = call.and_then(|op| program.block(back.block).ops.get(op));
+        inner = program.block(back.block).function;
+        let caller = plain(&program.function(inner).name);
+        called_from.push(match call {
+            Some(inst) => format!("{} in {caller}", show(inst.pos)),
+            None => caller,
+        });
+        at = back.ctx;
+    }
+    Invariant {
+        place: show(block.pos),
+        function: plain(&function.name),
+        called_from,
+        facts: Vec::new(),
+    }
+}

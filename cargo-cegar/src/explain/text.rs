@@ -1,0 +1,172 @@
+//! An explanation as a person reads it.
+
+use std::fmt::Write as _;
+
+use super::{Explained, Open, Proved, Step, Story, Way};
+use crate::report::{Goal, GoalKind, rule_id};
+
+/// The whole story.
+pub fn show(explained: &Explained) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = put(&mut out, explained);
+    out
+}
+
+fn put(out: &mut String, explained: &Explained) -> std::fmt::Result {
+    match &explained.story {
+        Story::Violated { finding, path } => {
+            let place = finding.place.show();
+            writeln!(out, "{place}: violated: {}", finding.message)?;
+            let (name, how) = (&finding.name, &finding.found_by);
+            writeln!(out, "  test `{name}`, found by {how}")?;
+            way(out, path)
+        }
+        Story::Proved(proved) => {
+            writeln!(out, "{}", head(explained.goal.as_ref(), "proved"))?;
+            put_proved(out, proved)
+        }
+        Story::Covered => {
+            writeln!(out, "{}", head(explained.goal.as_ref(), "covered"))?;
+            writeln!(out, "  some execution came here")
+        }
+        Story::Open(open) => {
+            writeln!(out, "{}", head(explained.goal.as_ref(), "open"))?;
+            put_open(out, open)
+        }
+    }
+}
+
+fn head(goal: Option<&Goal>, status: &str) -> String {
+    let Some(goal) = goal else {
+        return status.to_owned();
+    };
+    let what = match (goal.kind, goal.check) {
+        (GoalKind::Edge, _) => format!("the branch to `{}`", goal.expression),
+        (_, Some(kind)) if goal.expression.is_empty() => rule_id(kind).to_owned(),
+        (_, Some(kind)) => format!("{} `{}`", rule_id(kind), goal.expression),
+        (_, None) => format!("`{}`", goal.expression),
+    };
+    let status = match (goal.kind, status) {
+        (GoalKind::Edge, "proved") => "unreachable",
+        _ => status,
+    };
+    format!("{}: {status}: {what}", goal.place.show())
+}
+
+fn way(out: &mut String, path: &Way) -> std::fmt::Result {
+    writeln!(out, "  the way there:")?;
+    let mut last = (String::new(), String::new());
+    for step in &path.steps {
+        match step {
+            Step::Line {
+                file,
+                line,
+                function,
+                text,
+                chosen,
+            } => {
+                if last != (file.clone(), function.clone()) {
+                    writeln!(out, "    {function} in {file}")?;
+                    last = (file.clone(), function.clone());
+                }
+                writeln!(out, "    {line:>6}  {text}")?;
+                put_chosen(out, chosen)?;
+            }
+            Step::Again {
+                lines,
+                times: 0,
+                chosen,
+            } => {
+                writeln!(out, "            ({lines} lines are left out)")?;
+                put_chosen(out, chosen)?;
+            }
+            Step::Again {
+                lines,
+                times,
+                chosen,
+            } => {
+                let lines = plural(*lines, "line");
+                writeln!(
+                    out,
+                    "            (the last {lines} {} more)",
+                    plural(*times, "time")
+                )?;
+                put_chosen(out, chosen)?;
+            }
+        }
+    }
+    if let Some(ended) = &path.ended {
+        writeln!(out, "  in the engine's machine it ends otherwise: {ended}")?;
+    }
+    if !path.values.is_empty() {
+        writeln!(out, "  the values that were chosen:")?;
+        for (channel, value) in &path.values {
+            writeln!(out, "    {channel}: {value}")?;
+        }
+    }
+    Ok(())
+}
+
+fn put_chosen(out: &mut String, chosen: &[(String, String)]) -> std::fmt::Result {
+    for (channel, value) in chosen {
+        writeln!(out, "            <- {channel}: {value}")?;
+    }
+    Ok(())
+}
+
+fn put_proved(out: &mut String, proved: &Proved) -> std::fmt::Result {
+    if proved.loops.is_empty() {
+        writeln!(
+            out,
+            "  no invariant is needed: it follows from the code before it"
+        )?;
+    } else {
+        writeln!(out, "  it follows from what holds around these loops:")?;
+    }
+    for invariant in &proved.loops {
+        let (place, function) = (&invariant.place, &invariant.function);
+        writeln!(out, "    {place} in {function}")?;
+        for call in &invariant.called_from {
+            writeln!(out, "      called from {call}")?;
+        }
+        for fact in &invariant.facts {
+            writeln!(out, "        {fact}")?;
+        }
+    }
+    if proved.of > 0 {
+        let facts = plural(proved.of, "fact");
+        writeln!(
+            out,
+            "  {} of the proof's {facts}, inductive by themselves",
+            proved.facts
+        )?;
+    }
+    if !proved.assumptions.is_empty() {
+        writeln!(out, "  it is assumed that")?;
+        for assumption in &proved.assumptions {
+            writeln!(out, "    - {assumption}")?;
+        }
+    }
+    Ok(())
+}
+
+fn put_open(out: &mut String, open: &Open) -> std::fmt::Result {
+    writeln!(out, "  {}", open.why)?;
+    writeln!(out, "  tried:")?;
+    for tried in &open.tried {
+        writeln!(out, "    {tried}")?;
+    }
+    writeln!(out, "  to go on:")?;
+    for knob in &open.knobs {
+        writeln!(out, "    {knob}")?;
+    }
+    Ok(())
+}
+
+fn plural(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}

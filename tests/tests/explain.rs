@@ -1,0 +1,173 @@
+//! Why a goal stands as it does, as a user asks for it.
+
+use std::sync::OnceLock;
+
+use cegar_tests::{Ended, Project, Tool, exit};
+
+/// A campaign that no clock ends, with what it leaves in `left`.
+fn campaign(project: &Project, words: &str) -> Ended {
+    let fixed = "--engine-only --runs 1 --no-emit --certificate left";
+    let words = ["check"].into_iter().chain(words.split(' '));
+    Tool::new(project.path(), words.chain(fixed.split(' '))).run()
+}
+
+fn explain(project: &Project, words: &[&str]) -> Ended {
+    let words = ["explain"].into_iter().chain(words.iter().copied());
+    Tool::new(project.path(), words.chain(["--from", "left"])).run()
+}
+
+/// What it says, which has to be something.
+fn said(project: &Project, goal: &str) -> String {
+    let run = explain(project, &[goal]);
+    run.expect(exit::CLEAN);
+    run.stdout.clone()
+}
+
+/// The ring buffer, both of whose assertions are proved.
+fn ring() -> &'static Project {
+    static RING: OnceLock<Project> = OnceLock::new();
+    RING.get_or_init(|| {
+        let project = Project::program("ring.c");
+        campaign(&project, "ring.c --property assertion").expect(exit::CLEAN);
+        project
+    })
+}
+
+#[test]
+fn a_violation_line_by_line() {
+    let project = Project::program("stdin_overflow.c");
+    campaign(&project, "stdin_overflow.c").expect(exit::VIOLATION);
+    let by_place = said(&project, "stdin_overflow.c:17:19");
+    insta::assert_snapshot!(by_place, @r#"
+    stdin_overflow.c:17:19: violated: index past an array's bound
+      test `array_bound_stdin_overflow_c_17`, found by partial simulation
+      the way there:
+        main in stdin_overflow.c
+             6  char word[20];
+            10  while ((c = getchar()) != EOF && c != ':')
+                <- stdin: ":"
+            12  while ((c = getchar()) != EOF && c != ' ') {
+                <- stdin: "a"
+            17  word[n++] = (char)c; /* here */
+                (the last 2 lines 20 times more)
+                <- stdin: "aaaaaaaaaaaaaaaaaaaa"
+      the values that were chosen:
+        stdin: ":aaaaaaaaaaaaaaaaaaaaa"
+    "#);
+    let by_name = said(&project, "array_bound_stdin_overflow_c_17");
+    assert!(by_place.starts_with(&by_name), "{by_name}");
+}
+
+#[test]
+fn a_proof_by_what_it_needs() {
+    let told = said(ring(), "ring.c:28");
+    let mut settings = insta::Settings::clone_current();
+    // How many guesses hold is the prover's affair.
+    settings.add_filter(r"proof's \d+ facts", "proof's N facts");
+    settings.bind(|| {
+        insta::assert_snapshot!(told, @r"
+    ring.c:28:5: proved: assertion `held <= SIZE`
+      it follows from what holds around these loops:
+        ring.c:15:17 in main
+            held < 9u
+      1 of the proof's N facts, inductive by themselves
+      it is assumed that
+        - there is one thread, and no signal handler
+        - addresses are compared and subtracted within one object only
+        - every access to memory is valid: not asked, and not all of it is proved
+    ")
+    });
+}
+
+/// The few facts are a proof by themselves.
+#[test]
+fn a_proof_with_only_what_it_needs_is_accepted() {
+    let project = ring();
+    explain(project, &["ring.c:26", "--certificate", "small"]).expect(exit::CLEAN);
+    let words = ["check-proof", "small/certificate.json"];
+    let run = Tool::new(project.path(), words).run();
+    run.expect(exit::CLEAN);
+    assert!(run.stdout.starts_with("accepted: 1 checks proved"), "{run}");
+    let (small, large) = (
+        project.read("small/certificate.json"),
+        project.read("left/certificate.json"),
+    );
+    assert!(small.len() * 5 < large.len(), "{small}");
+}
+
+#[test]
+fn what_is_open_and_what_to_turn() {
+    let project = Project::program("ring.c");
+    let words = "check ring.c --fuzz-only --runs 1 --no-emit --certificate left";
+    let run = Tool::new(project.path(), words.split(' ')).run();
+    run.expect(exit::CLEAN);
+    let told = said(&project, "ring.c:28");
+    for word in [
+        "open: assertion `held <= SIZE`",
+        "--fuzz-only attempts no proof",
+        "leave out --fuzz-only",
+    ] {
+        assert!(told.contains(word), "no word of {word}\n{told}");
+    }
+}
+
+/// Every goal that a campaign lists can be explained, by its number as by its place.
+#[test]
+fn every_goal_has_a_story() {
+    let project = ring();
+    let goals = project.read("left/goals.json");
+    let goals: serde_json::Value =
+        serde_json::from_str(&goals).unwrap_or_else(|error| panic!("{error}: {goals}"));
+    let mut asked = 0;
+    for goal in goals["goals"].as_array().into_iter().flatten() {
+        let name = match goal["kind"].as_str() {
+            Some("check") => goal["id"].to_string(),
+            _ if goal["place"]["line"] == 0 => continue,
+            _ => format!("ring.c:{}", goal["place"]["line"]),
+        };
+        let run = explain(project, &[&name, "--message-format", "json"]);
+        run.expect(exit::CLEAN);
+        for message in run.messages() {
+            assert_eq!(message["reason"], "explained", "{run}");
+            assert!(message["verdict"].is_string(), "{run}");
+        }
+        asked += 1;
+    }
+    assert!(asked > 5, "{goals}");
+}
+
+#[test]
+fn what_does_not_exist() {
+    let project = ring();
+    explain(project, &["ring.c:999"])
+        .expect(exit::NOTHING_SELECTED)
+        .says("there is no goal `ring.c:999`")
+        .says("ring.c:26");
+    let empty = Project::empty();
+    explain(&empty, &["1"])
+        .expect(exit::NOTHING_SELECTED)
+        .says("there is no file `left/goals.json`");
+}
+
+#[test]
+fn what_is_damaged() {
+    let project = Project::empty();
+    let copy = |file: &str| {
+        let (from, to) = (ring().at("left").join(file), project.at("left").join(file));
+        std::fs::copy(&from, &to).unwrap_or_else(|error| panic!("{file}: {error}"));
+    };
+    project.write("left/goals.json", "{");
+    explain(&project, &["1"])
+        .expect(exit::USAGE)
+        .says("goals.json` cannot be used");
+    copy("goals.json");
+    project.write("left/program.bc", "");
+    explain(&project, &["1"])
+        .expect(exit::USAGE)
+        .says("is about another program");
+    copy("program.bc");
+    project.write("left/certificate.json", "[]");
+    explain(&project, &["1"])
+        .expect(exit::USAGE)
+        .says("certificate.json` cannot be used");
+}
