@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cegar_engine::machine::Outcome;
 use cegar_engine::program::{Check, FunctionKind, Program};
 use cegar_engine::simulate::search::{News, Origin, Search};
 use cegar_engine::strategy::synergy::Coverage;
@@ -527,6 +528,12 @@ impl Alternation<'_, '_> {
         if news[before..]
             .iter()
             .any(|item| matches!(item, News::Violation { .. }))
+        {
+            return Ok(());
+        }
+        // A violation that was reported before is no news, and no crash that only native code sees.
+        let run = self.search.observe(tape);
+        if matches!(&run.outcome, Outcome::Violated(violation) if self.search.wanted(violation.kind))
         {
             return Ok(());
         }

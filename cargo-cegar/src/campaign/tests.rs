@@ -108,14 +108,24 @@ impl<'a> Tests<'a> {
             },
             Emitted::AlreadyThere => Event::Note {
                 level: Level::Info,
-                message: format!("{} has the test {name} already", file.display()),
+                message: format!("{} has the test {name} already", self.shown(&file)),
             },
             Emitted::EditedByUser => warning(format!(
                 "{} has a test {name} that was edited: left as it is",
-                file.display()
+                self.shown(&file)
             )),
         };
         Ok((vec![event], Some(TestRef { file, name })))
+    }
+
+    /// A file of the package, as a person would name it.
+    fn shown(&self, file: &Path) -> String {
+        let (Where::Package(folder) | Where::Standalone(folder)) = self.place;
+        let above = folder.parent().unwrap_or(folder);
+        file.strip_prefix(above)
+            .unwrap_or(file)
+            .display()
+            .to_string()
     }
 
     /// The executable that a test would run, built the first time it is needed.

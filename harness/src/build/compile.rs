@@ -80,7 +80,10 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         for arg in &args {
             compiler.flag(arg);
         }
-        for path in compiler.try_compile_intermediates()? {
+        let compiled = compiler
+            .try_compile_intermediates()
+            .map_err(|why| rejected(&compiler, &resolve(&directory, &unit.file), why))?;
+        for path in compiled {
             inputs.extend(dependencies(&path.with_extension("d")));
             let symbols = tools::symbols(&path)?;
             objects.push(Object {
@@ -238,6 +241,22 @@ fn base(build: &Build, out: &Path, cache: &Cache) -> Result<cc::Build, BuildErro
     // Fresh stack memory as the engine has it (clang: 0xAA; gcc's pattern is 0xFE).
     flag_if_supported(&mut base, "-ftrivial-auto-var-init=pattern", cache)?;
     Ok(base)
+}
+
+/// What the compiler has against a file. `cc` says with which command it failed; the reason is for cargo's eyes only.
+fn rejected(build: &cc::Build, file: &Path, why: cc::Error) -> BuildError {
+    let Ok(compiler) = build.try_get_compiler() else {
+        return why.into();
+    };
+    let mut command = compiler.to_command();
+    command.arg("-fsyntax-only").arg(file);
+    match command.output() {
+        Ok(output) if !output.status.success() && !output.stderr.is_empty() => BuildError::Failed {
+            command: format!("compiling {}", file.display()),
+            output: String::from_utf8_lossy(&output.stderr).into_owned(),
+        },
+        _ => why.into(),
+    }
 }
 
 /// Adds a flag if the compiler knows it.

@@ -1,0 +1,169 @@
+//! What proofs cost: Synergy's kinds of programs, and how proofs and violations grow with the program.
+//!
+//!     cargo build --release -p cargo-cegar
+//!     cargo bench -p cegar-benches --bench prover -- [seconds]
+//!
+//! The paper's numbers of iterations stand beside ours where a program's name begins as one of its tests does. An iteration is
+//! not the same thing in both: there it splits one region by one edge, here it is one level of guesses for all cut points at a
+//! time. Programs of the benchmark collection, where it lies beside the repository, are proved as well.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cegar_benches::numbers;
+use serde_json::Value;
+
+/// Iterations in table 1 of Gulavani, Henzinger, Kannan, Nori, Rajamani (2006).
+const PAPER: [(&str, u32); 15] = [
+    ("t01", 9),
+    ("t02", 6),
+    ("t03", 5),
+    ("t04", 2),
+    ("t05", 2),
+    ("t08", 2),
+    ("t11", 2),
+    ("t12", 7),
+    ("t13", 12),
+    ("t15", 3),
+    ("t16", 3),
+    ("t17", 2),
+    ("t18", 24),
+    ("t19", 24),
+    ("t20", 22),
+];
+
+/// Where more programs may be.
+const MORE: &str = "../shared/benchmarks/synergy";
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn tool() -> Result<PathBuf> {
+    let here = std::env::current_exe()?;
+    let folder = here.ancestors().nth(2);
+    match folder.map(|folder| folder.join("cargo-cegar")) {
+        Some(tool) if tool.is_file() => Ok(tool),
+        _ => Err("build the tool first: cargo build --release -p cargo-cegar".into()),
+    }
+}
+
+/// The last message of a check.
+fn check(tool: &Path, source: &Path, flags: &[String], limit: u64) -> Result<Value> {
+    let folder = tempfile::tempdir()?;
+    let output = Command::new(tool)
+        .args(["cegar", "check", "--message-format", "json", "--no-emit"])
+        .args(["--property", "assertion", "--max-len", "262144"])
+        .args(["--max-time", &format!("{limit}s")])
+        .args(flags)
+        .arg(source)
+        .current_dir(folder.path())
+        .stderr(Stdio::piped())
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let messages = text.lines().map(serde_json::from_str::<Value>);
+    let finished = messages
+        .flatten()
+        .find(|message| message["reason"] == "finished");
+    finished.ok_or_else(|| String::from_utf8_lossy(&output.stderr).into())
+}
+
+fn number(message: &Value, at: &str) -> u64 {
+    message.pointer(at).and_then(Value::as_u64).unwrap_or(0)
+}
+
+fn seconds(message: &Value, at: &str) -> f64 {
+    message.pointer(at).and_then(Value::as_f64).unwrap_or(0.0)
+}
+
+fn verdict(message: &Value) -> &str {
+    message["verdict"].as_str().unwrap_or("?")
+}
+
+fn programs(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn name(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// The programs after Synergy's.
+fn table(tool: &Path, folder: &Path, limit: u64) -> Result<()> {
+    println!(
+        "| program | verdict | paper's iterations | iterations | facts | solver calls | proof s | all s |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for program in programs(folder) {
+        let name = name(&program);
+        if !name.starts_with('t') {
+            continue;
+        }
+        let paper = PAPER.iter().find(|(test, _)| name.starts_with(test));
+        let paper = paper.map_or_else(String::new, |(_, count)| count.to_string());
+        let end = check(tool, &program, &[], limit)?;
+        println!(
+            "| {name} | {} | {paper} | {} | {} | {} | {:.2} | {:.2} |",
+            verdict(&end),
+            number(&end, "/stats/prover/iterations"),
+            number(&end, "/stats/prover/facts"),
+            number(&end, "/stats/prover/solver_calls"),
+            seconds(&end, "/stats/proving"),
+            seconds(&end, "/stats/seconds"),
+        );
+    }
+    Ok(())
+}
+
+/// One program at several sizes, as it is and with its fault.
+fn growth(tool: &Path, program: &Path, sizes: &[u64], limit: u64) -> Result<()> {
+    let name = name(program);
+    println!(
+        "| {name}, N | verdict | seconds | solver calls | with the fault | seconds | solver calls |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for n in sizes {
+        let size = format!("-DN={n}");
+        let fixed = check(tool, program, std::slice::from_ref(&size), limit)?;
+        let faulty = check(tool, program, &[size, "-DFAULTY".to_owned()], limit)?;
+        println!(
+            "| {n} | {} | {:.2} | {} | {} | {:.2} | {} |",
+            verdict(&fixed),
+            seconds(&fixed, "/stats/seconds"),
+            number(&fixed, "/stats/solver_calls"),
+            verdict(&faulty),
+            seconds(&faulty, "/stats/seconds"),
+            number(&faulty, "/stats/solver_calls"),
+        );
+    }
+    Ok(())
+}
+
+fn main() -> Result<()> {
+    let limit = numbers().first().copied().unwrap_or(60);
+    let tool = tool()?;
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = here.join("programs");
+    // The first check compiles the stub library and is not counted.
+    check(&tool, &own.join("t05_count_down.c"), &[], limit)?;
+    table(&tool, &own, limit)?;
+    println!();
+    growth(&tool, &own.join("diamonds.c"), &[8, 16, 32, 64], limit)?;
+    println!();
+    let sizes = [10, 100, 1000, 10_000, 100_000];
+    growth(&tool, &own.join("overflow_after.c"), &sizes, limit)?;
+    if let Ok(more) = fs::canonicalize(here.join("..").join(MORE)) {
+        println!();
+        table(&tool, &more, limit)?;
+    }
+    Ok(())
+}
