@@ -93,6 +93,23 @@ fn c_that_does_not_compile_is_shown_as_clang_shows_it() {
         .says("undeclared identifier 'missing'");
 }
 
+/// What checks the program is clang; what compiles its test is the crate's compiler, which may see it otherwise.
+#[test]
+fn a_test_that_does_not_compile_is_shown_as_its_compiler_shows_it() {
+    let project = Project::empty();
+    project.write(
+        "picky.c",
+        "#include <assert.h>\n#include <stdio.h>\n#ifndef __clang__\n#error this is for clang alone\n#endif\n\
+         int main(void)\n{\n    assert(getchar() != 'x');\n    return 0;\n}\n",
+    );
+    let words = ["check", "picky.c", "--engine-only", "--runs", "1"];
+    let ended = Tool::new(project.path(), words).env("CC", "gcc").run();
+    ended
+        .expect(exit::VIOLATION)
+        .says("no test was written")
+        .says("picky.c:4:2: error: #error this is for clang alone");
+}
+
 #[test]
 fn a_file_that_is_not_there() {
     let project = Project::empty();

@@ -9,18 +9,20 @@
 //! With `--runs` there is no clock: the search works through a fixed number of questions, the fuzzer through
 //! its runs, and the search once more through what the fuzzer found; the same seed gives the same result.
 
+mod fuzzing;
+mod proving;
+
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_engine::machine::Outcome;
 use cegar_engine::program::{Check, FunctionKind, Program};
 use cegar_engine::simulate::search::{News, Origin, Search};
 use cegar_engine::strategy::synergy::Coverage;
 use cegar_fuzz::native::Kind;
-use cegar_fuzz::worker::{Command, Worker, WorkerConfig, WorkerEvent};
+use cegar_fuzz::worker::{Command, Worker};
 use serde::{Deserialize, Serialize};
 
 use super::findings::{Confirmed, Judge};
@@ -237,115 +239,6 @@ impl Alternation<'_, '_> {
         Ok(End::Budget)
     }
 
-    /// Starts the prover, once.
-    fn start_prover(&mut self, given: &[Vec<u8>]) -> Result<(), Error> {
-        if self.prover.is_some() || self.proofs.is_some() {
-            return Ok(());
-        }
-        let mut tapes = given.to_vec();
-        tapes.sort_by_key(Vec::len);
-        tapes.truncate(TAPES);
-        let left = self
-            .deadline()
-            .filter(|_| self.settings.runs.is_none())
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
-            // The rest is for the checker: what it did not check does not count.
-            .map(|left| left.mul_f64(PROVING));
-        self.prover = Some(Prover::start(
-            Arc::clone(&self.shared),
-            self.digest.clone(),
-            &self.harness.properties,
-            (Arc::clone(&self.coverage), !self.first_only),
-            tapes,
-            (left, self.settings.runs.is_some()),
-        )?);
-        Ok(())
-    }
-
-    /// Takes over what the prover came to, if it is done.
-    fn hear_prover(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
-        self.coverage.note(self.search.covered());
-        // The result first: no seed comes after it.
-        let result = self.prover.as_ref().and_then(Prover::poll);
-        for tape in self.prover.iter().flat_map(Prover::seeds) {
-            self.search.add(&tape, Origin::Frontier, news);
-        }
-        let Some(result) = result else {
-            return Ok(());
-        };
-        self.prover = None;
-        self.conclude(result?);
-        Ok(())
-    }
-
-    /// Takes over what the prover came to, unless an execution or the checker says otherwise.
-    fn conclude(&mut self, proofs: Proofs) {
-        if let Err(why) = &proofs.checked {
-            self.note(
-                Level::Warning,
-                format!("the checker did not accept the proofs: {why}"),
-            );
-        }
-        self.stats.proving = proofs.seconds;
-        self.stats.prover = proofs.stats();
-        self.stats.refinements = self.stats.prover.iterations;
-        self.proofs = Some(proofs);
-        self.consistent();
-        let elsewhere = match &self.proofs {
-            Some(proofs) if self.goals().checks.open == 0 => proofs.outcome.elsewhere.clone(),
-            _ => Vec::new(),
-        };
-        for what in elsewhere.iter().take(3) {
-            self.note(
-                Level::Info,
-                format!("not proved, though outside of your code: {what}"),
-            );
-        }
-    }
-
-    /// Withdraws the proofs if an execution contradicts them.
-    pub(super) fn consistent(&mut self) {
-        let Some(proofs) = &mut self.proofs else {
-            return;
-        };
-        let judge = &self.judge;
-        let violated = |check: usize| judge.violated(check as u32);
-        if let Some(how) = proofs.contradiction(&violated, self.search.covered()) {
-            proofs.outcome.withdraw(&how);
-            self.note(Level::Warning, how);
-        }
-    }
-
-    /// Whether nothing is left to do.
-    fn is_settled(&self) -> bool {
-        if self.first_only {
-            return self.is_proved();
-        }
-        let Some(proofs) = &self.proofs else {
-            return false;
-        };
-        let goals = self.goals();
-        goals.checks.open == 0 && goals.edges.open == 0 && proofs.outcome.elsewhere.is_empty()
-    }
-
-    /// Whether every check is proved, and nothing can go wrong elsewhere.
-    pub fn is_proved(&self) -> bool {
-        let proofs = self.proofs.as_ref();
-        proofs.is_some_and(|proofs| proofs.outcome.is_complete())
-    }
-
-    /// Whether this check is proved.
-    pub fn holds(&self, check: usize) -> bool {
-        let proofs = self.proofs.as_ref();
-        proofs.is_some_and(|proofs| proofs.holds(check))
-    }
-
-    /// Whether this block is proved unreachable.
-    pub fn is_dead(&self, block: usize) -> bool {
-        let proofs = self.proofs.as_ref();
-        proofs.is_some_and(|proofs| proofs.is_dead(block))
-    }
-
     /// The inputs that the user gave or an earlier campaign left.
     fn given(&mut self) -> Result<Vec<Vec<u8>>, Error> {
         let mut tapes = Vec::new();
@@ -430,156 +323,6 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Starts the fuzzer as soon as its target is built.
-    fn start_worker(&mut self, runs: Option<u64>) -> Result<(), Error> {
-        if self.worker.is_some() || !self.settings.sides.fuzz() || self.deaths > 5 {
-            return Ok(());
-        }
-        let Some(target) = self.native.ready(Kind::Fast) else {
-            return Ok(());
-        };
-        let target = target?;
-        let mut config = WorkerConfig::new(&target.path, target.blocks);
-        match self.native.ready(Kind::Comparisons) {
-            Some(built) => config.cmp_so = Some(built?.path),
-            None => return Ok(()),
-        }
-        config.corpus = self
-            .corpus
-            .iter()
-            .cloned()
-            .chain([self.queue.clone()])
-            .collect();
-        config.queue = Some(self.queue.clone());
-        config.seed = self.settings.seed;
-        config.exec_timeout_ms = millis(self.harness.timeout);
-        config.max_len = self.harness.max_len;
-        config.runs = runs;
-        config.tokens = target.tokens;
-        let me = std::env::current_exe()
-            .map_err(|why| Error::io("find", Path::new("cargo-cegar"), why))?;
-        self.worker =
-            Some(Worker::spawn(&me, config).map_err(|why| Error::engine("the fuzzer", why))?);
-        Ok(())
-    }
-
-    /// Hears the fuzzer out; true if it brought something.
-    fn listen(&mut self, wait: Duration, news: &mut Vec<News>) -> Result<bool, Error> {
-        let Some(worker) = &mut self.worker else {
-            std::thread::sleep(wait);
-            return Ok(false);
-        };
-        let events = worker.poll(wait);
-        let mut brought = false;
-        for event in events {
-            match event {
-                WorkerEvent::NewInput { tape, blocks, .. } => {
-                    brought = true;
-                    if !blocks.is_empty() {
-                        self.last_news = Instant::now();
-                        self.keep(&tape)?;
-                    }
-                    // A busy fuzzer can send more than there is time for. Its queue is on disk.
-                    if !self.is_over() {
-                        self.search.add(&tape, Origin::Fuzzer, news);
-                    }
-                    self.search.note_covered(blocks);
-                }
-                WorkerEvent::Crash { tape, .. } => {
-                    brought = true;
-                    self.crash(&tape, news)?;
-                }
-                WorkerEvent::Timeout { tape } => {
-                    self.note(
-                        Level::Detail,
-                        format!("an input of {} bytes ran into the time limit", tape.len()),
-                    );
-                }
-                WorkerEvent::NonDeterministic { blocks, .. } => {
-                    let what = self.describe(&blocks);
-                    self.reporter.event(&Event::NonDeterministic {
-                        harness: self.harness.name.clone(),
-                        what,
-                    });
-                }
-                WorkerEvent::Skipped { path, reason } => {
-                    self.note(
-                        Level::Warning,
-                        format!("left out corpus file {}: {reason}", path.display()),
-                    );
-                }
-                WorkerEvent::Stats {
-                    executions,
-                    corpus,
-                    per_second,
-                    ..
-                } => self.fuzz_progress(executions, corpus as u64, per_second),
-                WorkerEvent::Died { signal, status } => self.died(signal, status),
-                WorkerEvent::Started { .. } | WorkerEvent::Stopped { .. } => {}
-            }
-        }
-        Ok(brought)
-    }
-
-    /// An input on which the native target failed. Where the machine sees a violation as well, its words are used.
-    fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<(), Error> {
-        let before = news.len();
-        self.search.add(tape, Origin::Fuzzer, news);
-        if news[before..]
-            .iter()
-            .any(|item| matches!(item, News::Violation { .. }))
-        {
-            return Ok(());
-        }
-        // A violation that was reported before is no news, and no crash that only native code sees.
-        let run = self.search.observe(tape);
-        if matches!(&run.outcome, Outcome::Violated(violation) if self.search.wanted(violation.kind))
-        {
-            return Ok(());
-        }
-        if let Some(confirmed) = self.judge.crash(self.native, tape)? {
-            self.found(confirmed)?;
-        }
-        Ok(())
-    }
-
-    fn died(&mut self, signal: Option<i32>, status: Option<i32>) {
-        self.deaths += 1;
-        let how = match (signal, status) {
-            (Some(signal), _) => format!("killed by signal {signal}"),
-            (None, Some(status)) => format!("exit status {status}"),
-            (None, None) => "for an unknown reason".to_owned(),
-        };
-        let restarted = self.deaths <= 5
-            && self
-                .worker
-                .as_mut()
-                .is_some_and(|worker| worker.respawn().is_ok());
-        if !restarted {
-            self.worker = None;
-            self.deaths = u32::MAX / 2;
-        }
-        self.reporter.event(&Event::WorkerDied {
-            harness: self.harness.name.clone(),
-            how,
-            restarted,
-        });
-    }
-
-    fn describe(&self, blocks: &[u32]) -> String {
-        let mut places: Vec<String> = blocks
-            .iter()
-            .filter_map(|&block| self.program.blocks.get(block as usize))
-            .map(|block| self.judge.relative(&self.program.show(block.pos)))
-            .collect();
-        places.dedup();
-        places.truncate(5);
-        format!(
-            "two runs of one input went different ways at {}",
-            places.join(", ")
-        )
-    }
-
     fn note(&mut self, level: Level, message: String) {
         self.reporter.event(&Event::Note { level, message });
     }
@@ -597,22 +340,6 @@ impl Alternation<'_, '_> {
             solver_calls: solver.solver_calls + self.stats.prover.solver_calls,
             refinements: self.stats.refinements,
             open,
-        });
-    }
-
-    fn fuzz_progress(&mut self, executions: u64, corpus: u64, per_second: f64) {
-        self.stats.executions = self.stats.executions.max(executions);
-        let goals = self.goals();
-        self.reporter.event(&Event::FuzzProgress {
-            harness: self.harness.name.clone(),
-            executions,
-            per_second,
-            edges_covered: goals.edges.covered,
-            edges: goals.edges.covered + goals.edges.unreachable + goals.edges.open,
-            checks_proved: goals.checks.proved,
-            checks: goals.checks.proved + goals.checks.violated + goals.checks.open,
-            engine_seeds: self.stats.engine_seeds,
-            corpus,
         });
     }
 
@@ -668,8 +395,4 @@ impl Alternation<'_, '_> {
         self.stats.machine_runs = self.search.stats().executions;
         self.stats.seconds = self.started.elapsed().as_secs_f64();
     }
-}
-
-fn millis(duration: Duration) -> u32 {
-    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }

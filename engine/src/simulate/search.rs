@@ -7,7 +7,9 @@
 //! odd context be left; and at last everything else. A new execution is recorded symbolically only if it did something new, so that
 //! the queue stays proportional to the program's behaviour and not to the number of executions.
 
+mod offers;
 mod queue;
+mod tell;
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -483,127 +485,6 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Queues what a new execution offers.
-    fn offer(&mut self, tape: Vec<u8>, run: Execution, changed: &[u32]) {
-        let tape: Rc<[u8]> = tape.into();
-        let exhausted =
-            run.exhausted.is_some() || run.choices.iter().any(|choice| choice.len == tape.len());
-        if exhausted && let Some(&to) = LENGTHS.iter().find(|&&to| to > tape.len()) {
-            let work = Work::Longer {
-                tape: tape.clone(),
-                to,
-            };
-            self.push(class::LONGER, to as u64, work);
-        }
-        for stretch in pump::stretches(&run.choices, run.consumed, changed) {
-            let mut hasher = FxHasher::default();
-            tape[stretch.start.min(tape.len())..stretch.end.min(tape.len())].hash(&mut hasher);
-            run.choices
-                .iter()
-                .find(|choice| choice.at == stretch.end)
-                .map(|choice| choice.site)
-                .hash(&mut hasher);
-            if self.replayed.insert(hasher.finish()) {
-                let cost = (stretch.end - stretch.start) as u64;
-                let work = Work::Replay {
-                    tape: tape.clone(),
-                    stretch,
-                    rung: 0,
-                };
-                self.push(class::REPLAY, cost, work);
-            }
-        }
-        if tape.len() <= self.config.max_recorded {
-            self.record(tape);
-        }
-    }
-
-    /// Runs again with a symbolic shadow and queues every departure.
-    fn record(&mut self, tape: Rc<[u8]>) {
-        let limits = self.machine.limits().clone();
-        self.machine.set_limits(Limits {
-            steps: limits.steps.min(RECORDED),
-            ..limits.clone()
-        });
-        let mut run = self
-            .machine
-            .run_symbolic(&tape, &mut self.pool, 0..tape.len());
-        self.machine.set_limits(limits);
-        self.stats.recorded += 1;
-        self.stats.steps += run.steps;
-        let index = PathIndex::new(&mut self.pool, &run.path);
-        // Departures are offered from what the index knows.
-        run.path.truncate(index.len());
-        run.path.shrink_to_fit();
-        let recorded = Rc::new(Recorded {
-            tape,
-            choices: run.choices,
-            path: run.path,
-            trace: run.trace,
-            index,
-        });
-        let mut checks: FxHashMap<CheckId, u64> = FxHashMap::default();
-        for at in 0..recorded.path.len() {
-            let of = recorded.clone();
-            match recorded.path[at].event {
-                Event::Branch { from, other, .. } => {
-                    if self.covered[other.index()] {
-                        self.later(&of, at, from, other);
-                    } else {
-                        let tried = self.tried.get(&(from.0, other.0)).copied().unwrap_or(0);
-                        self.push(
-                            class::UNCOVERED,
-                            tried << 20 | at as u64,
-                            Work::Flip { of, at },
-                        );
-                    }
-                }
-                Event::Check { check: None, .. } => {}
-                Event::Check {
-                    check: Some(check), ..
-                } => {
-                    let kind = self.program.checks[check.index()].kind;
-                    if !self.wanted(kind) || self.violated.contains(&check) {
-                        continue;
-                    }
-                    let times = checks.entry(check).or_default();
-                    *times += 1;
-                    let class = if *times <= 3 {
-                        class::VIOLATE
-                    } else {
-                        class::REST
-                    };
-                    self.push(class, *times << 24 | at as u64, Work::Violate { of, at });
-                }
-                Event::Assume { .. } => {
-                    self.push(class::UNCOVERED, at as u64, Work::Flip { of, at });
-                }
-                Event::Concretised { .. } => {
-                    self.push(class::REST, at as u64, Work::Flip { of, at });
-                }
-            }
-        }
-    }
-
-    /// Queues a departure towards a covered block by its context.
-    fn later(&mut self, of: &Rc<Recorded>, at: usize, from: BlockId, other: BlockId) {
-        let context = context::after(&of.trace, of.path[at].trace_at);
-        let class = if self.contexts.insert((from.0, other.0, context)) {
-            class::CONTEXT
-        } else {
-            class::REST
-        };
-        // A departure from a longer tape is nearer to a boundary than one from a short tape.
-        let cost = at as u64;
-        self.push(class, cost, Work::Flip { of: of.clone(), at });
-    }
-
-    fn push(&mut self, class: usize, cost: u64, work: Work) {
-        if class != class::REST || self.queue.len() <= QUEUE_LIMIT {
-            self.queue.push(class, cost, work);
-        }
-    }
-
     fn absorb(&mut self, run: &Execution) -> Novelty {
         let mut novelty = Novelty::default();
         for (block, &count) in run.counts.iter().enumerate() {
@@ -622,69 +503,12 @@ impl<'p> Search<'p> {
         }
         novelty
     }
-
-    /// The shortest tape found that shows the same violation at the same place.
-    pub fn minimise(&mut self, tape: &[u8], violation: &Violation) -> Vec<u8> {
-        let run = self.machine.run(tape);
-        let text = text_positions(&run.choices);
-        let machine = &mut self.machine;
-        let stats = &mut self.stats;
-        minimise(
-            tape,
-            Budget::default(),
-            |candidate| {
-                let run = machine.run(candidate);
-                stats.executions += 1;
-                let same = matches!(&run.outcome, Outcome::Violated(v)
-                    if v.kind == violation.kind && v.pos == violation.pos && v.stack == violation.stack);
-                Judged {
-                    same,
-                    consumed: run.consumed,
-                    steps: run.steps,
-                }
-            },
-            |at| match text.binary_search_by(|range| {
-                if range.end <= at {
-                    std::cmp::Ordering::Less
-                } else if range.start > at {
-                    std::cmp::Ordering::Greater
-                } else {
-                    std::cmp::Ordering::Equal
-                }
-            }) {
-                Ok(_) => b'a',
-                Err(_) => 0,
-            },
-        )
-    }
-
-    /// Runs a tape concretely, for reports.
-    pub fn observe(&mut self, tape: &[u8]) -> Execution {
-        self.stats.executions += 1;
-        self.machine.run(tape)
-    }
 }
 
 #[derive(Default)]
 struct Novelty {
     block: bool,
     bucket: bool,
-}
-
-/// The positions of a tape that were read as text.
-fn text_positions(choices: &[Choice]) -> Vec<std::ops::Range<usize>> {
-    choices
-        .iter()
-        .filter(|choice| {
-            let name = choice.channel.as_ref();
-            name == "stdin"
-                || name == "data"
-                || ["env:", "argv:", "file:"]
-                    .iter()
-                    .any(|p| name.starts_with(p))
-        })
-        .map(|choice| choice.at..choice.at + choice.len)
-        .collect()
 }
 
 fn hash(tape: &[u8]) -> u64 {

@@ -1,0 +1,125 @@
+//! The prover's part in the alternation.
+//!
+//! It is started once, heard now and then, and taken over when it is done, unless an execution or the checker says otherwise:
+//! what is called proved here has passed both.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use cegar_engine::simulate::search::{News, Origin};
+
+use super::{Alternation, PROVING, TAPES};
+use crate::campaign::proofs::{Proofs, Prover};
+use crate::error::Error;
+use crate::report::Level;
+
+impl Alternation<'_, '_> {
+    /// Starts the prover, once.
+    pub(super) fn start_prover(&mut self, given: &[Vec<u8>]) -> Result<(), Error> {
+        if self.prover.is_some() || self.proofs.is_some() {
+            return Ok(());
+        }
+        let mut tapes = given.to_vec();
+        tapes.sort_by_key(Vec::len);
+        tapes.truncate(TAPES);
+        let left = self
+            .deadline()
+            .filter(|_| self.settings.runs.is_none())
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+            // The rest is for the checker: what it did not check does not count.
+            .map(|left| left.mul_f64(PROVING));
+        self.prover = Some(Prover::start(
+            Arc::clone(&self.shared),
+            self.digest.clone(),
+            &self.harness.properties,
+            (Arc::clone(&self.coverage), !self.first_only),
+            tapes,
+            (left, self.settings.runs.is_some()),
+        )?);
+        Ok(())
+    }
+
+    /// Takes over what the prover came to, if it is done.
+    pub(super) fn hear_prover(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
+        self.coverage.note(self.search.covered());
+        // The result first: no seed comes after it.
+        let result = self.prover.as_ref().and_then(Prover::poll);
+        for tape in self.prover.iter().flat_map(Prover::seeds) {
+            self.search.add(&tape, Origin::Frontier, news);
+        }
+        let Some(result) = result else {
+            return Ok(());
+        };
+        self.prover = None;
+        self.conclude(result?);
+        Ok(())
+    }
+
+    /// Takes over what the prover came to, unless an execution or the checker says otherwise.
+    pub(super) fn conclude(&mut self, proofs: Proofs) {
+        if let Err(why) = &proofs.checked {
+            self.note(
+                Level::Warning,
+                format!("the checker did not accept the proofs: {why}"),
+            );
+        }
+        self.stats.proving = proofs.seconds;
+        self.stats.prover = proofs.stats();
+        self.stats.refinements = self.stats.prover.iterations;
+        self.proofs = Some(proofs);
+        self.consistent();
+        let elsewhere = match &self.proofs {
+            Some(proofs) if self.goals().checks.open == 0 => proofs.outcome.elsewhere.clone(),
+            _ => Vec::new(),
+        };
+        for what in elsewhere.iter().take(3) {
+            self.note(
+                Level::Info,
+                format!("not proved, though outside of your code: {what}"),
+            );
+        }
+    }
+
+    /// Withdraws the proofs if an execution contradicts them.
+    pub(in crate::campaign) fn consistent(&mut self) {
+        let Some(proofs) = &mut self.proofs else {
+            return;
+        };
+        let judge = &self.judge;
+        let violated = |check: usize| judge.violated(check as u32);
+        if let Some(how) = proofs.contradiction(&violated, self.search.covered()) {
+            proofs.outcome.withdraw(&how);
+            self.note(Level::Warning, how);
+        }
+    }
+
+    /// Whether nothing is left to do.
+    pub(super) fn is_settled(&self) -> bool {
+        if self.first_only {
+            return self.is_proved();
+        }
+        let Some(proofs) = &self.proofs else {
+            return false;
+        };
+        let goals = self.goals();
+        goals.checks.open == 0 && goals.edges.open == 0 && proofs.outcome.elsewhere.is_empty()
+    }
+
+    /// Whether every check is proved, and nothing can go wrong elsewhere.
+    pub fn is_proved(&self) -> bool {
+        let proofs = self.proofs.as_ref();
+        proofs.is_some_and(|proofs| proofs.outcome.is_complete())
+    }
+
+    /// Whether this check is proved.
+    pub fn holds(&self, check: usize) -> bool {
+        let proofs = self.proofs.as_ref();
+        proofs.is_some_and(|proofs| proofs.holds(check))
+    }
+
+    /// Whether this block is proved unreachable.
+    pub fn is_dead(&self, block: usize) -> bool {
+        let proofs = self.proofs.as_ref();
+        proofs.is_some_and(|proofs| proofs.is_dead(block))
+    }
+}

@@ -1,0 +1,124 @@
+//! Words and pictures for people: what is under way, where a finding is, numbers that are short.
+//!
+//! Apart from the reporter because none of it depends on where the text goes.
+
+use super::*;
+
+pub(super) fn progress_text(event: &Event) -> Option<(&'static str, String)> {
+    match event {
+        Event::FuzzProgress {
+            harness,
+            executions,
+            per_second,
+            edges_covered,
+            edges,
+            checks_proved,
+            checks,
+            engine_seeds,
+            ..
+        } => Some((
+            "Fuzzing",
+            format!(
+                "{harness}  {} execs  {}/s  edges {edges_covered}/{edges}  checks {checks_proved}/{checks} proved  seeds from engine {engine_seeds}",
+                count(*executions),
+                count(*per_second as u64)
+            ),
+        )),
+        Event::EngineProgress {
+            harness,
+            goal,
+            solver_calls,
+            refinements,
+            open,
+        } => Some((
+            "Reasoning",
+            format!(
+                "{harness}  {goal}  solver calls {}  refinements {}  open {open}",
+                count(*solver_calls),
+                count(*refinements)
+            ),
+        )),
+        _ => None,
+    }
+}
+
+/// The C lines around the fault with the fault underlined; `None` where the source cannot be read.
+pub(super) fn source_picture(finding: &Finding, root: &Path, color: bool) -> Option<String> {
+    let source = std::fs::read_to_string(root.join(&finding.place.file)).ok()?;
+    let line_start: usize = source
+        .split_inclusive('\n')
+        .take(finding.place.line.checked_sub(1)? as usize)
+        .map(str::len)
+        .sum();
+    let line = source[line_start..].lines().next()?;
+    let from = (finding.place.column.max(1) as usize - 1).min(line.len());
+    let (from, length) = token_at(line, from);
+    let theme = if color {
+        miette::GraphicalTheme::unicode()
+    } else {
+        miette::GraphicalTheme::unicode_nocolor()
+    };
+    let diagnostic = miette::MietteDiagnostic::new(finding.message.clone())
+        .with_code(format!(
+            "cegar::{}",
+            crate::report::rule_id(finding.kind).replace('-', "_")
+        ))
+        .with_label(miette::LabeledSpan::at(
+            line_start + from..line_start + from + length,
+            "here",
+        ))
+        .with_help(format!(
+            "found by {}; test `{}`",
+            finding.found_by, finding.name
+        ));
+    let report = miette::Report::new(diagnostic).with_source_code(
+        miette::NamedSource::new(&finding.place.file, source.clone()).with_language("C"),
+    );
+    let mut picture = String::new();
+    miette::GraphicalReportHandler::new_themed(theme)
+        .with_links(false)
+        .render_report(&mut picture, report.as_ref())
+        .ok()?;
+    Some(picture)
+}
+
+/// The token of `line` that byte `at` stands in: a word, or one character.
+fn token_at(line: &str, at: usize) -> (usize, usize) {
+    let at = (0..=at)
+        .rev()
+        .find(|&at| line.is_char_boundary(at))
+        .unwrap_or(0);
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let length = line[at..]
+        .chars()
+        .take_while(|&c| word(c))
+        .map(char::len_utf8)
+        .sum::<usize>();
+    let one = line[at..].chars().next().map_or(0, char::len_utf8);
+    (at, length.max(one))
+}
+
+pub(super) fn seconds(seconds: f64) -> String {
+    if seconds < 10.0 {
+        format!("{seconds:.1}s")
+    } else {
+        format!("{seconds:.0}s")
+    }
+}
+
+/// A number and its noun.
+pub(super) fn counted(n: u64, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}
+
+/// A number as people read it: 950, 1.2k, 3.4M.
+pub(super) fn count(n: u64) -> String {
+    let n = n as f64;
+    match n {
+        n if n < 1e3 => format!("{n:.0}"),
+        n if n < 1e6 => format!("{:.1}k", n / 1e3),
+        n if n < 1e9 => format!("{:.1}M", n / 1e6),
+        n => format!("{:.1}G", n / 1e9),
+    }
+}

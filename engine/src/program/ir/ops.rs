@@ -1,0 +1,480 @@
+//! What blocks are made of: operands, operations, terminators.
+//!
+//! The operators are LLVM's, because every simplification of their meaning here would be a second semantics to keep in step with what
+//! the native target executes. What differs is flat: operands are scalar registers or constants, and addresses are sums.
+
+use super::*;
+
+/// An operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// A register of the current frame.
+    Reg(Reg),
+    /// A constant of up to 64 bits, zero-extended.
+    Const(u64),
+    /// A constant wider than 64 bits; see [`Operand::wide`].
+    Wide(&'static u128),
+    /// An undefined value (`undef`, `poison`): any bits, concretely the pattern [`UNDEFINED_BYTE`].
+    Undef,
+}
+
+impl Operand {
+    /// A constant of any width.
+    pub fn constant(value: u128) -> Operand {
+        match u64::try_from(value) {
+            Ok(small) => Operand::Const(small),
+            Err(_) => Operand::wide(value),
+        }
+    }
+
+    /// A constant above 64 bits. Such constants are few and live as long as the process.
+    pub fn wide(value: u128) -> Operand {
+        Operand::Wide(Box::leak(Box::new(value)))
+    }
+}
+
+/// What uninitialised memory and undefined values hold concretely, natively and in the machine.
+pub const UNDEFINED_BYTE: u8 = 0xAA;
+
+/// Integer arithmetic. Wraps; overflow checks are separate branches in the code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    And,
+    Or,
+    Xor,
+    UMin,
+    UMax,
+    SMin,
+    SMax,
+    UAddSat,
+    SAddSat,
+    USubSat,
+    SSubSat,
+}
+
+/// Integer comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum Pred {
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+    Slt,
+    Sle,
+    Sgt,
+    Sge,
+}
+
+/// One-operand integer functions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum UnOp {
+    CtPop,
+    CtLz,
+    CtTz,
+    BSwap,
+    BitReverse,
+    Abs,
+}
+
+/// Floating-point format.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatKind {
+    /// IEEE half.
+    F16,
+    /// IEEE single.
+    F32,
+    /// IEEE double.
+    F64,
+    /// x87 extended, 80 bits.
+    F80,
+    /// IEEE quadruple.
+    F128,
+}
+
+impl FloatKind {
+    /// Bits that a value takes in a register.
+    pub fn width(self) -> Width {
+        match self {
+            FloatKind::F16 => 16,
+            FloatKind::F32 => 32,
+            FloatKind::F64 => 64,
+            FloatKind::F80 => 80,
+            FloatKind::F128 => 128,
+        }
+    }
+}
+
+/// Floating-point arithmetic, round to nearest even.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum FloatOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+/// Floating-point comparison: ordered (`O..`) is false on NaN, unordered (`U..`) true.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum FloatPred {
+    OEq,
+    OGt,
+    OGe,
+    OLt,
+    OLe,
+    ONe,
+    Ord,
+    UEq,
+    UGt,
+    UGe,
+    ULt,
+    ULe,
+    UNe,
+    Uno,
+}
+
+/// Conversions that involve floating point.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatCast {
+    /// Float to float, rounding to nearest.
+    Convert(FloatKind, FloatKind),
+    /// Float to signed integer of this width, towards zero.
+    ToSigned(FloatKind, Width),
+    /// Float to unsigned integer of this width, towards zero.
+    ToUnsigned(FloatKind, Width),
+    /// Signed integer of this width to float.
+    FromSigned(Width, FloatKind),
+    /// Unsigned integer of this width to float.
+    FromUnsigned(Width, FloatKind),
+}
+
+/// Integer conversions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum CastKind {
+    Trunc,
+    ZExt,
+    SExt,
+}
+
+/// An operation. Addresses are 64 bits wide.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "field names follow LLVM's operands")]
+pub enum Op {
+    /// `dst = a op b`, both `width` bits. A zero divisor or an oversized shift violates `check` when there is
+    /// one, else a shift yields 0 (or the sign) and a division ends the run.
+    Bin {
+        dst: Reg,
+        op: BinOp,
+        width: Width,
+        a: Operand,
+        b: Operand,
+        check: Option<CheckId>,
+    },
+    /// `dst = op a`.
+    Un {
+        dst: Reg,
+        op: UnOp,
+        width: Width,
+        a: Operand,
+    },
+    /// Funnel shift: the high (`left`) or low word of `(a:b)` shifted by `by` modulo `width`.
+    Funnel {
+        dst: Reg,
+        left: bool,
+        width: Width,
+        a: Operand,
+        b: Operand,
+        by: Operand,
+    },
+    /// `dst` is one bit.
+    Cmp {
+        dst: Reg,
+        pred: Pred,
+        width: Width,
+        a: Operand,
+        b: Operand,
+    },
+    /// `value = a op b`, `overflow` one bit; `op` is Add, Sub or Mul.
+    Overflow {
+        value: Reg,
+        overflow: Reg,
+        op: BinOp,
+        signed: bool,
+        width: Width,
+        a: Operand,
+        b: Operand,
+    },
+    Cast {
+        dst: Reg,
+        kind: CastKind,
+        from: Width,
+        to: Width,
+        a: Operand,
+    },
+    /// Same bits.
+    Copy {
+        dst: Reg,
+        a: Operand,
+    },
+    Select {
+        dst: Reg,
+        width: Width,
+        cond: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    /// `dst = base + sum(index_i * scale_i) + offset`, all 64 bits: `getelementptr`. Indices are sign-extended
+    /// from their width.
+    Address {
+        dst: Reg,
+        base: Operand,
+        offset: i64,
+        indices: Box<[(Operand, Width, i64)]>,
+        inbounds: bool,
+    },
+    Float {
+        dst: Reg,
+        op: FloatOp,
+        kind: FloatKind,
+        a: Operand,
+        b: Operand,
+    },
+    FloatNeg {
+        dst: Reg,
+        kind: FloatKind,
+        a: Operand,
+    },
+    FloatCmp {
+        dst: Reg,
+        pred: FloatPred,
+        kind: FloatKind,
+        a: Operand,
+        b: Operand,
+    },
+    FloatCast {
+        dst: Reg,
+        cast: FloatCast,
+        a: Operand,
+    },
+    /// An LLVM math intrinsic (`llvm.fabs.f64`).
+    FloatFn {
+        dst: Reg,
+        function: MathFn,
+        kind: FloatKind,
+        args: Box<[Operand]>,
+    },
+    /// `freeze` and uninitialised locals: some value, always the same one; concretely `a`, or the pattern.
+    Freeze {
+        dst: Reg,
+        width: Width,
+        a: Operand,
+    },
+    /// A new stack object of `size` bytes that lives until the function returns.
+    Alloca {
+        dst: Reg,
+        size: Operand,
+        align: u32,
+        name: String,
+    },
+    /// `size` bytes are `width.div_ceil(8)`, little-endian.
+    Load {
+        dst: Reg,
+        width: Width,
+        address: Operand,
+        volatile: bool,
+        check: CheckId,
+    },
+    Store {
+        value: Operand,
+        width: Width,
+        address: Operand,
+        volatile: bool,
+        check: CheckId,
+    },
+    /// memcpy (`overlap` false) or memmove. `read` and `write` are its two checks.
+    MemCopy {
+        to: Operand,
+        from: Operand,
+        len: Operand,
+        overlap: bool,
+        read: CheckId,
+        write: CheckId,
+    },
+    MemSet {
+        to: Operand,
+        value: Operand,
+        len: Operand,
+        check: CheckId,
+    },
+    /// The object at `address` becomes alive (uninitialised) or dead.
+    Lifetime {
+        start: bool,
+        address: Operand,
+    },
+    /// The object's bytes become uninitialised (`__cegar_uninit`).
+    Uninit {
+        address: Operand,
+        len: Operand,
+    },
+    /// Results go to `dst`, `dst + 1`, ... Boxed because it is wide.
+    Call(Box<Call>),
+    /// Fills the System V `va_list` at `list` (24 bytes) from the current frame's variable arguments.
+    VaStart {
+        list: Operand,
+        check: CheckId,
+    },
+    /// Copies the 24 bytes of a `va_list`.
+    VaCopy {
+        to: Operand,
+        from: Operand,
+        check: CheckId,
+    },
+    /// `dst = llvm.stacksave()`, and its counterpart that frees younger `alloca`s of this frame.
+    StackSave {
+        dst: Reg,
+    },
+    StackRestore {
+        saved: Operand,
+    },
+    /// Atomic read-modify-write, single-threaded: `dst` is the old value, `op` None stores `b`.
+    AtomicRmw {
+        dst: Reg,
+        op: Option<BinOp>,
+        nand: bool,
+        width: Width,
+        address: Operand,
+        b: Operand,
+        check: CheckId,
+    },
+    /// Compare and exchange, single-threaded.
+    CmpXchg {
+        dst: Reg,
+        success: Reg,
+        width: Width,
+        address: Operand,
+        expected: Operand,
+        new: Operand,
+        check: CheckId,
+    },
+    /// Not modelled: ends the run, and goals behind it stay open. Index into [`Program::unmodelled`].
+    Unmodelled {
+        which: u32,
+    },
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// First result register; unused for void.
+    pub dst: Reg,
+    /// Who is called.
+    pub callee: Callee,
+    /// Flattened arguments.
+    pub args: Vec<Arg>,
+    /// How many of `args` are fixed parameters; the rest are variable arguments.
+    pub fixed: u32,
+    /// Widths of the results the caller expects.
+    pub result: Vec<Width>,
+    /// This call's number.
+    pub site: CallSite,
+    /// Violated by a call through a bad pointer, or, where the callee is a failing function such as
+    /// `__assert_fail`, by reaching the call at all.
+    pub check: Option<CheckId>,
+}
+
+/// The target of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A function of the module.
+    Direct(FuncId),
+    /// Through a pointer.
+    Indirect(Operand),
+}
+
+/// An argument: its value and how the System V ABI passes it when it is a variable argument.
+#[derive(Clone, Copy, Debug)]
+pub struct Arg {
+    /// The value, or for `byval` the address to copy from.
+    pub value: Operand,
+    /// Width in bits.
+    pub width: Width,
+    /// How it is passed.
+    pub class: ArgClass,
+}
+
+/// Parameter classes that matter for `va_arg`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgClass {
+    /// Integer or pointer: general register, then the overflow area.
+    Integer,
+    /// float (never variadic), double, vector lane: SSE register, then the overflow area.
+    Sse,
+    /// x87 long double: overflow area, 16 bytes.
+    X87,
+    /// Struct passed in memory: `size` bytes are copied to a fresh object (or the overflow area).
+    ByVal {
+        /// Bytes.
+        size: u32,
+        /// Alignment in bytes.
+        align: u32,
+    },
+}
+
+/// A jump to a block with the values its phi nodes take. The moves are parallel.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// The target.
+    pub to: BlockId,
+    /// `(register, value)` pairs, read before any is written.
+    pub moves: Box<[(Reg, Operand)]>,
+}
+
+/// How a block ends.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum Terminator {
+    Jump(Edge),
+    Branch {
+        cond: Operand,
+        then: Edge,
+        otherwise: Edge,
+    },
+    /// Kept for completeness; `lower-switch` removes these.
+    Switch {
+        value: Operand,
+        width: Width,
+        cases: Vec<(u128, Edge)>,
+        default: Edge,
+    },
+    Return {
+        values: Vec<Operand>,
+    },
+    /// `llvm.ubsantrap`, or a call that does not return, stood before: reaching this violates `check` if
+    /// there is one, else it is the end of a path that never returns.
+    Unreachable {
+        check: Option<CheckId>,
+    },
+    /// `indirectbr` (computed goto): the address is `Program::function_address`-like, `block_address`.
+    IndirectBranch {
+        address: Operand,
+        targets: Vec<(u64, Edge)>,
+    },
+}
