@@ -136,6 +136,39 @@ fn every_goal_has_a_story() {
     assert!(asked > 5, "{goals}");
 }
 
+/// In a package nothing needs to be named: `run` leaves everything where `explain` looks.
+#[test]
+fn what_a_package_left() {
+    let project = Project::package(
+        "int demo(const unsigned char *data, size_t size)\n{\n    \
+         if (size >= 2 && data[0] == 'g' && data[1] == 'o')\n        return data[size];\n    return 0;\n}\n",
+    );
+    let words = "run --engine-only --runs 1";
+    let run = Tool::new(project.path(), words.split(' ')).run();
+    run.expect(exit::VIOLATION);
+    let told = Tool::new(project.path(), ["explain", "demo.c:5"]).run();
+    told.expect(exit::CLEAN);
+    for word in [
+        "c/demo.c:5",
+        "violated: invalid read",
+        "return data[size];",
+        "data: \"go\"",
+    ] {
+        assert!(told.stdout.contains(word), "no word of {word}\n{told}");
+    }
+    Tool::new(
+        project.path(),
+        ["explain", "demo.c:5", "--harness", "other"],
+    )
+    .run()
+    .expect(exit::NOTHING_SELECTED)
+    .says("nothing to explain");
+    Tool::new(Project::empty().path(), ["explain", "demo.c:5"])
+        .run()
+        .expect(exit::NOTHING_SELECTED)
+        .says("--from DIR");
+}
+
 #[test]
 fn what_does_not_exist() {
     let project = ring();

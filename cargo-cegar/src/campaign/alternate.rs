@@ -284,6 +284,8 @@ impl Alternation<'_, '_> {
                 } => {
                     let tape = self.search.minimise(&tape, &violation);
                     let run = self.search.observe(&tape);
+                    // What is told is about the shorter tape.
+                    let violation = run.violation().cloned().unwrap_or(violation);
                     self.stats.executions += 1;
                     match self
                         .judge

@@ -236,6 +236,19 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// A text with places in it as a person would name them: from the root, and the stub library's by its name.
+pub fn readable(program: &Program, root: &Path, text: &str) -> String {
+    let mut text = text.replace(&format!("{}/", root.display()), "");
+    for file in &program.files {
+        if let Some((_, name)) = file.rsplit_once("/sources/src/")
+            && text.contains(file.as_str())
+        {
+            text = text.replace(file.as_str(), &format!("c-stubs/src/{name}"));
+        }
+    }
+    text
+}
+
 /// The names that functions have in the source.
 pub fn plain(name: &str) -> String {
     match name {

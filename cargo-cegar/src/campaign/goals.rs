@@ -10,6 +10,7 @@ use cegar_engine::program::{BlockId, Check, CheckKind, FunctionKind, Op, Program
 use serde::{Deserialize, Serialize};
 
 use super::alternate::{Alternation, End};
+use super::findings::readable;
 use super::{Stats, assumptions};
 use crate::error::Error;
 use crate::report::{Event, Finding, Goal, GoalKind, GoalStatus};
@@ -50,6 +51,9 @@ pub fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
         alternation.reporter.event(&Event::Goal(goal.clone()));
     }
     let proofs = alternation.proofs.as_ref();
+    let elsewhere = proofs.map_or(&[][..], |proofs| &proofs.outcome.elsewhere);
+    let root = alternation.judge.root();
+    let readable = |what: &String| readable(alternation.program, root, what);
     Kept {
         format: FORMAT,
         bitcode: alternation.digest.clone(),
@@ -58,7 +62,7 @@ pub fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
         end,
         goals,
         findings: alternation.judge.findings.clone(),
-        elsewhere: proofs.map_or_else(Vec::new, |proofs| proofs.outcome.elsewhere.clone()),
+        elsewhere: elsewhere.iter().map(readable).collect(),
         assumptions: assumptions(alternation),
         stats: alternation.stats.clone(),
     }
@@ -81,6 +85,7 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
     let entered = behind(program, covered);
     let proofs = alternation.proofs.as_ref();
     let unfinished = no_proof(alternation, end);
+    let readable = |why: &str| readable(program, alternation.judge.root(), why);
     let harness = &alternation.harness.name;
     let mut all = Vec::new();
     for (number, check) in program.checks.iter().enumerate() {
@@ -103,7 +108,7 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
             let why = proofs.and_then(|proofs| proofs.why_check(number));
             GoalStatus::Open {
                 why: match why {
-                    Some(why) => format!("{seen}; not proved: {why}"),
+                    Some(why) => format!("{seen}; not proved: {}", readable(why)),
                     None => format!("{seen}; not proved: {unfinished}"),
                 },
             }
@@ -132,7 +137,7 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
             let why = proofs.and_then(|proofs| proofs.why_block(number));
             GoalStatus::Open {
                 why: match why {
-                    Some(why) => why.to_owned(),
+                    Some(why) => readable(why),
                     None => format!("no execution came here; not proved: {unfinished}"),
                 },
             }

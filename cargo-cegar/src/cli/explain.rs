@@ -55,6 +55,14 @@ fn folders(manners: &Manners, args: &ExplainArgs) -> Result<Vec<PathBuf>, Error>
     if let Some(folder) = &args.from {
         return Ok(vec![folder.clone()]);
     }
+    let here = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
+    let mut above = here.ancestors();
+    if manners.manifest_path.is_none() && !above.any(|dir| dir.join("Cargo.toml").is_file()) {
+        return Err(Error::nothing(
+            "there is no package here",
+            "name the folder of `cargo cegar check --certificate DIR` with --from DIR",
+        ));
+    }
     let (project, _) = open(manners)?;
     let scratch = project.scratch();
     let mut folders: Vec<PathBuf> = std::fs::read_dir(&scratch)

@@ -80,7 +80,7 @@ pub fn path(program: &Program, root: &File, tape: &[u8]) -> Path {
         }
     }
     let values = channels.into_iter().map(|(channel, all)| {
-        let value = values(&all);
+        let value = values(&channel, &all);
         (channel, value)
     });
     Path {
@@ -298,16 +298,23 @@ fn told(lines: &[Line]) -> Vec<(String, String)> {
             None => groups.push((channel.clone(), vec![bytes])),
         }
     }
-    let tell = |(channel, all): (String, Vec<&[u8]>)| (channel, values(&all));
+    let tell = |(channel, all): (String, Vec<&[u8]>)| {
+        let value = values(&channel, &all);
+        (channel, value)
+    };
     groups.into_iter().map(tell).collect()
 }
 
 /// Longer lists and texts of values are cut in the middle.
 const LONG: usize = 120;
 
-/// Single bytes are a text, other values are numbers.
-fn values(all: &[&[u8]]) -> String {
-    if all.iter().all(|bytes| bytes.len() == 1) {
+/// What is read as text is one, other values are numbers.
+fn values(channel: &str, all: &[&[u8]]) -> String {
+    let text = ["stdin", "data"].contains(&channel)
+        || ["env:", "argv:", "file:"]
+            .iter()
+            .any(|prefix| channel.starts_with(prefix));
+    if text {
         let bytes: Vec<u8> = all.concat();
         return shortened(&quoted(&bytes));
     }
@@ -338,4 +345,53 @@ fn shortened(text: &str) -> String {
     }
     let (first, last) = (&text[..LONG / 2], &text[text.len() - LONG / 4..]);
     format!("{first} ... {last}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(line: u32, chosen: &[u8]) -> Line {
+        Line {
+            pos: Pos {
+                file: 0,
+                line,
+                column: 1,
+            },
+            function: FuncId(0),
+            chosen: chosen
+                .iter()
+                .map(|&byte| ("stdin".to_owned(), vec![byte]))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn what_repeats_is_told_once() {
+        let mut lines = vec![line(1, b"")];
+        for byte in b'a'..=b'f' {
+            lines.extend([line(2, &[byte]), line(3, b"")]);
+        }
+        lines.push(line(4, b"!"));
+        assert_eq!(turns(&lines[1..], 2), 6);
+        assert_eq!(turns(&lines, 2), 1);
+        assert_eq!(turns(&lines[13..], 2), 0);
+        assert_eq!(
+            told(&lines),
+            [("stdin".to_owned(), "\"abcdef!\"".to_owned())]
+        );
+    }
+
+    #[test]
+    fn values_are_texts_or_numbers() {
+        assert_eq!(values("stdin", &[b"a", b"\n", b"\xff"]), r#""a\n\xff""#);
+        assert_eq!(
+            values("int", &[&7u32.to_le_bytes(), &(-5i32).to_le_bytes()]),
+            "7, -5"
+        );
+        assert_eq!(values("int", &[&[1, 2, 3]]), r#""\x01\x02\x03""#);
+        let long = vec![b'a'; 1000];
+        let all: Vec<&[u8]> = long.chunks(1).collect();
+        assert!(values("data", &all).len() < LONG);
+    }
 }

@@ -9,7 +9,7 @@ use cegar_engine::solver::Limits;
 use serde::Serialize;
 
 use super::Left;
-use crate::campaign::findings::plain;
+use crate::campaign::findings::{plain, readable};
 use crate::error::Error;
 use crate::report::{Goal, GoalKind};
 
@@ -93,11 +93,7 @@ pub fn pruned(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Cer
 
 fn place(left: &Left, needed: &Needed<'_>, cut: Cut) -> Invariant {
     let program: &Program = &left.program;
-    let show = |pos| {
-        let shown = program.show(pos);
-        let root = format!("{}/", left.kept.root.display());
-        shown.strip_prefix(&root).unwrap_or(&shown).to_owned()
-    };
+    let show = |pos| readable(program, &left.kept.root, &program.show(pos));
     let block = program.block(cut.block);
     let function = program.function(block.function);
     let mut called_from = Vec::new();

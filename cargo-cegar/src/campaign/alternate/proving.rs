@@ -9,6 +9,7 @@ use std::time::Instant;
 use cegar_engine::simulate::search::{News, Origin};
 
 use super::{Alternation, PROVING, TAPES};
+use crate::campaign::findings::readable;
 use crate::campaign::proofs::{Proofs, Prover};
 use crate::error::Error;
 use crate::report::Level;
@@ -73,6 +74,7 @@ impl Alternation<'_, '_> {
             _ => Vec::new(),
         };
         for what in elsewhere.iter().take(3) {
+            let what = readable(self.program, self.judge.root(), what);
             self.note(
                 Level::Info,
                 format!("not proved, though outside of your code: {what}"),
