@@ -123,6 +123,8 @@ int crunner_posix_memalign(void **into, size_t alignment, size_t size);
 void *crunner_memalign(size_t alignment, size_t size);
 void *crunner_valloc(size_t size);
 size_t crunner_malloc_usable_size(void *block);
+/* Zeros of which nobody knows the true size: a run that goes past their end is rejected. */
+void *crunner_row(size_t size);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,43 @@ struct limits {
     uint64_t one, most, live, peak;
 };
 
+/* Arrays from outside, whose true length nobody knows. Each ends where memory that may not be touched begins, so that a
+ * run that goes past the end stops there, and crunner_is_past_row() tells such an end from a fault of the program's. */
+#define ROWS 64u
+#define ROW_ROOM (64u << 10)
+#define ROW_GUARD (192u << 10)
+#define ROW_STRIDE (ROW_ROOM + ROW_GUARD)
+
+struct rows {
+    char *start;
+    unsigned next, open; /* how many are used now; how many can be written */
+};
+
+static void *row(struct rows *rows, size_t size) {
+    size = (size + 15) & ~(size_t)15;
+    if (size > ROW_ROOM || rows->next == ROWS) return NULL;
+    if (!rows->start) {
+        void *at = mmap(NULL, (size_t)ROWS * ROW_STRIDE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED) return NULL;
+        rows->start = at;
+    }
+    char *room = rows->start + (size_t)rows->next * ROW_STRIDE;
+    if (rows->next == rows->open) {
+        if (mprotect(room, ROW_ROOM, PROT_READ | PROT_WRITE)) return NULL;
+        rows->open++;
+    }
+    rows->next++;
+    return memset(room + ROW_ROOM - size, 0, size);
+}
+
+static int in_rows(const struct rows *rows, const void *at) {
+    return rows->start && (const char *)at >= rows->start && (const char *)at < rows->start + (size_t)ROWS * ROW_STRIDE;
+}
+
+static void close_rows(struct rows *rows) {
+    if (rows->start) munmap(rows->start, (size_t)ROWS * ROW_STRIDE);
+}
+
 static void count(struct limits *of, uint64_t more) {
     of->live += more;
     if (of->live > of->peak) of->peak = of->live;
@@ -54,6 +91,7 @@ struct entry {
 
 struct crunner_heap {
     struct limits limits;
+    struct rows rows;
     struct entry *table;
     size_t slots, used; /* slots is a power of two */
 };
@@ -141,6 +179,7 @@ void crunner_heap_end(struct crunner_heap *h) {
 
 void crunner_heap_begin(struct crunner_heap *h) {
     heap = h;
+    h->rows.next = 0;
     crunner_heap_end(h);
     h->limits.live = h->limits.peak = 0;
 }
@@ -148,6 +187,7 @@ void crunner_heap_begin(struct crunner_heap *h) {
 void crunner_heap_delete(struct crunner_heap *h) {
     if (!h) return;
     crunner_heap_end(h);
+    close_rows(&h->rows);
     free(h->table);
     free(h);
 }
@@ -170,6 +210,7 @@ struct header {
 
 struct crunner_heap {
     struct limits limits;
+    struct rows rows;
     char *start, *next, *end;
     struct header *free[CLASSES];
 };
@@ -285,12 +326,14 @@ void crunner_heap_end(struct crunner_heap *h) {
 
 void crunner_heap_begin(struct crunner_heap *h) {
     heap = h;
+    h->rows.next = 0;
     crunner_heap_end(h);
     h->limits.live = h->limits.peak = 0;
 }
 
 void crunner_heap_delete(struct crunner_heap *h) {
     if (!h) return;
+    close_rows(&h->rows);
     munmap(h->start, (size_t)(h->end - h->start));
     free(h);
 }
@@ -299,6 +342,16 @@ void crunner_heap_delete(struct crunner_heap *h) {
 
 uint64_t crunner_heap_live(const struct crunner_heap *h) { return h->limits.live; }
 uint64_t crunner_heap_peak(const struct crunner_heap *h) { return h->limits.peak; }
+
+int crunner_is_past_row(const struct crunner_heap *h, uint64_t address) {
+    const char *at = (const char *)(uintptr_t)address;
+    return h && in_rows(&h->rows, at) && (size_t)(at - h->rows.start) % ROW_STRIDE >= ROW_ROOM;
+}
+
+void *crunner_row(size_t size) {
+    void *block = row(&heap->rows, size);
+    return block ? block : crunner_calloc(1, size);
+}
 
 void *crunner_malloc(size_t size) { return take(size, 16, FRESH); }
 
@@ -336,7 +389,7 @@ void *crunner_reallocarray(void *block, size_t n, size_t size) {
 }
 
 void crunner_free(void *block) {
-    if (block) give(block);
+    if (block && !in_rows(&heap->rows, block)) give(block);
 }
 
 static int power_of_two(size_t n) { return n && !(n & (n - 1)); }

@@ -14,6 +14,8 @@ void crunner_heap_delete(struct crunner_heap *heap);
 void crunner_heap_begin(struct crunner_heap *heap);
 /* Gives everything back that the program did not free. */
 void crunner_heap_end(struct crunner_heap *heap);
+/* Whether this address lies behind an array from outside, whose length is a guess. */
+int crunner_is_past_row(const struct crunner_heap *heap, uint64_t address);
 uint64_t crunner_heap_live(const struct crunner_heap *heap);
 uint64_t crunner_heap_peak(const struct crunner_heap *heap);
 

@@ -165,6 +165,7 @@ void crunner_rt_interrupt(void) {
 
 void crunner_rt_crashed(int signal, uint64_t address, uint64_t pc) {
     if (!now || !now->running) return;
+    if (crunner_is_past_row(now->heap, address)) end(CRUNNER_REJECTED, 0);
     now->result->address = address;
     now->result->pc = pc;
     end(CRUNNER_CRASHED, signal);

@@ -77,6 +77,7 @@ pub fn runtime() -> &'static [&'static str] {
         "crunner_violation",
         "crunner_output",
         "crunner_object_size",
+        "crunner_row",
         "crunner_format_float",
         "crunner_parse_float",
     ]

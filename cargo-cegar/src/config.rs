@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
+use cegar_harness::rules::Rules;
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -29,6 +30,9 @@ pub struct Config {
     /// The harnesses, by name.
     #[serde(default)]
     pub harness: BTreeMap<String, HarnessConfig>,
+    /// What is known of functions that nobody defines, by name.
+    #[serde(default)]
+    pub external: BTreeMap<String, Rules>,
 }
 
 /// `[c]`: the library's C code. Paths are relative to the `cegar/` package.
@@ -243,6 +247,11 @@ impl Config {
         Ok(over.over(under))
     }
 
+    /// Reads one file.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Ok(parse(path, store::read_text(path)?)?)
+    }
+
     /// What `self` says, and what only `under` says.
     fn over(self, under: Config) -> Config {
         let mut harness = under.harness;
@@ -250,6 +259,8 @@ impl Config {
             let theirs = harness.remove(&name).unwrap_or_default();
             harness.insert(name, mine.over(theirs));
         }
+        let mut external = under.external;
+        external.extend(self.external);
         Config {
             c: CConfig {
                 sources: self.c.sources.or(under.c.sources),
@@ -267,6 +278,7 @@ impl Config {
                 seed: self.run.seed.or(under.run.seed),
             },
             harness,
+            external,
         }
     }
 }

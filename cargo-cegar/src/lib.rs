@@ -18,6 +18,7 @@ pub mod emit;
 pub mod error;
 pub mod exit;
 pub mod explain;
+pub mod externals;
 pub mod init;
 pub mod list;
 pub mod options;

@@ -20,5 +20,10 @@ fn main() -> ExitCode {
     {
         return cargo_cegar::campaign::worker(config.as_ref());
     }
-    cargo_cegar::cli::main(std::env::args_os()).into()
+    let code: cargo_cegar::ExitCode = cargo_cegar::cli::main(std::env::args_os());
+    // A prover may still be at work in a thread of its own, and the solver's library tears itself down at exit.
+    let _ = std::io::Write::flush(&mut std::io::stdout());
+    let _ = std::io::Write::flush(&mut std::io::stderr());
+    // SAFETY: `_exit` ends the process and touches nothing; what was to be written is written.
+    unsafe { nix::libc::_exit(i32::from(code.code())) }
 }

@@ -3,10 +3,12 @@
 //! No command-line type reaches below this line: the campaign can be driven by a test, by another program or by the
 //! subcommand alike. Every field says its default.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use cegar_engine::program::Property;
+use cegar_harness::rules::Rules;
 
 use crate::compile::{Compiler, Unit};
 use crate::error::Error;
@@ -73,6 +75,8 @@ pub struct Harness {
     pub argv: usize,
     /// A run that takes longer counts as a hang. Default 1 s.
     pub timeout: Duration,
+    /// What the user knows of functions that nobody defines. Default nothing.
+    pub rules: BTreeMap<String, Rules>,
 }
 
 impl Harness {
@@ -86,6 +90,7 @@ impl Harness {
             max_len: 4096,
             argv: 0,
             timeout: Duration::from_secs(1),
+            rules: BTreeMap::new(),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use cegar_harness::build::{harness_flags, resolve};
+use cegar_harness::build::{harness_flags, models, resolve};
 
 use crate::capture;
 use crate::compile::Unit;
@@ -159,7 +159,16 @@ pub fn harnesses(
             flags: flags.clone(),
         }];
         units.extend(library.units.iter().cloned());
-        harnesses.push(configured(Harness::new(name, units), &own)?);
+        // The user's own versions of functions that nobody else defines.
+        let models = models(&project.cegar);
+        units.extend(models.into_iter().map(|source| Unit {
+            source,
+            directory: project.cegar.clone(),
+            flags: flags.clone(),
+        }));
+        let mut harness = configured(Harness::new(name, units), &own)?;
+        harness.rules.clone_from(&config.external);
+        harnesses.push(harness);
     }
     Ok(harnesses)
 }

@@ -7,6 +7,8 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -40,6 +42,7 @@ pub(crate) fn run(
     mock: &[u8],
     limit: Duration,
     sanitized: bool,
+    mut answer: Option<&mut dyn FnMut(&str) -> String>,
 ) -> io::Result<Ended> {
     let mut environment = tempfile::NamedTempFile::new()?;
     environment.write_all(mock)?;
@@ -60,9 +63,25 @@ pub(crate) fn run(
         .stdin(Stdio::from(report.try_clone()?))
         .stdout(Stdio::null())
         .stderr(Stdio::from(stderr.try_clone()?));
-    // SAFETY: between fork and exec only setrlimit is called, which is async-signal-safe and touches no memory of ours.
+    // Closures answer over a pair of sockets; the child's end gets through exec by number.
+    let (mut ours, theirs) = match &answer {
+        Some(_) => {
+            let (ours, theirs) = UnixStream::pair()?;
+            command.env("CEGAR_ANSWER_FD", theirs.as_raw_fd().to_string());
+            (Some(Conversation::new(ours)?), Some(theirs))
+        }
+        None => (None, None),
+    };
+    let inherited = theirs.as_ref().map(AsRawFd::as_raw_fd);
+    // SAFETY: between fork and exec only setrlimit and fcntl are called, which are async-signal-safe and touch no memory of
+    // ours.
     unsafe {
         command.pre_exec(move || {
+            if let Some(fd) = inherited
+                && libc::fcntl(fd, libc::F_SETFD, 0) < 0
+            {
+                return Err(io::Error::last_os_error());
+            }
             limit_to(libc::RLIMIT_CORE, 0)?;
             limit_to(libc::RLIMIT_FSIZE, OUTPUT)?;
             if sanitized {
@@ -73,6 +92,7 @@ pub(crate) fn run(
         });
     }
     let mut child = command.spawn()?;
+    drop(theirs);
     let deadline = Instant::now() + limit;
     let mut pause = Duration::from_millis(1);
     let status = loop {
@@ -84,7 +104,15 @@ pub(crate) fn run(
             child.wait()?;
             break None;
         }
-        std::thread::sleep(pause);
+        match (&mut ours, &mut answer) {
+            (Some(conversation), Some(answer)) => {
+                if conversation.listen(pause, *answer)? {
+                    pause = Duration::from_millis(1);
+                    continue;
+                }
+            }
+            _ => std::thread::sleep(pause),
+        }
         pause = (pause * 2).min(Duration::from_millis(20));
     };
     Ok(Ended {
@@ -92,6 +120,64 @@ pub(crate) fn run(
         report: text(&mut report)?,
         stderr: text(&mut stderr)?,
     })
+}
+
+/// Questions of the child, line by line.
+struct Conversation {
+    stream: UnixStream,
+    heard: Vec<u8>,
+}
+
+impl Conversation {
+    fn new(stream: UnixStream) -> io::Result<Self> {
+        Ok(Conversation {
+            stream,
+            heard: Vec::new(),
+        })
+    }
+
+    /// Waits for so long; true if something was said. Every whole line is answered.
+    fn listen(
+        &mut self,
+        wait: Duration,
+        answer: &mut dyn FnMut(&str) -> String,
+    ) -> io::Result<bool> {
+        self.stream.set_read_timeout(Some(wait))?;
+        let mut room = [0; 512];
+        match self.stream.read(&mut room) {
+            // The child has closed its end: it is about to end.
+            Ok(0) => {
+                std::thread::sleep(wait);
+                Ok(false)
+            }
+            Ok(n) => {
+                self.heard.extend_from_slice(&room[..n]);
+                while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
+                    let line: Vec<u8> = self.heard.drain(..=end).collect();
+                    let reply = answer(String::from_utf8_lossy(&line).trim_end());
+                    // A child that has died meanwhile is found dead by the caller.
+                    let _ = self.stream.write_all(reply.as_bytes());
+                }
+                Ok(true)
+            }
+            Err(why)
+                if matches!(
+                    why.kind(),
+                    io::ErrorKind::WouldBlock
+                        | io::ErrorKind::TimedOut
+                        | io::ErrorKind::Interrupted
+                ) =>
+            {
+                Ok(false)
+            }
+            // Likewise.
+            Err(why) if why.kind() == io::ErrorKind::ConnectionReset => {
+                std::thread::sleep(wait);
+                Ok(false)
+            }
+            Err(why) => Err(why),
+        }
+    }
 }
 
 fn limit_to(resource: libc::__rlimit_resource_t, value: u64) -> io::Result<()> {

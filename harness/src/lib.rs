@@ -19,19 +19,25 @@
 
 pub mod build;
 pub mod channel;
+pub mod external;
 mod isolate;
 mod locate;
 mod mock;
+mod object;
 mod outcome;
+mod respond;
+pub mod rules;
 mod run;
 mod sanitizer;
 mod tape;
 mod value;
 
 pub use mock::Mock;
+pub use object::{Mismatch, code, earlier, object, objects, text};
 pub use outcome::{Outcome, Place};
+pub use respond::{Argument, Respond};
 pub use run::Run;
-pub use tape::{Then, repeat, zeroed};
+pub use tape::{Then, padded, repeat, zeroed};
 pub use value::{Scalar, Unfit, Value};
 
 /// Includes the bindings that [`build`] wrote for a harness (`bindings = "header.h"` in `cegar.toml`).

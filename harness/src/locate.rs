@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::build::MockedFunction;
 use crate::channel::Shape;
 
 /// An executable harness and what is known about it.
@@ -18,6 +19,7 @@ pub(crate) struct Runner {
     pub path: PathBuf,
     pub sanitized: bool,
     pub channels: BTreeMap<String, Shape>,
+    pub functions: Vec<MockedFunction>,
 }
 
 /// What the build leaves beside an executable, in `<executable>.json`.
@@ -26,6 +28,7 @@ pub(crate) struct Runner {
 pub(crate) struct About {
     pub sanitized: bool,
     pub channels: BTreeMap<String, Shape>,
+    pub functions: Vec<MockedFunction>,
 }
 
 /// `parse-header` is `CEGAR_RUNNER_PARSE_HEADER`.
@@ -91,6 +94,7 @@ pub(crate) fn open(path: &Path) -> Option<Runner> {
         path: path.to_owned(),
         sanitized: about.sanitized,
         channels: about.channels,
+        functions: about.functions,
     })
 }
 

@@ -10,8 +10,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::channel::{self, Shape};
+use crate::external::{Holds, Inner, ObjectType, Types};
 use crate::isolate;
 use crate::locate;
+use crate::object;
+use crate::respond::{self, Answer, Respond};
 use crate::run::Run;
 use crate::value::Scalar;
 
@@ -22,6 +25,7 @@ pub struct Mock {
     harness: String,
     runner: Result<locate::Runner, Vec<PathBuf>>,
     queues: BTreeMap<String, Vec<u8>>,
+    answers: BTreeMap<String, Answer>,
     limit: Duration,
 }
 
@@ -50,6 +54,7 @@ impl Mock {
             harness: harness.to_owned(),
             runner,
             queues: BTreeMap::new(),
+            answers: BTreeMap::new(),
             limit: Duration::from_secs(10),
         }
     }
@@ -125,25 +130,163 @@ impl Mock {
         self.choices(name, [0])
     }
 
-    /// The function `name` returns a pointer to a fresh object with these contents: a `Copy` type, `#[repr(C)]`, usually
-    /// from bindgen. Where the object is longer than `T`, the rest is taken from what the queue holds next.
+    /// The function `name` returns a pointer to a fresh object with these contents: a structure of
+    /// [`c_structs!`](crate::c_structs) or of bindgen. Pointers in it are made with [`object`](crate::object()) and its siblings.
+    /// Where nothing is known of the object, it is taken byte by byte, and the rest from what the queue holds next.
+    ///
+    /// # Panics
+    /// If it is not what the function returns: a mistake in the test.
     pub fn returns_object<T: Copy>(self, name: &str, object: T) -> Self {
-        let mut bytes = vec![1u8; 1 + size_of::<T>()];
-        let copy = std::hint::black_box(libc::memcpy as unsafe extern "C" fn(_, _, _) -> _);
-        // SAFETY: both are `size_of::<T>()` bytes long and do not overlap. The copy is made by a foreign function that the
-        // compiler cannot see through, so padding arrives as the bytes that it happens to hold.
-        unsafe {
-            copy(
-                bytes[1..].as_mut_ptr().cast(),
-                (&raw const object).cast(),
-                size_of::<T>(),
-            )
+        self.returns_objects(name, [object])
+    }
+
+    /// The function `name` returns a pointer to a row of fresh objects.
+    ///
+    /// # Panics
+    /// If they are not what the function returns: a mistake in the test.
+    pub fn returns_objects<T: Copy>(self, name: &str, row: impl IntoIterator<Item = T>) -> Self {
+        let row: Vec<T> = row.into_iter().collect();
+        let bytes = object::bytes_of(&row);
+        match self.typed(name) {
+            Some((types, Holds::Pointer(pointee))) => {
+                match object::encode(Types(&types), &pointee, &bytes, size_of::<T>()) {
+                    Ok(encoded) => self.choices(name, encoded),
+                    Err(why) => panic!("`{name}` cannot return this: {why}"),
+                }
+            }
+            _ => self.choices(name, [&[1], &bytes[..]].concat()),
+        }
+    }
+
+    /// What a typed function returns (`name`), or what its parameter number n, from 1, points to (`name:n`).
+    fn typed(&self, channel: &str) -> Option<(Vec<ObjectType>, Holds)> {
+        let functions = &self.runner.as_ref().ok()?.functions;
+        let (name, parameter) = match channel.rsplit_once(':') {
+            Some((name, number)) => (name, Some(number.parse::<usize>().ok()?)),
+            None => (channel, None),
         };
+        let function = functions.iter().find(|f| f.channel() == name)?;
+        let signature = function.signature.as_ref()?;
+        let holds = match parameter {
+            None => signature.returns.clone()?,
+            Some(number) => signature.params.get(number.checked_sub(1)?)?.clone(),
+        };
+        (!function.raw_allowed).then(|| (function.types.clone(), holds))
+    }
+
+    /// The function `name` writes this value to where its parameter number `parameter`, counted from 1, points.
+    ///
+    /// # Panics
+    /// If the parameter points to something of another size: a mistake in the test.
+    pub fn writes<T: Copy>(self, name: &str, parameter: usize, value: T) -> Self {
+        let channel = format!("{name}:{parameter}");
+        let bytes = object::bytes_of(&[value]);
+        if let Some((types, Holds::Pointer(pointee))) = self.typed(&channel) {
+            let types = Types(&types);
+            let object = types.target(&pointee);
+            if let Some(object) = object {
+                // A buffer takes as many bytes as there are.
+                if object.size != bytes.len() && object.size > 1 && pointee.to.is_some() {
+                    panic!(
+                        "`{name}` writes {} bytes to its parameter {parameter}, not {}",
+                        object.size,
+                        bytes.len()
+                    );
+                }
+                // The address of something: an object of its own.
+                if let Some((_, Inner::Data(inner))) = types.plan(object).pointers.first()
+                    && let Ok(word) = <[u8; 8]>::try_from(&bytes[..])
+                {
+                    let address = usize::from_le_bytes(word);
+                    return match object::encode_pointer(types, inner, address) {
+                        Ok(Some(encoded)) => self.choices(&channel, [&[1], &encoded[..]].concat()),
+                        Ok(None) => panic!("`{name}` cannot write a pointer of unknown origin"),
+                        Err(why) => panic!("`{name}` cannot write this: {why}"),
+                    };
+                }
+            }
+        }
+        self.choices(&channel, [&[1], &bytes[..]].concat())
+    }
+
+    /// The function `name` calls back the function that is its parameter number `parameter`, with these numbers (a `void *`
+    /// is what stands beside it, and is left out).
+    pub fn calls_back<T: Scalar>(
+        self,
+        name: &str,
+        parameter: usize,
+        arguments: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let channel = format!("{name}:{parameter}");
+        let mut bytes = vec![1];
+        if let Some((types, Holds::Code(callback))) = self.typed(&channel) {
+            let numbers = callback
+                .params
+                .iter()
+                .filter(|holds| !matches!(holds, Holds::Pointer(_) | Holds::Code(_)));
+            for (holds, value) in numbers.zip(arguments) {
+                let shape = match holds {
+                    Holds::Int { size, signed } => Shape::Int {
+                        size: *size,
+                        signed: *signed,
+                    },
+                    Holds::Bool => Shape::Bool,
+                    Holds::Float { size } => Shape::Float { size: *size },
+                    other => Shape::Struct {
+                        size: Types(&types).size(other),
+                    },
+                };
+                match value.value().encode(Some(shape)) {
+                    Ok(encoded) => bytes.extend(encoded),
+                    Err(unfit) => panic!("`{name}` cannot hand over {}: {unfit}", value.value()),
+                }
+            }
+        }
+        self.choices(&channel, bytes)
+    }
+
+    /// The function `name` calls back the function that is its parameter number `parameter`, which takes no numbers.
+    pub fn calls(self, name: &str, parameter: usize) -> Self {
+        self.choices(&format!("{name}:{parameter}"), [1])
+    }
+
+    /// The function `name` returns this structure, by value.
+    ///
+    /// # Panics
+    /// If it returns something of another size: a mistake in the test.
+    pub fn returns_value<T: Copy>(self, name: &str, value: T) -> Self {
+        let bytes = object::bytes_of(&[value]);
+        if let Some(Shape::Struct { size }) = self.shape(name)
+            && size != bytes.len()
+        {
+            panic!("`{name}` returns {size} bytes, not {}", bytes.len());
+        }
         self.choices(name, bytes)
     }
 
+    /// In this call the function `name` calls its parameter number `parameter` no more.
+    pub fn calls_no_more(self, name: &str, parameter: usize) -> Self {
+        self.choices(&format!("{name}:{parameter}"), [0])
+    }
+
+    /// The function `name`, called once more, leaves alone what its parameter number `parameter` points to.
+    pub fn leaves(self, name: &str, parameter: usize) -> Self {
+        self.choices(&format!("{name}:{parameter}"), [0])
+    }
+
     /// The function `name` returns a pointer to a fresh object that holds these bytes.
+    ///
+    /// # Panics
+    /// If it is known to return something else: a mistake in the test.
     pub fn returns_bytes(self, name: &str, object: impl AsRef<[u8]>) -> Self {
+        if let Some((types, Holds::Pointer(pointee))) = self.typed(name) {
+            let types = Types(&types);
+            let size = types.target(&pointee).map_or(1, |target| target.size);
+            return match object::encode(types, &pointee, object.as_ref(), size) {
+                Ok(encoded) => self.choices(name, encoded),
+                Err(why) => panic!("`{name}` cannot return this: {why}"),
+            };
+        }
         let bytes = [&[1], object.as_ref()].concat();
         self.choices(name, bytes)
     }
@@ -158,6 +301,26 @@ impl Mock {
         let mut bytes = vec![2];
         bytes.extend(address.to_le_bytes());
         self.choices(name, bytes)
+    }
+
+    /// A closure answers for the function `name`, call after call, as in `.when("bus_read", |address: u32| address + 1)`. It
+    /// gets the function's first parameters; recorded answers of that function are used after the closure's.
+    pub fn when<A>(mut self, name: &str, closure: impl Respond<A> + 'static) -> Self {
+        self.answers.insert(name.to_owned(), Answer::new(closure));
+        self
+    }
+
+    /// What a closure says to a call.
+    fn answer(&self, line: &str) -> Option<Vec<u8>> {
+        let (name, words) = respond::parse(line)?;
+        let value = self.answers.get(name)?.answer(&words);
+        if self.shape(name) == Some(Shape::Void) {
+            return Some(Vec::new());
+        }
+        match value.encode(self.shape(name)) {
+            Ok(bytes) => Some(bytes),
+            Err(unfit) => panic!("`{name}` cannot return {value}: {unfit}"),
+        }
     }
 
     /// Adds raw bytes to a channel's queue. What the bytes mean depends on the channel.
@@ -195,7 +358,19 @@ impl Mock {
                 {
                     eprintln!("CEGAR_KEEP_MOCK: {}: {why}", keep.display());
                 }
-                let ended = isolate::run(&runner.path, &bytes, self.limit, runner.sanitized);
+                // Beside it, for `cargo cegar debug`, which executable it is for.
+                if let Some(keep) = std::env::var_os("CEGAR_KEEP_MOCK") {
+                    let note = PathBuf::from(keep).with_extension("runner");
+                    let _ = std::fs::write(note, runner.path.display().to_string());
+                }
+                let mut answer = |line: &str| respond::reply(self.answer(line).as_deref());
+                let answer: Option<&mut dyn FnMut(&str) -> String> = if self.answers.is_empty() {
+                    None
+                } else {
+                    Some(&mut answer)
+                };
+                let ended =
+                    isolate::run(&runner.path, &bytes, self.limit, runner.sanitized, answer);
                 Run::read(&self.harness, &runner.path, self.limit, ended)
             }
         }

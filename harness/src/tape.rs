@@ -16,6 +16,17 @@ pub fn zeroed<T: Default>() -> T {
     T::default()
 }
 
+/// An array of a structure: these values, then zeros: `name: padded(b"eth0")`.
+///
+/// # Panics
+/// If there are more values than the array has room for.
+pub fn padded<T: Copy + Default, const N: usize>(values: impl AsRef<[T]>) -> [T; N] {
+    let mut all = [T::default(); N];
+    let values = values.as_ref();
+    all[..values.len()].copy_from_slice(values);
+    all
+}
+
 /// Puts one run of values after another: `b"GET ".then(repeat(b'a', 17))`.
 pub trait Then<T: Clone>: AsRef<[T]> {
     /// This, and after it `more`.

@@ -32,6 +32,13 @@ macro_rules! integers {
 }
 integers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
+/// What a closure gives that answers for a function without a result.
+impl Scalar for () {
+    fn value(self) -> Value {
+        Value::Int(0, 0)
+    }
+}
+
 impl Scalar for bool {
     fn value(self) -> Value {
         Value::Int(i128::from(self), 1)

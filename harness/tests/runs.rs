@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use cegar_harness::build::{Build, Built, MockedFunction};
 use cegar_harness::channel::Shape;
-use cegar_harness::{Mock, Outcome, Then, repeat};
+use cegar_harness::external::{Holds, Member, ObjectType, Pointee, Signature};
+use cegar_harness::{Mock, Outcome, Then, object, repeat, zeroed};
 
 /// The compilers that are installed.
 fn compilers() -> Vec<&'static str> {
@@ -134,12 +135,7 @@ int world(void) {
 "#;
 
 fn world() -> Build {
-    let mocked = |name: &str, returns| MockedFunction {
-        name: name.into(),
-        returns,
-        channel: None,
-        raw_allowed: false,
-    };
+    let mocked = MockedFunction::returning;
     Build::new()
         .harness("world")
         .file("world.c")
@@ -299,4 +295,136 @@ fn errors_say_what_to_do() {
 #[test]
 fn long_inputs_read_well() {
     assert_eq!(b"GET ".then(repeat(b'a', 2)), b"GET aa");
+}
+
+const BUS: &str = r#"
+#include <assert.h>
+struct port { unsigned char number; struct port *next; };
+unsigned bus_read(unsigned address);
+void bus_write(unsigned address, unsigned value);
+struct port *bus_ports(void);
+int bus_length(unsigned *length);
+int main(void) {
+    struct port *port = bus_ports();
+    unsigned length = 0;
+    bus_write(4, 9);
+    if (bus_read(4) != 9) return 1;
+    if (!port || !port->next || port->next->number != 2) return 2;
+    if (bus_length(&length) < 0) return 3;
+    assert(length < 100);
+    return 0;
+}
+"#;
+
+/// The functions of `BUS`, as the tool describes them.
+fn bus() -> Vec<MockedFunction> {
+    let uint = || Holds::Int {
+        size: 4,
+        signed: false,
+    };
+    let to = |name: &str| {
+        Holds::Pointer(Pointee {
+            to: Some(name.to_owned()),
+            many: false,
+            constant: false,
+        })
+    };
+    let member = |name: &str, offset, holds| Member {
+        name: name.to_owned(),
+        offset,
+        holds,
+    };
+    let object = |name: &str, size, members| ObjectType {
+        name: name.to_owned(),
+        size,
+        members,
+        opaque: false,
+    };
+    let byte = Holds::Int {
+        size: 1,
+        signed: false,
+    };
+    let port = object(
+        "port",
+        16,
+        vec![member("number", 0, byte), member("next", 8, to("port"))],
+    );
+    let number = object("unsigned_int", 4, vec![member("", 0, uint())]);
+    let shape = |size, signed| Shape::Int { size, signed };
+    let function = |name: &str, shape, returns, params, types| MockedFunction {
+        signature: Some(Signature {
+            returns,
+            params,
+            varargs: false,
+        }),
+        types,
+        ..MockedFunction::returning(name, shape)
+    };
+    let int = Holds::Int {
+        size: 4,
+        signed: true,
+    };
+    vec![
+        function(
+            "bus_read",
+            shape(4, false),
+            Some(uint()),
+            vec![uint()],
+            vec![],
+        ),
+        function("bus_write", Shape::Void, None, vec![uint(), uint()], vec![]),
+        function(
+            "bus_ports",
+            Shape::Pointer { size: 16 },
+            Some(to("port")),
+            vec![],
+            vec![port],
+        ),
+        function(
+            "bus_length",
+            shape(4, true),
+            Some(int),
+            vec![to("unsigned_int")],
+            vec![number],
+        ),
+    ]
+}
+
+cegar_harness::c_structs! {
+    struct port { number: u8, next: *mut port }
+}
+
+#[test]
+fn closures_objects_and_parameters() {
+    for compiler in compilers() {
+        let folder = Folder::new();
+        folder.file("bus.c", BUS);
+        let build = Build::new().harness("bus").file("bus.c");
+        let built = folder.build(compiler, bus().into_iter().fold(build, Build::mock));
+        let cell = std::rc::Rc::new(std::cell::Cell::new(0u32));
+        let (written, read) = (cell.clone(), cell);
+        let mock = Mock::at(&built.runner)
+            .when("bus_write", move |_address: u32, value: u32| {
+                written.set(value)
+            })
+            .when("bus_read", move |address: u32| read.get() + address - 4);
+        mock.clone().run().expect_exit(2);
+        let mock = mock.returns_object(
+            "bus_ports",
+            port {
+                number: 1,
+                next: object(port {
+                    number: 2,
+                    ..zeroed()
+                }),
+            },
+        );
+        mock.clone().run().expect_exit(0);
+        mock.clone()
+            .returns("bus_length", [-1])
+            .run()
+            .expect_exit(3);
+        let run = mock.writes("bus_length", 1, 200u32).run();
+        run.expect_violation("length < 100");
+    }
 }

@@ -12,7 +12,7 @@ mod project;
 mod tool;
 
 pub use project::{Project, program};
-pub use tool::{Ended, Running, Tool, binary, cargo_test, children};
+pub use tool::{Ended, Running, Tool, binary, cargo_test, cargo_test_with, children};
 
 /// The documented exit codes that the tests expect.
 pub mod exit {

@@ -298,10 +298,17 @@ impl fmt::Display for Ended {
 
 /// Runs `cargo test` on a generated package. All of them share one target folder, for what they have in common.
 pub fn cargo_test(package: &Path, words: &[&str]) -> Ended {
+    run_cargo_test(package, |command| command.args(words))
+}
+
+/// The same with a C compiler.
+pub fn cargo_test_with(package: &Path, compiler: &str) -> Ended {
+    run_cargo_test(package, |command| command.env("CC", compiler))
+}
+
+fn run_cargo_test(package: &Path, more: impl Fn(&mut Command) -> &mut Command) -> Ended {
     let mut command = Command::new("cargo");
-    command
-        .arg("test")
-        .args(words)
+    more(command.arg("test"))
         .current_dir(package)
         .env("CARGO_TARGET_DIR", profile_folder().join("generated"))
         .env("CARGO_TERM_COLOR", "never");

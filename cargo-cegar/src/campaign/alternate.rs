@@ -57,6 +57,8 @@ pub struct Alternation<'a, 'p> {
     pub settings: &'a Settings,
     /// The program.
     pub program: &'p Program,
+    /// What is known of the functions that nobody defines.
+    pub externals: &'p crate::externals::Externals,
     /// Its native builds.
     pub native: &'a Native,
     /// The engine's search.

@@ -202,6 +202,7 @@ fn one(
         harness,
         settings,
         program: &prepared.program,
+        externals: &prepared.externals,
         native: &native,
         search: Search::new(&prepared.program, config),
         judge: Judge::new(
@@ -331,12 +332,7 @@ fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<String> {
         "there is one thread, and no signal handler".to_owned(),
         "addresses are compared and subtracted within one object only".to_owned(),
     ];
-    if !alternation.program.mocked.is_empty() {
-        all.push(format!(
-            "what nobody defines only returns a value: {}",
-            alternation.program.mocked.join(", ")
-        ));
-    }
+    all.extend(crate::externals::assumed(&alternation.externals.functions));
     all.extend(proofs.outcome.assumed.iter().cloned());
     all
 }

@@ -14,6 +14,7 @@ use cegar_stubs::Role;
 
 use crate::compile::{self, Compiler, Unit};
 use crate::error::Error;
+use crate::externals::{self, Externals};
 use crate::options::{Harness, Settings};
 use crate::report::{Event, Level, Reporter};
 use crate::store;
@@ -26,6 +27,8 @@ pub struct Prepared {
     pub program: Arc<Program>,
     /// What the linking had to invent.
     pub normalised: Normalised,
+    /// What is known of the functions that nobody defines.
+    pub externals: Externals,
     /// Where it starts.
     pub entry: Entry,
     /// What is the same for every program and is kept: one folder per version of the stubs and of clang.
@@ -119,10 +122,29 @@ pub fn prepare(
         start.entry.clone(),
     );
     let bitcode = scratch.join("program.bc");
+    let mut externals = Externals::default();
+    let mut refused = None;
+    let search = externals::Search {
+        units: &units,
+        compiler: &settings.compiler,
+        scratch,
+        rules: &harness.rules,
+        stop,
+    };
     let normalised = timed("linking the program", || {
-        normalise::normalise(&request, &bitcode)
-    })
-    .map_err(|why| Error::engine("linking the program", why))?;
+        normalise::normalise_with(&request, &bitcode, &mut |missing| {
+            externals.provide(missing, &search).map_err(|why| {
+                let text = why.to_string();
+                refused = Some(why);
+                text
+            })
+        })
+    });
+    let normalised = match (normalised, refused) {
+        (Ok(normalised), _) => normalised,
+        (Err(_), Some(why)) => return Err(why),
+        (Err(why), None) => return Err(Error::engine("linking the program", why)),
+    };
     tell(&start.entry, &normalised, reporter);
     let program = timed("reading the program", || Program::load(&bitcode))
         .map_err(|why| Error::engine("reading the program", why))?;
@@ -140,6 +162,7 @@ pub fn prepare(
         bitcode,
         program: Arc::new(program),
         normalised,
+        externals,
         cache: stubs,
         entry: start.entry,
         argv: start.argv,

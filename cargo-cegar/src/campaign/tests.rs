@@ -7,9 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use cegar_engine::program::Property;
-use cegar_engine::program::normalise::{Entry, Returns};
+use cegar_engine::program::normalise::Entry;
 use cegar_harness::build::{Build, MockedFunction, Unit};
-use cegar_harness::channel::Shape;
 
 use super::findings::Confirmed;
 use super::prepare::{Prepared, timed};
@@ -56,12 +55,7 @@ impl<'a> Tests<'a> {
                 Entry::Function(name) => Some(name.clone()),
                 Entry::Main | Entry::Fuzzer => None,
             },
-            mocked: prepared
-                .normalised
-                .mocked
-                .iter()
-                .filter_map(mocked)
-                .collect(),
+            mocked: prepared.externals.functions.clone(),
             argv: prepared.argv,
             scratch: scratch.join("test"),
             cache: prepared.cache.join("test"),
@@ -248,38 +242,4 @@ fn warning(message: String) -> Event {
         level: Level::Warning,
         message,
     }
-}
-
-/// What a generated C body needs to know of a function that nobody defines.
-fn mocked(function: &cegar_engine::program::normalise::Mocked) -> Option<MockedFunction> {
-    let mut raw = false;
-    let returns = match function.returns {
-        Returns::Void => Shape::Void,
-        Returns::Bool => Shape::Bool,
-        Returns::Integer { bytes } => Shape::Int {
-            size: bytes as usize,
-            signed: true,
-        },
-        Returns::Float { bytes } => Shape::Float {
-            size: bytes as usize,
-        },
-        Returns::Pointer {
-            pointee,
-            raw_allowed,
-        } => {
-            raw = raw_allowed;
-            Shape::Pointer {
-                size: usize::try_from(pointee).ok()?,
-            }
-        }
-        Returns::Aggregate { bytes } => Shape::Struct {
-            size: usize::try_from(bytes).ok()?,
-        },
-    };
-    Some(MockedFunction {
-        name: function.name.clone(),
-        returns,
-        channel: None,
-        raw_allowed: raw,
-    })
 }

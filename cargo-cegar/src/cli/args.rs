@@ -162,6 +162,13 @@ pub enum Command {
         cargo cegar replay parse_header cegar/corpus/parse_header\n  \
         cargo cegar replay parse_header crash-1f2e")]
     Replay(ReplayArgs),
+    /// Start a debugger on the run of a generated test, stopped at the fault
+    ///
+    /// The test is run once to learn its mock environment; then the same executable runs in gdb or lldb.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar debug array_bound_linebuf_c_52\n  \
+        cargo cegar debug invalid_read_usb_c_14 --manifest-path cegar-tests/Cargo.toml")]
+    Debug(DebugArgs),
     /// Check a certificate: is what it says proved really so?
     ///
     /// The bitcode is read and explored anew, and every step of the proof is asked of a fresh solver; nothing of the
@@ -250,6 +257,9 @@ pub struct CheckArgs {
         hide_env_values = true
     )]
     pub property: Vec<PropertyName>,
+    /// A file with [external.NAME] tables: what is known of functions that nobody defines
+    #[arg(long, value_name = "FILE")]
+    pub rules: Option<PathBuf>,
     /// Longest input that the fuzzer tries, in bytes [default: 4096]
     #[arg(long, value_name = "BYTES")]
     pub max_len: Option<usize>,
@@ -271,6 +281,20 @@ pub struct CheckArgs {
     /// Keep the scratch folder and say where it is
     #[arg(long)]
     pub keep: bool,
+}
+
+/// `debug`
+#[derive(Debug, Args)]
+pub struct DebugArgs {
+    /// The test, as `cargo test` names it
+    #[arg(value_name = "TEST")]
+    pub test: String,
+    /// The debugger [default: gdb, else lldb]
+    #[arg(long, env = "CEGAR_DEBUGGER", value_name = "PROGRAM")]
+    pub debugger: Option<PathBuf>,
+    /// Show where it stops, and leave
+    #[arg(long)]
+    pub batch: bool,
 }
 
 /// `check-proof`

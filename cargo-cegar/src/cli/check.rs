@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::args::{BudgetArgs, CheckArgs, Manners};
 use super::{conclude, note, reporter};
 use crate::compile::{Compiler, Unit};
-use crate::config::{PropertyName, RunConfig};
+use crate::config::{Config, PropertyName, RunConfig};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, Settings, Sides, duration};
@@ -29,6 +29,9 @@ pub(super) fn check(
     harness.argv = 3;
     if !args.property.is_empty() {
         harness.properties = PropertyName::expand(&args.property);
+    }
+    if let Some(rules) = &args.rules {
+        harness.rules = Config::read(rules)?.external;
     }
     if let Some(max_len) = args.max_len {
         harness.max_len = max_len;

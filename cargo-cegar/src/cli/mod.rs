@@ -4,6 +4,7 @@
 mod args;
 mod check;
 mod crate_commands;
+mod debug;
 mod explain;
 mod proof;
 
@@ -64,6 +65,7 @@ fn command(cli: &Cli) -> Result<ExitCode, Error> {
         Command::Replay(args) => crate_commands::replay(manners, args, &stop),
         Command::Init(args) => crate_commands::init(manners, args),
         Command::Build(args) => crate_commands::build(manners, args, &stop),
+        Command::Debug(args) => debug::debug(manners, args),
         Command::CheckProof(args) => proof::check_proof(manners, args),
         Command::Explain(args) => explain::explain(manners, args),
         Command::List(_) => crate_commands::list(manners),

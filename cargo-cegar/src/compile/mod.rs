@@ -142,6 +142,31 @@ pub fn compile_unchecked(
     compile_with(compiler, units, &clang_flags(&[]), out_dir, stop)
 }
 
+/// The module of one file as text, with the types of what it declares; none if clang does not want to.
+pub fn printed(
+    compiler: &Compiler,
+    unit: &Unit,
+    scratch: &Path,
+) -> Result<Option<String>, CompileError> {
+    let base = base_flags(compiler, scratch)?;
+    // Declarations carry their types only in optimised code; no pass runs.
+    let output = Command::new(&compiler.path)
+        .current_dir(&unit.directory)
+        .args(base)
+        .args(&unit.flags)
+        .args(["-w", "-g", "-O1", "-Xclang", "-disable-llvm-passes"])
+        .args(["-S", "-emit-llvm", "-o", "-"])
+        .arg(&unit.source)
+        .output()
+        .map_err(|source| CompileError::Io {
+            action: "run",
+            path: compiler.path.clone(),
+            source,
+        })?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(output.status.success().then_some(text))
+}
+
 fn compile_with(
     compiler: &Compiler,
     units: &[Unit],

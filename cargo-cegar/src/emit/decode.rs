@@ -3,10 +3,11 @@
 //! The same table that encodes ([`cegar_harness::channel`]) says what the bytes are. What it does not know, or what does
 //! not parse, is written as raw bytes, which replay just as well.
 
+use cegar_harness::build::MockedFunction;
 use cegar_harness::channel::{self, Shape};
 
-use super::Finding;
 use super::literal;
+use super::{Finding, typed};
 
 /// Trailing zeros beyond this many values are left out: an empty queue gives zeros anyway.
 const ZEROS: usize = 4;
@@ -37,14 +38,22 @@ pub(super) fn calls(finding: &Finding) -> Vec<String> {
 }
 
 fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
+    if let Some(calls) = typed::calls(&finding.mocked, name, events) {
+        return calls;
+    }
     let bytes = events.concat();
     let raw = || vec![format!("choices({name:?}, {})", literal::bytes(&bytes))];
     let known = finding
         .mocked
         .iter()
         .find(|mock| mock.channel.as_deref().unwrap_or(&mock.name) == name);
+    let member = || {
+        let members = finding.mocked.iter().flat_map(MockedFunction::members);
+        members.into_iter().find(|member| member.name == name)
+    };
     let shape = known
         .map(|mock| mock.returns)
+        .or_else(|| member().map(|member| member.returns))
         .or_else(|| Shape::of_stub(name));
     let after = |prefix: &str| name.strip_prefix(prefix).unwrap_or(name).to_owned();
     match shape {

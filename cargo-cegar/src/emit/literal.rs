@@ -128,7 +128,7 @@ fn escaped(byte: u8) -> String {
     }
 }
 
-fn byte_string(row: &[u8]) -> String {
+pub(super) fn byte_string(row: &[u8]) -> String {
     let (mut text, mut width) = ("b\"".to_owned(), 2);
     for &byte in row {
         let mut piece = escaped(byte);

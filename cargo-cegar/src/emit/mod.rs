@@ -9,10 +9,13 @@
 //! left alone ([`Emitted::EditedByUser`]).
 
 mod decode;
+mod layout;
 mod literal;
+mod objects;
 pub mod package;
 mod source;
 pub mod standalone;
+mod typed;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

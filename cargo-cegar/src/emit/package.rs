@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{EmitError, Finding, test_source};
+use super::{EmitError, Finding, objects, test_source};
 
 /// What became of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,6 +169,10 @@ pub fn add_test(folder: &Path, finding: &Finding) -> Result<Emitted, EmitError> 
     };
     if !text.ends_with('\n') {
         text.push('\n');
+    }
+    let structures = objects::definitions(&finding.mocked, &source, &text);
+    if !structures.is_empty() {
+        text += &format!("\n{structures}");
     }
     text += &format!("\n{source}\n");
     let kept = function(&text, &finding.test).map_or_else(|| hash(&source), hash);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cegar_harness::build::MockedFunction;
 use cegar_harness::channel::Shape;
+use cegar_harness::external::{Holds, Member, ObjectType, Pointee, Signature};
 
 use super::package::{Dependency, Emitted, Package, add_test, create, test_file};
 use super::{Finding, standalone, test_source};
@@ -27,10 +28,8 @@ fn finding(events: &[(&str, &[u8])]) -> Finding {
 
 fn mocked(name: &str, returns: Shape, raw_allowed: bool) -> MockedFunction {
     MockedFunction {
-        name: name.to_owned(),
-        returns,
-        channel: None,
         raw_allowed,
+        ..MockedFunction::returning(name, returns)
     }
 }
 
@@ -276,5 +275,132 @@ fn a_checked_file_becomes_a_package_whose_test_fails_until_it_is_mended()
     assert!(run.outcome().is_violation(), "{}", run.story());
     assert_eq!(run.outcome().place().map(|place| place.line), Some(6));
     found.replay(&build(100)?.runner).expect_safe();
+    Ok(())
+}
+
+/// A function that returns an interface with endpoints, and one that writes a number through its second parameter.
+fn usb() -> Vec<MockedFunction> {
+    let int = |size, signed| Holds::Int { size, signed };
+    let pointer = |to: &str, many| {
+        Holds::Pointer(Pointee {
+            to: Some(to.to_owned()),
+            many,
+            constant: false,
+        })
+    };
+    let object = |name: &str, size, members: Vec<(&str, usize, Holds)>| ObjectType {
+        name: name.to_owned(),
+        size,
+        members: members
+            .into_iter()
+            .map(|(name, offset, holds)| Member {
+                name: name.to_owned(),
+                offset,
+                holds,
+            })
+            .collect(),
+        opaque: false,
+    };
+    let function = |name: &str, returns, signature, types| MockedFunction {
+        signature: Some(signature),
+        types,
+        ..MockedFunction::returning(name, returns)
+    };
+    vec![
+        function(
+            "usb_interface",
+            Shape::Pointer { size: 16 },
+            Signature {
+                returns: Some(pointer("interface", false)),
+                params: vec![int(4, true)],
+                varargs: false,
+            },
+            vec![
+                object("endpoint", 1, vec![("address", 0, int(1, false))]),
+                object(
+                    "interface",
+                    16,
+                    vec![
+                        ("ep", 0, pointer("interface", false)),
+                        ("count", 8, int(4, false)),
+                        ("type", 12, int(2, true)),
+                    ],
+                ),
+            ],
+        ),
+        function(
+            "usb_length",
+            Shape::Int {
+                size: 4,
+                signed: true,
+            },
+            Signature {
+                returns: Some(int(4, true)),
+                params: vec![int(4, true), pointer("unsigned_int", false)],
+                varargs: false,
+            },
+            vec![object("unsigned_int", 4, vec![("", 0, int(4, false))])],
+        ),
+    ]
+}
+
+#[test]
+fn typed_objects_and_parameters() -> Result<(), Box<dyn std::error::Error>> {
+    let mut finding = finding(&[
+        ("usb_interface", &[1]),
+        ("usb_interface", &[2, 0, 0, 0, 0xff, 0xff, 0, 0]),
+        ("usb_interface", &[4]),
+        ("usb_interface", &[3, 0, 0, 0, 0, 0, 0, 0]),
+        ("usb_interface", &[2]),
+        ("usb_length:2", &[0]),
+        ("usb_length", &[0, 0, 0, 0]),
+        ("usb_length:2", &[1]),
+        ("usb_length:2", &[39, 0, 0, 0]),
+        ("usb_length", &[1, 0, 0, 0]),
+        ("usb_length:2", &[0]),
+        ("usb_length", &[0, 0, 0, 0]),
+    ]);
+    finding.mocked = usb();
+    insta::assert_snapshot!(test_source(&finding), @r#"
+    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
+    #[test]
+    fn write_past_end_header_c_88() {
+        Mock::new("parse_header")
+            .returns_object(
+                "usb_interface",
+                interface {
+                    ep: object(interface {
+                        ep: earlier(0),
+                        count: 3,
+                        ..zeroed()
+                    }),
+                    count: 2,
+                    r#type: -1,
+                },
+            )
+            .leaves("usb_length", 2)
+            .writes("usb_length", 2, 39u32)
+            .returns("usb_length", [0, 1, 0])
+            .run()
+            .expect_safe();
+    }
+    "#);
+    let folder = tempfile::tempdir()?;
+    add_test(folder.path(), &finding)?;
+    let other = Finding {
+        test: "other".to_owned(),
+        ..finding
+    };
+    add_test(folder.path(), &other)?;
+    let text = std::fs::read_to_string(test_file(folder.path(), "parse_header"))?;
+    assert_eq!(
+        text.matches("    struct interface {\n").count(),
+        1,
+        "{text}"
+    );
+    assert!(
+        text.contains("        ep: *mut interface,\n        count: u32,\n"),
+        "{text}"
+    );
     Ok(())
 }

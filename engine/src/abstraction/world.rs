@@ -99,6 +99,8 @@ pub struct ObjectInfo {
     pub writable: bool,
     /// Whether it is accessed at offsets that are not constant: then its contents are one array.
     pub indexed: bool,
+    /// Whether its size is a guess: past its end nothing is claimed.
+    pub guessed: bool,
     /// Its name in certificates and in variables' names.
     pub key: String,
 }
@@ -248,6 +250,7 @@ impl<'p> World<'p> {
             heap: false,
             writable,
             indexed: false,
+            guessed: false,
             key: format!("g{}", global.0),
         })
     }
@@ -273,6 +276,7 @@ impl<'p> World<'p> {
             heap,
             writable: true,
             indexed: false,
+            guessed: false,
             key,
         })
     }
@@ -293,6 +297,11 @@ impl<'p> World<'p> {
         self.object_ids.insert(info.kind, id);
         self.objects.push(info);
         id
+    }
+
+    /// Notes that an object's size is a guess.
+    pub fn guess(&mut self, object: ObjId) {
+        self.objects[object.0 as usize].guessed = true;
     }
 
     /// Notes that an object is accessed at offsets that are not constant.

@@ -36,6 +36,16 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 }
                 address
             }
+            Intrinsic::Row => {
+                let size = number(0);
+                self.room_for(size)?;
+                let address = self.memory.allocate(size, Site::Row);
+                if let Ok((object, at)) = self.memory.writable(address, size) {
+                    object.bytes.fill(0);
+                    object.written(at, size as usize);
+                }
+                address
+            }
             Intrinsic::Realloc => {
                 let (old, size) = (number(0), number(1));
                 self.realloc(call, old, size, check)?

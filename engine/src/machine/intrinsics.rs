@@ -47,6 +47,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             }
             Intrinsic::Malloc
             | Intrinsic::Calloc
+            | Intrinsic::Row
             | Intrinsic::Realloc
             | Intrinsic::ReallocArray
             | Intrinsic::Free

@@ -23,13 +23,15 @@ pub(super) enum Site {
         at: Loc,
     },
     Heap(Option<CallSite>),
+    /// An array from outside, on the heap, of which only a guess says how long it is.
+    Row,
     /// The copy of a struct passed by value, or the areas of a variable argument list.
     Arguments,
 }
 
 impl Site {
     pub(super) fn is_heap(self) -> bool {
-        matches!(self, Site::Heap(_))
+        matches!(self, Site::Heap(_) | Site::Row)
     }
 }
 

@@ -40,6 +40,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         address: u64,
         len: u64,
     ) -> Stop {
+        // How long it is was a guess: to go past its end is no fault of the program, and shows nothing.
+        let is_row = || matches!(self.memory.about(address), Some((_, Site::Row)));
+        if fault == Fault::Bounds && is_row() {
+            return Box::new(Outcome::Rejected);
+        }
         let verb = if kind == CheckKind::Write {
             "write"
         } else {
@@ -105,12 +110,13 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     _ => ("a block".to_owned(), "heap".to_owned()),
                 }
             }
+            Site::Row => ("an array from outside".to_owned(), "heap".to_owned()),
             Site::Arguments => ("an argument".to_owned(), "stack".to_owned()),
         };
         let plural = if size == 1 { "" } else { "s" };
         let state = match (state, site) {
             ("", _) => String::new(),
-            ("is gone", Site::Heap(_)) => ", freed".to_owned(),
+            ("is gone", Site::Heap(_) | Site::Row) => ", freed".to_owned(),
             ("is gone", _) => ", its function has returned".to_owned(),
             (state, _) => format!(", which {state}"),
         };

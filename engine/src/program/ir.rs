@@ -205,6 +205,8 @@ pub enum Intrinsic {
     Malloc,
     /// `void *calloc(size_t, size_t)`.
     Calloc,
+    /// `void *crunner_row(size_t)`: zeros whose true size nobody knows. A run that goes past the end is rejected.
+    Row,
     /// `void *realloc(void *, size_t)`.
     Realloc,
     /// `void free(void *)`.

@@ -102,6 +102,8 @@ impl LinkRequest {
 pub struct Normalised {
     /// Functions that nobody defined, now choices from the tape.
     pub mocked: Vec<Mocked>,
+    /// Those of them whose bodies the caller gave.
+    pub provided: Vec<String>,
     /// External data that nobody defined, now zeros.
     pub external_data: Vec<String>,
     /// Functions called that are not modelled, with the reason.
@@ -145,6 +147,9 @@ pub enum NormaliseError {
         /// Its type.
         signature: String,
     },
+    /// The caller could not define what is missing.
+    #[error("no bodies for external functions: {0}")]
+    Provide(String),
     /// A pass failed.
     #[error("LLVM's passes `{passes}` failed: {message}")]
     Pass {
@@ -173,16 +178,39 @@ const PASSES: [&str; 4] = [
 
 /// Links and normalises, and writes the module to `out` (by renaming, so that it is whole or absent).
 pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, NormaliseError> {
+    normalise_with(request, out, &mut |_| Ok(None))
+}
+
+/// As [`normalise`], where the caller may define some of what nobody defines: it is told of all those functions, and may
+/// give a module with bodies for them. The others get mocks that return a choice.
+pub fn normalise_with(
+    request: &LinkRequest,
+    out: &Path,
+    provide: &mut dyn FnMut(&[Mocked]) -> Result<Option<PathBuf>, String>,
+) -> Result<Normalised, NormaliseError> {
     let module = Module::empty("program");
     link::user(&module, request)?;
     link::entry(&module, &request.entry)?;
-    let library = link::library(&module, request)?;
+    let mut library = link::library(&module, request)?;
     startup::into_driver(&module);
     let mut normalised = Normalised {
         unreached: library.sweep(&module, mocks::NEEDED)?,
         ..Normalised::default()
     };
+    let missing = mocks::missing(&module, request);
+    let mut provided = HashSet::new();
+    if !missing.is_empty()
+        && let Some(path) = provide(&missing).map_err(NormaliseError::Provide)?
+    {
+        let names: Vec<&str> = missing.iter().map(|mocked| &*mocked.name).collect();
+        provided = library.add(&module, &path, &names)?;
+        let is_provided = |mocked: &&Mocked| provided.contains(&mocked.name);
+        let of_caller = missing.iter().filter(is_provided).cloned();
+        normalised.mocked.extend(of_caller);
+    }
     mocks::generate(&module, request, &mut normalised);
+    normalised.provided = provided.into_iter().collect();
+    normalised.provided.sort();
     link::adapt_main(&module)?;
     library.sweep(&module, &[])?;
     licences::drop(&module);

@@ -1,7 +1,7 @@
 //! Shortening what was found, so that a person reads `repeat(b'a', 17)` and not 4,096 bytes of noise.
 //!
 //! First chunks are removed, from half the tape down to single bytes; then chunks are overwritten with a byte
-//! that reads well (`a` in text, 0 in numbers). Every candidate is judged by execution. The budget is in
+//! that reads well (`a` in text, 0 in numbers), and in numbers each byte gets as few bits as will do. Every candidate is judged by execution. The budget is in
 //! executed steps, because a tape of 100,000 bytes costs a thousand times more to try than one of a hundred.
 
 /// What a candidate may cost in all.
@@ -95,7 +95,54 @@ pub fn minimise(
         }
         size /= 2;
     }
+    // Numbers: as few bits as possible, then a small value. A mask shows which bit matters, a count how many.
+    let mut at = 0;
+    while at < best.len() && budget.tries > 0 && budget.steps > 0 {
+        let bits = (0..8).rev().map(|bit| !(1u8 << bit));
+        if plain(at) == 0 && best[at] != 0 {
+            for mask in bits {
+                try_byte(
+                    &mut best,
+                    at,
+                    &mut |old| old & mask,
+                    &mut attempt,
+                    &mut budget,
+                );
+            }
+            for value in 1..=4u8 {
+                try_byte(
+                    &mut best,
+                    at,
+                    &mut |old| old.min(value),
+                    &mut attempt,
+                    &mut budget,
+                );
+            }
+        }
+        at += 1;
+    }
     best
+}
+
+/// Puts another byte at a position, if that is accepted.
+fn try_byte(
+    best: &mut Vec<u8>,
+    at: usize,
+    change: &mut dyn FnMut(u8) -> u8,
+    attempt: &mut dyn FnMut(&[u8], &mut Budget) -> Option<usize>,
+    budget: &mut Budget,
+) {
+    let Some(&old) = best.get(at) else { return };
+    let new = change(old);
+    if new == old {
+        return;
+    }
+    let mut candidate = best.clone();
+    candidate[at] = new;
+    if let Some(consumed) = attempt(&candidate, budget) {
+        candidate.truncate(consumed);
+        *best = candidate;
+    }
 }
 
 #[cfg(test)]
@@ -118,6 +165,17 @@ mod tests {
         assert_eq!(shortest.len(), 3);
         assert!(shortest.contains(&77));
         assert_eq!(shortest.iter().filter(|&&b| b == b'a').count(), 2);
+    }
+
+    #[test]
+    fn numbers_become_small() {
+        let judge = |candidate: &[u8]| Judged {
+            same: candidate.len() == 2 && candidate[0] & 0x80 != 0 && candidate[1] >= 2,
+            consumed: candidate.len(),
+            steps: 1,
+        };
+        let shortest = minimise(&[0xbb, 0xbb], Budget::default(), judge, |_| 0);
+        assert_eq!(shortest, [0x80, 2]);
     }
 
     #[test]

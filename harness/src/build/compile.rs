@@ -172,36 +172,31 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
             if guessed.is_empty() {
                 return Err(BuildError::Failed { output, command });
             }
-            mocked.extend(guessed.iter().map(|name| MockedFunction {
-                name: name.clone(),
-                returns: Shape::Int {
-                    size: 4,
-                    signed: true,
-                },
-                channel: None,
-                raw_allowed: false,
-            }));
+            let int = Shape::Int {
+                size: 4,
+                signed: true,
+            };
+            mocked.extend(
+                guessed
+                    .iter()
+                    .map(|name| MockedFunction::returning(name, int)),
+            );
             mock_objects = mock_object(&base, &mocked, &out)?;
             tools::run(&mut link(&[linked, mock_objects].concat())?)?;
         }
         other => drop(other?),
     }
 
+    let members: Vec<MockedFunction> = mocked.iter().flat_map(MockedFunction::members).collect();
+    mocked.extend(members);
     let channels: BTreeMap<String, Shape> = mocked
         .iter()
-        .map(|function| {
-            (
-                function
-                    .channel
-                    .clone()
-                    .unwrap_or_else(|| function.name.clone()),
-                function.returns,
-            )
-        })
+        .map(|function| (function.channel().to_owned(), function.returns))
         .collect();
     let about = locate::About {
         sanitized: sanitizers.contains(&"address"),
         channels,
+        functions: mocked.into_iter().filter(mocks::is_typed).collect(),
     };
     let text = serde_json::to_string(&about).unwrap_or_default();
     write(&locate::about_path(&runner), &text)?;
@@ -369,12 +364,18 @@ fn mock_object(
     if mocked.is_empty() {
         return Ok(Vec::new());
     }
-    let file = out.join("mocks.c");
-    write(&file, &mocks::bodies(mocked))?;
+    let texts = [
+        ("mocks.c", mocks::bodies(mocked)),
+        ("mocks_typed.c", mocks::typed_source(mocked, true)),
+    ];
     let mut compiler = base.clone();
+    for (name, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {
+        let file = out.join(name);
+        write(&file, text)?;
+        compiler.file(file);
+    }
     compiler
         .out_dir(out.join("native"))
-        .file(file)
         .flag("-fno-builtin")
         .flag("-std=gnu99");
     Ok(compiler.try_compile_intermediates()?)

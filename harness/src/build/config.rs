@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::BuildError;
 use crate::channel::Shape;
+use crate::external::{Holds, Inner, ObjectType, Signature, Types};
+use crate::rules::Rules;
 
 /// One C file and its own arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +41,67 @@ pub struct MockedFunction {
     /// Whether a pointer may be any address.
     #[serde(default)]
     pub raw_allowed: bool,
+    /// Its type, where debug information told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
+    /// The types that the signature refers to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<ObjectType>,
+    /// What the user knows about it.
+    #[serde(default, skip_serializing_if = "Rules::is_none")]
+    pub rules: Rules,
+}
+
+impl MockedFunction {
+    /// A function of which no more is known than what it returns.
+    pub fn returning(name: &str, returns: Shape) -> Self {
+        MockedFunction {
+            name: name.to_owned(),
+            returns,
+            channel: None,
+            raw_allowed: false,
+            signature: None,
+            types: Vec::new(),
+            rules: Rules::default(),
+        }
+    }
+
+    /// The functions that objects from outside point to, each as a function of its own: `ops.open`.
+    pub fn members(&self) -> Vec<MockedFunction> {
+        let types = Types(&self.types);
+        let mut all = Vec::new();
+        for object in &self.types {
+            for (offset, inner) in types.plan(object).pointers {
+                let Inner::Code(signature) = inner else {
+                    continue;
+                };
+                let name = format!("{}.{}", object.name, types.path(object, offset));
+                let returns = match &signature.returns {
+                    None => Shape::Void,
+                    Some(Holds::Int { size, signed }) => Shape::Int {
+                        size: *size,
+                        signed: *signed,
+                    },
+                    Some(Holds::Bool) => Shape::Bool,
+                    Some(Holds::Float { size }) => Shape::Float { size: *size },
+                    Some(holds) => Shape::Struct {
+                        size: types.size(holds),
+                    },
+                };
+                all.push(MockedFunction {
+                    signature: Some(signature.clone()),
+                    types: self.types.clone(),
+                    ..MockedFunction::returning(&name, returns)
+                });
+            }
+        }
+        all
+    }
+
+    /// The channel of its results.
+    pub fn channel(&self) -> &str {
+        self.channel.as_deref().unwrap_or(&self.name)
+    }
 }
 
 /// `[harness.NAME]`.

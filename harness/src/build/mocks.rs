@@ -7,19 +7,68 @@
 
 use std::fmt::Write as _;
 
+use super::bodies;
 use super::config::MockedFunction;
 use crate::channel::Shape;
+use crate::external::Holds;
 
 const PROLOGUE: &str = "\
-#include <stddef.h>
+typedef __SIZE_TYPE__ size_t;
 void crunner_choose(const char *channel, void *into, size_t n);
+void crunner_assume(int condition);
+size_t crunner_object_size(const void *p);
 void *crunner_mock_pointer(const char *channel, size_t pointee, int raw_allowed);
 ";
 
-/// The C file with the bodies of these functions.
+/// The heap: natively the runtime's.
+const NATIVE: &str = "\
+#define malloc crunner_malloc
+#define calloc crunner_calloc
+void crunner_asked(const char *channel, const unsigned long long *words, int n);
+";
+const HEAP: &str = "\
+void *malloc(size_t size);
+void *calloc(size_t count, size_t size);
+void *crunner_row(size_t size);
+";
+
+/// Whether a function's mock does more than to take a result from its channel.
+pub(crate) fn is_typed(function: &MockedFunction) -> bool {
+    let Some(signature) = &function.signature else {
+        return false;
+    };
+    let pointer = |holds: &Holds| matches!(holds, Holds::Pointer(_) | Holds::Code(_));
+    let returns = signature.returns.as_ref().is_some_and(pointer) && !function.raw_allowed;
+    returns || signature.params.iter().any(pointer) || !function.rules.is_none()
+}
+
+/// The C file with the bodies of those functions that search, proofs and tests compile alike.
+pub(crate) fn typed_source(functions: &[MockedFunction], native: bool) -> String {
+    let wanted = |f: &&MockedFunction| {
+        if native {
+            f.signature.is_some()
+        } else {
+            is_typed(f)
+        }
+    };
+    let typed: Vec<&MockedFunction> = functions.iter().filter(wanted).collect();
+    if typed.is_empty() {
+        return String::new();
+    }
+    format!(
+        "{PROLOGUE}{}{HEAP}{}",
+        if native { NATIVE } else { "" },
+        bodies::typed(&typed, native)
+    )
+}
+
+/// The C file with the bodies of those whose types are not known.
 pub(crate) fn bodies(functions: &[MockedFunction]) -> String {
     let mut text = PROLOGUE.to_owned();
-    for function in functions {
+    for function in functions
+        .iter()
+        .filter(|function| function.signature.is_none())
+    {
         let name = &function.name;
         let channel = literal(function.channel.as_deref().unwrap_or(name));
         let value = |ty: &str| {
@@ -66,7 +115,7 @@ pub(crate) fn bodies(functions: &[MockedFunction]) -> String {
     text
 }
 
-fn integer(size: usize, signed: bool) -> &'static str {
+pub(super) fn integer(size: usize, signed: bool) -> &'static str {
     match (size, signed) {
         (1, true) => "signed char",
         (1, false) => "unsigned char",
@@ -81,7 +130,7 @@ fn integer(size: usize, signed: bool) -> &'static str {
     }
 }
 
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
@@ -113,10 +162,8 @@ mod tests {
 
     fn mocked(name: &str, returns: Shape) -> MockedFunction {
         MockedFunction {
-            name: name.to_owned(),
-            returns,
-            channel: None,
             raw_allowed: true,
+            ..MockedFunction::returning(name, returns)
         }
     }
 

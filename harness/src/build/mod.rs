@@ -9,6 +9,7 @@
 //! Nothing but a C compiler with its binutils is needed. [`Build`] is the same thing by hand.
 
 mod bindings;
+mod bodies;
 mod cache;
 mod compile;
 mod config;
@@ -99,6 +100,22 @@ pub enum BuildError {
     /// Cargo did not say where to write, and neither did the caller.
     #[error("OUT_DIR is not set: call this from a build script, or say `out_dir`")]
     NoOutDir,
+}
+
+/// The C files in a package's `models/`, by name: bodies that the user gives to functions which nobody else defines. They
+/// may choose and assume with `crunner.h`, and count in the search, in proofs and in tests.
+pub fn models(root: &Path) -> Vec<PathBuf> {
+    compile::c_files(&root.join("models")).unwrap_or_default()
+}
+
+/// The C bodies of these external functions for the search: those whose types are known and matter. Empty if there are none.
+pub fn search_bodies(functions: &[MockedFunction]) -> String {
+    mocks::typed_source(functions, false)
+}
+
+/// Whether [`search_bodies`] has a body for it.
+pub fn has_body(function: &MockedFunction) -> bool {
+    mocks::is_typed(function)
 }
 
 /// Builds every harness of this package: those of `cegar.toml`, or, where it lists none, each `*.c` in `folder`.
@@ -226,6 +243,21 @@ impl Build {
         let mocked = root.join("mocks.json");
         build.mocked = config::read_list(&mocked, false)?;
         build.inputs.push(mocked);
+        let folders: Vec<PathBuf> = build
+            .units
+            .iter()
+            .map(|unit| resolve(root, &unit.directory))
+            .collect();
+        let library = folders.iter().zip(&build.units);
+        let args = harness_flags(library.map(|(folder, unit)| (&**folder, &*unit.args)));
+        for file in models(root) {
+            build.inputs.push(file.clone());
+            build.units.push(Unit {
+                file,
+                args: args.clone(),
+                directory: PathBuf::new(),
+            });
+        }
         for (name, table) in file.harness {
             let default = Path::new(folder).join(format!("{name}.c"));
             let exists = root.join(&default).is_file();

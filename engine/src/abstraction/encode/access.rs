@@ -7,7 +7,7 @@ use super::super::state::{Reached, Surroundings};
 use super::super::world::{CtxId, ObjId};
 use super::pointer::{Case, Root};
 use super::{Encoder, Step, Stop};
-use crate::program::ir::{CheckId, CheckKind, Width};
+use crate::program::ir::{CheckId, CheckKind, Pred, Width};
 use crate::term::Term;
 
 /// One object that an access may go to.
@@ -41,6 +41,7 @@ impl Encoder<'_, '_> {
         let mut targets = Vec::new();
         let mut violated = self.pool.bit(false);
         let mut unknown = self.pool.bit(false);
+        let mut rejected = self.pool.bit(false);
         for case in self.split(&now.state, pointer) {
             if case.root == Root::Unknown {
                 unknown = self.pool.or(unknown, case.cond);
@@ -56,6 +57,19 @@ impl Encoder<'_, '_> {
             let dead = self.pool.not(object.alive);
             let beyond = self.beyond(case.offset, len, object.size);
             let mut bad = self.pool.or(dead, beyond);
+            if self.world.object(id).guessed {
+                // The machine rejects a run that goes past the end; not one that goes before the start, and not one that uses
+                // what is gone.
+                let width = self.pool.width(case.offset);
+                let half = self.pool.constant(width, 1 << 31);
+                let near = self.pool.cmp(Pred::Ult, case.offset, half);
+                let past = self.pool.and(beyond, near);
+                let past = self.pool.and(past, object.alive);
+                let not_past = self.pool.not(past);
+                bad = self.pool.and(bad, not_past);
+                let past = self.pool.and(case.cond, past);
+                rejected = self.pool.or(rejected, past);
+            }
             if kind == CheckKind::Write && !self.world.object(id).writable {
                 bad = self.pool.bit(true);
             }
@@ -68,6 +82,8 @@ impl Encoder<'_, '_> {
             });
         }
         self.oblige(ctx, now, check, kind, violated)?;
+        let stays = self.pool.not(rejected);
+        self.assume(now, stays)?;
         let vague = self.pool.as_const(unknown) != Some(0);
         if vague {
             self.vague(ctx, now, check, kind, unknown);

@@ -265,6 +265,7 @@ impl Encoder<'_, '_> {
         match intrinsic {
             Intrinsic::Malloc
             | Intrinsic::Calloc
+            | Intrinsic::Row
             | Intrinsic::Realloc
             | Intrinsic::ReallocArray
             | Intrinsic::Free

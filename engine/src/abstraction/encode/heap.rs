@@ -46,6 +46,21 @@ impl Encoder<'_, '_> {
                 let array = self.pool.array_constant(&[]);
                 self.request(ctx, now, index, size, Contents::new(array))
             }
+            Intrinsic::Row => {
+                let array = self.pool.array_constant(&[]);
+                let address = self.allocate(ctx, now, (index, 0), a, Contents::new(array), true);
+                for case in self.split(&now.state, address) {
+                    match case.root {
+                        Root::Number(number) => {
+                            let id = self.world.object_at(number);
+                            id.into_iter().for_each(|id| self.world.guess(id));
+                        }
+                        Root::Of(id) => self.world.guess(id),
+                        Root::Unknown => {}
+                    }
+                }
+                address
+            }
             Intrinsic::Realloc => self.realloc(ctx, now, index, (a, b), check)?,
             Intrinsic::ReallocArray => {
                 let (size, overflow) = self.product(b, c);

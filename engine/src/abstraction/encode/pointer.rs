@@ -51,6 +51,8 @@ pub(crate) fn object_and_offset(address: u64) -> (u32, u64) {
 /// More cases than that are one unknown case.
 const CASES: usize = 24;
 const DEPTH: u32 = 200;
+/// Choices that are taken out of one pointer's bytes.
+const JOINS: u32 = 8;
 
 /// What pointers are split with.
 pub(crate) struct Splitter<'a> {
@@ -101,7 +103,14 @@ impl Splitter<'_> {
             }],
             Node::Concat(high, low) if self.pool.width(high) == 32 => {
                 let offset = self.pool.zext(low, 64);
-                self.number_cases(high, offset, p, cond)
+                self.number_cases(high, offset, p, cond, 0)
+            }
+            // Bytes from memory, put together.
+            Node::Concat(..) | Node::ZExt(_) => {
+                let high = self.pool.extract(p, 32, 32);
+                let low = self.pool.extract(p, 0, 32);
+                let offset = self.pool.zext(low, 64);
+                self.number_cases(high, offset, p, cond, 0)
             }
             Node::Ite(c, a, b) => {
                 let yes = self.pool.and(cond, c);
@@ -193,7 +202,14 @@ impl Splitter<'_> {
     }
 
     /// The cases of an address whose upper half is this term.
-    fn number_cases(&mut self, high: Term, offset: Term, p: Term, cond: Term) -> Vec<Case> {
+    fn number_cases(
+        &mut self,
+        high: Term,
+        offset: Term,
+        p: Term,
+        cond: Term,
+        depth: u32,
+    ) -> Vec<Case> {
         if let Some(number) = self.pool.as_const(high) {
             let root = Root::Number(number as u32);
             return vec![Case { cond, root, offset }];
@@ -206,8 +222,24 @@ impl Splitter<'_> {
             let yes = self.pool.and(cond, c);
             let not = self.pool.not(c);
             let no = self.pool.and(cond, not);
-            let mut all = self.number_cases(a, offset, p, yes);
-            all.extend(self.number_cases(b, offset, p, no));
+            let mut all = self.number_cases(a, offset, p, yes, depth);
+            all.extend(self.number_cases(b, offset, p, no, depth));
+            return all;
+        }
+        // Where two paths join, memory is merged byte by byte, and bytes that are the same on both are no choice any more:
+        // the choice is taken out of the bytes again.
+        if depth < JOINS
+            && let Some(c) = self.choice(high)
+        {
+            let mut all = Vec::new();
+            let not = self.pool.not(c);
+            for (holds, side) in [(true, c), (false, not)] {
+                let cond = self.pool.and(cond, side);
+                if self.pool.as_const(cond) != Some(0) {
+                    let high = self.given(high, c, holds);
+                    all.extend(self.number_cases(high, offset, p, cond, depth + 1));
+                }
+            }
             return all;
         }
         let Some(bases) = (self.bases)(high) else {
@@ -230,6 +262,62 @@ impl Splitter<'_> {
             all.push(Case { cond, root, offset });
         }
         all
+    }
+
+    /// The first choice among the bytes that make up a term.
+    fn choice(&self, term: Term) -> Option<Term> {
+        match *self.pool.node(term) {
+            Node::Ite(c, ..) => Some(c),
+            Node::Concat(a, b) => self.choice(a).or_else(|| self.choice(b)),
+            // A choice between 1 and 0.
+            Node::ZExt(bit) if self.pool.width(bit) == 1 => match *self.pool.node(bit) {
+                Node::Not(c) => Some(c),
+                _ => Some(bit),
+            },
+            Node::ZExt(a) => self.choice(a),
+            Node::Extract(a, _) => self.choice(a).or_else(|| self.bit(term)),
+            _ => self.bit(term),
+        }
+    }
+
+    /// A single bit is a choice.
+    fn bit(&self, term: Term) -> Option<Term> {
+        (self.pool.width(term) == 1 && self.pool.as_const(term).is_none()).then_some(term)
+    }
+
+    /// The same where it is known whether the choice `c` holds.
+    fn given(&mut self, term: Term, c: Term, holds: bool) -> Term {
+        if term == c {
+            return self.pool.constant(1, u128::from(holds));
+        }
+        match *self.pool.node(term) {
+            Node::Ite(other, a, b) if other == c => self.given(if holds { a } else { b }, c, holds),
+            Node::Ite(other, a, b) => {
+                let (a, b) = (self.given(a, c, holds), self.given(b, c, holds));
+                self.pool.ite(other, a, b)
+            }
+            Node::Concat(a, b) => {
+                let (a, b) = (self.given(a, c, holds), self.given(b, c, holds));
+                self.pool.concat(a, b)
+            }
+            Node::ZExt(bit) if self.pool.width(bit) == 1 => {
+                let not = *self.pool.node(bit) == Node::Not(c);
+                if bit != c && !not {
+                    return term;
+                }
+                let width = self.pool.width(term);
+                self.pool.constant(width, u128::from(holds != not))
+            }
+            Node::ZExt(a) => {
+                let (a, width) = (self.given(a, c, holds), self.pool.width(term));
+                self.pool.zext(a, width)
+            }
+            Node::Extract(a, low) => {
+                let (a, width) = (self.given(a, c, holds), self.pool.width(term));
+                self.pool.extract(a, low, width)
+            }
+            _ => term,
+        }
     }
 
     /// The address of an object's first byte.

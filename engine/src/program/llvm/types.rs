@@ -65,6 +65,25 @@ impl<'m> Type<'m> {
         llvm!(LLVMTypeIsSized(self.0)) != 0
     }
 
+    /// The tag of a structure in C, where it has one: `struct.device.3` is `device`.
+    pub(crate) fn struct_name(self) -> Option<String> {
+        if !self.is_struct() {
+            return None;
+        }
+        let raw = llvm!(LLVMGetStructName(self.0));
+        if raw.is_null() {
+            return None;
+        }
+        // SAFETY: a name that LLVM gave is NUL-terminated and lives as long as the type.
+        let name = unsafe { std::ffi::CStr::from_ptr(raw) }.to_string_lossy();
+        let name = name.strip_prefix("struct.")?;
+        let plain = match name.rsplit_once('.') {
+            Some((plain, number)) if number.bytes().all(|b| b.is_ascii_digit()) => plain,
+            _ => name,
+        };
+        Some(plain.to_owned())
+    }
+
     /// Element type of an array or a vector.
     pub(crate) fn element(self) -> Type<'m> {
         Type::new(llvm!(LLVMGetElementType(self.0)))

@@ -24,6 +24,7 @@ pub(crate) fn intrinsic(name: &str) -> Option<Intrinsic> {
         "crunner_parse_float" => Intrinsic::ParseFloat,
         "malloc" => Intrinsic::Malloc,
         "calloc" => Intrinsic::Calloc,
+        "crunner_row" => Intrinsic::Row,
         "realloc" => Intrinsic::Realloc,
         "free" => Intrinsic::Free,
         "reallocarray" => Intrinsic::ReallocArray,

@@ -212,6 +212,32 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
 }
 
 impl Library {
+    /// Links the bodies of functions that nobody else defines; gives the names of those that it has. Those among `names`
+    /// become mocks, what they use becomes part of the library.
+    pub(super) fn add(
+        &mut self,
+        module: &Module,
+        path: &Path,
+        names: &[&str],
+    ) -> Result<HashSet<String>, NormaliseError> {
+        let part = Part::read(module, path)?;
+        part.mark("stub");
+        let mut provided = HashSet::new();
+        for value in part.globals_and_functions() {
+            let name = value.name();
+            if value.is_declaration() || is_local(value) {
+                continue;
+            }
+            if value.is_function() && names.contains(&name.as_str()) {
+                set_kind(module, value, "mock");
+                provided.insert(name.clone());
+            }
+            self.symbols.insert(name);
+        }
+        part.link(module)?;
+        Ok(provided)
+    }
+
     /// Removes what the driver does not reach, in the library and in the user's code alike; `keep` stay. A harness
     /// calls a small part of what it is linked with, and blocks that no input can enter would be goals for ever. Gives the names
     /// of the user's functions that went.

@@ -30,7 +30,7 @@ pub struct Mocked {
 }
 
 /// What a mock takes from its channel for one call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Returns {
     /// Nothing.
     Void,
@@ -52,12 +52,46 @@ pub enum Returns {
         pointee: u64,
         /// Whether the selector may choose 8 raw bytes.
         raw_allowed: bool,
+        /// The structure as which the program uses the object, by its name in C, where it does.
+        structure: Option<String>,
     },
     /// A structure of so many bytes (returned in registers or through memory).
     Aggregate {
         /// Bytes.
         bytes: u64,
     },
+}
+
+/// Whether nobody defines a function: neither a module nor the machine.
+fn is_missing(function: Value<'_>, name: &str, request: &LinkRequest) -> bool {
+    let provided = !function.is_declaration()
+        || name.starts_with("llvm.")
+        || name == UNINIT
+        || intrinsic(name).is_some()
+        || failing(name).is_some()
+        || COMPILER.contains(&name)
+        || request.math.contains(name)
+        || request.runtime.contains(name)
+        || request.engine_only.contains(name);
+    !provided
+}
+
+/// The functions that will be mocked.
+pub(super) fn missing(module: &Module, request: &LinkRequest) -> Vec<Mocked> {
+    let generator = Generator::new(module);
+    let functions = module.functions().into_iter().map(|f| (f, f.name()));
+    functions
+        .filter(|(function, name)| {
+            is_missing(*function, name, request)
+                && !request.unsupported.contains_key(name)
+                && function.linkage() != LLVMLinkage::LLVMExternalWeakLinkage
+                && !NEEDED.contains(&name.as_str())
+        })
+        .map(|(function, name)| {
+            let returns = generator.returns(function);
+            Mocked { name, returns }
+        })
+        .collect()
 }
 
 /// Gives every undefined function and variable of the module a definition, or reports why not.
@@ -79,16 +113,7 @@ pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut 
     let generator = Generator::new(module);
     for function in module.functions() {
         let name = function.name();
-        if !function.is_declaration() || name.starts_with("llvm.") || name == UNINIT {
-            continue;
-        }
-        let provided = intrinsic(&name).is_some()
-            || failing(&name).is_some()
-            || COMPILER.contains(&name.as_str())
-            || request.math.contains(&name)
-            || request.runtime.contains(&name)
-            || request.engine_only.contains(&name);
-        if provided {
+        if !is_missing(function, &name, request) {
             continue;
         }
         if let Some(reason) = request.unsupported.get(&name) {
@@ -152,12 +177,46 @@ impl<'m> Generator<'m> {
         }
     }
 
+    /// What a function returns.
+    fn returns(&self, function: Value<'m>) -> Returns {
+        let layout = self.module.layout();
+        let result = function.function_type().result();
+        let bits = || layout.bits(result);
+        match () {
+            () if result.is_void() => match through_memory(function) {
+                Some(ty) => Returns::Aggregate {
+                    bytes: layout.size(ty),
+                },
+                None => Returns::Void,
+            },
+            () if result.is_pointer() => {
+                let uses = reach::of_results(layout, function);
+                Returns::Pointer {
+                    pointee: uses.pointee,
+                    // An address that is followed must lead somewhere.
+                    raw_allowed: uses.computes && uses.pointee == 0,
+                    structure: uses.structure,
+                }
+            }
+            () if result.is_integer() && bits() == 1 => Returns::Bool,
+            () if result.is_integer() => Returns::Integer {
+                bytes: layout.store_size(result) as u32,
+            },
+            () if result.is_float() => Returns::Float {
+                bytes: layout.store_size(result) as u32,
+            },
+            () => Returns::Aggregate {
+                bytes: layout.size(result),
+            },
+        }
+    }
+
     /// Writes the body of `function`.
     fn define(&self, function: Value<'m>, name: &str) -> Returns {
         let builder = self.builder;
         let layout = self.module.layout();
         let result = function.function_type().result();
-        let uses = reach::of_results(layout, function);
+        let returns = self.returns(function);
         set_kind(self.module, function, "mock");
         let block = llvm!(LLVMAppendBasicBlockInContext(
             self.module.context,
@@ -172,22 +231,22 @@ impl<'m> Generator<'m> {
             c"cegar.channel".as_ptr()
         ));
         if result.is_void() {
-            let returns = match through_memory(function) {
-                Some(ty) => {
-                    let bytes = layout.size(ty);
-                    self.choose(channel, llvm!(LLVMGetParam(function.0, 0)), bytes);
-                    Returns::Aggregate { bytes }
-                }
-                None => Returns::Void,
-            };
+            if let Returns::Aggregate { bytes } = returns {
+                self.choose(channel, llvm!(LLVMGetParam(function.0, 0)), bytes);
+            }
             llvm!(LLVMBuildRetVoid(builder));
             return returns;
         }
-        if result.is_pointer() {
+        if let Returns::Pointer {
+            pointee,
+            raw_allowed,
+            ..
+        } = returns
+        {
             let mut arguments = [
                 channel,
-                llvm!(LLVMConstInt(self.word, uses.pointee, 0)),
-                llvm!(LLVMConstInt(self.int, u64::from(uses.computes), 0)),
+                llvm!(LLVMConstInt(self.word, pointee, 0)),
+                llvm!(LLVMConstInt(self.int, u64::from(raw_allowed), 0)),
             ];
             let (ty, callee) = self.pointer;
             let made = llvm!(LLVMBuildCall2(
@@ -199,10 +258,7 @@ impl<'m> Generator<'m> {
                 c"".as_ptr()
             ));
             llvm!(LLVMBuildRet(builder, made));
-            return Returns::Pointer {
-                pointee: uses.pointee,
-                raw_allowed: uses.computes,
-            };
+            return returns;
         }
         let bits = layout.bits(result);
         let bytes = layout.store_size(result);
@@ -225,18 +281,7 @@ impl<'m> Generator<'m> {
             value = llvm!(LLVMBuildTrunc(builder, value, result.0, c"".as_ptr()));
         }
         llvm!(LLVMBuildRet(builder, value));
-        match () {
-            () if result.is_integer() && bits == 1 => Returns::Bool,
-            () if result.is_integer() => Returns::Integer {
-                bytes: bytes as u32,
-            },
-            () if result.is_float() => Returns::Float {
-                bytes: bytes as u32,
-            },
-            () => Returns::Aggregate {
-                bytes: layout.size(result),
-            },
-        }
+        returns
     }
 
     fn choose(&self, channel: LLVMValueRef, into: LLVMValueRef, bytes: u64) {

@@ -11,12 +11,14 @@ use llvm_sys::{LLVMOpcode, LLVMValueKind};
 use crate::program::llvm::{Layout, Value, llvm};
 
 /// What the uses of a pointer say.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub(super) struct Uses {
     /// Bytes of the largest type that is accessed through it; 0 if none is.
     pub pointee: u64,
     /// It is converted to an integer or compared with something else than NULL.
     pub computes: bool,
+    /// The name of the largest structure as which it is indexed.
+    pub structure: Option<String>,
 }
 
 /// Follows the results of all calls of `function`.
@@ -69,7 +71,14 @@ impl<'m> Walk<'m> {
                 self.follow(user)
             }
             Some(LLVMOpcode::LLVMGetElementPtr) if user.operand(0) == pointer => {
-                self.accessed(self.layout.size(user.gep_source()));
+                let source = user.gep_source();
+                let size = self.layout.size(source);
+                if size >= self.uses.pointee
+                    && let Some(name) = source.struct_name()
+                {
+                    self.uses.structure = Some(name);
+                }
+                self.accessed(size);
             }
             Some(LLVMOpcode::LLVMLoad) => self.accessed(self.layout.size(user.ty())),
             Some(LLVMOpcode::LLVMStore) if user.operand(1) == pointer => {

@@ -140,7 +140,7 @@ fn undefined_functions_become_mocks() {
             .mocked
             .iter()
             .find(|m| m.name == name)
-            .map(|m| m.returns)
+            .map(|m| m.returns.clone())
     };
     assert_eq!(returns("sensor"), Some(Returns::Integer { bytes: 4 }));
     assert_eq!(returns("ready"), Some(Returns::Bool));
@@ -151,14 +151,16 @@ fn undefined_functions_become_mocks() {
         returns("open_dev"),
         Some(Returns::Pointer {
             pointee: 32,
-            raw_allowed: false
+            raw_allowed: false,
+            structure: Some("dev".to_owned()),
         })
     );
     assert_eq!(
         returns("raw"),
         Some(Returns::Pointer {
             pointee: 0,
-            raw_allowed: true
+            raw_allowed: true,
+            structure: None,
         })
     );
     assert_eq!(normalised.external_data, ["tuning"]);

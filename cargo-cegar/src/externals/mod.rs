@@ -1,0 +1,283 @@
+//! Functions that nobody defines, and the C code that takes their places.
+//!
+//! (*Executable Counterexamples*, section 4, has a mock return recorded values, and guesses the sizes of what pointers lead
+//! to.) Here the prototype of each function is looked up in the debug information of the files that declare it. A function
+//! that returns a pointer, is given pointers or functions, or has rules in `cegar.toml` gets a body in C, written by the harness
+//! crate, so that search, proofs and tests compile the same text; the others get a plain choice from the tape.
+
+mod debug_info;
+mod types;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use cegar_engine::program::normalise::{Mocked, Returns};
+use cegar_harness::build::{MockedFunction, has_body, search_bodies};
+use cegar_harness::channel::Shape;
+use cegar_harness::external::{Holds, ObjectType, Types};
+use cegar_harness::rules::Rules;
+
+use self::debug_info::DebugInfo;
+use self::types::Describe;
+use crate::compile::{self, Compiler, Unit};
+use crate::error::Error;
+use crate::store;
+
+/// The functions that nobody defines, with all that is known of them.
+#[derive(Clone, Debug, Default)]
+pub struct Externals {
+    /// The functions.
+    pub functions: Vec<MockedFunction>,
+}
+
+/// Where to look, and where to write.
+pub struct Search<'a> {
+    /// The program's files.
+    pub units: &'a [Unit],
+    /// The compiler.
+    pub compiler: &'a Compiler,
+    /// The harness's scratch folder.
+    pub scratch: &'a Path,
+    /// What the user says about them.
+    pub rules: &'a BTreeMap<String, Rules>,
+    /// Set when the user has had enough.
+    pub stop: &'a AtomicBool,
+}
+
+impl Externals {
+    /// Finds out what there is to know, and gives the bitcode of the bodies, if there are any.
+    pub fn provide(
+        &mut self,
+        missing: &[Mocked],
+        search: &Search<'_>,
+    ) -> Result<Option<PathBuf>, Error> {
+        let info = search.debug_info(missing)?;
+        for function in missing {
+            let mut described = plain(function);
+            described.rules = search
+                .rules
+                .get(&function.name)
+                .cloned()
+                .unwrap_or_default();
+            described.rules.returned().map_err(|why| {
+                Error::nothing(
+                    format!("[external.{}] in cegar.toml: {why}", function.name),
+                    "for example `returns = \"0 | -errno\"`",
+                )
+            })?;
+            let structure = match &function.returns {
+                Returns::Pointer { structure, .. } => structure.as_deref(),
+                _ => None,
+            };
+            for info in &info {
+                let mut describe = Describe::new(info);
+                if let Some(signature) = describe.declared(&function.name, structure) {
+                    let all = describe.into_types();
+                    let mut reached = std::collections::BTreeSet::new();
+                    for holds in signature.params.iter().chain(&signature.returns) {
+                        Types(&all).reach(holds, &mut reached);
+                    }
+                    described.returns =
+                        refined(&all, signature.returns.as_ref(), described.returns);
+                    described.types = all;
+                    described
+                        .types
+                        .retain(|object| reached.contains(&object.name));
+                    described.signature = Some(signature);
+                    break;
+                }
+            }
+            self.functions.push(described);
+        }
+        unify(&mut self.functions);
+        let text = search_bodies(&self.functions);
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let file = search.scratch.join("mocks.c");
+        store::write(&file, text.as_bytes())?;
+        let unit = Unit {
+            source: file,
+            directory: search.scratch.to_owned(),
+            flags: ["-w", "-std=gnu11", "-fno-builtin", "-g0"]
+                .map(str::to_owned)
+                .to_vec(),
+        };
+        let made = compile::compile_unchecked(
+            search.compiler,
+            &[unit],
+            &search.scratch.join("bitcode"),
+            search.stop,
+        )?;
+        Ok(made.bitcode.into_iter().next())
+    }
+}
+
+impl Search<'_> {
+    /// The debug information of the files that mention a function whose types matter.
+    fn debug_info(&self, missing: &[Mocked]) -> Result<Vec<DebugInfo>, Error> {
+        let names: Vec<&str> = missing.iter().map(|function| &*function.name).collect();
+        let mentions = |unit: &&Unit| {
+            let text = std::fs::read(unit.directory.join(&unit.source)).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            // A macro may paste a name together: without any hit, all files are asked.
+            names.iter().any(|name| text.contains(name))
+        };
+        let mut units: Vec<&Unit> = self.units.iter().filter(mentions).collect();
+        if units.is_empty() {
+            units = self.units.iter().collect();
+        }
+        let mut all = Vec::new();
+        for unit in units {
+            all.extend(compile::printed(self.compiler, unit, self.scratch)?);
+        }
+        Ok(all.iter().map(|text| DebugInfo::read(text)).collect())
+    }
+}
+
+/// The same name in two files may be two types: the later gets another name.
+fn unify(functions: &mut [MockedFunction]) {
+    let mut known: Vec<ObjectType> = Vec::new();
+    for function in functions {
+        let mut renamed: Vec<(String, String)> = Vec::new();
+        for object in &function.types {
+            if known
+                .iter()
+                .any(|other| other.name == object.name && other != object)
+            {
+                let mut name = format!("{}_of_{}", object.name, function.name);
+                while known.iter().any(|other| other.name == name) {
+                    name.push('_');
+                }
+                renamed.push((object.name.clone(), name));
+            }
+        }
+        for (old, new) in &renamed {
+            rename(function, old, new);
+        }
+        for object in &function.types {
+            if !known.iter().any(|other| other.name == object.name) {
+                known.push(object.clone());
+            }
+        }
+    }
+}
+
+fn rename(function: &mut MockedFunction, old: &str, new: &str) {
+    fn within(holds: &mut Holds, old: &str, new: &str) {
+        match holds {
+            Holds::Pointer(pointee) if pointee.to.as_deref() == Some(old) => {
+                pointee.to = Some(new.to_owned());
+            }
+            Holds::Struct(name) if name == old => *name = new.to_owned(),
+            Holds::Array { of, .. } => within(of, old, new),
+            Holds::Code(signature) => {
+                for holds in signature.params.iter_mut().chain(&mut signature.returns) {
+                    within(holds, old, new);
+                }
+            }
+            _ => {}
+        }
+    }
+    for object in &mut function.types {
+        if object.name == old {
+            object.name = new.to_owned();
+        }
+        for member in &mut object.members {
+            within(&mut member.holds, old, new);
+        }
+    }
+    if let Some(signature) = &mut function.signature {
+        for holds in signature.params.iter_mut().chain(&mut signature.returns) {
+            within(holds, old, new);
+        }
+    }
+}
+
+/// What the bitcode alone tells.
+fn plain(function: &Mocked) -> MockedFunction {
+    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(0);
+    let returns = match &function.returns {
+        Returns::Void => Shape::Void,
+        Returns::Bool => Shape::Bool,
+        Returns::Integer { bytes } => Shape::Int {
+            size: *bytes as usize,
+            signed: true,
+        },
+        Returns::Float { bytes } => Shape::Float {
+            size: *bytes as usize,
+        },
+        Returns::Pointer { pointee, .. } => Shape::Pointer {
+            size: size(*pointee),
+        },
+        Returns::Aggregate { bytes } => Shape::Struct { size: size(*bytes) },
+    };
+    let raw = matches!(
+        function.returns,
+        Returns::Pointer {
+            raw_allowed: true,
+            ..
+        }
+    );
+    MockedFunction {
+        raw_allowed: raw,
+        ..MockedFunction::returning(&function.name, returns)
+    }
+}
+
+/// The same with the sign that the prototype tells.
+fn refined(types: &[ObjectType], returns: Option<&Holds>, plain: Shape) -> Shape {
+    match (returns, plain) {
+        (Some(Holds::Int { size, signed }), _) => Shape::Int {
+            size: *size,
+            signed: *signed,
+        },
+        (Some(Holds::Bool), _) => Shape::Bool,
+        (Some(Holds::Struct(name)), _) => Shape::Struct {
+            size: Types(types).get(name).map_or(0, |object| object.size),
+        },
+        _ => plain,
+    }
+}
+
+/// What a proof assumes about these functions.
+pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
+    let list = |wanted: &dyn Fn(&MockedFunction) -> bool| {
+        let names: Vec<&str> = functions
+            .iter()
+            .filter(|function| wanted(function))
+            .map(|function| function.name.as_str())
+            .collect();
+        names.join(", ")
+    };
+    let mut all = Vec::new();
+    let plain = list(&|function| !has_body(function));
+    if !plain.is_empty() {
+        all.push(format!("what nobody defines only returns a value: {plain}"));
+    }
+    let typed = list(&|function| has_body(function));
+    if !typed.is_empty() {
+        all.push(format!(
+            "what nobody defines returns a value or an object of its type, writes only to where its parameters point, \
+             and calls only functions that it is given, at once: {typed}"
+        ));
+    }
+    let ruled = list(&|function| !function.rules.is_none());
+    if !ruled.is_empty() {
+        all.push(format!("the rules of cegar.toml hold for {ruled}"));
+    }
+    let returns_object = functions.iter().any(|function| {
+        let signature = function.signature.as_ref();
+        let returns = signature.and_then(|signature| signature.returns.as_ref());
+        matches!(returns, Some(Holds::Pointer(_))) && !function.raw_allowed
+    });
+    if returns_object {
+        all.push(format!(
+            "chains of objects from outside have at most {} links, and rows of them {} elements, past which no run goes",
+            cegar_harness::external::DEPTH,
+            cegar_harness::external::ELEMENTS,
+        ));
+    }
+    all
+}

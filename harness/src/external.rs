@@ -1,0 +1,453 @@
+//! Functions that nobody defines: what is known of their types.
+//!
+//! Gennari et al., *Executable Counterexamples* (section 4), guess how large the memory behind an external pointer is, and let
+//! reads of it give zeros (section 5). Here the prototype and the structures come from debug information, so that sizes are
+//! known, and an object from outside holds pointers to further objects, to any depth. One description serves three: the C
+//! bodies are generated from it, a test's structure literals are encoded by it ([`Mock::returns_object`]), and the emitter
+//! reads them back.
+//!
+//! [`Mock::returns_object`]: crate::Mock::returns_object
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// Elements that an array from outside has at most, where the program indexes a pointer that came from there.
+pub const ELEMENTS: usize = 8;
+/// Characters, where it is an array of single bytes.
+pub const CHARACTERS: usize = 64;
+/// How long a chain of fresh objects is at most: past it, pointers are NULL or lead back.
+pub const DEPTH: usize = 8;
+/// How often a function that is handed out is called back by one call.
+pub const CALLS_BACK: usize = 2;
+/// Pointers within one object that are followed; further ones are NULL.
+pub const FOLLOWED: usize = 64;
+
+/// A structure, or another type that pointers from outside lead to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectType {
+    /// Its name, an identifier: a structure's tag, or `int`, `ptr_to_node`.
+    pub name: String,
+    /// Bytes.
+    pub size: usize,
+    /// Its members. A type that is no structure has one, without a name.
+    #[serde(default)]
+    pub members: Vec<Member>,
+    /// Declared and never defined: the program cannot look inside.
+    #[serde(default)]
+    pub opaque: bool,
+}
+
+/// A member of a structure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// Where it starts, in bytes.
+    pub offset: usize,
+    /// What it holds.
+    pub holds: Holds,
+}
+
+/// What a place in memory, a parameter or a result holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Holds {
+    /// An integer or an enumeration.
+    Int {
+        /// Bytes.
+        size: usize,
+        /// Whether it has a sign.
+        signed: bool,
+    },
+    /// A truth value.
+    Bool,
+    /// A floating point number.
+    Float {
+        /// 4 or 8 bytes.
+        size: usize,
+    },
+    /// A pointer.
+    Pointer(Pointee),
+    /// A pointer to a function.
+    Code(Box<Signature>),
+    /// A structure.
+    Struct(String),
+    /// An array within a structure.
+    Array {
+        /// How many.
+        count: usize,
+        /// Of what.
+        of: Box<Holds>,
+    },
+    /// So many bytes of which nothing is known: a union, bit-fields.
+    Bytes(usize),
+}
+
+/// Where a pointer leads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pointee {
+    /// The type; none if it is `void`.
+    pub to: Option<String>,
+    /// Whether the program indexes such pointers: then there may be several.
+    #[serde(default)]
+    pub many: bool,
+    /// Whether it points to `const`.
+    #[serde(default)]
+    pub constant: bool,
+}
+
+/// A function's type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    /// What it returns; none if nothing.
+    pub returns: Option<Holds>,
+    /// Its parameters.
+    pub params: Vec<Holds>,
+    /// Whether more may follow.
+    #[serde(default)]
+    pub varargs: bool,
+}
+
+impl Signature {
+    /// The number of the parameter that says how long the buffer is that another points to: `void *buf, size_t n`.
+    pub fn buffer(&self, i: usize) -> Option<usize> {
+        let is_bytes = |pointee: &Pointee| {
+            let name = pointee.to.as_deref();
+            !pointee.constant
+                && name.is_none_or(|n| matches!(n, "char" | "unsigned_char" | "signed_char"))
+        };
+        let sized = matches!(
+            self.params.get(i + 1),
+            Some(Holds::Int {
+                size: 8,
+                signed: false
+            })
+        );
+        match self.params.get(i) {
+            Some(Holds::Pointer(pointee)) if is_bytes(pointee) && sized => Some(i + 1),
+            _ => None,
+        }
+    }
+}
+
+/// The types that descriptions refer to by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Types<'a>(pub &'a [ObjectType]);
+
+/// A pointer within an object.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Inner<'a> {
+    /// To data.
+    Data(&'a Pointee),
+    /// To a function.
+    Code(&'a Signature),
+}
+
+/// How the bytes of an object stand on a channel: first the bytes between the pointers, then pointer by pointer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plan<'a> {
+    /// Runs of bytes that are chosen: offset and length.
+    pub chosen: Vec<(usize, usize)>,
+    /// The pointers, by offset.
+    pub pointers: Vec<(usize, Inner<'a>)>,
+}
+
+/// An object as it stood on a channel.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Read {
+    /// NULL.
+    Null,
+    /// One that was handed out before: how many back.
+    Earlier(u8),
+    /// A function: the mock of this member.
+    Code,
+    /// Fresh elements.
+    Fresh(Vec<Element>),
+}
+
+/// An element: its bytes, and its pointers by offset.
+pub type Element = (Vec<u8>, Vec<(usize, Read)>);
+
+impl<'a> Types<'a> {
+    /// The type of that name.
+    pub fn get(self, name: &str) -> Option<&'a ObjectType> {
+        self.0.iter().find(|known| known.name == name)
+    }
+
+    /// Bytes of a value.
+    pub fn size(self, holds: &Holds) -> usize {
+        match holds {
+            Holds::Int { size, .. } | Holds::Float { size } | Holds::Bytes(size) => *size,
+            Holds::Bool => 1,
+            Holds::Pointer(_) | Holds::Code(_) => 8,
+            Holds::Struct(name) => self.get(name).map_or(0, |known| known.size),
+            Holds::Array { count, of } => count * self.size(of),
+        }
+    }
+
+    /// How objects of a type stand on a channel.
+    pub fn plan(self, object: &'a ObjectType) -> Plan<'a> {
+        let mut plan = Plan::default();
+        for member in &object.members {
+            self.inner(&member.holds, member.offset, &mut plan.pointers);
+        }
+        if object.opaque {
+            return plan;
+        }
+        let mut at = 0;
+        for (offset, _) in &plan.pointers {
+            if *offset > at {
+                plan.chosen.push((at, offset - at));
+            }
+            at = offset + 8;
+        }
+        if object.size > at {
+            plan.chosen.push((at, object.size - at));
+        }
+        plan.pointers.truncate(FOLLOWED);
+        plan
+    }
+
+    fn inner(self, holds: &'a Holds, offset: usize, into: &mut Vec<(usize, Inner<'a>)>) {
+        match holds {
+            Holds::Pointer(pointee) => into.push((offset, Inner::Data(pointee))),
+            Holds::Code(signature) => into.push((offset, Inner::Code(signature))),
+            Holds::Struct(name) => {
+                for member in self.get(name).into_iter().flat_map(|known| &known.members) {
+                    self.inner(&member.holds, offset + member.offset, into);
+                }
+            }
+            Holds::Array { count, of } => {
+                let step = self.size(of);
+                for i in 0..*count {
+                    self.inner(of, offset + i * step, into);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads a pointer off the bytes of a channel; what is missing is zeros. Gives the rest.
+    pub fn read<'b>(self, pointee: &Pointee, bytes: &'b [u8]) -> (Read, &'b [u8]) {
+        self.read_within(pointee, bytes, DEPTH)
+    }
+
+    fn read_within<'b>(self, pointee: &Pointee, bytes: &'b [u8], depth: usize) -> (Read, &'b [u8]) {
+        let Some((&selector, mut rest)) = bytes.split_first() else {
+            return (Read::Null, bytes);
+        };
+        let object = self.target(pointee);
+        let fresh = depth > 0 && selector % 3 == 1;
+        let Some(object) = object.filter(|_| fresh) else {
+            let read = match selector % 3 {
+                2 => Read::Earlier(selector / 3 % 2),
+                _ => Read::Null,
+            };
+            return (read, rest);
+        };
+        let plan = self.plan(object);
+        let count = self.elements(pointee, object, selector);
+        let mut all = Vec::with_capacity(count);
+        for _ in 0..count {
+            let mut contents = vec![0; object.size];
+            for (at, len) in &plan.chosen {
+                let taken = (*len).min(rest.len());
+                contents[*at..at + taken].copy_from_slice(&rest[..taken]);
+                rest = &rest[taken..];
+            }
+            let mut pointers = Vec::new();
+            for (at, inner) in &plan.pointers {
+                let read = match inner {
+                    Inner::Data(pointee) => {
+                        let (read, after) = self.read_within(pointee, rest, depth - 1);
+                        rest = after;
+                        read
+                    }
+                    Inner::Code(_) => {
+                        let set = rest.first().is_some_and(|byte| byte & 1 == 1);
+                        rest = rest.get(1..).unwrap_or_default();
+                        if set { Read::Code } else { Read::Null }
+                    }
+                };
+                pointers.push((*at, read));
+            }
+            all.push((contents, pointers));
+        }
+        (Read::Fresh(all), rest)
+    }
+
+    /// The name of the member at an offset: `dev.parent`, `slots[3]`.
+    pub fn path(self, object: &ObjectType, offset: usize) -> String {
+        let found = object
+            .members
+            .iter()
+            .rfind(|m| m.offset <= offset && offset - m.offset < self.size(&m.holds).max(1));
+        let Some(member) = found else {
+            return offset.to_string();
+        };
+        let (mut path, mut holds, mut at) =
+            (member.name.clone(), &member.holds, offset - member.offset);
+        loop {
+            match holds {
+                Holds::Array { of, .. } => {
+                    let step = self.size(of).max(1);
+                    path += &format!("[{}]", at / step);
+                    (holds, at) = (of, at % step);
+                }
+                Holds::Struct(name) => {
+                    if let Some(inner) = self.get(name) {
+                        path = format!("{path}.{}", self.path(inner, at));
+                    }
+                    return path;
+                }
+                _ => return path,
+            }
+        }
+    }
+
+    /// Whether a function of this parameter writes to what it points to, and how many bytes.
+    pub fn written(self, holds: &Holds) -> Option<&'a ObjectType> {
+        let Holds::Pointer(pointee) = holds else {
+            return None;
+        };
+        if pointee.constant {
+            return None;
+        }
+        let object = self.get(pointee.to.as_deref()?)?;
+        let plan = self.plan(object);
+        let alone = plan.chosen.is_empty() && plan.pointers.len() == 1;
+        let plain = plan.pointers.is_empty() && !object.opaque && object.size > 0;
+        (alone || plain).then_some(object)
+    }
+
+    /// What a pointer leads to.
+    pub fn target(self, pointee: &Pointee) -> Option<&'a ObjectType> {
+        self.get(pointee.to.as_deref().unwrap_or(VOID))
+    }
+
+    /// The names of the types that a value of this sort leads to.
+    pub fn reach(self, holds: &Holds, into: &mut BTreeSet<String>) {
+        let name = match holds {
+            Holds::Pointer(pointee) => pointee.to.as_deref().unwrap_or(VOID),
+            Holds::Struct(name) => name,
+            Holds::Array { of, .. } => return self.reach(of, into),
+            Holds::Code(signature) => {
+                for holds in signature.params.iter().chain(&signature.returns) {
+                    self.reach(holds, into);
+                }
+                return;
+            }
+            _ => return,
+        };
+        if let Some(object) = self.get(name)
+            && into.insert(name.to_owned())
+        {
+            for member in &object.members {
+                self.reach(&member.holds, into);
+            }
+        }
+    }
+}
+
+/// The name of the type behind a `void *`.
+pub const VOID: &str = "void";
+
+/// Bytes behind a `void *`.
+pub const UNKNOWN: usize = 64;
+
+impl Types<'_> {
+    /// Whether the number of elements is chosen. Where no element holds a pointer it is not: all that there may be are taken
+    /// from the channel, zeros past its end, so that a search need not guess a length before it can look at an element.
+    pub fn counted(self, pointee: &Pointee, object: &ObjectType) -> bool {
+        most(pointee, object) > 1 && !self.plan(object).pointers.is_empty()
+    }
+
+    /// How many elements a fresh object has.
+    pub fn elements(self, pointee: &Pointee, object: &ObjectType, selector: u8) -> usize {
+        match (self.counted(pointee, object), most(pointee, object)) {
+            (true, most) => 1 + usize::from(selector / 3) % most,
+            (false, most) => most,
+        }
+    }
+}
+
+/// How many elements a fresh object has at most.
+pub fn most(pointee: &Pointee, object: &ObjectType) -> usize {
+    match (pointee.many, object.size) {
+        (false, _) => 1,
+        (true, 0 | 1) => CHARACTERS,
+        (true, 2..=32) => ELEMENTS,
+        (true, _) => ELEMENTS / 4,
+    }
+}
+
+/// How many elements there is room for: characters from outside end in NUL.
+pub fn room(pointee: &Pointee, object: &ObjectType) -> usize {
+    match most(pointee, object) {
+        CHARACTERS => CHARACTERS + 1,
+        most => most,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointer(to: &str, many: bool) -> Holds {
+        Holds::Pointer(Pointee {
+            to: Some(to.to_owned()),
+            many,
+            constant: false,
+        })
+    }
+
+    fn member(name: &str, offset: usize, holds: Holds) -> Member {
+        Member {
+            name: name.to_owned(),
+            offset,
+            holds,
+        }
+    }
+
+    #[test]
+    fn objects_are_read_to_any_depth() {
+        let int = Holds::Int {
+            size: 4,
+            signed: true,
+        };
+        let types = [ObjectType {
+            name: "node".to_owned(),
+            size: 16,
+            members: vec![
+                member("next", 0, pointer("node", false)),
+                member("value", 8, int),
+            ],
+            opaque: false,
+        }];
+        let types = Types(&types);
+        let Holds::Pointer(pointee) = pointer("node", false) else {
+            return;
+        };
+        let plan = types.plan(&types.0[0]);
+        assert_eq!(plan.chosen, [(8, 8)]);
+        let bytes = [
+            &[1][..],
+            &[7, 0, 0, 0, 0, 0, 0, 0],
+            &[1],
+            &[9, 0, 0, 0, 0, 0, 0, 0],
+            &[2, 99],
+        ]
+        .concat();
+        let (read, rest) = types.read(&pointee, &bytes);
+        assert_eq!(rest, [99]);
+        let Read::Fresh(first) = read else {
+            panic!("{read:?}")
+        };
+        assert_eq!(first[0].0[8], 7);
+        let Read::Fresh(second) = &first[0].1[0].1 else {
+            panic!("{first:?}")
+        };
+        assert_eq!((second[0].0[8], &second[0].1[0].1), (9, &Read::Earlier(0)));
+    }
+}

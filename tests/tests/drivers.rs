@@ -1,0 +1,159 @@
+//! Programs that read like small drivers: locks, reference counts, probe and remove, callbacks, lists and structures that
+//! functions hand out which nobody defines. Each is violated at the line that it marks, by a test whose mock fails under
+//! gcc and under clang, and corrected (`-DFIXED`) nothing is found in it.
+
+use std::fs;
+
+use cegar_tests::{Project, Tool, cargo_test_with, exit};
+
+/// What is checked, and whether the corrected program is proved (else it is open: never violated).
+struct Driver {
+    name: &'static str,
+    property: &'static str,
+    proved: bool,
+}
+
+const fn proved(name: &'static str, property: &'static str) -> Driver {
+    Driver {
+        name,
+        property,
+        proved: true,
+    }
+}
+
+const fn open(name: &'static str, property: &'static str) -> Driver {
+    Driver {
+        name,
+        property,
+        proved: false,
+    }
+}
+
+const LOCKS_AND_LIFETIMES: &[Driver] = &[
+    proved("lock_error_path", "assertion"),
+    proved("refcount", "assertion"),
+    proved("same_object", "assertion"),
+    proved("probe_remove", "memory"),
+    proved("use_after_remove", "memory"),
+    proved("power_sequence", "assertion"),
+];
+
+const OBJECTS: &[Driver] = &[
+    proved("config_table", "memory"),
+    proved("descriptor_chain", "memory"),
+    proved("list_remove", "memory"),
+    open("list_walk", "memory"),
+    open("name_copy", "memory"),
+    proved("ops_table", "memory"),
+];
+
+const PARAMETERS: &[Driver] = &[
+    proved("out_parameter", "memory"),
+    proved("out_pointer", "memory"),
+    proved("callback_context", "assertion"),
+    proved("callback_value", "memory"),
+    proved("by_value", "overflow"),
+];
+
+const VALUES: &[Driver] = &[
+    proved("ioctl_dispatch", "overflow"),
+    proved("timeout_loop", "memory"),
+    open("state_machine", "assertion"),
+    proved("registers", "memory"),
+    proved("varargs_log", "overflow"),
+];
+
+/// Checks each program, and runs all the tests together, since it is cargo that takes the time.
+fn are_settled(drivers: &[Driver]) {
+    for driver in drivers {
+        let file = format!("{}.c", driver.name);
+        let path = format!("drivers/{file}");
+        let project = Project::program(&path);
+        let check = |more: &[&str]| {
+            let mut words = vec!["check", &path, "--property", driver.property];
+            words.extend(["--message-format", "json"]);
+            words.extend(more);
+            Tool::new(project.path(), words).run()
+        };
+
+        let run = check(&["--max-time", "60s", "--emit-dir", "found"]);
+        run.expect(exit::VIOLATION);
+        let test = fs::read_to_string(project.at(&format!("found/tests/{}.rs", driver.name)));
+        let test = test.unwrap_or_else(|why| panic!("{path}: no test: {why}\n{run}"));
+        let text = project.read(&path);
+        let line = text.lines().position(|line| line.contains("/* here */"));
+        let place = format!("{file}:{}", line.map_or(0, |line| line + 1));
+        assert!(
+            test.contains(&place),
+            "{path}: no test speaks of {place}\n{test}"
+        );
+        for compiler in ["gcc", "clang-19"] {
+            let failing = cargo_test_with(&project.at("found"), compiler);
+            assert!(
+                failing.stdout.contains("test result: FAILED"),
+                "{path}: the test was to fail with {compiler}\n{test}\n{failing}"
+            );
+        }
+
+        // What is proved is proved within seconds; what is open stays open for any time.
+        let time = if driver.proved { "60s" } else { "2s" };
+        let run = check(&["--max-time", time, "-D", "FIXED", "--no-emit"]);
+        let verdict = run.finished()["verdict"].as_str().map(str::to_owned);
+        let wanted = if driver.proved { "proved" } else { "open" };
+        assert!(
+            verdict.as_deref() == Some(wanted) || verdict.as_deref() == Some("proved"),
+            "{path}: {verdict:?}, not {wanted}\n{run}"
+        );
+    }
+}
+
+#[test]
+fn locks_and_lifetimes() {
+    are_settled(LOCKS_AND_LIFETIMES);
+}
+
+#[test]
+fn objects_from_outside() {
+    are_settled(OBJECTS);
+}
+
+#[test]
+fn what_parameters_point_to() {
+    are_settled(PARAMETERS);
+}
+
+#[test]
+fn values_from_outside() {
+    are_settled(VALUES);
+}
+
+/// What the user says of a device holds for the search and for the proof; without it the device may answer anything. A file
+/// that was left out is no error: what is missing is named.
+#[test]
+fn rules_hold_for_search_and_proof() {
+    let project = Project::program("drivers/ruled_status.c");
+    project.write(
+        "rules.toml",
+        "[external.status_read]\nreturns = \"0..=7 | -errno\"\n\n[external.slot_find]\nreturns = \"not null\"\n",
+    );
+    let check = |more: &[&str]| {
+        let mut words = vec!["check", "drivers/ruled_status.c", "--property", "memory"];
+        words.extend(["--no-emit", "--max-time", "60s", "--message-format", "json"]);
+        words.extend(more);
+        Tool::new(project.path(), words).run()
+    };
+    let run = check(&[]);
+    run.expect(exit::VIOLATION);
+    assert!(
+        run.stdout.contains("status_read") && run.stdout.contains("slot_find"),
+        "the functions that are mocked are named\n{run}"
+    );
+    let run = check(&["--rules", "rules.toml"]);
+    assert_eq!(run.finished()["verdict"], "proved", "{run}");
+    project.write(
+        "rules.toml",
+        "[external.status_read]\nreturns = \"small\"\n",
+    );
+    let run = check(&["--rules", "rules.toml"]);
+    assert!(run.stderr.contains("`small` is no rule"), "{run}");
+}
