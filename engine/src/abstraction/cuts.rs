@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::encode::pointer::{Root, Splitter, object_and_offset};
+use super::encode::pointer::{Root, Splitter, excluded, object_and_offset};
 use super::memory::{Contents, Object};
-use super::state::Reached;
+use super::state::{Guard, Reached};
 use super::world::{CtxId, ObjId, World};
 use crate::program::ir::{BinOp, Reg, Width};
 use crate::term::{Array, Pool, Term};
@@ -88,6 +88,8 @@ pub struct CutState {
     pub bases: FxHashMap<Term, Vec<Base>>,
     /// The number of each object that has no fixed one.
     numbers: BTreeMap<ObjId, Term>,
+    /// Upper half and rest of the pointers that may be NULL.
+    nullable: Vec<(Term, Term)>,
 }
 
 /// A variable of a cut point: something that varies there.
@@ -269,6 +271,13 @@ impl CutState {
                 .collect();
             all.push(pool.any(&hits));
         }
+        for &(base, offset) in &self.nullable {
+            let (none, zero) = (pool.constant(32, 0), pool.constant(64, 0));
+            let object = pool.eq(base, none);
+            let object = pool.not(object);
+            let nothing = pool.eq(offset, zero);
+            all.push(pool.or(object, nothing));
+        }
         let numbers: Vec<Term> = self.numbers.values().copied().collect();
         all.extend(apart(pool, &numbers));
         all
@@ -283,11 +292,15 @@ impl CutState {
             .map(|&id| (id, number(pool, world, id)))
             .collect();
         let mut bases = FxHashMap::default();
+        let mut nullable = Vec::new();
         let mut add = |pool: &mut Pool, key: &str, value: &Value| {
             if let Value::Pointer(of) = value
                 && of.len() > 1
             {
                 let term = Self::part(pool, key, &Part::Base, 32);
+                if of.contains(&Base::Number(0)) {
+                    nullable.push((term, Self::part(pool, key, &Part::Offset, 64)));
+                }
                 bases.insert(term, of.iter().copied().collect());
             }
         };
@@ -302,6 +315,7 @@ impl CutState {
             }
         }
         self.bases = bases;
+        self.nullable = nullable;
     }
 }
 
@@ -377,6 +391,8 @@ pub struct Abstractor<'a, 'p> {
     pub from: Option<&'a CutState>,
     /// The state's objects with no fixed number, by the number's term.
     pub numbers: FxHashMap<Term, ObjId>,
+    /// When the state is reached.
+    pub guard: Guard,
 }
 
 impl<'a, 'p> Abstractor<'a, 'p> {
@@ -399,6 +415,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             world,
             from,
             numbers,
+            guard: reached.guard.clone(),
         }
     }
 
@@ -417,7 +434,11 @@ impl<'a, 'p> Abstractor<'a, 'p> {
                 (reverse.get(&id) == Some(&number)).then_some(number)
             },
         };
-        splitter.split(value)
+        let mut cases = splitter.split(value);
+        if cases.len() > 1 {
+            cases.retain(|case| !excluded(self.pool, &self.guard, case.cond));
+        }
+        cases
     }
 
     /// What is known of a value.
@@ -432,6 +453,15 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         for case in self.split(value) {
             match case.root {
                 Root::Unknown => return Value::Any,
+                // Only NULL itself is NULL: what was computed from it may be anything.
+                Root::Null | Root::Number(0) => {
+                    let unchanged = case.root == Root::Null
+                        && matches!(self.pool.node(case.offset), crate::term::Node::Variable(_));
+                    if !unchanged && self.pool.as_const(case.offset) != Some(0) {
+                        return Value::Any;
+                    }
+                    bases.insert(Base::Number(0));
+                }
                 Root::Number(number) => {
                     bases.insert(Base::Number(number));
                 }
@@ -532,7 +562,9 @@ impl Value {
             Value::Pointer(bases) => Some(bases.clone()),
             Value::Const(c) if width == 64 => {
                 let (number, _) = object_and_offset(*c as u64);
-                Some(BTreeSet::from([Base::Number(number)]))
+                // Of the small numbers only NULL is a pointer.
+                let pointer = number != 0 || *c == 0;
+                pointer.then(|| BTreeSet::from([Base::Number(number)]))
             }
             Value::Const(_) => None,
         }

@@ -290,6 +290,7 @@ impl After<'_, '_> {
         for case in cases.into_iter().rev() {
             let here = match part {
                 Part::Base => match case.root {
+                    Root::Null => Some(pool.constant(32, 0)),
                     Root::Number(number) => Some(pool.constant(32, u128::from(number))),
                     Root::Of(id) => self.object(pool, id).map(|object| object.number),
                     Root::Unknown => None,

@@ -2,6 +2,8 @@
 //!
 //! Most accesses are at constant offsets, and most of what they read was written a few operations before: those bytes lie in an
 //! *overlay*, by offset, and never meet an array. An access at any other offset writes the overlay out into the array below it.
+//! What was stored as a whole is also kept as a whole: a pointer that is a choice of two could not be put together again
+//! from bytes that are choices.
 //! What was never written is a free variable: undefined values are inputs, not zeros.
 
 use std::collections::BTreeMap;
@@ -12,13 +14,25 @@ use crate::program::ir::{BinOp, Width};
 use crate::term::{Array, Pool, Term};
 
 /// Bytes of one object.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Contents {
     /// What lies below.
     pub base: Array,
     /// Bytes written since, by offset.
     pub overlay: Rc<BTreeMap<u32, Term>>,
+    /// Values stored since whose bytes are all still there, by offset.
+    whole: Rc<BTreeMap<u32, Term>>,
 }
+
+impl PartialEq for Contents {
+    fn eq(&self, other: &Contents) -> bool {
+        // Whole values say nothing that the bytes do not.
+        self.base == other.base && self.overlay == other.overlay
+    }
+}
+
+/// Bytes of the longest value.
+const LONGEST: u32 = 16;
 
 /// An object in a state.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +53,7 @@ impl Contents {
         Contents {
             base,
             overlay: Rc::default(),
+            whole: Rc::default(),
         }
     }
 
@@ -54,12 +69,35 @@ impl Contents {
     }
 
     /// Replaces the byte at a constant offset.
-    pub fn set_byte(&mut self, offset: u32, byte: Term) {
+    pub fn set_byte(&mut self, pool: &Pool, offset: u32, byte: Term) {
+        self.break_up(pool, offset, 1);
         Rc::make_mut(&mut self.overlay).insert(offset, byte);
+    }
+
+    /// Forgets the whole values that a write of `len` bytes overlaps.
+    fn break_up(&mut self, pool: &Pool, offset: u32, len: u32) {
+        let first = offset.saturating_sub(LONGEST - 1);
+        let over: Vec<u32> = self
+            .whole
+            .range(first..offset.saturating_add(len))
+            .filter(|(at, value)| *at + u32::from(pool.width(**value) / 8) > offset)
+            .map(|(at, _)| *at)
+            .collect();
+        if !over.is_empty() {
+            let whole = Rc::make_mut(&mut self.whole);
+            for at in over {
+                whole.remove(&at);
+            }
+        }
     }
 
     /// `len` bytes from a constant offset on, little-endian.
     pub fn read_at(&self, pool: &mut Pool, offset: u32, len: u32) -> Term {
+        if let Some(&value) = self.whole.get(&offset)
+            && u32::from(pool.width(value)) == len * 8
+        {
+            return value;
+        }
         let mut whole = self.byte(pool, offset);
         for i in 1..len {
             let byte = self.byte(pool, offset.wrapping_add(i));
@@ -70,9 +108,15 @@ impl Contents {
 
     /// Writes the bytes of `value`, little-endian, to a constant offset.
     pub fn write_at(&mut self, pool: &mut Pool, offset: u32, value: Term) {
-        for i in 0..pool.width(value) / 8 {
+        let len = pool.width(value) / 8;
+        self.break_up(pool, offset, u32::from(len));
+        let overlay = Rc::make_mut(&mut self.overlay);
+        for i in 0..len {
             let byte = pool.extract(value, i * 8, 8);
-            self.set_byte(offset.wrapping_add(u32::from(i)), byte);
+            overlay.insert(offset.wrapping_add(u32::from(i)), byte);
+        }
+        if len > 1 {
+            Rc::make_mut(&mut self.whole).insert(offset, value);
         }
     }
 
@@ -135,9 +179,25 @@ impl Contents {
                 let (a, b) = (self.byte(pool, offset), other.byte(pool, offset));
                 overlay.insert(offset, pool.ite(cond, a, b));
             }
+            let mut whole = BTreeMap::new();
+            for (&offset, &value) in self.whole.iter().chain(other.whole.iter()) {
+                let len = u32::from(pool.width(value) / 8);
+                let (a, b) = (
+                    self.read_at(pool, offset, len),
+                    other.read_at(pool, offset, len),
+                );
+                let overlaps = whole
+                    .range(offset.saturating_sub(LONGEST - 1)..offset.saturating_add(len))
+                    .next()
+                    .is_some();
+                if !overlaps {
+                    whole.insert(offset, pool.ite(cond, a, b));
+                }
+            }
             return Contents {
                 base: self.base,
                 overlay: Rc::new(overlay),
+                whole: Rc::new(whole),
             };
         }
         let (a, b) = (self.array(pool), other.array(pool));

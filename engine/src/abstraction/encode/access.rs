@@ -24,7 +24,7 @@ impl Encoder<'_, '_> {
         match case.root {
             Root::Number(number) => self.world.object_at(number),
             Root::Of(id) => Some(id),
-            Root::Unknown => None,
+            Root::Null | Root::Unknown => None,
         }
     }
 
@@ -42,7 +42,7 @@ impl Encoder<'_, '_> {
         let mut violated = self.pool.bit(false);
         let mut unknown = self.pool.bit(false);
         let mut rejected = self.pool.bit(false);
-        for case in self.split(&now.state, pointer) {
+        for case in self.split(now, pointer) {
             if case.root == Root::Unknown {
                 unknown = self.pool.or(unknown, case.cond);
                 continue;
@@ -117,7 +117,7 @@ impl Encoder<'_, '_> {
                 self.world.index(target.id);
             }
             let seen = (len, object.size);
-            let read = if self.sees_number(&now.state, &object.contents, target.offset, seen) {
+            let read = if self.sees_number(now, &object.contents, target.offset, seen) {
                 self.numberless(stored(width))
             } else {
                 Rc::make_mut(&mut object)
@@ -183,7 +183,7 @@ impl Encoder<'_, '_> {
             return Ok(());
         }
         let mut known = self.pool.bit(false);
-        for case in self.split(&now.state, pointer) {
+        for case in self.split(now, pointer) {
             if case.root != Root::Unknown {
                 known = self.pool.or(known, case.cond);
             }
@@ -267,7 +267,7 @@ impl Encoder<'_, '_> {
                             let old = object.contents.byte(self.pool, offset);
                             self.pool.ite(target.cond, byte, old)
                         };
-                        object.contents.set_byte(offset, new);
+                        object.contents.set_byte(self.pool, offset, new);
                     }
                 }
                 _ => {

@@ -68,7 +68,11 @@ impl Encoder<'_, '_> {
         let mut callees: Vec<(Term, FuncId)> = Vec::new();
         let mut violated = self.pool.bit(false);
         let mut unknown = self.pool.bit(false);
-        for case in self.split(&now.state, pointer) {
+        for case in self.split(now, pointer) {
+            if case.root == Root::Null {
+                violated = self.pool.or(violated, case.cond);
+                continue;
+            }
             let Root::Number(number) = case.root else {
                 unknown = self.pool.or(unknown, case.cond);
                 continue;
@@ -190,7 +194,7 @@ impl Encoder<'_, '_> {
             let bytes = self.bytes_of(now, &target, size);
             let mut contents = self.unknown_contents();
             for (offset, byte) in bytes.into_iter().enumerate() {
-                contents.set_byte(offset as u32, byte);
+                contents.set_byte(self.pool, offset as u32, byte);
             }
             let size = self.c64(u64::from(size));
             self.block = first;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::memory::{Contents, Object, constant};
+use super::super::memory::{Contents, Object};
 use super::super::state::{Reached, Surroundings};
 use super::super::world::CtxId;
 use super::access::Target;
@@ -144,8 +144,9 @@ impl Encoder<'_, '_> {
         let mut targets = Vec::new();
         let mut violated = self.pool.bit(false);
         let mut unknown = self.pool.bit(false);
-        for case in self.split(&now.state, pointer) {
+        for case in self.split(now, pointer) {
             let id = match case.root {
+                Root::Null => continue,
                 Root::Number(number) => self.world.object_at(number),
                 Root::Of(id) => Some(id),
                 Root::Unknown => {
@@ -153,7 +154,13 @@ impl Encoder<'_, '_> {
                     continue;
                 }
             };
-            if case.root == Root::Number(0) && constant(self.pool, case.offset) == Some(0) {
+            if case.root == Root::Number(0) {
+                // NULL is nothing to free; which offset it is may only be known where it is asked.
+                let zero = self.c64(0);
+                let null = self.pool.eq(case.offset, zero);
+                let other = self.pool.not(null);
+                let bad = self.pool.and(case.cond, other);
+                violated = self.pool.or(violated, bad);
                 continue;
             }
             let found = id.filter(|&id| self.world.object(id).heap);
@@ -232,7 +239,7 @@ impl Encoder<'_, '_> {
                         // Where the old block is NULL there is nothing to keep.
                         let unknown = contents.byte(self.pool, i as u32);
                         let byte = self.pool.ite(target.cond, byte, unknown);
-                        contents.set_byte(i as u32, byte);
+                        contents.set_byte(self.pool, i as u32, byte);
                     }
                     kept_bytes = true;
                 }

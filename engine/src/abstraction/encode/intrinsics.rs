@@ -166,12 +166,13 @@ impl Encoder<'_, '_> {
 
     /// Bytes from a pointer to its object's end, 0 if it points to none.
     fn object_size(&mut self, now: &mut Reached, at: Term) -> Term {
-        let cases = self.split(&now.state, at);
+        let cases = self.split(now, at);
         let mut result: Option<Term> = None;
         for case in cases {
             let id = match case.root {
                 super::pointer::Root::Number(number) => self.world.object_at(number),
                 super::pointer::Root::Of(id) => Some(id),
+                super::pointer::Root::Null => None,
                 super::pointer::Root::Unknown => {
                     self.out.approximations += 1;
                     return self.unknown(64);

@@ -651,7 +651,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
     }
 
     /// The program's own assumption.
-    fn assume(&mut self, now: &Reached, cond: Term) -> Step {
+    fn assume(&mut self, now: &mut Reached, cond: Term) -> Step {
         match self.pool.as_const(cond) {
             Some(1) => return Ok(()),
             Some(_) => return Err(Stop::Ended),
@@ -663,6 +663,8 @@ impl<'a, 'p> Encoder<'a, 'p> {
         let held = self.pool.not(both);
         self.out.assumptions.push(held);
         self.out.obligation_of.push(None);
+        // The path knows it, too: pointers are told from NULL by it.
+        now.guard = now.guard.and(self.pool, cond);
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 //! read as an integer. What does not depend on the number stays exact: equality, offsets within one object, low bits.
 
 use super::super::memory::{Contents, constant};
-use super::super::state::{State, Surroundings};
+use super::super::state::{Reached, Surroundings};
 use super::Encoder;
 use super::pointer::Root;
 use crate::program::ir::{BinOp, Pred, Width};
@@ -13,7 +13,7 @@ use crate::term::{Node, Term};
 
 impl Encoder<'_, '_> {
     /// The objects that a 64-bit value is an address of; none if it is a plain number.
-    fn roots(&mut self, state: &State, t: Term) -> Vec<Root> {
+    fn roots(&mut self, now: &Reached, t: Term) -> Vec<Root> {
         if self.pool.width(t) != 64 {
             return Vec::new();
         }
@@ -34,9 +34,9 @@ impl Encoder<'_, '_> {
             return Vec::new();
         }
         let mut all = Vec::new();
-        for case in self.split(state, t) {
+        for case in self.split(now, t) {
             let is_object = match case.root {
-                Root::Number(0) | Root::Unknown => false,
+                Root::Number(0) | Root::Null | Root::Unknown => false,
                 Root::Number(number) => self.world.object_at(number).is_some(),
                 Root::Of(_) => true,
             };
@@ -48,16 +48,16 @@ impl Encoder<'_, '_> {
     }
 
     /// Whether a value is an address.
-    pub(super) fn is_address(&mut self, state: &State, t: Term) -> bool {
-        !self.roots(state, t).is_empty()
+    pub(super) fn is_address(&mut self, now: &Reached, t: Term) -> bool {
+        !self.roots(now, t).is_empty()
     }
 
     /// Whether the result of an operation depends on an object's number.
-    pub(super) fn looks_at_number(&mut self, state: &State, op: BinOp, a: Term, b: Term) -> bool {
+    pub(super) fn looks_at_number(&mut self, now: &Reached, op: BinOp, a: Term, b: Term) -> bool {
         if self.pool.width(a) != 64 || op == BinOp::Add {
             return false;
         }
-        let (x, y) = (self.roots(state, a), self.roots(state, b));
+        let (x, y) = (self.roots(now, a), self.roots(now, b));
         if x.is_empty() && y.is_empty() {
             return false;
         }
@@ -75,11 +75,11 @@ impl Encoder<'_, '_> {
     }
 
     /// Whether a comparison depends on an object's number.
-    pub(super) fn orders_numbers(&mut self, state: &State, pred: Pred, a: Term, b: Term) -> bool {
+    pub(super) fn orders_numbers(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> bool {
         if self.pool.width(a) != 64 || matches!(pred, Pred::Eq | Pred::Ne) {
             return false;
         }
-        let (x, y) = (self.roots(state, a), self.roots(state, b));
+        let (x, y) = (self.roots(now, a), self.roots(now, b));
         match (x.is_empty(), y.is_empty()) {
             (true, true) => false,
             (false, false) => !(x.len() == 1 && x == y),
@@ -92,7 +92,7 @@ impl Encoder<'_, '_> {
     /// Whether a narrow load at a constant offset sees a part of the upper half of a stored address.
     pub(super) fn sees_number(
         &mut self,
-        state: &State,
+        now: &Reached,
         contents: &Contents,
         offset: Term,
         (len, size): (u32, Term),
@@ -113,7 +113,7 @@ impl Encoder<'_, '_> {
             let whole = at <= word && end >= u64::from(word) + 8;
             if overlaps && !whole {
                 let value = contents.read_at(self.pool, word, 8);
-                if self.is_address(state, value) {
+                if self.is_address(now, value) {
                     return true;
                 }
             }

@@ -32,7 +32,7 @@ impl Encoder<'_, '_> {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
                 self.check_bin(ctx, now, (*op, *width), (a, b), *check)?;
-                let value = if self.looks_at_number(&now.state, *op, a, b) {
+                let value = if self.looks_at_number(now, *op, a, b) {
                     self.numberless(*width)
                 } else {
                     self.pool.bin(*op, a, b)
@@ -41,7 +41,7 @@ impl Encoder<'_, '_> {
             }
             Op::Un { dst, op, width, a } => {
                 let a = self.get(&mut now.state, *a, *width);
-                let value = if self.is_address(&now.state, a) {
+                let value = if self.is_address(now, a) {
                     self.numberless(*width)
                 } else {
                     self.pool.un(*op, a)
@@ -57,7 +57,7 @@ impl Encoder<'_, '_> {
                 by,
             } => {
                 let [a, b, by] = [*a, *b, *by].map(|o| self.get(&mut now.state, o, *width));
-                let value = if self.is_address(&now.state, a) || self.is_address(&now.state, b) {
+                let value = if self.is_address(now, a) || self.is_address(now, b) {
                     self.numberless(*width)
                 } else {
                     self.pool.funnel(*left, a, b, by)
@@ -73,8 +73,10 @@ impl Encoder<'_, '_> {
             } => {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
-                let value = if self.orders_numbers(&now.state, *pred, a, b) {
+                let value = if self.orders_numbers(now, *pred, a, b) {
                     self.numberless(1)
+                } else if let Some(null) = self.null_test(now, *pred, a, b) {
+                    null
                 } else {
                     self.pool.cmp(*pred, a, b)
                 };
@@ -91,7 +93,7 @@ impl Encoder<'_, '_> {
             } => {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
-                let seen = self.is_address(&now.state, a) || self.is_address(&now.state, b);
+                let seen = self.is_address(now, a) || self.is_address(now, b);
                 let (result, flag) = if seen {
                     (self.numberless(*width), self.numberless(1))
                 } else {
@@ -111,7 +113,7 @@ impl Encoder<'_, '_> {
                 a,
             } => {
                 let a = self.get(&mut now.state, *a, *from);
-                let value = if *to > 32 && self.is_address(&now.state, a) {
+                let value = if *to > 32 && self.is_address(now, a) {
                     self.numberless(*to)
                 } else {
                     self.pool.cast(*kind, a, *to)
@@ -189,6 +191,27 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
+    /// A comparison of a pointer with NULL.
+    fn null_test(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Option<Term> {
+        if !matches!(pred, Pred::Eq | Pred::Ne) || self.pool.width(a) != 64 {
+            return None;
+        }
+        let (pointer, other) = if self.pool.as_const(a).is_some() {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        if self.pool.as_const(other) != Some(0) || self.pool.as_const(pointer).is_some() {
+            return None;
+        }
+        let null = self.is_null(now, pointer)?;
+        Some(if pred == Pred::Eq {
+            null
+        } else {
+            self.pool.not(null)
+        })
+    }
+
     fn register_width(&self, ctx: CtxId, reg: crate::program::ir::Reg) -> Width {
         let function = self.world.context(ctx).function;
         self.world.program().function(function).registers[reg.index()]
@@ -228,7 +251,7 @@ impl Encoder<'_, '_> {
             Op::FloatCast { dst, cast, a } => {
                 let width = crate::machine::cast_source(*cast);
                 let a = self.get(&mut now.state, *a, width);
-                let value = if self.is_address(&now.state, a) {
+                let value = if self.is_address(now, a) {
                     self.numberless(float::cast_width(*cast))
                 } else {
                     self.pool.float_cast(*cast, a)
@@ -428,11 +451,11 @@ impl Encoder<'_, '_> {
 
     fn lifetime(&mut self, now: &mut Reached, start: bool, address: Operand) {
         let address = self.get(&mut now.state, address, 64);
-        for case in self.split(&now.state, address) {
+        for case in self.split(now, address) {
             let found = match case.root {
                 super::pointer::Root::Number(number) => self.world.object_at(number),
                 super::pointer::Root::Of(id) => Some(id),
-                super::pointer::Root::Unknown => None,
+                super::pointer::Root::Null | super::pointer::Root::Unknown => None,
             };
             let Some(id) = found else { continue };
             let Some(object) = now.state.objects.get(&id) else {
@@ -450,11 +473,11 @@ impl Encoder<'_, '_> {
     fn uninit(&mut self, now: &mut Reached, address: Operand, len: Operand) {
         let address = self.get(&mut now.state, address, 64);
         let len = self.get(&mut now.state, len, 64);
-        for case in self.split(&now.state, address) {
+        for case in self.split(now, address) {
             let found = match case.root {
                 super::pointer::Root::Number(number) => self.world.object_at(number),
                 super::pointer::Root::Of(id) => Some(id),
-                super::pointer::Root::Unknown => None,
+                super::pointer::Root::Null | super::pointer::Root::Unknown => None,
             };
             let Some(id) = found else { continue };
             let Some(object) = self.object(&now.state, id) else {
@@ -467,7 +490,7 @@ impl Encoder<'_, '_> {
                 (Some(at), Some(n)) if n <= 64 => {
                     for i in 0..n as u32 {
                         let byte = self.unknown(8);
-                        object.contents.set_byte(at.wrapping_add(i), byte);
+                        object.contents.set_byte(self.pool, at.wrapping_add(i), byte);
                     }
                 }
                 _ => object.contents = self.unknown_contents(),
@@ -476,8 +499,8 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Variable-length arrays end here. Which ones is not followed: all of the frame's are given up, which makes later
-    /// accesses to those that live on undecided.
+    /// Variable-length arrays end here. Which ones is not followed: of those of the frame it is not known any more whether
+    /// they live. (Were they gone, an access to one that lives on would be thought impossible, and with it all that is behind.)
     fn stack_restore(&mut self, ctx: CtxId, now: &mut Reached) {
         let function = self.world.context(ctx).function;
         let first = self.world.program().function(function).blocks.start;
@@ -485,16 +508,16 @@ impl Encoder<'_, '_> {
             ObjectKind::Made { block, .. } => block.0 != first,
             ObjectKind::Global(_) => false,
         };
-        let gone: Vec<_> = now
-            .state
-            .frame()
-            .objects
-            .iter()
-            .filter(|id| late(id))
-            .copied()
-            .collect();
-        for id in gone {
-            now.state.objects.remove(&id);
+        let all = &now.state.frame().objects;
+        let unsure: Vec<_> = all.iter().filter(|id| late(id)).copied().collect();
+        for id in unsure {
+            let Some(object) = now.state.objects.get(&id) else {
+                continue;
+            };
+            let mut object = Object::clone(object);
+            let lives = self.unknown(1);
+            object.alive = self.pool.and(object.alive, lives);
+            now.state.objects.insert(id, Rc::new(object));
         }
     }
 

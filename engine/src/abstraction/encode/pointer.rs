@@ -6,7 +6,7 @@
 //! is stronger than the machine's check.
 
 use super::super::cuts::Base;
-use super::super::state::State;
+use super::super::state::{Guard, Reached, State};
 use super::super::world::ObjId;
 use super::Encoder;
 use crate::program::ir::{BinOp, GLOBAL_OBJECTS, Pred, Width};
@@ -15,8 +15,10 @@ use crate::term::{Node, Pool, Term};
 /// Where a pointer points in one case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Root {
-    /// An address with this upper half; 0 for NULL and for small integers.
+    /// An address with this upper half; 0 for small integers, a literal NULL among them.
     Number(u32),
+    /// A pointer that is NULL, or was made from NULL.
+    Null,
     /// The present object of this allocation.
     Of(ObjId),
     /// Not known.
@@ -140,6 +142,8 @@ impl Splitter<'_> {
                             (Root::Number(0), Root::Number(0)) => (Root::Number(0), both),
                             (Root::Number(0) | Root::Unknown, Root::Unknown)
                             | (Root::Unknown, Root::Number(0)) => (Root::Unknown, both),
+                            (Root::Null, Root::Number(0) | Root::Unknown)
+                            | (Root::Number(0) | Root::Unknown, Root::Null) => (Root::Null, both),
                             (Root::Number(0) | Root::Unknown, root)
                             | (root, Root::Number(0) | Root::Unknown) => (root, both),
                             // The sum of two addresses is none.
@@ -250,7 +254,12 @@ impl Splitter<'_> {
             let (root, number) = match base {
                 Base::Number(number) => {
                     let term = self.pool.constant(32, u128::from(number));
-                    (Root::Number(number), Some(term))
+                    let root = if number == 0 {
+                        Root::Null
+                    } else {
+                        Root::Number(number)
+                    };
+                    (root, Some(term))
                 }
                 Base::Of(id) => (Root::Of(id), (self.number)(id)),
             };
@@ -325,6 +334,7 @@ impl Splitter<'_> {
         let number = match root {
             Root::Number(number) => self.pool.constant(32, u128::from(number)),
             Root::Of(id) => (self.number)(id)?,
+            Root::Null => self.pool.constant(32, 0),
             Root::Unknown => return None,
         };
         let zero = self.pool.constant(32, 0);
@@ -333,8 +343,36 @@ impl Splitter<'_> {
 }
 
 impl Encoder<'_, '_> {
-    /// All cases of a pointer in a state.
-    pub(super) fn split(&mut self, state: &State, pointer: Term) -> Vec<Case> {
+    /// All cases of a pointer that the path so far does not exclude.
+    pub(super) fn split(&mut self, now: &Reached, pointer: Term) -> Vec<Case> {
+        let mut cases = self.split_in(&now.state, pointer);
+        if cases.len() > 1 {
+            cases.retain(|case| !excluded(self.pool, &now.guard, case.cond));
+        }
+        cases
+    }
+
+    /// `pointer == NULL`, if it is known where the pointer points.
+    pub(super) fn is_null(&mut self, now: &Reached, pointer: Term) -> Option<Term> {
+        let mut null = self.pool.bit(false);
+        let mut object = false;
+        for case in self.split(now, pointer) {
+            match case.root {
+                Root::Unknown => return None,
+                Root::Null => null = self.pool.or(null, case.cond),
+                Root::Number(0) => {
+                    let zero = self.c64(0);
+                    let here = self.pool.eq(case.offset, zero);
+                    let here = self.pool.and(case.cond, here);
+                    null = self.pool.or(null, here);
+                }
+                Root::Number(_) | Root::Of(_) => object = true,
+            }
+        }
+        object.then_some(null)
+    }
+
+    fn split_in(&mut self, state: &State, pointer: Term) -> Vec<Case> {
         let start = self.start;
         let numbers = &self.numbers;
         // A number counts only as long as the object still has it.
@@ -377,4 +415,22 @@ impl Encoder<'_, '_> {
     pub(super) fn constant(&mut self, width: Width, value: u64) -> Term {
         self.pool.constant(width, u128::from(value))
     }
+}
+
+/// Whether a path's condition says that a case cannot be, as far as one sees without a solver.
+pub(crate) fn excluded(pool: &mut Pool, guard: &Guard, cond: Term) -> bool {
+    let mut open = vec![cond];
+    while let Some(t) = open.pop() {
+        if let Node::Bin(BinOp::And, a, b) = *pool.node(t)
+            && pool.width(t) == 1
+        {
+            open.extend([a, b]);
+            continue;
+        }
+        let not = pool.not(t);
+        if pool.as_const(t) == Some(0) || guard.0.contains(&not) {
+            return true;
+        }
+    }
+    false
 }
