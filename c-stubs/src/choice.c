@@ -79,26 +79,16 @@ STUB size_t crunner_read_string(const char *channel, char *into, size_t capacity
 
 STUB size_t crunner_get_string(char *into, size_t capacity) { return crunner_read_string("string", into, capacity); }
 
-/* The block has exactly the string's size: a read past its end is seen. */
+/* The longest string that execve() takes on Linux (MAX_ARG_STRLEN), its NUL included. */
+#define LONGEST (32 * 4096)
+
+/* The block has exactly the string's size: a read past its end is seen. It is gathered on the stack and not in a block that
+ * grows, because a block whose address changes from turn to turn is harder to prove anything about. */
 STUB char *crunner_choose_string(const char *channel) {
-    char *text = 0, *exact;
-    size_t n = 0, room = 0;
-    for (int c; (c = crunner_stream_byte(channel)) > 0; text[n++] = (char)c) {
-        if (n < room) continue;
-        room = room ? room * 2 : 16;
-        char *bigger = realloc(text, room);
-        if (!bigger) {
-            free(text);
-            return 0;
-        }
-        text = bigger;
-    }
-    exact = malloc(n + 1);
-    if (exact) {
-        if (n) memcpy(exact, text, n);
-        exact[n] = 0;
-    }
-    free(text);
+    char text[LONGEST];
+    size_t n = crunner_read_string(channel, text, sizeof text);
+    char *exact = malloc(n + 1);
+    if (exact) memcpy(exact, text, n + 1);
     return exact;
 }
 

@@ -4,6 +4,7 @@
 //! The allocator is not the C library's: a fuzzed target that is left in the middle of `malloc` by a jump may keep
 //! the C heap's lock, and the Rust side must go on all the same.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -20,10 +21,14 @@ fn main() -> ExitCode {
     {
         return cargo_cegar::campaign::worker(config.as_ref());
     }
-    let code: cargo_cegar::ExitCode = cargo_cegar::cli::main(std::env::args_os());
-    // A prover may still be at work in a thread of its own, and the solver's library tears itself down at exit.
-    let _ = std::io::Write::flush(&mut std::io::stdout());
-    let _ = std::io::Write::flush(&mut std::io::stderr());
-    // SAFETY: `_exit` ends the process and touches nothing; what was to be written is written.
-    unsafe { nix::libc::_exit(i32::from(code.code())) }
+    end(cargo_cegar::cli::main(std::env::args_os()))
+}
+
+/// Ends at once. A prover that was given up may be in the middle of a question to Z3, whose global state the C library's
+/// exit handlers would take from under it.
+fn end(code: cargo_cegar::exit::ExitCode) -> ! {
+    let _ = std::io::stdout().flush();
+    let _ = std::io::stderr().flush();
+    // SAFETY: nothing is left to be dropped here: files and temporary folders belong to the command, which has returned.
+    unsafe { libc::_exit(i32::from(code as u8)) }
 }

@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::encode::pointer::{Root, Splitter, excluded, object_and_offset};
-use super::memory::{Contents, Object};
+use super::memory::{Contents, Object, Span};
 use super::state::{Guard, Reached};
 use super::world::{CtxId, ObjId, World};
-use crate::program::ir::{BinOp, Reg, Width};
+use crate::program::ir::{BinOp, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, Reg, Width};
 use crate::term::{Array, Pool, Term};
 
 /// The upper half of an address.
@@ -43,8 +43,10 @@ pub enum Value {
 /// More objects than that, and a pointer is not followed.
 const BASES: usize = 12;
 
-/// Objects up to this size are kept cell by cell unless they are indexed.
-const CELLS: u64 = 512;
+/// Objects up to this size are kept cell by cell where they are not indexed.
+pub(super) const CELLS: u64 = 512;
+/// Of larger objects, and of those whose size is not known, at most that many values are kept beside the array.
+const FIELDS: usize = 64;
 
 /// A piece of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -60,10 +62,23 @@ pub struct Cell {
 pub enum Bytes {
     /// They are these, which contain no variable.
     Fixed(Contents),
-    /// Cell by cell.
+    /// Cell by cell, all of them.
     Cells(BTreeMap<Cell, Value>),
+    /// These cells, and nothing of the other bytes, which are one array.
+    Mixed(BTreeMap<Cell, Value>),
+}
+
+impl Bytes {
     /// Nothing.
-    Any,
+    pub const ANY: Bytes = Bytes::Mixed(BTreeMap::new());
+
+    /// The cells, if there are any.
+    fn by_cell(&self) -> Option<&BTreeMap<Cell, Value>> {
+        match self {
+            Bytes::Fixed(_) => None,
+            Bytes::Cells(cells) | Bytes::Mixed(cells) => Some(cells),
+        }
+    }
 }
 
 /// What is known of an object.
@@ -88,8 +103,8 @@ pub struct CutState {
     pub bases: FxHashMap<Term, Vec<Base>>,
     /// The number of each object that has no fixed one.
     numbers: BTreeMap<ObjId, Term>,
-    /// Upper half and rest of the pointers that may be NULL.
-    nullable: Vec<(Term, Term)>,
+    /// Upper half and rest of the pointers that may be NULL or a function's address, and the upper half of those: the rest is 0.
+    exact: Vec<(Term, Term, u32)>,
 }
 
 /// A variable of a cut point: something that varies there.
@@ -179,15 +194,18 @@ impl CutState {
         let any = Known {
             alive: Value::Any,
             size: Value::Any,
-            bytes: Bytes::Any,
+            bytes: Bytes::ANY,
         };
         let known = self.objects.get(&id).unwrap_or(&any);
         let contents = match &known.bytes {
             Bytes::Fixed(contents) => contents.clone(),
-            Bytes::Any => Contents::new(pool.array_variable(&array_key(world, id))),
-            Bytes::Cells(cells) => {
-                // Every byte of the object lies in a cell; what lies beyond is never read.
-                let mut contents = Contents::new(pool.array_constant(&[]));
+            Bytes::Cells(cells) | Bytes::Mixed(cells) => {
+                // If it is cells only, every byte of the object lies in one; what lies beyond is never read.
+                let base = match &known.bytes {
+                    Bytes::Mixed(_) => pool.array_variable(&array_key(world, id)),
+                    _ => pool.array_constant(&[]),
+                };
+                let mut contents = Contents::new(base);
                 for (cell, value) in cells {
                     let key = cell_key(world, id, *cell);
                     let value = self.value(pool, world, &key, cell.width, value);
@@ -233,7 +251,7 @@ impl CutState {
             if info.number.is_none() {
                 all.push((Place::Number(id), number(pool, world, id)));
             }
-            if let Bytes::Cells(cells) = &known.bytes {
+            if let Some(cells) = known.bytes.by_cell() {
                 for (cell, value) in cells {
                     let key = cell_key(world, id, *cell);
                     for part in parts(value) {
@@ -250,7 +268,7 @@ impl CutState {
     pub fn arrays(&self, pool: &mut Pool, world: &World<'_>) -> Vec<(ObjId, Array)> {
         self.objects
             .iter()
-            .filter(|(_, known)| known.bytes == Bytes::Any)
+            .filter(|(_, known)| matches!(known.bytes, Bytes::Mixed(_)))
             .map(|(&id, _)| (id, pool.array_variable(&array_key(world, id))))
             .collect()
     }
@@ -271,9 +289,10 @@ impl CutState {
                 .collect();
             all.push(pool.any(&hits));
         }
-        for &(base, offset) in &self.nullable {
-            let (none, zero) = (pool.constant(32, 0), pool.constant(64, 0));
-            let object = pool.eq(base, none);
+        for &(base, offset, number) in &self.exact {
+            let number = pool.constant(32, u128::from(number));
+            let zero = pool.constant(64, 0);
+            let object = pool.eq(base, number);
             let object = pool.not(object);
             let nothing = pool.eq(offset, zero);
             all.push(pool.or(object, nothing));
@@ -292,14 +311,19 @@ impl CutState {
             .map(|&id| (id, number(pool, world, id)))
             .collect();
         let mut bases = FxHashMap::default();
-        let mut nullable = Vec::new();
+        let mut exact = Vec::new();
         let mut add = |pool: &mut Pool, key: &str, value: &Value| {
             if let Value::Pointer(of) = value
                 && of.len() > 1
             {
                 let term = Self::part(pool, key, &Part::Base, 32);
-                if of.contains(&Base::Number(0)) {
-                    nullable.push((term, Self::part(pool, key, &Part::Offset, 64)));
+                for &base in of {
+                    if let Base::Number(number) = base
+                        && is_exact(number)
+                    {
+                        let offset = Self::part(pool, key, &Part::Offset, 64);
+                        exact.push((term, offset, number));
+                    }
                 }
                 bases.insert(term, of.iter().copied().collect());
             }
@@ -308,14 +332,14 @@ impl CutState {
             add(pool, &register_key(world, ctx, reg), value);
         }
         for (&id, known) in &self.objects {
-            if let Bytes::Cells(cells) = &known.bytes {
+            if let Some(cells) = known.bytes.by_cell() {
                 for (cell, value) in cells {
                     add(pool, &cell_key(world, id, *cell), value);
                 }
             }
         }
         self.bases = bases;
-        self.nullable = nullable;
+        self.exact = exact;
     }
 }
 
@@ -362,22 +386,37 @@ fn array_key(world: &World<'_>, id: ObjId) -> String {
     format!("a{}", world.object(id).key)
 }
 
-/// How an object of that many bytes is divided: aligned words of eight bytes, and smaller ones at the end.
-fn layout(size: u64) -> Vec<Cell> {
+/// How the part of an object that is not indexed is divided: aligned words of eight bytes, and smaller ones where those do not
+/// fit. None if there is too much of it, or if nobody knows how much.
+fn layout(size: &Value, indexed: Option<Span>) -> Option<Vec<Cell>> {
+    let &Value::Const(size) = size else {
+        return None;
+    };
+    let size = u32::try_from(size).ok()?;
+    // A small object is one value, and not worth an array.
+    let span = indexed.filter(|_| size > 8).unwrap_or(Span { low: 0, high: 0 });
+    let array = span.high.min(size).saturating_sub(span.low);
+    if u64::from(size - array.min(size)) > CELLS {
+        return None;
+    }
     let mut cells = Vec::new();
-    let mut at = 0u64;
+    let mut at = 0u32;
     while at < size {
+        if span.overlaps(at, 1) {
+            at = span.high;
+            continue;
+        }
         let mut bytes = 8;
-        while at + bytes > size {
+        while at % bytes != 0 || at + bytes > size || span.overlaps(at, bytes) {
             bytes /= 2;
         }
         cells.push(Cell {
-            offset: at as u32,
+            offset: at,
             width: bytes as Width * 8,
         });
         at += bytes;
     }
-    cells
+    Some(cells)
 }
 
 /// Turns a state at the end of a fragment into what is known of it. `from` is what was known where the fragment
@@ -441,6 +480,12 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         cases
     }
 
+    /// Whether the offset of a pointer to nothing but itself is still what it was at the cut point, which is 0.
+    fn is_unchanged(&self, offset: Term) -> bool {
+        self.pool.as_const(offset) == Some(0)
+            || self.from.is_some_and(|from| from.exact.iter().any(|&(_, of, _)| of == offset))
+    }
+
     /// What is known of a value.
     pub fn value(&mut self, value: Term) -> Value {
         if let Some(c) = self.pool.as_const(value) {
@@ -453,14 +498,21 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         for case in self.split(value) {
             match case.root {
                 Root::Unknown => return Value::Any,
-                // Only NULL itself is NULL: what was computed from it may be anything.
-                Root::Null | Root::Number(0) => {
-                    let unchanged = case.root == Root::Null
-                        && matches!(self.pool.node(case.offset), crate::term::Node::Variable(_));
-                    if !unchanged && self.pool.as_const(case.offset) != Some(0) {
+                // Only NULL itself is NULL, and only a function's address a function: what was computed from them may be
+                // anything. The offset as it was at the cut point is 0.
+                Root::Null => {
+                    if !self.is_unchanged(case.offset) {
                         return Value::Any;
                     }
                     bases.insert(Base::Number(0));
+                }
+                Root::Number(number) if is_exact(number) => {
+                    if self.pool.as_const(case.offset) != Some(0)
+                        && (number == 0 || !self.is_unchanged(case.offset))
+                    {
+                        return Value::Any;
+                    }
+                    bases.insert(Base::Number(number));
                 }
                 Root::Number(number) => {
                     bases.insert(Base::Number(number));
@@ -470,7 +522,12 @@ impl<'a, 'p> Abstractor<'a, 'p> {
                 }
             }
         }
-        pointer(bases)
+        match bases.first() {
+            Some(&Base::Number(number)) if bases.len() == 1 && is_exact(number) => {
+                Value::Const(u128::from(number) << 32)
+            }
+            _ => pointer(bases),
+        }
     }
 
     /// What is known of an object. `indexed` objects are one array.
@@ -503,28 +560,53 @@ impl<'a, 'p> Abstractor<'a, 'p> {
     }
 
     fn cells(&mut self, id: ObjId, size: &Value, object: &Object) -> Bytes {
-        let Value::Const(size) = size else {
-            return Bytes::Any;
+        let indexed = self.world.object(id).indexed;
+        let contents = &object.contents;
+        let Some(layout) = layout(size, indexed) else {
+            return self.fields(indexed, contents);
         };
-        let small = *size <= 8;
-        if *size as u64 > CELLS || (self.world.object(id).indexed && !small) {
-            return Bytes::Any;
-        }
         let mut cells = BTreeMap::new();
-        for cell in layout(*size as u64) {
+        for cell in layout {
             let bytes = u32::from(cell.width / 8);
-            let term = object.contents.read_at(self.pool, cell.offset, bytes);
+            let term = contents.read_at(self.pool, cell.offset, bytes);
             let value = self.value(term);
             if cell.width == 64 && value == Value::Any {
                 for half in halves(cell) {
-                    let term = object.contents.read_at(self.pool, half.offset, 4);
+                    let term = contents.read_at(self.pool, half.offset, 4);
                     cells.insert(half, self.value(term));
                 }
             } else {
                 cells.insert(cell, value);
             }
         }
-        Bytes::Cells(cells)
+        if is_dense(size, indexed) {
+            Bytes::Cells(cells)
+        } else {
+            Bytes::Mixed(cells)
+        }
+    }
+
+    /// The values that lie in an object as they were stored, but not where it is indexed.
+    fn fields(&mut self, indexed: Option<Span>, contents: &Contents) -> Bytes {
+        let mut cells = BTreeMap::new();
+        for (offset, term) in contents.wholes(self.pool, 0, u32::MAX) {
+            let width = self.pool.width(term);
+            let bytes = u32::from(width / 8);
+            let is_indexed = indexed.is_some_and(|span| span.overlaps(offset, bytes));
+            if width <= 64 && !is_indexed && cells.len() < FIELDS {
+                cells.insert(Cell { offset, width }, self.value(term));
+            }
+        }
+        Bytes::Mixed(cells)
+    }
+}
+
+/// Whether all bytes of an object are kept cell by cell.
+fn is_dense(size: &Value, indexed: Option<Span>) -> bool {
+    match size {
+        Value::Const(size) if *size <= 8 => true,
+        Value::Const(size) => indexed.is_none() && *size <= u128::from(CELLS),
+        _ => false,
     }
 }
 
@@ -533,6 +615,11 @@ fn halves(cell: Cell) -> [Cell; 2] {
         offset: cell.offset + by,
         width: 32,
     })
+}
+
+/// Whether an upper half is one of addresses that have no others beside them: NULL and the functions'.
+fn is_exact(number: u32) -> bool {
+    number == 0 || (FUNCTION_OBJECTS..DYNAMIC_OBJECTS).contains(&number)
 }
 
 fn pointer(bases: BTreeSet<Base>) -> Value {
@@ -561,9 +648,9 @@ impl Value {
             Value::Any => None,
             Value::Pointer(bases) => Some(bases.clone()),
             Value::Const(c) if width == 64 => {
-                let (number, _) = object_and_offset(*c as u64);
+                let (number, offset) = object_and_offset(*c as u64);
                 // Of the small numbers only NULL is a pointer.
-                let pointer = number != 0 || *c == 0;
+                let pointer = !is_exact(number) || offset == 0;
                 pointer.then(|| BTreeSet::from([Base::Number(number)]))
             }
             Value::Const(_) => None,
@@ -572,47 +659,76 @@ impl Value {
 }
 
 impl Bytes {
-    fn join(self, other: Bytes, pool: &mut Pool, (mine, theirs): (&Known, &Known)) -> Bytes {
-        match (self, other) {
-            (a, b) if a == b => a,
-            (Bytes::Any, _) | (_, Bytes::Any) => Bytes::Any,
-            (a, b) => {
-                // Both sizes are the same constant, or there are no cells to speak of.
-                let (Some(a), Some(b)) =
-                    (a.as_cells(pool, &mine.size), b.as_cells(pool, &theirs.size))
-                else {
-                    return Bytes::Any;
-                };
-                join_cells(a, b)
+    fn join(self, other: Bytes, pool: &mut Pool, size: &Value, indexed: Option<Span>) -> Bytes {
+        if self == other && (!matches!(self, Bytes::Cells(_)) || is_dense(size, indexed)) {
+            return self;
+        }
+        if let Some(layout) = layout(size, indexed) {
+            let (a, b) = (self.as_cells(pool, &layout), other.as_cells(pool, &layout));
+            let cells = join_cells(a, b);
+            return if is_dense(size, indexed) {
+                Bytes::Cells(cells)
+            } else {
+                Bytes::Mixed(cells)
+            };
+        }
+        // What both sides keep.
+        let keys: Vec<Cell> = match (&self, &other) {
+            (Bytes::Fixed(_), Bytes::Fixed(_)) => Vec::new(),
+            (Bytes::Fixed(_), cells) | (cells, _) => {
+                let cells = cells.by_cell().into_iter().flatten();
+                cells.map(|(cell, _)| *cell).collect()
             }
+        };
+        let mut cells = BTreeMap::new();
+        for cell in keys {
+            let bytes = u32::from(cell.width / 8);
+            if indexed.is_some_and(|span| span.overlaps(cell.offset, bytes)) {
+                continue;
+            }
+            if let (Some(a), Some(b)) = (self.cell(pool, cell), other.cell(pool, cell)) {
+                cells.insert(cell, a.join(&b, cell.width));
+            }
+        }
+        Bytes::Mixed(cells)
+    }
+
+    /// What is known of a cell, if it is kept.
+    fn cell(&self, pool: &mut Pool, cell: Cell) -> Option<Value> {
+        match self {
+            Bytes::Fixed(contents) => {
+                let bytes = u32::from(cell.width / 8);
+                let term = contents.read_at(pool, cell.offset, bytes);
+                Some(pool.as_const(term).map_or(Value::Any, Value::Const))
+            }
+            Bytes::Cells(cells) | Bytes::Mixed(cells) => cells.get(&cell).cloned(),
         }
     }
 
-    fn as_cells(self, pool: &mut Pool, size: &Value) -> Option<BTreeMap<Cell, Value>> {
-        match self {
-            Bytes::Cells(cells) => Some(cells),
-            Bytes::Any => None,
-            Bytes::Fixed(contents) => {
-                let Value::Const(size) = size else {
-                    return None;
-                };
-                if *size as u64 > CELLS {
-                    return None;
+    fn as_cells(&self, pool: &mut Pool, layout: &[Cell]) -> BTreeMap<Cell, Value> {
+        let mut all = BTreeMap::new();
+        for &cell in layout {
+            match self {
+                Bytes::Fixed(_) => {
+                    let value = self.cell(pool, cell).unwrap_or(Value::Any);
+                    all.insert(cell, value);
                 }
-                let mut cells = BTreeMap::new();
-                for cell in layout(*size as u64) {
-                    let term = contents.read_at(pool, cell.offset, u32::from(cell.width / 8));
-                    let value = pool.as_const(term).map_or(Value::Any, Value::Const);
-                    cells.insert(cell, value);
+                Bytes::Cells(cells) | Bytes::Mixed(cells) => {
+                    for part in [cell].into_iter().chain(halves(cell)) {
+                        if let Some(value) = cells.get(&part) {
+                            all.insert(part, value.clone());
+                        }
+                    }
                 }
-                Some(cells)
             }
         }
+        all
     }
 }
 
-/// Cell by cell; a word is divided where either side has it divided, or where nothing is known of it as a whole.
-fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> Bytes {
+/// Cell by cell; a word is divided where either side has it divided, or where nothing is known of it as a whole. What one side
+/// lacks can be anything.
+fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> BTreeMap<Cell, Value> {
     let mut all = BTreeMap::new();
     let divide = |cells: &BTreeMap<Cell, Value>, word: Cell| -> [(Cell, Value); 2] {
         halves(word).map(|half| {
@@ -629,28 +745,17 @@ fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> Bytes {
             (half, value)
         })
     };
+    let has = |cell: Cell| a.contains_key(&cell) || b.contains_key(&cell);
     let words: BTreeSet<Cell> = a
         .keys()
         .chain(b.keys())
-        .map(|cell| match cell.width {
-            32 if cell.offset % 8 == 4 => Cell {
-                offset: cell.offset - 4,
+        .map(|&cell| {
+            let word = Cell {
+                offset: cell.offset / 8 * 8,
                 width: 64,
-            },
-            32 if a.contains_key(&Cell {
-                offset: cell.offset + 4,
-                width: 32,
-            }) || b.contains_key(&Cell {
-                offset: cell.offset + 4,
-                width: 32,
-            }) =>
-            {
-                Cell {
-                    offset: cell.offset,
-                    width: 64,
-                }
-            }
-            _ => *cell,
+            };
+            let is_half = cell.width == 32 && (has(word) || halves(word).into_iter().all(has));
+            if is_half { word } else { cell }
         })
         .collect();
     for word in words {
@@ -673,7 +778,7 @@ fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> Bytes {
             }
         }
     }
-    Bytes::Cells(all)
+    all
 }
 
 /// A state as what is known of it: the registers that are live at the cut point, and all objects.
@@ -739,17 +844,8 @@ impl CutState {
             let joined = match (mine, theirs) {
                 (Some(mine), Some(theirs)) => {
                     let size = mine.size.join(&theirs.size, 1);
-                    let mut bytes =
-                        mine.bytes
-                            .clone()
-                            .join(theirs.bytes.clone(), pool, (&mine, &theirs));
                     let indexed = world.object(id).indexed;
-                    let large = !matches!(size, Value::Const(n) if n <= 8);
-                    if matches!(size, Value::Any)
-                        || (indexed && large && !matches!(bytes, Bytes::Fixed(_)))
-                    {
-                        bytes = Bytes::Any;
-                    }
+                    let bytes = mine.bytes.join(theirs.bytes, pool, &size, indexed);
                     Known {
                         alive: mine.alive.join(&theirs.alive, 1),
                         size,

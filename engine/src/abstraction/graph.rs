@@ -218,7 +218,7 @@ fn initial_known(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Known>
         alive: Value::Const(1),
         size: Value::Const(info.init.len() as u128),
         bytes: if info.external {
-            Bytes::Any
+            Bytes::ANY
         } else {
             Bytes::Fixed(object.contents)
         },

@@ -31,6 +31,28 @@ impl PartialEq for Contents {
     }
 }
 
+/// Bytes of an object, from the first offset up to the second, which does not belong to them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The first.
+    pub low: u32,
+    /// The one after the last.
+    pub high: u32,
+}
+
+impl Span {
+    /// All bytes of any object.
+    pub const ALL: Span = Span {
+        low: 0,
+        high: u32::MAX,
+    };
+
+    /// Whether some of `len` bytes from an offset on belong to it.
+    pub fn overlaps(self, offset: u32, len: u32) -> bool {
+        offset < self.high && offset.saturating_add(len) > self.low
+    }
+}
+
 /// Bytes of the longest value.
 const LONGEST: u32 = 16;
 
@@ -130,19 +152,29 @@ impl Contents {
         array
     }
 
-    /// Writes the overlay out.
-    fn flush(&mut self, pool: &mut Pool) {
-        if !self.overlay.is_empty() {
-            *self = Contents::new(self.array(pool));
+    /// Writes the overlay's bytes in the span out.
+    fn flush(&mut self, pool: &mut Pool, span: Span) {
+        let offsets = self.overlay.range(span.low..span.high);
+        self.write_out(pool, offsets.map(|(&offset, _)| offset).collect());
+    }
+
+    /// Moves bytes from the overlay into the array.
+    fn write_out(&mut self, pool: &mut Pool, offsets: Vec<u32>) {
+        for offset in offsets {
+            self.break_up(pool, offset, 1);
+            if let Some(byte) = Rc::make_mut(&mut self.overlay).remove(&offset) {
+                let index = pool.constant(64, u128::from(offset));
+                self.base = pool.array_store(self.base, index, byte);
+            }
         }
     }
 
-    /// `len` bytes from any offset (64 bits) on.
-    pub fn read(&mut self, pool: &mut Pool, offset: Term, len: u32) -> Term {
+    /// `len` bytes from any offset (64 bits) on, all of which lie in the span.
+    pub fn read(&mut self, pool: &mut Pool, offset: Term, len: u32, span: Span) -> Term {
         if let Some(at) = constant(pool, offset) {
             return self.read_at(pool, at, len);
         }
-        self.flush(pool);
+        self.flush(pool, span);
         let mut whole = pool.select(self.base, offset);
         for i in 1..len {
             let index = plus(pool, offset, i);
@@ -152,17 +184,49 @@ impl Contents {
         whole
     }
 
-    /// Writes the bytes of `value` to any offset (64 bits).
-    pub fn write(&mut self, pool: &mut Pool, offset: Term, value: Term) {
+    /// Writes the bytes of `value` to any offset (64 bits), all of them to offsets in the span.
+    pub fn write(&mut self, pool: &mut Pool, offset: Term, value: Term, span: Span) {
         if let Some(at) = constant(pool, offset) {
             return self.write_at(pool, at, value);
         }
-        self.flush(pool);
+        self.flush(pool, span);
         for i in 0..pool.width(value) / 8 {
             let byte = pool.extract(value, i * 8, 8);
             let index = plus(pool, offset, u32::from(i));
             self.base = pool.array_store(self.base, index, byte);
         }
+    }
+
+    /// Replaces the bytes in the span by those of an array of which nothing is known; of those outside, only the first `keep`
+    /// are sure to stay as they are.
+    pub fn forget(&mut self, pool: &mut Pool, unknown: Array, span: Span, keep: u32) {
+        for at in (0..keep).filter(|&at| !span.overlaps(at, 1)) {
+            if !self.overlay.contains_key(&at) {
+                let byte = self.byte(pool, at);
+                Rc::make_mut(&mut self.overlay).insert(at, byte);
+            }
+        }
+        let gone: Vec<u32> = self.overlay.range(span.low..span.high).map(|(&at, _)| at).collect();
+        for offset in gone {
+            self.break_up(pool, offset, 1);
+            Rc::make_mut(&mut self.overlay).remove(&offset);
+        }
+        self.base = unknown;
+    }
+
+    /// The values stored as a whole in `len` bytes from an offset on.
+    pub fn wholes(&self, pool: &Pool, offset: u32, len: u32) -> Vec<(u32, Term)> {
+        let end = offset.saturating_add(len);
+        self.whole
+            .range(offset..end)
+            .filter(|(at, value)| *at + u32::from(pool.width(**value) / 8) <= end)
+            .map(|(&at, &value)| (at, value))
+            .collect()
+    }
+
+    /// Notes that the bytes at an offset, which are there already, are those of this value.
+    pub fn note_whole(&mut self, offset: u32, value: Term) {
+        Rc::make_mut(&mut self.whole).insert(offset, value);
     }
 
     /// These if `cond`, else the others.
@@ -171,37 +235,48 @@ impl Contents {
             return self.clone();
         }
         if self.base == other.base {
-            let mut overlay = BTreeMap::new();
-            for &offset in self.overlay.keys().chain(other.overlay.keys()) {
-                if overlay.contains_key(&offset) {
-                    continue;
-                }
-                let (a, b) = (self.byte(pool, offset), other.byte(pool, offset));
-                overlay.insert(offset, pool.ite(cond, a, b));
-            }
-            let mut whole = BTreeMap::new();
-            for (&offset, &value) in self.whole.iter().chain(other.whole.iter()) {
-                let len = u32::from(pool.width(value) / 8);
-                let (a, b) = (
-                    self.read_at(pool, offset, len),
-                    other.read_at(pool, offset, len),
-                );
-                let overlaps = whole
-                    .range(offset.saturating_sub(LONGEST - 1)..offset.saturating_add(len))
-                    .next()
-                    .is_some();
-                if !overlaps {
-                    whole.insert(offset, pool.ite(cond, a, b));
-                }
-            }
-            return Contents {
-                base: self.base,
-                overlay: Rc::new(overlay),
-                whole: Rc::new(whole),
-            };
+            return self.merge_on(pool, cond, other, self.base);
         }
-        let (a, b) = (self.array(pool), other.array(pool));
-        Contents::new(pool.array_ite(cond, a, b))
+        // Bytes that both have above their arrays stay there.
+        let (mut mine, mut theirs) = (self.clone(), other.clone());
+        for (one, two) in [(&mut mine, other), (&mut theirs, self)] {
+            let alone = |offset: &u32| !two.overlay.contains_key(offset);
+            let out = one.overlay.keys().copied().filter(alone).collect();
+            one.write_out(pool, out);
+        }
+        let base = pool.array_ite(cond, mine.base, theirs.base);
+        mine.merge_on(pool, cond, &theirs, base)
+    }
+
+    fn merge_on(&self, pool: &mut Pool, cond: Term, other: &Contents, base: Array) -> Contents {
+        let mut overlay = BTreeMap::new();
+        for &offset in self.overlay.keys().chain(other.overlay.keys()) {
+            if overlay.contains_key(&offset) {
+                continue;
+            }
+            let (a, b) = (self.byte(pool, offset), other.byte(pool, offset));
+            overlay.insert(offset, pool.ite(cond, a, b));
+        }
+        let mut whole = BTreeMap::new();
+        for (&offset, &value) in self.whole.iter().chain(other.whole.iter()) {
+            let len = u32::from(pool.width(value) / 8);
+            let (a, b) = (
+                self.read_at(pool, offset, len),
+                other.read_at(pool, offset, len),
+            );
+            let overlaps = whole
+                .range(offset.saturating_sub(LONGEST - 1)..offset.saturating_add(len))
+                .next()
+                .is_some();
+            if !overlaps {
+                whole.insert(offset, pool.ite(cond, a, b));
+            }
+        }
+        Contents {
+            base,
+            overlay: Rc::new(overlay),
+            whole: Rc::new(whole),
+        }
     }
 }
 

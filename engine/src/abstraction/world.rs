@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::memory::Span;
 use crate::program::ir::{
     BlockId, CallSite, DYNAMIC_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Program, Reg, Terminator,
 };
@@ -97,8 +98,8 @@ pub struct ObjectInfo {
     pub heap: bool,
     /// Whether it may be written.
     pub writable: bool,
-    /// Whether it is accessed at offsets that are not constant: then its contents are one array.
-    pub indexed: bool,
+    /// The bytes that are accessed at offsets that are not constant: they are one array.
+    pub indexed: Option<Span>,
     /// Whether its size is a guess: past its end nothing is claimed.
     pub guessed: bool,
     /// Its name in certificates and in variables' names.
@@ -249,7 +250,7 @@ impl<'p> World<'p> {
             number: Some(GLOBAL_OBJECTS + global.0),
             heap: false,
             writable,
-            indexed: false,
+            indexed: None,
             guessed: false,
             key: format!("g{}", global.0),
         })
@@ -275,7 +276,7 @@ impl<'p> World<'p> {
             number,
             heap,
             writable: true,
-            indexed: false,
+            indexed: None,
             guessed: false,
             key,
         })
@@ -304,13 +305,17 @@ impl<'p> World<'p> {
         self.objects[object.0 as usize].guessed = true;
     }
 
-    /// Notes that an object is accessed at offsets that are not constant.
-    pub fn index(&mut self, object: ObjId) {
+    /// Notes that bytes of an object are accessed at offsets that are not constant.
+    pub fn index(&mut self, object: ObjId, span: Span) {
         let info = &mut self.objects[object.0 as usize];
-        if !info.indexed {
-            info.indexed = true;
-            self.changed = true;
-        }
+        let wider = match info.indexed {
+            None => span,
+            Some(known) if known.low <= span.low && known.high >= span.high => return,
+            // It is not worth beginning again more than twice for one object.
+            Some(_) => Span::ALL,
+        };
+        info.indexed = Some(wider);
+        self.changed = true;
     }
 
     /// The control flow of a function.

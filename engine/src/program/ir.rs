@@ -294,6 +294,8 @@ pub struct Function {
     pub registers: Vec<Width>,
     /// What each register is called: its variable in the source, else its name in the bitcode; empty where it has none.
     pub names: Vec<Box<str>>,
+    /// Whether its address is used for anything but a direct call.
+    pub addressed: bool,
     /// Where it is defined.
     pub pos: Pos,
 }

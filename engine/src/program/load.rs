@@ -197,6 +197,7 @@ impl<'m> Loader<'m> {
                 blocks: first..self.block_count as u32,
                 registers: Vec::new(),
                 names: Vec::new(),
+                addressed: is_addressed(function),
                 pos,
             });
         }
@@ -262,3 +263,19 @@ impl<'m> Loader<'m> {
 
 #[cfg(test)]
 mod tests;
+
+/// Whether a function's address is used for anything but calls, and lists of what the linker must keep.
+fn is_addressed(function: Value<'_>) -> bool {
+    let kept = |user: &Value<'_>| {
+        let name = user.name();
+        matches!(name.as_str(), "llvm.used" | "llvm.compiler.used")
+    };
+    function.users().into_iter().any(|user| {
+        if user.is_instruction() {
+            // The callee is the last operand.
+            let uses = user.operands().iter().filter(|o| **o == function).count();
+            return !(user.is_call() && user.callee() == function && uses == 1);
+        }
+        !user.users().iter().all(kept)
+    })
+}

@@ -2,13 +2,18 @@
 
 use std::rc::Rc;
 
-use super::super::memory::{Object, constant, stored};
+use super::super::cuts::CELLS;
+use super::super::memory::{Object, Span, constant, stored};
 use super::super::state::{Reached, Surroundings};
 use super::super::world::{CtxId, ObjId};
 use super::pointer::{Case, Root};
+use super::range::{Ranges, residue};
 use super::{Encoder, Step, Stop};
 use crate::program::ir::{CheckId, CheckKind, Pred, Width};
 use crate::term::Term;
+
+/// A table of addresses with more words than that is bytes.
+const WORDS: u64 = 40;
 
 /// One object that an access may go to.
 #[derive(Clone, Debug)]
@@ -91,6 +96,107 @@ impl Encoder<'_, '_> {
         Ok((targets, vague))
     }
 
+    /// The bytes that an access of that many from the target's offset on can touch. They are one array from now on if the
+    /// offset varies.
+    pub(super) fn span(&mut self, now: &Reached, target: &Target, len: u32, size: Term) -> Span {
+        if constant(self.pool, target.offset).is_some() {
+            return Span::ALL;
+        }
+        let range = Ranges::new(self.pool, &now.guard).of(target.offset);
+        // The access was checked: all of it lies in the object.
+        let size = self.pool.as_const(size).unwrap_or(u128::from(u32::MAX));
+        let end = u128::from(range.high) + u128::from(len);
+        let span = Span {
+            low: u32::try_from(range.low).unwrap_or(0),
+            high: u32::try_from(end.min(size)).unwrap_or(u32::MAX),
+        };
+        let span = if span.low < span.high { span } else { Span::ALL };
+        self.world.index(target.id, span);
+        span
+    }
+
+    /// The offsets that an access of a word can go to, if its offset varies and there are few.
+    fn words(&self, now: &Reached, object: &Object, offset: Term, len: u32) -> Option<Vec<u32>> {
+        if len != 8 || constant(self.pool, offset).is_some() {
+            return None;
+        }
+        let size = self.pool.as_const(object.size).map(|n| n as u64)?;
+        let (by, rest) = residue(self.pool, offset, 0);
+        let range = Ranges::new(self.pool, &now.guard).of(offset);
+        let last = range.high.min(size.checked_sub(8)?);
+        if by < 8 || rest % 8 != 0 || last.saturating_sub(range.low) / by > WORDS {
+            return None;
+        }
+        let first = range.low.next_multiple_of(by) + rest;
+        let first = if first >= range.low + by {
+            first - by
+        } else {
+            first
+        };
+        let all: Vec<u32> = (first..=last)
+            .step_by(by as usize)
+            .map(|at| at as u32)
+            .collect();
+        (!all.is_empty()).then_some(all)
+    }
+
+    /// Reads a word of a table of addresses: one choice for each that it can be.
+    fn read_words(
+        &mut self,
+        now: &Reached,
+        object: &Object,
+        offset: Term,
+        len: u32,
+    ) -> Option<Term> {
+        let words = self.words(now, object, offset, len)?;
+        let read = |encoder: &mut Self, at: u32| object.contents.read_at(encoder.pool, at, 8);
+        let values: Vec<Term> = words.iter().map(|&at| read(self, at)).collect();
+        let (&last, others) = values.split_last()?;
+        if others.iter().any(|&value| value != last) {
+            values.iter().find(|&&value| self.is_address(now, value))?;
+        }
+        let mut value = last;
+        for (&at, &other) in words.iter().zip(others).rev() {
+            let at = self.c64(u64::from(at));
+            let here = self.pool.eq(offset, at);
+            value = self.pool.ite(here, other, value);
+        }
+        Some(value)
+    }
+
+    /// Writes a word of a table of addresses: each that it can be may change. False if this is none.
+    fn write_words(
+        &mut self,
+        now: &Reached,
+        object: &mut Object,
+        offset: Term,
+        value: Term,
+        cond: Option<Term>,
+    ) -> bool {
+        let len = u32::from(self.pool.width(value) / 8);
+        let Some(words) = self.words(now, object, offset, len) else {
+            return false;
+        };
+        let mut old = Vec::new();
+        for &at in &words {
+            old.push(object.contents.read_at(self.pool, at, 8));
+        }
+        let table = [value].iter().chain(&old).any(|&v| self.is_address(now, v));
+        if !table {
+            return false;
+        }
+        for (&at, old) in words.iter().zip(old) {
+            let place = self.c64(u64::from(at));
+            let mut here = self.pool.eq(offset, place);
+            if let Some(cond) = cond {
+                here = self.pool.and(here, cond);
+            }
+            let new = self.pool.ite(here, value, old);
+            object.contents.write_at(self.pool, at, new);
+        }
+        true
+    }
+
     /// Loads a value.
     pub(super) fn load(
         &mut self,
@@ -113,16 +219,16 @@ impl Encoder<'_, '_> {
             let Some(mut object) = self.object(&now.state, target.id) else {
                 continue;
             };
-            if constant(self.pool, target.offset).is_none() {
-                self.world.index(target.id);
-            }
             let seen = (len, object.size);
             let read = if self.sees_number(now, &object.contents, target.offset, seen) {
                 self.numberless(stored(width))
+            } else if let Some(read) = self.read_words(now, &object, target.offset, len) {
+                read
             } else {
+                let span = self.span(now, &target, len, object.size);
                 Rc::make_mut(&mut object)
                     .contents
-                    .read(self.pool, target.offset, len)
+                    .read(self.pool, target.offset, len, span)
             };
             value = Some(match value {
                 None => read,
@@ -155,17 +261,18 @@ impl Encoder<'_, '_> {
                 continue;
             };
             let mut object = Object::clone(&object);
-            if constant(self.pool, target.offset).is_none() {
-                self.world.index(target.id);
+            let always = single && !vague;
+            let cond = (!always).then_some(target.cond);
+            if !self.write_words(now, &mut object, target.offset, value, cond) {
+                let len = u32::from(bits / 8);
+                let span = self.span(now, target, len, object.size);
+                let mut new = value;
+                if let Some(cond) = cond {
+                    let old = object.contents.read(self.pool, target.offset, len, span);
+                    new = self.pool.ite(cond, value, old);
+                }
+                object.contents.write(self.pool, target.offset, new, span);
             }
-            let mut new = value;
-            if !(single && !vague) {
-                let old = object
-                    .contents
-                    .read(self.pool, target.offset, u32::from(bits / 8));
-                new = self.pool.ite(target.cond, value, old);
-            }
-            object.contents.write(self.pool, target.offset, new);
             now.state.objects.insert(target.id, Rc::new(object));
         }
         self.go_only(ctx, now, vague, pointer)
@@ -203,20 +310,31 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// Makes everything in these objects unknown, where they are the ones.
-    pub(super) fn forget(&mut self, now: &mut Reached, targets: &[Target]) {
+    /// Makes the bytes from there on unknown, where these are the targets.
+    pub(super) fn forget(&mut self, now: &mut Reached, targets: &[Target], len: Term) {
         for target in targets {
             self.out.approximations += 1;
-            self.world.index(target.id);
             let Some(object) = self.object(&now.state, target.id) else {
                 continue;
             };
             let mut object = Object::clone(&object);
-            let unknown = self.unknown_contents();
+            let ranges = Ranges::new(self.pool, &now.guard);
+            let (at, len) = (ranges.of(target.offset), ranges.of(len));
+            let size = self.pool.as_const(object.size);
+            let end = u128::from(at.high) + u128::from(len.high);
+            let span = Span {
+                low: u32::try_from(at.low).unwrap_or(0),
+                high: u32::try_from(end.min(size.unwrap_or(end))).unwrap_or(u32::MAX),
+            };
+            self.world.index(target.id, span);
+            let unknown = self.unknown_array();
+            let mut forgotten = object.contents.clone();
+            let keep = size.filter(|&n| n <= u128::from(CELLS)).unwrap_or(0) as u32;
+            forgotten.forget(self.pool, unknown, span, keep);
             object.contents = if targets.len() == 1 {
-                unknown
+                forgotten
             } else {
-                unknown.merge(self.pool, target.cond, &object.contents)
+                forgotten.merge(self.pool, target.cond, &object.contents)
             };
             now.state.objects.insert(target.id, Rc::new(object));
         }
@@ -252,7 +370,7 @@ impl Encoder<'_, '_> {
                             let array = self.pool.array_constant(&bytes);
                             object.contents = super::super::memory::Contents::new(array);
                         }
-                        None => self.forget(now, std::slice::from_ref(target)),
+                        None => self.forget(now, std::slice::from_ref(target), len),
                     }
                     if self.pool.as_const(byte).is_none() {
                         continue;
@@ -271,7 +389,7 @@ impl Encoder<'_, '_> {
                     }
                 }
                 _ => {
-                    self.forget(now, std::slice::from_ref(target));
+                    self.forget(now, std::slice::from_ref(target), len);
                     continue;
                 }
             }
@@ -308,27 +426,38 @@ impl Encoder<'_, '_> {
             }
             _ => None,
         };
+        let mut wholes = Vec::new();
+        if let (Some(bytes), [source]) = (&bytes, &sources[..])
+            && let Some(at) = constant(self.pool, source.offset)
+            && let Some(object) = self.object(&now.state, source.id)
+        {
+            let stored = object.contents.wholes(self.pool, at, bytes.len() as u32);
+            wholes.extend(stored.into_iter().map(|(offset, v)| (offset - at, v)));
+        }
         let single = targets.len() == 1 && !vague;
         match bytes {
-            None => self.forget(now, &targets),
+            None => self.forget(now, &targets, len),
             Some(bytes) => {
                 for target in &targets {
                     let Some(object) = self.object(&now.state, target.id) else {
                         continue;
                     };
                     let mut object = Object::clone(&object);
-                    if constant(self.pool, target.offset).is_none() {
-                        self.world.index(target.id);
-                    }
+                    let span = self.span(now, target, bytes.len() as u32, object.size);
                     for (i, &byte) in bytes.iter().enumerate() {
                         let offset = super::super::memory::plus(self.pool, target.offset, i as u32);
                         let new = if single {
                             byte
                         } else {
-                            let old = object.contents.read(self.pool, offset, 1);
+                            let old = object.contents.read(self.pool, offset, 1, span);
                             self.pool.ite(target.cond, byte, old)
                         };
-                        object.contents.write(self.pool, offset, new);
+                        object.contents.write(self.pool, offset, new, span);
+                    }
+                    if let (true, Some(at)) = (single, constant(self.pool, target.offset)) {
+                        for &(offset, value) in &wholes {
+                            object.contents.note_whole(at + offset, value);
+                        }
                     }
                     now.state.objects.insert(target.id, Rc::new(object));
                 }
@@ -342,14 +471,12 @@ impl Encoder<'_, '_> {
         let Some(object) = self.object(&now.state, source.id) else {
             return (0..n).map(|_| self.unknown(8)).collect();
         };
-        if constant(self.pool, source.offset).is_none() {
-            self.world.index(source.id);
-        }
+        let span = self.span(now, source, n, object.size);
         let mut contents = object.contents.clone();
         (0..n)
             .map(|i| {
                 let offset = super::super::memory::plus(self.pool, source.offset, i);
-                contents.read(self.pool, offset, 1)
+                contents.read(self.pool, offset, 1, span)
             })
             .collect()
     }

@@ -77,16 +77,19 @@ impl Encoder<'_, '_> {
                 unknown = self.pool.or(unknown, case.cond);
                 continue;
             };
-            let offset = self.pool.as_const(case.offset);
+            let zero = self.c64(0);
+            let exact = self.pool.eq(case.offset, zero);
             let function = number
                 .checked_sub(FUNCTION_OBJECTS)
                 .map(FuncId)
                 .filter(|f| f.index() < program.functions.len());
-            match (function, offset) {
-                (Some(id), Some(0)) => callees.push((case.cond, id)),
-                (Some(_), None) => unknown = self.pool.or(unknown, case.cond),
-                _ => violated = self.pool.or(violated, case.cond),
+            let mut wrong = case.cond;
+            if let Some(id) = function {
+                callees.push((self.pool.and(case.cond, exact), id));
+                let not = self.pool.not(exact);
+                wrong = self.pool.and(case.cond, not);
             }
+            violated = self.pool.or(violated, wrong);
         }
         self.oblige(ctx, now, call.check, CheckKind::Call, violated)?;
         if self.pool.as_const(unknown) != Some(0) || callees.len() > CALLEES {

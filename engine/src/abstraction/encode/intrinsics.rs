@@ -1,6 +1,5 @@
 //! The tape, the transcript and the host's functions.
 
-use super::super::memory::constant;
 use super::super::state::{Reached, Surroundings};
 use super::super::world::CtxId;
 use super::{Encoder, Input, Step, Stop};
@@ -66,7 +65,7 @@ impl Encoder<'_, '_> {
                 let room = self.arg(now, call, 1, 64);
                 let (targets, vague) =
                     self.access_some(ctx, now, to, room, (check, CheckKind::Write))?;
-                self.forget(now, &targets);
+                self.forget(now, &targets, room);
                 self.go_only(ctx, now, vague, to)?;
                 let length = self.unknown(32);
                 // The longest double in decimal, with a precision that the stubs limit.
@@ -120,19 +119,17 @@ impl Encoder<'_, '_> {
                 let Some(object) = self.object(&now.state, target.id) else {
                     return Ok(());
                 };
-                if constant(self.pool, target.offset).is_none() {
-                    self.world.index(target.id);
-                }
+                let span = self.span(now, target, n as u32, object.size);
                 let mut contents = object.contents.clone();
                 let mut at = target.offset;
                 for value in bytes {
-                    contents.write(self.pool, at, value);
+                    contents.write(self.pool, at, value, span);
                     let width = u32::from(self.pool.width(value) / 8);
                     at = super::super::memory::plus(self.pool, at, width);
                 }
                 self.put_contents(now, target.id, contents);
             }
-            _ => self.forget(now, &targets),
+            _ => self.forget(now, &targets, n),
         }
         self.go_only(ctx, now, vague, into)
     }

@@ -19,6 +19,7 @@ mod intrinsics;
 mod numbers;
 mod ops;
 pub(crate) mod pointer;
+mod range;
 mod variadic;
 
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ use super::world::{CtxId, Cut, ObjId, ObjectKind, ROOT, World};
 use crate::program::ir::{
     BlockId, CheckId, CheckKind, Edge, FunctionKind, Operand, Pos, Pred, Reg, Terminator, Width,
 };
-use crate::term::{Pool, Term};
+use crate::term::{Array, Pool, Term};
 
 /// A check on some paths of a fragment.
 #[derive(Clone, Debug)]
@@ -687,9 +688,14 @@ impl<'a, 'p> Encoder<'a, 'p> {
 
     /// An array that nothing is known about.
     fn unknown_contents(&mut self) -> Contents {
+        Contents::new(self.unknown_array())
+    }
+
+    /// Bytes that nothing is known about.
+    fn unknown_array(&mut self) -> Array {
         self.unknowns += 1;
         let name = format!("?{}.{}", self.name, self.unknowns);
-        Contents::new(self.pool.array_variable(&name))
+        self.pool.array_variable(&name)
     }
 
     /// An object of a state.

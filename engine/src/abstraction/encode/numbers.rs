@@ -8,7 +8,7 @@ use super::super::memory::{Contents, constant};
 use super::super::state::{Reached, Surroundings};
 use super::Encoder;
 use super::pointer::Root;
-use crate::program::ir::{BinOp, Pred, Width};
+use crate::program::ir::{BinOp, FUNCTION_OBJECTS, Pred, Width};
 use crate::term::{Node, Term};
 
 impl Encoder<'_, '_> {
@@ -19,7 +19,7 @@ impl Encoder<'_, '_> {
         }
         if let Some(value) = self.pool.as_const(t) {
             let number = (value >> 32) as u32;
-            let is_object = number != 0 && self.world.object_at(number).is_some();
+            let is_object = self.has_address(number);
             return if is_object {
                 vec![Root::Number(number)]
             } else {
@@ -37,7 +37,7 @@ impl Encoder<'_, '_> {
         for case in self.split(now, t) {
             let is_object = match case.root {
                 Root::Number(0) | Root::Null | Root::Unknown => false,
-                Root::Number(number) => self.world.object_at(number).is_some(),
+                Root::Number(number) => self.has_address(number),
                 Root::Of(_) => true,
             };
             if is_object && !all.contains(&case.root) {
@@ -45,6 +45,14 @@ impl Encoder<'_, '_> {
             }
         }
         all
+    }
+
+    /// Whether this is the number of an object or a function.
+    fn has_address(&mut self, number: u32) -> bool {
+        let functions = self.world.program().functions.len();
+        let function = number.checked_sub(FUNCTION_OBJECTS);
+        function.is_some_and(|f| (f as usize) < functions)
+            || number != 0 && self.world.object_at(number).is_some()
     }
 
     /// Whether a value is an address.

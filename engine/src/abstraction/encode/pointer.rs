@@ -87,6 +87,15 @@ impl Splitter<'_> {
         }
     }
 
+    /// Adds a case, to one that points to the same place if there is one.
+    fn add(&mut self, all: &mut Vec<Case>, case: Case) {
+        let same = |known: &&mut Case| known.root == case.root && known.offset == case.offset;
+        match all.iter_mut().find(same) {
+            Some(known) => known.cond = self.pool.or(known.cond, case.cond),
+            None => all.push(case),
+        }
+    }
+
     fn cases(&mut self, p: Term, cond: Term, depth: u32) -> Vec<Case> {
         if depth > DEPTH {
             return vec![self.unknown(p, cond)];
@@ -121,7 +130,9 @@ impl Splitter<'_> {
                 let mut all = Vec::new();
                 for (side, cond) in [(a, yes), (b, no)] {
                     if self.pool.as_const(cond) != Some(0) {
-                        all.extend(self.cases(side, cond, depth + 1));
+                        for case in self.cases(side, cond, depth + 1) {
+                            self.add(&mut all, case);
+                        }
                     }
                     if all.len() > CASES {
                         break;
