@@ -10,16 +10,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
+use super::cuts::{Part, Place};
 use super::forest::Sample;
 use super::graph::Graph;
+use super::relevance::Relevance;
 use super::world::Cut;
-use crate::program::ir::{BinOp, Pred, Width};
+use crate::program::ir::{BinOp, GLOBAL_OBJECTS, Pred, Width};
 use crate::term::{Array, Evaluator, Item, Node, Pool, Symbol, Term, value};
 
 /// Guesses per cut point.
 const MOST: usize = 3_000;
 /// Values per cut point that are compared with each other.
 const PAIRED: usize = 28;
+/// Bounds per value and direction.
+const BOUNDS: usize = 14;
 /// Constants per width.
 const CONSTANTS: usize = 48;
 
@@ -28,12 +32,16 @@ const CONSTANTS: usize = 48;
 pub struct Vocabulary {
     constants: BTreeMap<Width, BTreeSet<u128>>,
     conditions: Vec<Term>,
+    /// Variables that hold an object's number.
+    numbers: FxHashSet<Term>,
 }
 
 impl Vocabulary {
     /// Of all fragments.
     pub fn new(graph: &Graph<'_>) -> Vocabulary {
         let mut all = Vocabulary::default();
+        let bases = graph.states.values().flat_map(|state| state.bases.keys());
+        all.numbers = bases.copied().collect();
         let mut seen: FxHashSet<Item> = FxHashSet::default();
         let pool = &graph.pool;
         for fragment in graph.fragments.values() {
@@ -67,8 +75,11 @@ impl Vocabulary {
         if pool.width(a) > 1 {
             self.conditions.push(t);
         }
-        for side in [a, b] {
-            if let Some(c) = pool.as_const(side) {
+        let is_number = |c: u128| pool.width(a) == 32 && c >= u128::from(GLOBAL_OBJECTS);
+        for (side, other) in [(a, b), (b, a)] {
+            if let Some(c) = pool.as_const(side)
+                && !(is_number(c) && self.numbers.contains(&other))
+            {
                 self.add(pool.width(side), c);
             }
         }
@@ -121,6 +132,8 @@ pub struct Guesser<'a, 'p> {
     pub samples: &'a [Sample],
     /// From 0 to [`LEVELS`]: what kinds of guesses to make.
     pub level: u32,
+    /// What bears on the goals; none: everything may.
+    pub relevance: Option<&'a Relevance>,
 }
 
 impl Guesser<'_, '_> {
@@ -130,12 +143,16 @@ impl Guesser<'_, '_> {
             return Vec::new();
         };
         let graph = &mut *self.graph;
-        let variables = state.variables(&mut graph.pool, &graph.world);
-        let arrays: Vec<Array> = state
+        let mut variables = state.variables(&mut graph.pool, &graph.world);
+        let mut arrays: Vec<Array> = state
             .arrays(&mut graph.pool, &graph.world)
             .into_iter()
             .map(|(_, array)| array)
             .collect();
+        if let Some(relevance) = self.relevance {
+            variables.retain(|&(_, t)| relevance.has(&graph.pool, t));
+            arrays.retain(|&array| relevance.has_array(&graph.pool, array));
+        }
         let own: FxHashSet<Symbol> = variables
             .iter()
             .flat_map(|&(_, t)| graph.pool.symbols(t).collect::<Vec<_>>())
@@ -148,7 +165,16 @@ impl Guesser<'_, '_> {
                     }),
             )
             .collect();
-        let mut scalars: Vec<Term> = variables.iter().map(|&(_, t)| t).collect();
+        let is_number = |place: &Place| {
+            matches!(place, Place::Number(_))
+                || matches!(place, Place::Register(_, _, Part::Base) | Place::Cell(_, _, Part::Base))
+        };
+        // Which of its objects a pointer points to is a condition, not a magnitude.
+        let mut scalars: Vec<Term> = variables
+            .iter()
+            .filter(|(place, _)| !is_number(place) || matches!(self.level, 0 | 3))
+            .map(|&(_, t)| t)
+            .collect();
         scalars.extend(joined_halves(&mut graph.pool, &variables));
         let mut out = Vec::new();
         let mut evaluators: Vec<Evaluator> =
@@ -219,9 +245,20 @@ impl Guesser<'_, '_> {
                     }
                 }
                 1 if width > 1 => {
-                    for c in constants {
-                        let c = pool.constant(width, c);
-                        for pred in [Pred::Ule, Pred::Uge, Pred::Sle, Pred::Sge] {
+                    for pred in [Pred::Ule, Pred::Uge, Pred::Sle, Pred::Sge] {
+                        let holds = |c: &u128| seen.iter().all(|&v| value::cmp(pred, width, v, *c));
+                        let mut left: Vec<u128> = constants.iter().copied().filter(holds).collect();
+                        // The tightest first.
+                        let key = |c: &u128| match pred {
+                            Pred::Ule | Pred::Uge => *c as i128,
+                            _ => value::signed(width, *c),
+                        };
+                        left.sort_by_key(|c| match pred {
+                            Pred::Ule | Pred::Sle => key(c),
+                            _ => -key(c),
+                        });
+                        for c in left.into_iter().take(BOUNDS) {
+                            let c = pool.constant(width, c);
                             out.push(pool.cmp(pred, t, c));
                         }
                     }

@@ -34,8 +34,8 @@ pub enum Base {
 pub enum Value {
     /// It is this.
     Const(u128),
-    /// It is an offset from one of these.
-    Pointer(BTreeSet<Base>),
+    /// It is this offset from one of these; an offset that varies if there is none.
+    Pointer(BTreeSet<Base>, Option<u64>),
     /// Nothing.
     Any,
 }
@@ -158,8 +158,11 @@ impl CutState {
         match value {
             Value::Const(c) => pool.constant(width, *c),
             Value::Any => Self::part(pool, key, &Part::Whole, width),
-            Value::Pointer(bases) => {
-                let offset = Self::part(pool, key, &Part::Offset, 64);
+            Value::Pointer(bases, offset) => {
+                let offset = match offset {
+                    Some(offset) => pool.constant(64, u128::from(*offset)),
+                    None => Self::part(pool, key, &Part::Offset, 64),
+                };
                 let high = match bases.iter().next() {
                     Some(&base) if bases.len() == 1 => self.base(pool, world, base),
                     _ => Self::part(pool, key, &Part::Base, 32),
@@ -313,13 +316,14 @@ impl CutState {
         let mut bases = FxHashMap::default();
         let mut exact = Vec::new();
         let mut add = |pool: &mut Pool, key: &str, value: &Value| {
-            if let Value::Pointer(of) = value
+            if let Value::Pointer(of, offset) = value
                 && of.len() > 1
             {
                 let term = Self::part(pool, key, &Part::Base, 32);
                 for &base in of {
                     if let Base::Number(number) = base
                         && is_exact(number)
+                        && offset.is_none()
                     {
                         let offset = Self::part(pool, key, &Part::Offset, 64);
                         exact.push((term, offset, number));
@@ -361,8 +365,11 @@ fn parts(value: &Value) -> Vec<Part> {
     match value {
         Value::Const(_) => Vec::new(),
         Value::Any => vec![Part::Whole],
-        Value::Pointer(bases) if bases.len() == 1 => vec![Part::Offset],
-        Value::Pointer(_) => vec![Part::Base, Part::Offset],
+        Value::Pointer(bases, offset) => {
+            let base = (bases.len() > 1).then_some(Part::Base);
+            let offset = offset.is_none().then_some(Part::Offset);
+            base.into_iter().chain(offset).collect()
+        }
     }
 }
 
@@ -495,7 +502,17 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             return Value::Any;
         }
         let mut bases = BTreeSet::new();
+        // None yet, or the one that all cases have, or several.
+        let mut offset: Option<Option<u64>> = None;
         for case in self.split(value) {
+            let mut here = self.pool.as_const(case.offset).map(|c| c as u64);
+            if case.root == Root::Null {
+                here = Some(0);
+            }
+            offset = match offset {
+                Some(before) if before != here => Some(None),
+                _ => Some(here),
+            };
             match case.root {
                 Root::Unknown => return Value::Any,
                 // Only NULL itself is NULL, and only a function's address a function: what was computed from them may be
@@ -526,7 +543,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             Some(&Base::Number(number)) if bases.len() == 1 && is_exact(number) => {
                 Value::Const(u128::from(number) << 32)
             }
-            _ => pointer(bases),
+            _ => pointer(bases, offset.flatten()),
         }
     }
 
@@ -622,13 +639,15 @@ fn is_exact(number: u32) -> bool {
     number == 0 || (FUNCTION_OBJECTS..DYNAMIC_OBJECTS).contains(&number)
 }
 
-fn pointer(bases: BTreeSet<Base>) -> Value {
+fn pointer(bases: BTreeSet<Base>, offset: Option<u64>) -> Value {
     let integer = bases.len() == 1 && bases.contains(&Base::Number(0));
     if integer || bases.is_empty() || bases.len() > BASES {
-        Value::Any
-    } else {
-        Value::Pointer(bases)
+        return Value::Any;
     }
+    // NULL and functions have no other addresses beside them.
+    let exact = |base: &Base| matches!(base, Base::Number(number) if is_exact(*number));
+    let offset = offset.filter(|&offset| offset == 0 || !bases.iter().any(exact));
+    Value::Pointer(bases, offset)
 }
 
 impl Value {
@@ -638,20 +657,23 @@ impl Value {
             return self.clone();
         }
         match (self.bases(width), other.bases(width)) {
-            (Some(a), Some(b)) => pointer(a.union(&b).copied().collect()),
+            (Some((a, m)), Some((b, n))) => {
+                let offset = m.filter(|_| m == n);
+                pointer(a.union(&b).copied().collect(), offset)
+            }
             _ => Value::Any,
         }
     }
 
-    fn bases(&self, width: Width) -> Option<BTreeSet<Base>> {
+    fn bases(&self, width: Width) -> Option<(BTreeSet<Base>, Option<u64>)> {
         match self {
             Value::Any => None,
-            Value::Pointer(bases) => Some(bases.clone()),
+            Value::Pointer(bases, offset) => Some((bases.clone(), *offset)),
             Value::Const(c) if width == 64 => {
                 let (number, offset) = object_and_offset(*c as u64);
                 // Of the small numbers only NULL is a pointer.
                 let pointer = !is_exact(number) || offset == 0;
-                pointer.then(|| BTreeSet::from([Base::Number(number)]))
+                pointer.then(|| (BTreeSet::from([Base::Number(number)]), Some(offset)))
             }
             Value::Const(_) => None,
         }

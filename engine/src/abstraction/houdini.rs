@@ -13,8 +13,9 @@ use rustc_hash::FxHashMap;
 
 use super::graph::Graph;
 use super::world::Cut;
+use crate::program::ir::Pred;
 use crate::solver::{Answer, Limits, Solver, Z3};
-use crate::term::{Evaluator, Rewriter, Term};
+use crate::term::{Evaluator, Node, Rewriter, Term, value};
 
 /// Facts by cut point.
 pub type Facts = BTreeMap<Cut, Vec<Term>>;
@@ -141,6 +142,7 @@ pub fn houdini(
         if open.iter().all(|o| !o) {
             continue;
         }
+        let known = strongest(graph, known);
         let held = preserved(
             solver, graph, start, index, &known, &after, open, patience, cost,
         );
@@ -191,7 +193,7 @@ fn preserved(
         let some = graph.pool.any(&negated);
         let limits = patience.within(QUESTION);
         match ask(solver, graph, &along, &[some], &limits, cost) {
-            Answer::Unsat { .. } => break,
+            Answer::Unsat { .. } => return held,
             Answer::Sat(model) => {
                 let mut evaluator = Evaluator::new();
                 let before = open.len();
@@ -200,22 +202,46 @@ fn preserved(
                     held[i] = holds;
                     holds
                 });
-                if open.len() == before {
-                    break;
+                if open.len() < before {
+                    continue;
                 }
             }
-            Answer::Unknown(_) => {
-                // One by one: most are easy, and the hard one is to be dropped.
-                for i in std::mem::take(&mut open) {
-                    let not = graph.pool.not(after[i]);
-                    let limits = patience.within(SINGLE);
-                    let answer = ask(solver, graph, &along, &[not], &limits, cost);
-                    held[i] = matches!(answer, Answer::Unsat { .. });
-                }
-            }
+            Answer::Unknown(_) => {}
+        }
+        // One by one: most are easy, and the hard one is to be dropped.
+        for i in std::mem::take(&mut open) {
+            let not = graph.pool.not(after[i]);
+            let limits = patience.within(SINGLE);
+            let answer = ask(solver, graph, &along, &[not], &limits, cost);
+            held[i] = matches!(answer, Answer::Unsat { .. });
         }
     }
     held
+}
+
+/// Without the bounds that a tighter one of the same value implies.
+pub fn strongest(graph: &Graph<'_>, facts: Vec<Term>) -> Vec<Term> {
+    let pool = &graph.pool;
+    let mut best: FxHashMap<(Pred, Term, bool), u128> = FxHashMap::default();
+    let bound = |t: Term| match *pool.node(t) {
+        Node::Cmp(pred @ (Pred::Ult | Pred::Slt), a, b) => {
+            let upper = pool.as_const(b).map(|c| ((pred, a, true), c));
+            upper.or_else(|| pool.as_const(a).map(|c| ((pred, b, false), c)))
+        }
+        _ => None,
+    };
+    let tighter = |key: (Pred, Term, bool), c: u128, than: u128| {
+        let less = value::cmp(key.0, pool.width(key.1), c, than);
+        c != than && less == key.2
+    };
+    for (key, c) in facts.iter().filter_map(|&t| bound(t)) {
+        let known = best.entry(key).or_insert(c);
+        if tighter(key, c, *known) {
+            *known = c;
+        }
+    }
+    let is_best = |t: &Term| bound(*t).is_none_or(|(key, c)| best.get(&key) == Some(&c));
+    facts.into_iter().filter(is_best).collect()
 }
 
 /// Asks whether all of these can hold together, and counts.

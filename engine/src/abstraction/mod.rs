@@ -13,5 +13,6 @@ pub mod graph;
 pub mod houdini;
 mod live;
 pub mod memory;
+pub mod relevance;
 pub mod state;
 pub mod world;

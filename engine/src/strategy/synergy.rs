@@ -22,6 +22,7 @@ use crate::abstraction::frontier;
 use crate::abstraction::goals::{self, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{self, Cost, Facts, Patience, houdini};
+use crate::abstraction::relevance::{Changes, Relevance};
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
 use crate::proof::{Certificate, FORMAT};
 use crate::solver::{Z3, steps};
@@ -334,12 +335,18 @@ impl<'p> Prover<'_, 'p> {
         self.stats.forest_steps = forest.steps;
         self.stats.forest = clock.elapsed().as_secs_f64();
         self.frontier(&forest);
-        for level in 0..LEVELS {
+        let changes = Changes::new(&mut self.graph);
+        let rounds = [true, false]
+            .into_iter()
+            .flat_map(|sliced| (0..LEVELS).map(move |level| (level, sliced)));
+        for (level, sliced) in rounds {
             if self.patience.is_over() {
                 return;
             }
+            let relevance =
+                sliced.then(|| Relevance::new(&self.graph, &self.settled, &changes));
             self.stats.iterations += 1;
-            let mut guesses = self.guess(&vocabulary, &forest, level);
+            let mut guesses = self.guess(&vocabulary, &forest, level, relevance.as_ref());
             let clock = Instant::now();
             let ended = houdini(
                 &mut self.solver,
@@ -420,7 +427,13 @@ impl<'p> Prover<'_, 'p> {
     }
 
     /// Guesses of one level where they can matter.
-    fn guess(&mut self, vocabulary: &Vocabulary, forest: &Forest, level: u32) -> Facts {
+    fn guess(
+        &mut self,
+        vocabulary: &Vocabulary,
+        forest: &Forest,
+        level: u32,
+        relevance: Option<&Relevance>,
+    ) -> Facts {
         let clock = Instant::now();
         let mut targets = self.settled.fragments();
         if targets.is_empty() {
@@ -435,6 +448,7 @@ impl<'p> Prover<'_, 'p> {
                 vocabulary,
                 samples,
                 level,
+                relevance,
             }
             .guess(cut);
             if let Some(known) = self.facts.get(&cut) {

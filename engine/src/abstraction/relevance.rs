@@ -1,0 +1,146 @@
+//! What bears on the goals: a slice over the variables of all cut points.
+//!
+//! A stub library's state, the contents of strings and the lists that hold them vary as well, but most goals do not depend on
+//! them. What a goal's condition mentions is relevant, and so is whatever a relevant variable is computed from, or whether it is
+//! changed at all. Guesses about the rest are not made while there is something left to guess about the relevant part.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::goals::Settled;
+use super::graph::Graph;
+use crate::term::{Array, ArrayNode, Item, Node, Pool, Symbol, Term};
+
+/// The relevant variables and arrays, whose names are the same at all cut points.
+#[derive(Debug, Default)]
+pub struct Relevance {
+    symbols: FxHashSet<Symbol>,
+}
+
+/// A change of one variable: what it depends on.
+struct Change {
+    changed: Symbol,
+    on: Vec<Symbol>,
+}
+
+/// All changes of all variables.
+#[derive(Default)]
+pub struct Changes(Vec<Change>);
+
+impl Changes {
+    /// Of all transitions.
+    pub fn new(graph: &mut Graph<'_>) -> Changes {
+        let mut all = Vec::new();
+        let starts: Vec<_> = graph.fragments.keys().copied().collect();
+        for start in starts {
+            for transition in graph.fragments[&start].transitions.clone() {
+                let update = graph.update(start, &transition);
+                let pool = &graph.pool;
+                let mut guard = FxHashSet::default();
+                for &t in &transition.reached.guard.0 {
+                    collect(pool, Item::Term(t), &mut guard);
+                }
+                let changes = update
+                    .terms
+                    .iter()
+                    .filter(|(variable, value)| variable != value)
+                    .map(|&(variable, value)| (of_term(pool, variable), Item::Term(value)));
+                let arrays = update
+                    .arrays
+                    .iter()
+                    .filter(|(array, value)| array != value)
+                    .map(|&(array, value)| (of_array(pool, array), Item::Array(value)));
+                for (changed, value) in changes.chain(arrays) {
+                    let mut on = guard.clone();
+                    collect(pool, value, &mut on);
+                    if let Some(changed) = changed {
+                        let on = on.into_iter().collect();
+                        all.push(Change { changed, on });
+                    }
+                }
+            }
+        }
+        Changes(all)
+    }
+}
+
+impl Relevance {
+    /// To the goals that are not settled.
+    pub fn new(graph: &Graph<'_>, settled: &Settled, changes: &Changes) -> Relevance {
+        let mut symbols: FxHashSet<Symbol> = FxHashSet::default();
+        for &(start, index) in settled.failing.keys() {
+            let obligation = &graph.fragments[&start].obligations[index];
+            if obligation.vague {
+                continue;
+            }
+            for &t in obligation.guard.0.iter().chain([&obligation.violated]) {
+                collect(&graph.pool, Item::Term(t), &mut symbols);
+            }
+        }
+        for &(start, index) in &settled.holes {
+            for &t in &graph.fragments[&start].holes[index].guard.0 {
+                collect(&graph.pool, Item::Term(t), &mut symbols);
+            }
+        }
+        if settled.is_complete() {
+            // Only blocks are left.
+            for entered in graph.fragments.values().flat_map(|f| &f.entered) {
+                if settled.entered.contains(&entered.block) {
+                    for &t in &entered.guard.0 {
+                        collect(&graph.pool, Item::Term(t), &mut symbols);
+                    }
+                }
+            }
+        }
+        let mut by_symbol: FxHashMap<Symbol, Vec<&Change>> = FxHashMap::default();
+        for change in &changes.0 {
+            by_symbol.entry(change.changed).or_default().push(change);
+        }
+        let mut open: Vec<Symbol> = symbols.iter().copied().collect();
+        while let Some(symbol) = open.pop() {
+            for change in by_symbol.get(&symbol).into_iter().flatten() {
+                for &on in &change.on {
+                    if symbols.insert(on) {
+                        open.push(on);
+                    }
+                }
+            }
+        }
+        Relevance { symbols }
+    }
+
+    /// Whether a term of cut-point variables bears on the goals.
+    pub fn has(&self, pool: &Pool, t: Term) -> bool {
+        let mut own = FxHashSet::default();
+        collect(pool, Item::Term(t), &mut own);
+        own.iter().all(|symbol| self.symbols.contains(symbol))
+    }
+
+    /// Whether an array variable does.
+    pub fn has_array(&self, pool: &Pool, array: Array) -> bool {
+        of_array(pool, array).is_none_or(|symbol| self.symbols.contains(&symbol))
+    }
+}
+
+fn of_term(pool: &Pool, t: Term) -> Option<Symbol> {
+    match *pool.node(t) {
+        Node::Variable(v) => Some(Symbol::Variable(v)),
+        _ => None,
+    }
+}
+
+fn of_array(pool: &Pool, array: Array) -> Option<Symbol> {
+    match pool.array_node(array) {
+        ArrayNode::Variable(v) => Some(Symbol::Array(v)),
+        _ => None,
+    }
+}
+
+fn collect(pool: &Pool, root: Item, into: &mut FxHashSet<Symbol>) {
+    for item in pool.order(root, |_| false) {
+        let symbol = match item {
+            Item::Term(t) => of_term(pool, t),
+            Item::Array(array) => of_array(pool, array),
+        };
+        into.extend(symbol);
+    }
+}
