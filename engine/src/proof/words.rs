@@ -276,7 +276,7 @@ fn named(
         Part::Whole => name,
         Part::Base => format!("object({name})"),
         Part::Offset => match known {
-            Some(Value::Pointer(bases)) if bases.len() == 1 => match bases.first() {
+            Some(Value::Pointer(bases, _)) if bases.len() == 1 => match bases.first() {
                 Some(Base::Of(id)) => format!("({name} - {})", object_name(world, *id)),
                 _ => format!("offset({name})"),
             },
