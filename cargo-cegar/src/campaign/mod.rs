@@ -226,7 +226,10 @@ fn one(
         deaths: 0,
         shared: Arc::clone(&prepared.program),
         digest: store::hex(&Sha256::digest(bitcode)),
-        coverage: Arc::new(Coverage::new(prepared.program.blocks.len())),
+        coverage: Arc::new(Coverage::new(
+            prepared.program.blocks.len(),
+            prepared.program.checks.len(),
+        )),
         prover: None,
         proofs: None,
     };

@@ -43,17 +43,34 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// Whether there is nothing left to prove.
+    /// What is left, of the obligations only those that are asked for.
+    pub fn open(&self, wanted: impl Fn(&(Option<Cut>, usize)) -> bool) -> Open {
+        Open {
+            obligations: self.failing.keys().copied().filter(wanted).collect(),
+            holes: self.holes.clone(),
+        }
+    }
+}
+
+/// What is left to prove, as (fragment, index).
+#[derive(Clone, Debug)]
+pub struct Open {
+    /// Obligations.
+    pub obligations: BTreeSet<(Option<Cut>, usize)>,
+    /// Holes.
+    pub holes: BTreeSet<(Option<Cut>, usize)>,
+}
+
+impl Open {
+    /// Whether there is nothing left.
     pub fn is_complete(&self) -> bool {
-        self.failing.is_empty() && self.holes.is_empty()
+        self.obligations.is_empty() && self.holes.is_empty()
     }
 
-    /// The fragments with something left to prove.
+    /// The fragments that something is left in.
     pub fn fragments(&self) -> BTreeSet<Option<Cut>> {
-        let failing = self.failing.keys().map(|(start, _)| *start);
-        failing
-            .chain(self.holes.iter().map(|(start, _)| *start))
-            .collect()
+        let all = self.obligations.iter().chain(&self.holes);
+        all.map(|(start, _)| *start).collect()
     }
 }
 

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::goals::Settled;
+use super::goals::{Open, Settled};
 use super::graph::Graph;
 use crate::term::{Array, ArrayNode, Item, Node, Pool, Symbol, Term};
 
@@ -64,10 +64,15 @@ impl Changes {
 }
 
 impl Relevance {
-    /// To the goals that are not settled.
-    pub fn new(graph: &Graph<'_>, settled: &Settled, changes: &Changes) -> Relevance {
+    /// To the goals that are open.
+    pub fn new(
+        graph: &Graph<'_>,
+        open: &Open,
+        settled: &Settled,
+        changes: &Changes,
+    ) -> Relevance {
         let mut symbols: FxHashSet<Symbol> = FxHashSet::default();
-        for &(start, index) in settled.failing.keys() {
+        for &(start, index) in &open.obligations {
             let obligation = &graph.fragments[&start].obligations[index];
             if obligation.vague {
                 continue;
@@ -76,12 +81,12 @@ impl Relevance {
                 collect(&graph.pool, Item::Term(t), &mut symbols);
             }
         }
-        for &(start, index) in &settled.holes {
+        for &(start, index) in &open.holes {
             for &t in &graph.fragments[&start].holes[index].guard.0 {
                 collect(&graph.pool, Item::Term(t), &mut symbols);
             }
         }
-        if settled.is_complete() {
+        if open.is_complete() {
             // Only blocks are left.
             for entered in graph.fragments.values().flat_map(|f| &f.entered) {
                 if settled.entered.contains(&entered.block) {
@@ -95,12 +100,12 @@ impl Relevance {
         for change in &changes.0 {
             by_symbol.entry(change.changed).or_default().push(change);
         }
-        let mut open: Vec<Symbol> = symbols.iter().copied().collect();
-        while let Some(symbol) = open.pop() {
+        let mut next: Vec<Symbol> = symbols.iter().copied().collect();
+        while let Some(symbol) = next.pop() {
             for change in by_symbol.get(&symbol).into_iter().flatten() {
                 for &on in &change.on {
                     if symbols.insert(on) {
-                        open.push(on);
+                        next.push(on);
                     }
                 }
             }

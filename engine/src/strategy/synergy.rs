@@ -19,10 +19,11 @@ use crate::abstraction::candidates::{Guesser, LEVELS, Vocabulary};
 use crate::abstraction::encode::{Budget, Exceeded};
 use crate::abstraction::forest::{Forest, Growth};
 use crate::abstraction::frontier;
-use crate::abstraction::goals::{self, Settled};
+use crate::abstraction::goals::{self, Open, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{self, Cost, Facts, Patience, houdini};
 use crate::abstraction::relevance::{Changes, Relevance};
+use crate::abstraction::world::Cut;
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
 use crate::proof::{Certificate, FORMAT};
 use crate::solver::{Z3, steps};
@@ -74,24 +75,44 @@ impl Default for Options {
 
 /// What executions have covered so far, shared between those that execute and those that prove.
 #[derive(Debug, Default)]
-pub struct Coverage(Vec<AtomicBool>);
+pub struct Coverage {
+    blocks: Vec<AtomicBool>,
+    checks: Vec<AtomicBool>,
+}
 
 impl Coverage {
-    /// Nothing covered of so many blocks.
-    pub fn new(blocks: usize) -> Coverage {
-        Coverage((0..blocks).map(|_| AtomicBool::new(false)).collect())
+    /// Nothing covered of so many blocks, and none of so many checks violated.
+    pub fn new(blocks: usize, checks: usize) -> Coverage {
+        let flags = |n: usize| (0..n).map(|_| AtomicBool::new(false)).collect();
+        Coverage {
+            blocks: flags(blocks),
+            checks: flags(checks),
+        }
     }
 
     /// Notes what is covered.
     pub fn note(&self, covered: &[bool]) {
-        for (flag, _) in self.0.iter().zip(covered).filter(|(_, c)| **c) {
+        for (flag, _) in self.blocks.iter().zip(covered).filter(|(_, c)| **c) {
             flag.store(true, Ordering::Relaxed);
         }
     }
 
     /// Whether a block is covered.
     pub fn has(&self, block: BlockId) -> bool {
-        let flag = self.0.get(block.index());
+        let flag = self.blocks.get(block.index());
+        flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// Notes that an execution violated a check.
+    pub fn violate(&self, check: CheckId) {
+        if let Some(flag) = self.checks.get(check.index()) {
+            flag.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether some execution violated a check, which makes it useless to prove it.
+    pub fn is_violated(&self, check: CheckId) -> bool {
+        let flag = self.checks.get(check.index());
         flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }
@@ -344,7 +365,7 @@ impl<'p> Prover<'_, 'p> {
                 return;
             }
             let relevance =
-                sliced.then(|| Relevance::new(&self.graph, &self.settled, &changes));
+                sliced.then(|| Relevance::new(&self.graph, &self.open(), &self.settled, &changes));
             self.stats.iterations += 1;
             let mut guesses = self.guess(&vocabulary, &forest, level, relevance.as_ref());
             let clock = Instant::now();
@@ -379,11 +400,24 @@ impl<'p> Prover<'_, 'p> {
     /// checks are done, since by then executions have covered most.
     fn is_done(&mut self) -> bool {
         self.ask(false);
-        if !self.settled.is_complete() {
+        if !self.open().is_complete() {
             return false;
         }
         self.ask(true);
         !self.options.all_blocks || self.settled.entered.is_empty()
+    }
+
+    /// What is asked and may still be proved: not what an execution has violated.
+    fn open(&self) -> Open {
+        let fragments = &self.graph.fragments;
+        let options = self.options;
+        let is_open = |&(start, index): &(Option<Cut>, usize)| {
+            let obligation = &fragments[&start].obligations[index];
+            let violated = |check| options.covered.is_violated(check);
+            options.properties.contains(&obligation.kind.property())
+                && !obligation.check.is_some_and(violated)
+        };
+        self.settled.open(is_open)
     }
 
     /// Asks about each goal that does not follow whether a state of the forest leads there: then it is no use proving
@@ -435,7 +469,7 @@ impl<'p> Prover<'_, 'p> {
         relevance: Option<&Relevance>,
     ) -> Facts {
         let clock = Instant::now();
-        let mut targets = self.settled.fragments();
+        let mut targets = self.open().fragments();
         if targets.is_empty() {
             // Only blocks are left to ask about: everything can matter.
             targets = self.graph.fragments.keys().copied().collect();

@@ -41,7 +41,7 @@ pub fn judge(
             covered[block as usize] = true;
         }
     }
-    let coverage = Coverage::new(covered.len());
+    let coverage = Coverage::new(covered.len(), 0);
     coverage.note(&covered);
     let options = Options {
         properties: properties.to_vec(),
