@@ -308,7 +308,8 @@ impl Alternation<'_, '_> {
 
     fn found(&mut self, confirmed: Confirmed) -> Result<bool, Error> {
         if let Some(check) = confirmed.check {
-            self.coverage.violate(cegar_engine::program::ir::CheckId(check));
+            self.coverage
+                .violate(cegar_engine::program::ir::CheckId(check));
         }
         if !self.judge.is_new(&confirmed) {
             return Ok(false);

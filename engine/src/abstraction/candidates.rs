@@ -167,7 +167,10 @@ impl Guesser<'_, '_> {
             .collect();
         let is_number = |place: &Place| {
             matches!(place, Place::Number(_))
-                || matches!(place, Place::Register(_, _, Part::Base) | Place::Cell(_, _, Part::Base))
+                || matches!(
+                    place,
+                    Place::Register(_, _, Part::Base) | Place::Cell(_, _, Part::Base)
+                )
         };
         // Which of its objects a pointer points to is a condition, not a magnitude.
         let mut scalars: Vec<Term> = variables
@@ -544,11 +547,8 @@ fn equations(columns: &[Vec<u128>], width: Width, rows: usize) -> Vec<Equation> 
             }
             let (a, b) = (matrix[rank][column], matrix[row][column]);
             let mut new = Vec::with_capacity(n + 1);
-            for k in 0..=n {
-                let (Some(x), Some(y)) = (
-                    matrix[row][k].checked_mul(a),
-                    matrix[rank][k].checked_mul(b),
-                ) else {
+            for (mine, pivot) in matrix[row].iter().zip(&matrix[rank]) {
+                let (Some(x), Some(y)) = (mine.checked_mul(a), pivot.checked_mul(b)) else {
                     return Vec::new();
                 };
                 let Some(difference) = x.checked_sub(y) else {

@@ -401,7 +401,9 @@ fn layout(size: &Value, indexed: Option<Span>) -> Option<Vec<Cell>> {
     };
     let size = u32::try_from(size).ok()?;
     // A small object is one value, and not worth an array.
-    let span = indexed.filter(|_| size > 8).unwrap_or(Span { low: 0, high: 0 });
+    let span = indexed
+        .filter(|_| size > 8)
+        .unwrap_or(Span { low: 0, high: 0 });
     let array = span.high.min(size).saturating_sub(span.low);
     if u64::from(size - array.min(size)) > CELLS {
         return None;
@@ -414,7 +416,7 @@ fn layout(size: &Value, indexed: Option<Span>) -> Option<Vec<Cell>> {
             continue;
         }
         let mut bytes = 8;
-        while at % bytes != 0 || at + bytes > size || span.overlaps(at, bytes) {
+        while !at.is_multiple_of(bytes) || at + bytes > size || span.overlaps(at, bytes) {
             bytes /= 2;
         }
         cells.push(Cell {
@@ -490,7 +492,9 @@ impl<'a, 'p> Abstractor<'a, 'p> {
     /// Whether the offset of a pointer to nothing but itself is still what it was at the cut point, which is 0.
     fn is_unchanged(&self, offset: Term) -> bool {
         self.pool.as_const(offset) == Some(0)
-            || self.from.is_some_and(|from| from.exact.iter().any(|&(_, of, _)| of == offset))
+            || self
+                .from
+                .is_some_and(|from| from.exact.iter().any(|&(_, of, _)| of == offset))
     }
 
     /// What is known of a value.

@@ -206,7 +206,11 @@ impl Contents {
                 Rc::make_mut(&mut self.overlay).insert(at, byte);
             }
         }
-        let gone: Vec<u32> = self.overlay.range(span.low..span.high).map(|(&at, _)| at).collect();
+        let gone: Vec<u32> = self
+            .overlay
+            .range(span.low..span.high)
+            .map(|(&at, _)| at)
+            .collect();
         for offset in gone {
             self.break_up(pool, offset, 1);
             Rc::make_mut(&mut self.overlay).remove(&offset);

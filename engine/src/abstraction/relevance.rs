@@ -65,12 +65,7 @@ impl Changes {
 
 impl Relevance {
     /// To the goals that are open.
-    pub fn new(
-        graph: &Graph<'_>,
-        open: &Open,
-        settled: &Settled,
-        changes: &Changes,
-    ) -> Relevance {
+    pub fn new(graph: &Graph<'_>, open: &Open, settled: &Settled, changes: &Changes) -> Relevance {
         let mut symbols: FxHashSet<Symbol> = FxHashSet::default();
         for &(start, index) in &open.obligations {
             let obligation = &graph.fragments[&start].obligations[index];

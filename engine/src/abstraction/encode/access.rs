@@ -110,7 +110,11 @@ impl Encoder<'_, '_> {
             low: u32::try_from(range.low).unwrap_or(0),
             high: u32::try_from(end.min(size)).unwrap_or(u32::MAX),
         };
-        let span = if span.low < span.high { span } else { Span::ALL };
+        let span = if span.low < span.high {
+            span
+        } else {
+            Span::ALL
+        };
         self.world.index(target.id, span);
         span
     }

@@ -240,9 +240,9 @@ impl<'a, 'p> Encoder<'a, 'p> {
         let result = match start {
             Some((cut, state)) => {
                 encoder.out.start = Some(cut);
-                encoder.from_cut(cut, state)
+                encoder.start_at_cut(cut, state)
             }
-            None => encoder.from_entry(),
+            None => encoder.start_at_entry(),
         };
         match result {
             Err(Stop::Exceeded(why)) => Err(why),
@@ -250,7 +250,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         }
     }
 
-    fn from_entry(&mut self) -> Step {
+    fn start_at_entry(&mut self) -> Step {
         let program = self.world.program();
         let function = program.function(program.entry);
         if !function.is_defined() {
@@ -280,12 +280,12 @@ impl<'a, 'p> Encoder<'a, 'p> {
         self.go_on(ROOT, first, 0, reached)
     }
 
-    fn from_cut(&mut self, cut: Cut, from: &CutState) -> Step {
+    fn start_at_cut(&mut self, cut: Cut, from: &CutState) -> Step {
         let mut state = State {
             frames: Vec::new(),
             objects: BTreeMap::new(),
         };
-        for (&id, _) in &from.objects {
+        for &id in from.objects.keys() {
             let object = from.object(self.pool, self.world, id);
             if self.world.object(id).number.is_none() {
                 self.numbers.insert(object.number, id);

@@ -72,7 +72,7 @@ impl Encoder<'_, '_> {
         let small = |t: Option<u128>| t.is_some_and(|v| v >> 32 == 0);
         let (a, b) = (self.pool.as_const(a), self.pool.as_const(b));
         match op {
-            BinOp::Sub => !y.is_empty() && !(x.len() == 1 && x == y),
+            BinOp::Sub => !(y.is_empty() || x.len() == 1 && x == y),
             BinOp::And => {
                 let keeps = |t: Option<u128>| t.is_some_and(|v| (v >> 32) as u32 == u32::MAX);
                 !(small(a) || small(b) || keeps(a) || keeps(b))

@@ -490,7 +490,9 @@ impl Encoder<'_, '_> {
                 (Some(at), Some(n)) if n <= 64 => {
                     for i in 0..n as u32 {
                         let byte = self.unknown(8);
-                        object.contents.set_byte(self.pool, at.wrapping_add(i), byte);
+                        object
+                            .contents
+                            .set_byte(self.pool, at.wrapping_add(i), byte);
                     }
                 }
                 _ => object.contents = self.unknown_contents(),

@@ -26,7 +26,11 @@ pub(crate) struct Ranges<'a> {
 }
 
 fn top(width: u16) -> u64 {
-    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+    if width >= 64 {
+        u64::MAX
+    } else {
+        (1 << width) - 1
+    }
 }
 
 impl<'a> Ranges<'a> {
@@ -181,7 +185,10 @@ impl<'a> Ranges<'a> {
                 })
             }
             Node::Bin(op, a, b) => {
-                let minus = self.pool.as_const(b).map(|c| (c as u64).wrapping_neg() & all);
+                let minus = self
+                    .pool
+                    .as_const(b)
+                    .map(|c| (c as u64).wrapping_neg() & all);
                 let (a, b) = (range(a), range(b));
                 if let (BinOp::Add, Some(minus)) = (op, minus)
                     && minus <= all / 2
