@@ -286,7 +286,7 @@ fn errors_say_what_to_do() {
         build("none.c")
     );
     assert!(
-        build("broken.c").contains("does not compile"),
+        build("broken.c").contains("broken.c failed:") && build("broken.c").contains("error:"),
         "{}",
         build("broken.c")
     );

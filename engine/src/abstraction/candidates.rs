@@ -16,7 +16,7 @@ use super::graph::Graph;
 use super::relevance::Relevance;
 use super::world::Cut;
 use crate::program::ir::{BinOp, GLOBAL_OBJECTS, Pred, Width};
-use crate::term::{Array, Evaluator, Item, Node, Pool, Symbol, Term, value};
+use crate::term::{Array, Evaluator, Item, Node, Pool, Rewriter, Symbol, Term, value};
 
 /// Guesses per cut point.
 const MOST: usize = 3_000;
@@ -24,6 +24,8 @@ const MOST: usize = 3_000;
 const PAIRED: usize = 28;
 /// Bounds per value and direction.
 const BOUNDS: usize = 14;
+/// Conditions of the code that are transferred to other values.
+const TRANSFERRED: usize = 40;
 /// Constants per width.
 const CONSTANTS: usize = 48;
 
@@ -122,6 +124,16 @@ pub const LEVELS: u32 = 4;
 /// Arrays up to this size are asked for a terminating zero.
 const TERMINATED: u128 = 256;
 
+/// The variable in a term that has only one.
+fn variable_in(pool: &Pool, t: Term) -> Option<Term> {
+    pool.order(Item::Term(t), |_| false)
+        .into_iter()
+        .find_map(|item| match item {
+            Item::Term(t) if matches!(pool.node(t), Node::Variable(_)) => Some(t),
+            _ => None,
+        })
+}
+
 /// Makes the guesses for one cut point.
 pub struct Guesser<'a, 'p> {
     /// Everything.
@@ -179,10 +191,19 @@ impl Guesser<'_, '_> {
             .map(|&(_, t)| t)
             .collect();
         scalars.extend(joined_halves(&mut graph.pool, &variables));
+        let is_witness = |place: &Place| matches!(place, Place::Witness(_));
+        let witnesses: Vec<_> = variables.iter().filter(|(p, _)| is_witness(p)).cloned().collect();
+        // Where a string ends is compared with everything.
+        scalars.sort_by_key(|t| !witnesses.iter().any(|(_, w)| w == t));
         let mut out = Vec::new();
         let mut evaluators: Vec<Evaluator> =
             self.samples.iter().map(|_| Evaluator::new()).collect();
         if self.level == 0 {
+            for (place, _) in &witnesses {
+                if let Place::Witness(id) = place {
+                    out.push(state.ends(&mut graph.pool, &graph.world, *id));
+                }
+            }
             if self.samples.is_empty() {
                 out.push(graph.pool.bit(false));
             }
@@ -193,6 +214,9 @@ impl Guesser<'_, '_> {
                 }
             }
             self.linear(&scalars, &mut evaluators, &mut out);
+        }
+        if self.level == 1 {
+            self.transferred(&scalars, &mut out);
         }
         self.single(&scalars, &mut evaluators, &mut out);
         self.pairs(&scalars, &mut evaluators, &mut out);
@@ -221,6 +245,37 @@ impl Guesser<'_, '_> {
             .zip(evaluators)
             .map(|(sample, evaluator)| sample.eval(&self.graph.pool, evaluator, t))
             .collect()
+    }
+
+    /// What the code asks of one value, said of another: a length that was checked bounds the index that walks up to it.
+    fn transferred(&mut self, scalars: &[Term], out: &mut Vec<Term>) {
+        let pool = &mut self.graph.pool;
+        let mut about: Vec<(Term, Term)> = Vec::new();
+        for &condition in &self.vocabulary.conditions {
+            if pool.has_many_symbols(condition) {
+                continue;
+            }
+            let symbols: Vec<Symbol> = pool.symbols(condition).collect();
+            if let [Symbol::Variable(_)] = symbols[..]
+                && let Some(variable) = variable_in(pool, condition)
+            {
+                about.push((condition, variable));
+            }
+        }
+        about.truncate(TRANSFERRED);
+        for (condition, variable) in about {
+            let width = pool.width(variable);
+            for &t in scalars.iter().take(PAIRED) {
+                if t == variable || pool.width(t) != width {
+                    continue;
+                }
+                let mut rewriter = Rewriter::new();
+                rewriter.replace(variable, t);
+                let said = rewriter.apply(pool, condition);
+                out.push(said);
+                out.push(pool.not(said));
+            }
+        }
     }
 
     /// A value alone: constant, bounds, low bits.

@@ -131,6 +131,8 @@ pub enum Place {
     Size(ObjId),
     /// An object's number.
     Number(ObjId),
+    /// Where an object has a zero byte, perhaps.
+    Witness(ObjId),
 }
 
 impl CutState {
@@ -214,6 +216,10 @@ impl CutState {
                     let value = self.value(pool, world, &key, cell.width, value);
                     contents.write_at(pool, cell.offset, value);
                 }
+                contents.witness = match &known.bytes {
+                    Bytes::Mixed(_) => Some(witness(pool, world, id)),
+                    _ => None,
+                };
                 contents
             }
         };
@@ -254,6 +260,9 @@ impl CutState {
             if info.number.is_none() {
                 all.push((Place::Number(id), number(pool, world, id)));
             }
+            if matches!(known.bytes, Bytes::Mixed(_)) {
+                all.push((Place::Witness(id), witness(pool, world, id)));
+            }
             if let Some(cells) = known.bytes.by_cell() {
                 for (cell, value) in cells {
                     let key = cell_key(world, id, *cell);
@@ -265,6 +274,15 @@ impl CutState {
             }
         }
         all
+    }
+
+    /// That there is a zero byte at an object's witness.
+    pub fn ends(&self, pool: &mut Pool, world: &World<'_>, id: ObjId) -> Term {
+        let at = witness(pool, world, id);
+        let array = pool.array_variable(&array_key(world, id));
+        let byte = pool.select(array, at);
+        let nul = pool.constant(8, 0);
+        pool.eq(byte, nul)
     }
 
     /// The objects whose contents vary as a whole, with their arrays.
@@ -379,6 +397,10 @@ fn number(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Term {
         Some(number) => pool.constant(32, u128::from(number)),
         None => pool.variable(&format!("n{}", info.key), 32),
     }
+}
+
+fn witness(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Term {
+    pool.variable(&format!("z{}", world.object(id).key), 64)
 }
 
 fn register_key(world: &World<'_>, ctx: CtxId, reg: Reg) -> String {
@@ -566,7 +588,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             closed && self.pool.symbols(probe).count() <= 1
         };
         let bytes = if fixed {
-            Bytes::Fixed(object.contents.clone())
+            Bytes::Fixed(object.contents.clone().unwitnessed())
         } else {
             self.cells(id, &size, object)
         };

@@ -220,7 +220,7 @@ fn initial_known(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Known>
         bytes: if info.external {
             Bytes::ANY
         } else {
-            Bytes::Fixed(object.contents)
+            Bytes::Fixed(object.contents.unwitnessed())
         },
     })
 }
@@ -273,6 +273,14 @@ impl After<'_, '_> {
                 Some(object) => object.size,
                 None => self.unknown(pool, width),
             },
+            Place::Witness(id) => {
+                let object = self.object(pool, *id);
+                match object.and_then(|object| object.contents.witness) {
+                    Some(witness) => witness,
+                    // It may be anything.
+                    None => pool.constant(64, 0),
+                }
+            }
             Place::Number(id) => match self.object(pool, *id) {
                 Some(object) => object.number,
                 None => self.unknown(pool, width),

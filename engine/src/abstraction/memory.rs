@@ -5,6 +5,10 @@
 //! What was stored as a whole is also kept as a whole: a pointer that is a choice of two could not be put together again
 //! from bytes that are choices.
 //! What was never written is a free variable: undefined values are inputs, not zeros.
+//!
+//! Beside the bytes there is a *witness*: where a zero byte was last seen or put. Nothing in the program depends on it, so it can be
+//! kept as one likes; but that there is a zero at the witness is a fact without a quantifier, and it is the fact that most
+//! loops over strings end by.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -22,12 +26,16 @@ pub struct Contents {
     pub overlay: Rc<BTreeMap<u32, Term>>,
     /// Values stored since whose bytes are all still there, by offset.
     whole: Rc<BTreeMap<u32, Term>>,
+    /// The offset of a zero byte, perhaps: 64 bits.
+    pub witness: Option<Term>,
 }
 
 impl PartialEq for Contents {
     fn eq(&self, other: &Contents) -> bool {
         // Whole values say nothing that the bytes do not.
-        self.base == other.base && self.overlay == other.overlay
+        self.base == other.base
+            && self.overlay == other.overlay
+            && self.witness == other.witness
     }
 }
 
@@ -76,7 +84,25 @@ impl Contents {
             base,
             overlay: Rc::default(),
             whole: Rc::default(),
+            witness: None,
         }
+    }
+
+    /// Without a witness.
+    pub fn unwitnessed(mut self) -> Contents {
+        self.witness = None;
+        self
+    }
+
+    /// Notes a byte that was read or written at an offset: if it is zero, that is where a zero is.
+    pub fn notice(&mut self, pool: &mut Pool, offset: Term, byte: Term) {
+        let nul = pool.constant(8, 0);
+        let ends = pool.eq(byte, nul);
+        self.witness = match (self.witness, pool.as_const(ends)) {
+            (before, Some(0)) => before,
+            (Some(before), _) => Some(pool.ite(ends, offset, before)),
+            (None, _) => Some(offset),
+        };
     }
 
     /// The byte at a constant offset.
@@ -91,7 +117,9 @@ impl Contents {
     }
 
     /// Replaces the byte at a constant offset.
-    pub fn set_byte(&mut self, pool: &Pool, offset: u32, byte: Term) {
+    pub fn set_byte(&mut self, pool: &mut Pool, offset: u32, byte: Term) {
+        let at = pool.constant(64, u128::from(offset));
+        self.notice(pool, at, byte);
         self.break_up(pool, offset, 1);
         Rc::make_mut(&mut self.overlay).insert(offset, byte);
     }
@@ -131,6 +159,10 @@ impl Contents {
     /// Writes the bytes of `value`, little-endian, to a constant offset.
     pub fn write_at(&mut self, pool: &mut Pool, offset: u32, value: Term) {
         let len = pool.width(value) / 8;
+        if len == 1 {
+            let at = pool.constant(64, u128::from(offset));
+            self.notice(pool, at, value);
+        }
         self.break_up(pool, offset, u32::from(len));
         let overlay = Rc::make_mut(&mut self.overlay);
         for i in 0..len {
@@ -188,6 +220,9 @@ impl Contents {
     pub fn write(&mut self, pool: &mut Pool, offset: Term, value: Term, span: Span) {
         if let Some(at) = constant(pool, offset) {
             return self.write_at(pool, at, value);
+        }
+        if pool.width(value) == 8 {
+            self.notice(pool, offset, value);
         }
         self.flush(pool, span);
         for i in 0..pool.width(value) / 8 {
@@ -280,6 +315,10 @@ impl Contents {
             base,
             overlay: Rc::new(overlay),
             whole: Rc::new(whole),
+            witness: match (self.witness, other.witness) {
+                (Some(a), Some(b)) => Some(pool.ite(cond, a, b)),
+                (one, other) => one.or(other),
+            },
         }
     }
 }
@@ -319,15 +358,24 @@ pub fn initial(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Object> 
         return None;
     };
     let global_info = &world.program().globals[global.index()];
-    let base = if global_info.external {
-        pool.array_variable(&format!("?g{}", global.0))
+    let init = &global_info.init;
+    let (base, witness) = if global_info.external {
+        (pool.array_variable(&format!("?g{}", global.0)), None)
     } else {
-        pool.array_constant(&global_info.init)
+        // The end of a string; the last byte where there is nothing but zeros.
+        let last = init.iter().all(|&b| b == 0).then(|| init.len().wrapping_sub(1));
+        let end = last.or_else(|| init.iter().position(|&b| b == 0));
+        let witness = end.map(|at| pool.constant(64, at as u128));
+        (pool.array_constant(init), witness)
+    };
+    let contents = Contents {
+        witness,
+        ..Contents::new(base)
     };
     Some(Object {
         alive: pool.bit(true),
         size: pool.constant(64, global_info.init.len() as u128),
         number: pool.constant(32, u128::from(info.number.unwrap_or(0))),
-        contents: Contents::new(base),
+        contents,
     })
 }

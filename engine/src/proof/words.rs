@@ -271,6 +271,7 @@ fn named(
         Place::Alive(id) => return format!("alive({})", object_name(world, *id)),
         Place::Size(id) => return format!("size({})", object_name(world, *id)),
         Place::Number(id) => return format!("object({})", object_name(world, *id)),
+        Place::Witness(id) => return format!("end({})", object_name(world, *id)),
     };
     match part {
         Part::Whole => name,

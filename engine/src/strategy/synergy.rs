@@ -280,6 +280,9 @@ impl Proof<'_> {
     }
 }
 
+/// Steps of the solver after which checks that nobody asks about are left alone: a few seconds.
+const BESIDE: u64 = 8_000_000;
+
 /// Tries to prove everything that is asked.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     let deadline = (!options.counted).then(|| Instant::now() + options.time);
@@ -365,7 +368,7 @@ impl<'p> Prover<'_, 'p> {
                 return;
             }
             let relevance =
-                sliced.then(|| Relevance::new(&self.graph, &self.open(), &self.settled, &changes));
+                sliced.then(|| Relevance::new(&self.graph, &self.left(), &self.settled, &changes));
             self.stats.iterations += 1;
             let mut guesses = self.guess(&vocabulary, &forest, level, relevance.as_ref());
             let clock = Instant::now();
@@ -400,22 +403,36 @@ impl<'p> Prover<'_, 'p> {
     /// checks are done, since by then executions have covered most.
     fn is_done(&mut self) -> bool {
         self.ask(false);
-        if !self.open().is_complete() {
+        if !self.open(true).is_complete() {
+            return false;
+        }
+        // What nobody asks about would have to be assumed: a little more is worth while.
+        let goes_on = self.solver.spent().get() < BESIDE && !self.patience.is_over();
+        if goes_on && !self.open(false).is_complete() {
             return false;
         }
         self.ask(true);
         !self.options.all_blocks || self.settled.entered.is_empty()
     }
 
-    /// What is asked and may still be proved: not what an execution has violated.
-    fn open(&self) -> Open {
+    /// What there is to do next: what is asked, and then the rest.
+    fn left(&self) -> Open {
+        let asked = self.open(true);
+        match asked.is_complete() {
+            true => self.open(false),
+            false => asked,
+        }
+    }
+
+    /// What may still be proved, or of that what is asked: not what an execution has violated.
+    fn open(&self, asked: bool) -> Open {
         let fragments = &self.graph.fragments;
         let options = self.options;
         let is_open = |&(start, index): &(Option<Cut>, usize)| {
             let obligation = &fragments[&start].obligations[index];
             let violated = |check| options.covered.is_violated(check);
-            options.properties.contains(&obligation.kind.property())
-                && !obligation.check.is_some_and(violated)
+            let is_asked = options.properties.contains(&obligation.kind.property());
+            (is_asked || !asked) && !obligation.check.is_some_and(violated)
         };
         self.settled.open(is_open)
     }
@@ -469,7 +486,7 @@ impl<'p> Prover<'_, 'p> {
         relevance: Option<&Relevance>,
     ) -> Facts {
         let clock = Instant::now();
-        let mut targets = self.open().fragments();
+        let mut targets = self.left().fragments();
         if targets.is_empty() {
             // Only blocks are left to ask about: everything can matter.
             targets = self.graph.fragments.keys().copied().collect();

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::super::cuts::CELLS;
-use super::super::memory::{Object, Span, constant, stored};
+use super::super::memory::{Contents, Object, Span, constant, stored};
 use super::super::state::{Reached, Surroundings};
 use super::super::world::{CtxId, ObjId};
 use super::pointer::{Case, Root};
 use super::range::{Ranges, residue};
 use super::{Encoder, Step, Stop};
-use crate::program::ir::{CheckId, CheckKind, Pred, Width};
+use crate::program::ir::{BinOp, CheckId, CheckKind, Pred, Width};
 use crate::term::Term;
 
 /// A table of addresses with more words than that is bytes.
@@ -213,6 +213,7 @@ impl Encoder<'_, '_> {
         let len = u32::from(width.div_ceil(8));
         let bytes = self.c64(u64::from(len));
         let (targets, vague) = self.access(ctx, now, pointer, bytes, (check, CheckKind::Read))?;
+        let single = targets.len() == 1 && !vague;
         let mut value = if vague || targets.is_empty() {
             self.out.approximations += u32::from(vague);
             Some(self.unknown(stored(width)))
@@ -230,9 +231,14 @@ impl Encoder<'_, '_> {
                 read
             } else {
                 let span = self.span(now, &target, len, object.size);
-                Rc::make_mut(&mut object)
-                    .contents
-                    .read(self.pool, target.offset, len, span)
+                let contents = &mut Rc::make_mut(&mut object).contents;
+                let read = contents.read(self.pool, target.offset, len, span);
+                let indexed = self.world.object(target.id).indexed.is_some();
+                if single && len == 1 && indexed {
+                    contents.notice(self.pool, target.offset, read);
+                    now.state.objects.insert(target.id, object);
+                }
+                read
             };
             value = Some(match value {
                 None => read,
@@ -394,6 +400,15 @@ impl Encoder<'_, '_> {
                 }
                 _ => {
                     self.forget(now, std::slice::from_ref(target), len);
+                    if single {
+                        let one = self.c64(1);
+                        let none = self.c64(0);
+                        let last = self.pool.bin(BinOp::Sub, len, one);
+                        let at = self.pool.bin(BinOp::Add, target.offset, last);
+                        let empty = self.pool.eq(len, none);
+                        let some = self.pool.not(empty);
+                        self.note_byte(now, target.id, at, byte, some)?;
+                    }
                     continue;
                 }
             }
@@ -440,7 +455,19 @@ impl Encoder<'_, '_> {
         }
         let single = targets.len() == 1 && !vague;
         match bytes {
-            None => self.forget(now, &targets, len),
+            None => {
+                let known = match (&sources[..], &targets[..]) {
+                    ([source], [target]) if !vague && !vague_source => {
+                        let object = self.object(&now.state, source.id);
+                        object.map(|object| (source, target, object.contents.clone()))
+                    }
+                    _ => None,
+                };
+                self.forget(now, &targets, len);
+                if let Some((source, target, contents)) = known {
+                    self.copy_witness(now, (source, contents), target, len)?;
+                }
+            }
             Some(bytes) => {
                 for target in &targets {
                     let Some(object) = self.object(&now.state, target.id) else {
@@ -468,6 +495,47 @@ impl Encoder<'_, '_> {
             }
         }
         self.go_only(ctx, now, vague, to)
+    }
+
+    /// Of a copy of unknown length, only the byte at the witness is known to be in both.
+    fn copy_witness(
+        &mut self,
+        now: &mut Reached,
+        (source, mut contents): (&Target, Contents),
+        target: &Target,
+        len: Term,
+    ) -> Step {
+        let Some(witness) = contents.witness else {
+            return Ok(());
+        };
+        let byte = contents.read(self.pool, witness, 1, Span::ALL);
+        let distance = self.pool.bin(BinOp::Sub, witness, source.offset);
+        let copied = self.pool.cmp(Pred::Ult, distance, len);
+        let at = self.pool.bin(BinOp::Add, target.offset, distance);
+        self.note_byte(now, target.id, at, byte, copied)
+    }
+
+    /// Where `cond` holds, an object that was forgotten has this byte there.
+    fn note_byte(
+        &mut self,
+        now: &mut Reached,
+        id: ObjId,
+        at: Term,
+        byte: Term,
+        cond: Term,
+    ) -> Step {
+        let Some(object) = self.object(&now.state, id) else {
+            return Ok(());
+        };
+        let mut object = Object::clone(&object);
+        let new = object.contents.clone().read(self.pool, at, 1, Span::ALL);
+        let same = self.pool.eq(new, byte);
+        let not = self.pool.not(cond);
+        let known = self.pool.or(not, same);
+        let before = object.contents.witness.unwrap_or(at);
+        object.contents.witness = Some(self.pool.ite(cond, at, before));
+        now.state.objects.insert(id, Rc::new(object));
+        self.assume(now, known)
     }
 
     /// Bytes of an object, as they are now.

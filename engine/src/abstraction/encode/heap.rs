@@ -44,7 +44,10 @@ impl Encoder<'_, '_> {
             Intrinsic::Calloc => {
                 let (size, _) = self.product(a, b);
                 let array = self.pool.array_constant(&[]);
-                self.request(ctx, now, index, size, Contents::new(array))
+                let one = self.c64(1);
+                let mut contents = Contents::new(array);
+                contents.witness = Some(self.pool.bin(BinOp::Sub, size, one));
+                self.request(ctx, now, index, size, contents)
             }
             Intrinsic::Row => {
                 let array = self.pool.array_constant(&[]);
