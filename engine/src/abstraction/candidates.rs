@@ -192,7 +192,11 @@ impl Guesser<'_, '_> {
             .collect();
         scalars.extend(joined_halves(&mut graph.pool, &variables));
         let is_witness = |place: &Place| matches!(place, Place::Witness(_));
-        let witnesses: Vec<_> = variables.iter().filter(|(p, _)| is_witness(p)).cloned().collect();
+        let witnesses: Vec<_> = variables
+            .iter()
+            .filter(|(p, _)| is_witness(p))
+            .cloned()
+            .collect();
         // Where a string ends is compared with everything.
         scalars.sort_by_key(|t| !witnesses.iter().any(|(_, w)| w == t));
         let mut out = Vec::new();

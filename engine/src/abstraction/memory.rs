@@ -33,9 +33,7 @@ pub struct Contents {
 impl PartialEq for Contents {
     fn eq(&self, other: &Contents) -> bool {
         // Whole values say nothing that the bytes do not.
-        self.base == other.base
-            && self.overlay == other.overlay
-            && self.witness == other.witness
+        self.base == other.base && self.overlay == other.overlay && self.witness == other.witness
     }
 }
 
@@ -363,7 +361,10 @@ pub fn initial(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Object> 
         (pool.array_variable(&format!("?g{}", global.0)), None)
     } else {
         // The end of a string; the last byte where there is nothing but zeros.
-        let last = init.iter().all(|&b| b == 0).then(|| init.len().wrapping_sub(1));
+        let last = init
+            .iter()
+            .all(|&b| b == 0)
+            .then(|| init.len().wrapping_sub(1));
         let end = last.or_else(|| init.iter().position(|&b| b == 0));
         let witness = end.map(|at| pool.constant(64, at as u128));
         (pool.array_constant(init), witness)

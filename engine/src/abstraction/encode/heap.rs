@@ -52,14 +52,14 @@ impl Encoder<'_, '_> {
             Intrinsic::Row => {
                 let array = self.pool.array_constant(&[]);
                 let address = self.allocate(ctx, now, (index, 0), a, Contents::new(array), true);
-                for case in self.split(&now.state, address) {
+                for case in self.split(now, address) {
                     match case.root {
                         Root::Number(number) => {
                             let id = self.world.object_at(number);
                             id.into_iter().for_each(|id| self.world.guess(id));
                         }
                         Root::Of(id) => self.world.guess(id),
-                        Root::Unknown => {}
+                        Root::Null | Root::Unknown => {}
                     }
                 }
                 address
