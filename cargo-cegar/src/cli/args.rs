@@ -126,7 +126,7 @@ pub enum Command {
         cargo cegar check parse.c -D N=10 -I include\n  \
         cargo cegar check driver.c --entry step --property memory --max-time 5m\n  \
         cargo cegar check a.c b.c --message-format json --no-emit")]
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Alternate fuzzing and proving over the crate's harnesses until every goal is settled
     ///
     /// Harnesses come from the `cegar/` package that `cargo cegar init` writes. Tests for what is found go to

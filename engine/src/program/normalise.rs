@@ -181,12 +181,15 @@ pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, Normal
     normalise_with(request, out, &mut |_| Ok(None))
 }
 
+/// Gives a module with bodies for some of these functions, if it has any for them.
+pub type Provide<'a> = dyn FnMut(&[Mocked]) -> Result<Option<PathBuf>, String> + 'a;
+
 /// As [`normalise`], where the caller may define some of what nobody defines: it is told of all those functions, and may
 /// give a module with bodies for them. The others get mocks that return a choice.
 pub fn normalise_with(
     request: &LinkRequest,
     out: &Path,
-    provide: &mut dyn FnMut(&[Mocked]) -> Result<Option<PathBuf>, String>,
+    provide: &mut Provide<'_>,
 ) -> Result<Normalised, NormaliseError> {
     let module = Module::empty("program");
     link::user(&module, request)?;

@@ -652,7 +652,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
     }
 
     /// The program's own assumption.
-    pub(super) fn assume(&mut self, now: &mut Reached, cond: Term) -> Step {
+    fn assume(&mut self, now: &mut Reached, cond: Term) -> Step {
         match self.pool.as_const(cond) {
             Some(1) => return Ok(()),
             Some(_) => return Err(Stop::Ended),
