@@ -43,7 +43,7 @@ const OBJECTS: &[Driver] = &[
     proved("descriptor_chain", "memory"),
     proved("list_remove", "memory"),
     open("list_walk", "memory"),
-    open("name_copy", "memory"),
+    proved("name_copy", "memory"),
     proved("ops_table", "memory"),
 ];
 
@@ -58,7 +58,7 @@ const PARAMETERS: &[Driver] = &[
 const VALUES: &[Driver] = &[
     proved("ioctl_dispatch", "overflow"),
     proved("timeout_loop", "memory"),
-    open("state_machine", "assertion"),
+    proved("state_machine", "assertion"),
     proved("registers", "memory"),
     proved("varargs_log", "overflow"),
 ];

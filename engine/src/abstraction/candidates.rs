@@ -24,6 +24,8 @@ const MOST: usize = 3_000;
 const PAIRED: usize = 28;
 /// Bounds per value and direction.
 const BOUNDS: usize = 14;
+/// A value that takes more than so many is no state.
+const CASES: usize = 6;
 /// Conditions of the code that are transferred to other values.
 const TRANSFERRED: usize = 40;
 /// Constants per width.
@@ -224,6 +226,9 @@ impl Guesser<'_, '_> {
         }
         self.single(&scalars, &mut evaluators, &mut out);
         self.pairs(&scalars, &mut evaluators, &mut out);
+        if self.level == 3 {
+            self.by_case(&scalars, &mut evaluators, &mut out);
+        }
         if self.level == 2 {
             self.elements(&arrays, &scalars, &mut evaluators, &mut out);
             self.terminated(&state, &scalars, &mut out);
@@ -413,6 +418,37 @@ impl Guesser<'_, '_> {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// What one value is where another, which takes few values, has one of them: what a state machine knows.
+    fn by_case(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
+        let is_number = |t: &&Term| matches!(self.graph.pool.width(**t), 1 | 8..=64);
+        let scalars: Vec<Term> = scalars.iter().filter(is_number).copied().take(PAIRED).collect();
+        let columns: Vec<Vec<u128>> = scalars.iter().map(|&t| self.values(t, evaluators)).collect();
+        for (i, states) in columns.iter().enumerate() {
+            let cases: BTreeSet<u128> = states.iter().copied().collect();
+            if !(2..=CASES).contains(&cases.len()) {
+                continue;
+            }
+            for (j, values) in columns.iter().enumerate().filter(|(j, _)| *j != i) {
+                for &case in &cases {
+                    let mut here = states.iter().zip(values).filter(|(s, _)| **s == case);
+                    let Some((_, &first)) = here.next() else {
+                        continue;
+                    };
+                    if here.any(|(_, &value)| value != first) {
+                        continue;
+                    }
+                    let pool = &mut self.graph.pool;
+                    let case = pool.constant(pool.width(scalars[i]), case);
+                    let value = pool.constant(pool.width(scalars[j]), first);
+                    let other = pool.eq(scalars[i], case);
+                    let other = pool.not(other);
+                    let same = pool.eq(scalars[j], value);
+                    out.push(pool.or(other, same));
+                }
             }
         }
     }
