@@ -425,8 +425,16 @@ impl Guesser<'_, '_> {
     /// What one value is where another, which takes few values, has one of them: what a state machine knows.
     fn by_case(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
         let is_number = |t: &&Term| matches!(self.graph.pool.width(**t), 1 | 8..=64);
-        let scalars: Vec<Term> = scalars.iter().filter(is_number).copied().take(PAIRED).collect();
-        let columns: Vec<Vec<u128>> = scalars.iter().map(|&t| self.values(t, evaluators)).collect();
+        let scalars: Vec<Term> = scalars
+            .iter()
+            .filter(is_number)
+            .copied()
+            .take(PAIRED)
+            .collect();
+        let columns: Vec<Vec<u128>> = scalars
+            .iter()
+            .map(|&t| self.values(t, evaluators))
+            .collect();
         for (i, states) in columns.iter().enumerate() {
             let cases: BTreeSet<u128> = states.iter().copied().collect();
             if !(2..=CASES).contains(&cases.len()) {
