@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cegar_engine::program::{Check, FunctionKind, Program};
+use cegar_engine::proof::Certificate;
 use cegar_engine::simulate::search::{News, Origin, Search};
 use cegar_engine::strategy::synergy::Coverage;
 use cegar_fuzz::native::Kind;
@@ -89,6 +90,8 @@ pub struct Alternation<'a, 'p> {
     pub(super) digest: String,
     pub(super) coverage: Arc<Coverage>,
     pub(super) prover: Option<Prover>,
+    /// What an earlier campaign had proved.
+    pub(super) before: Option<Certificate>,
     pub(super) proofs: Option<Proofs>,
 }
 
@@ -391,10 +394,13 @@ impl Alternation<'_, '_> {
         GoalTable { checks, edges }
     }
 
-    /// Ends the fuzzer and completes the statistics.
+    /// Ends the prover and the fuzzer, and completes the statistics.
     pub fn finish(&mut self) {
-        // A prover that is still at work is told to stop; nobody waits for it.
-        self.prover = None;
+        if self.first_only && self.judge.count() > 0 {
+            // What was asked is answered: nobody waits for the prover.
+            self.prover = None;
+        }
+        self.give_up_prover();
         if let Some(mut worker) = self.worker.take() {
             let _ = worker.send(&Command::Stop);
         }

@@ -231,6 +231,7 @@ fn one(
             prepared.program.checks.len(),
         )),
         prover: None,
+        before: proofs::before(folders.scratch),
         proofs: None,
     };
     let end = alternation.run();

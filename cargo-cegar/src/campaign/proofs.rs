@@ -23,6 +23,8 @@ use crate::store;
 const STACK: usize = 512 << 20;
 /// How long the checker may take for one question: longer than the search, since the answer is known.
 const QUESTION: Duration = Duration::from_secs(20);
+/// How long a prover that is to stop may take to say what it has come to.
+const GRACE: Duration = Duration::from_secs(5);
 /// Without a limit for the campaign.
 const TIME: Duration = Duration::from_secs(300);
 
@@ -65,6 +67,7 @@ impl Prover {
         (covered, all_blocks): (Arc<Coverage>, bool),
         tapes: Vec<Vec<u8>>,
         (time, counted): (Option<Duration>, bool),
+        before: Option<Certificate>,
     ) -> Result<Prover, Error> {
         let (seed_sender, seeds) = channel();
         let options = Options {
@@ -75,6 +78,7 @@ impl Prover {
             seeds: Some(seed_sender),
             time: time.unwrap_or(TIME),
             counted,
+            before,
             ..Options::default()
         };
         let stop = Arc::new(AtomicBool::new(false));
@@ -110,6 +114,19 @@ impl Prover {
                 "the prover",
                 "it ended without a result",
             ))),
+        }
+    }
+
+    /// Has it stop, and waits a little for what it has come to so far.
+    pub fn give_up(&self) -> Option<Result<Proofs, Error>> {
+        self.stop.store(true, Ordering::Relaxed);
+        let until = Instant::now() + GRACE;
+        loop {
+            let result = self.poll();
+            if result.is_some() || Instant::now() > until {
+                return result;
+            }
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -231,6 +248,12 @@ pub fn beside(folder: &Path, bitcode: &Path) -> Result<(), Error> {
         store::write(&beside, &bytes)?;
     }
     Ok(())
+}
+
+/// What an earlier campaign left in its scratch folder, if it can still be read: a start, and no more than that.
+pub fn before(folder: &Path) -> Option<Certificate> {
+    let text = std::fs::read(folder.join("certificate.json")).ok()?;
+    serde_json::from_slice(&text).ok()
 }
 
 /// Writes a certificate beside the bitcode that it is about; where it is then.

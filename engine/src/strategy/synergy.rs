@@ -27,6 +27,7 @@ use crate::abstraction::world::Cut;
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
 use crate::proof::{Certificate, FORMAT};
 use crate::solver::{Z3, steps};
+use crate::term::Term;
 
 /// How long the forest may grow.
 const FOREST_TIME: Duration = Duration::from_millis(400);
@@ -44,6 +45,8 @@ pub struct Options {
     pub all_blocks: bool,
     /// How long to try in all. Default: 60 s.
     pub time: Duration,
+    /// The certificate of an earlier run, whose formulas are tried first.
+    pub before: Option<Certificate>,
     /// Whether that is counted in steps of the solver and not by the clock: slower, and the same on every machine.
     /// Default: no.
     pub counted: bool,
@@ -64,6 +67,7 @@ impl Default for Options {
             covered: Arc::default(),
             all_blocks: false,
             time: Duration::from_secs(60),
+            before: None,
             counted: false,
             runs: 60,
             budget: Budget::default(),
@@ -359,6 +363,11 @@ impl<'p> Prover<'_, 'p> {
         self.stats.forest_steps = forest.steps;
         self.stats.forest = clock.elapsed().as_secs_f64();
         self.frontier(&forest);
+        if let Some(before) = &self.options.before
+            && self.resume(before)
+        {
+            return;
+        }
         let changes = Changes::new(&mut self.graph);
         let rounds = [true, false]
             .into_iter()
@@ -397,6 +406,43 @@ impl<'p> Prover<'_, 'p> {
                 return;
             }
         }
+    }
+
+    /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.
+    fn resume(&mut self, before: &Certificate) -> bool {
+        let mut guesses = Facts::new();
+        for cut in &before.cuts {
+            let Some(ctx) = self.graph.world.context_named(&cut.context) else {
+                continue;
+            };
+            let block = BlockId(cut.block);
+            let here = Cut { ctx, block };
+            if !self.graph.states.contains_key(&here) {
+                continue;
+            }
+            // What cannot be read any more is of no use any more.
+            let pool = &mut self.graph.pool;
+            let terms = cut.facts.iter().filter_map(|fact| pool.read(fact).ok());
+            let terms: Vec<Term> = terms.collect();
+            let bits = terms.into_iter().filter(|&t| self.graph.pool.width(t) == 1);
+            guesses.entry(here).or_default().extend(bits);
+        }
+        let clock = Instant::now();
+        let ended = houdini(
+            &mut self.solver,
+            &mut self.graph,
+            &self.facts,
+            &mut guesses,
+            self.patience,
+            &mut self.cost,
+        );
+        self.stats.houdini += clock.elapsed().as_secs_f64();
+        if !ended {
+            return true;
+        }
+        self.stats.facts += guesses.values().map(Vec::len).sum::<usize>() as u64;
+        self.facts = guesses;
+        self.is_done()
     }
 
     /// Asks about everything that is not settled; true if there is no need to go on. Blocks are asked about when the

@@ -36,6 +36,7 @@ impl Alternation<'_, '_> {
             (Arc::clone(&self.coverage), !self.first_only),
             tapes,
             (left, self.settings.runs.is_some()),
+            self.before.take().filter(|_| self.settings.runs.is_none()),
         )?);
         Ok(())
     }
@@ -54,6 +55,19 @@ impl Alternation<'_, '_> {
         self.prover = None;
         self.conclude(result?);
         Ok(())
+    }
+
+    /// Has a prover that is still at work stop, and takes over what it has come to so far: it stays, and the next campaign goes
+    /// on from there.
+    pub(super) fn give_up_prover(&mut self) {
+        let Some(prover) = self.prover.take() else {
+            return;
+        };
+        match prover.give_up() {
+            Some(Ok(proofs)) => self.conclude(proofs),
+            Some(Err(why)) => self.note(Level::Warning, why.to_string()),
+            None => {}
+        }
     }
 
     /// Takes over what the prover came to, unless an execution or the checker says otherwise.
