@@ -351,6 +351,20 @@ fn a_proof_can_be_repeated() {
     }
 }
 
+/// What was proved is where the next one begins that writes its certificate to the same folder.
+#[test]
+fn what_was_proved_is_taken_up_again() {
+    let project = Project::program("ring.c");
+    let words = ["-D", "FIXED", "--certificate", "proof"];
+    let first = check(&project, "ring.c", &words);
+    assert_eq!(first.finished()["verdict"], "proved", "{first}");
+    let levels = |run: &Ended| run.finished()["stats"]["prover"]["iterations"].as_u64();
+    assert!(levels(&first) > Some(0), "{first}");
+    let second = check(&project, "ring.c", &words);
+    assert_eq!(second.finished()["verdict"], "proved", "{second}");
+    assert_eq!(levels(&second), Some(0), "{second}");
+}
+
 /// Ctrl-C at several moments while the prover works: the end comes soon, it is one, and what was covered is kept.
 #[test]
 fn an_interruption_stops_the_prover() {

@@ -231,7 +231,10 @@ fn one(
             prepared.program.checks.len(),
         )),
         prover: None,
-        before: proofs::before(folders.scratch),
+        before: folders
+            .certificate
+            .and_then(proofs::before)
+            .or_else(|| proofs::before(folders.scratch)),
         proofs: None,
     };
     let end = alternation.run();

@@ -427,6 +427,7 @@ impl<'p> Prover<'_, 'p> {
             let bits = terms.into_iter().filter(|&t| self.graph.pool.width(t) == 1);
             guesses.entry(here).or_default().extend(bits);
         }
+        self.stats.guesses += guesses.values().map(Vec::len).sum::<usize>() as u64;
         let clock = Instant::now();
         let ended = houdini(
             &mut self.solver,
