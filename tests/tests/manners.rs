@@ -200,7 +200,8 @@ fn a_key_that_does_not_exist() {
 #[test]
 fn a_worker_that_is_killed_is_replaced() {
     let project = Project::package(BUSY);
-    let mut running = run(&project, &["--max-time", "170s"]).start();
+    // The prover would settle everything, and the campaign would end.
+    let mut running = run(&project, &["--max-time", "170s", "--fuzz-only"]).start();
     let process = running.id();
     let worker = running.until(|| children(process, "__worker").first().copied());
     let Some(worker) = worker else {
@@ -223,7 +224,8 @@ fn a_worker_that_is_killed_is_replaced() {
 fn an_interruption_keeps_what_was_found() {
     let project = Project::package(BUSY);
     let queue = project.at("target/cegar/demo/queue");
-    let mut running = run(&project, &["--max-time", "170s"]).start();
+    // Without the prover, which would settle everything: then it is no interruption any more.
+    let mut running = run(&project, &["--max-time", "170s", "--fuzz-only"]).start();
     let process = running.id();
     let filled = running.until(|| (names(&queue).len() > 3).then_some(()));
     let workers = children(process, "__worker");
