@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::cuts::CELLS;
-use super::super::memory::{Contents, Object, Span, constant, stored};
+use super::super::memory::{Contents, Object, Span, constant, plus, stored};
 use super::super::state::{Reached, Surroundings};
 use super::super::world::{CtxId, ObjId};
 use super::pointer::{Case, Root};
@@ -102,21 +102,28 @@ impl Encoder<'_, '_> {
         if constant(self.pool, target.offset).is_some() {
             return Span::ALL;
         }
-        let range = Ranges::new(self.pool, &now.guard).of(target.offset);
-        // The access was checked: all of it lies in the object.
+        let len = self.c64(u64::from(len));
+        let span = self.within(now, target.offset, len, size);
+        self.world.index(target.id, span);
+        span
+    }
+
+    /// The bytes from an offset on, `len` of them, that an access can touch which was checked: all of it lies in the object.
+    fn within(&self, now: &Reached, offset: Term, len: Term, size: Term) -> Span {
+        let ranges = Ranges::new(self.pool, &now.guard);
+        let (at, len) = (ranges.of(offset), ranges.of(len));
         let size = self.pool.as_const(size).unwrap_or(u128::from(u32::MAX));
-        let end = u128::from(range.high) + u128::from(len);
+        let end = u128::from(at.high) + u128::from(len.high);
         let span = Span {
-            low: u32::try_from(range.low).unwrap_or(0),
+            low: u32::try_from(at.low).unwrap_or(0),
             high: u32::try_from(end.min(size)).unwrap_or(u32::MAX),
         };
-        let span = if span.low < span.high {
+        // No access at all, which is not seen everywhere: any answer is right.
+        if span.low < span.high {
             span
         } else {
             Span::ALL
-        };
-        self.world.index(target.id, span);
-        span
+        }
     }
 
     /// The offsets that an access of a word can go to, if its offset varies and there are few.
@@ -126,17 +133,16 @@ impl Encoder<'_, '_> {
         }
         let size = self.pool.as_const(object.size).map(|n| n as u64)?;
         let (by, rest) = residue(self.pool, offset, 0);
-        let range = Ranges::new(self.pool, &now.guard).of(offset);
-        let last = range.high.min(size.checked_sub(8)?);
-        if by < 8 || rest % 8 != 0 || last.saturating_sub(range.low) / by > WORDS {
+        if by < 8 || rest % 8 != 0 {
             return None;
         }
-        let first = range.low.next_multiple_of(by) + rest;
-        let first = if first >= range.low + by {
-            first - by
-        } else {
-            first
-        };
+        let range = Ranges::new(self.pool, &now.guard).of(offset);
+        let last = range.high.min(size.checked_sub(8)?);
+        if last.checked_sub(range.low)? / by > WORDS {
+            return None;
+        }
+        // `by` is a power of two.
+        let first = range.low + rest.wrapping_sub(range.low) % by;
         let all: Vec<u32> = (first..=last)
             .step_by(by as usize)
             .map(|at| at as u32)
@@ -328,15 +334,9 @@ impl Encoder<'_, '_> {
                 continue;
             };
             let mut object = Object::clone(&object);
-            let ranges = Ranges::new(self.pool, &now.guard);
-            let (at, len) = (ranges.of(target.offset), ranges.of(len));
-            let size = self.pool.as_const(object.size);
-            let end = u128::from(at.high) + u128::from(len.high);
-            let span = Span {
-                low: u32::try_from(at.low).unwrap_or(0),
-                high: u32::try_from(end.min(size.unwrap_or(end))).unwrap_or(u32::MAX),
-            };
+            let span = self.within(now, target.offset, len, object.size);
             self.world.index(target.id, span);
+            let size = self.pool.as_const(object.size);
             let unknown = self.unknown_array();
             let mut forgotten = object.contents.clone();
             let keep = size.filter(|&n| n <= u128::from(CELLS)).unwrap_or(0) as u32;
@@ -358,9 +358,9 @@ impl Encoder<'_, '_> {
         (to, byte, len): (Term, Term, Term),
         check: Option<CheckId>,
     ) -> Step {
-        let Some(now) = self.nonempty(now, len)? else {
+        if self.is_nothing(len) {
             return Ok(());
-        };
+        }
         let (targets, vague) = self.access_some(ctx, now, to, len, (check, CheckKind::Write))?;
         let count = self.pool.as_const(len).map(|n| n as u64);
         let single = targets.len() == 1 && !vague;
@@ -372,21 +372,13 @@ impl Encoder<'_, '_> {
             let at = constant(self.pool, target.offset);
             let size = self.pool.as_const(object.size).map(|n| n as u64);
             let whole = single && at == Some(0) && count.is_some() && count == size;
-            match (count, at) {
-                (Some(n), _) if whole && n > self.budget.moved => {
-                    match self.pool.as_const(byte) {
-                        Some(value) => {
-                            let bytes = vec![value as u8; n as usize];
-                            let array = self.pool.array_constant(&bytes);
-                            object.contents = super::super::memory::Contents::new(array);
-                        }
-                        None => self.forget(now, std::slice::from_ref(target), len),
-                    }
-                    if self.pool.as_const(byte).is_none() {
-                        continue;
-                    }
+            match (count, at, self.pool.as_const(byte)) {
+                (Some(n), _, Some(value)) if whole && n > self.budget.moved => {
+                    let bytes = vec![value as u8; n as usize];
+                    let array = self.pool.array_constant(&bytes);
+                    object.contents = Contents::new(array);
                 }
-                (Some(n), Some(at)) if n <= self.budget.moved => {
+                (Some(n), Some(at), _) if n <= self.budget.moved => {
                     for i in 0..n as u32 {
                         let offset = at.wrapping_add(i);
                         let new = if single {
@@ -419,8 +411,8 @@ impl Encoder<'_, '_> {
 
     /// A block operation of no bytes does nothing. Where the length may be nothing, nothing is checked there: the
     /// machine does not, either.
-    fn nonempty<'n>(&mut self, now: &'n mut Reached, len: Term) -> Step<Option<&'n mut Reached>> {
-        Ok((self.pool.as_const(len) != Some(0)).then_some(now))
+    pub(super) fn is_nothing(&self, len: Term) -> bool {
+        self.pool.as_const(len) == Some(0)
     }
 
     /// `memcpy` and `memmove`.
@@ -432,9 +424,9 @@ impl Encoder<'_, '_> {
         read: Option<CheckId>,
         write: Option<CheckId>,
     ) -> Step {
-        let Some(now) = self.nonempty(now, len)? else {
+        if self.is_nothing(len) {
             return Ok(());
-        };
+        }
         let (sources, vague_source) =
             self.access_some(ctx, now, from, len, (read, CheckKind::Read))?;
         let (targets, vague) = self.access_some(ctx, now, to, len, (write, CheckKind::Write))?;
@@ -476,7 +468,7 @@ impl Encoder<'_, '_> {
                     let mut object = Object::clone(&object);
                     let span = self.span(now, target, bytes.len() as u32, object.size);
                     for (i, &byte) in bytes.iter().enumerate() {
-                        let offset = super::super::memory::plus(self.pool, target.offset, i as u32);
+                        let offset = plus(self.pool, target.offset, i as u32);
                         let new = if single {
                             byte
                         } else {
@@ -547,7 +539,7 @@ impl Encoder<'_, '_> {
         let mut contents = object.contents.clone();
         (0..n)
             .map(|i| {
-                let offset = super::super::memory::plus(self.pool, source.offset, i);
+                let offset = plus(self.pool, source.offset, i);
                 contents.read(self.pool, offset, 1, span)
             })
             .collect()

@@ -94,7 +94,7 @@ impl Encoder<'_, '_> {
     ) -> Step {
         let into = self.arg(now, call, 1, 64);
         let n = self.arg(now, call, 2, 64);
-        if self.pool.as_const(n) == Some(0) {
+        if self.is_nothing(n) {
             return Ok(());
         }
         let (targets, vague) = self.access_some(ctx, now, into, n, (check, CheckKind::Write))?;
