@@ -41,14 +41,8 @@ const PROGRAMS: [(&str, &str, u64); 3] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let rounds = numbers().first().copied().unwrap_or(3);
     let settings = Settings {
-        max_time: None,
-        runs: None,
-        seed: 0,
         sides: Sides::Engine,
-        require_proof: false,
-        stats: false,
-        keep: false,
-        compiler: Compiler::find()?,
+        ..Settings::new(Compiler::find()?)
     };
     println!("program     turns      steps  seconds  steps/s");
     for (name, text, turns) in PROGRAMS {

@@ -30,5 +30,5 @@ fn end(code: cargo_cegar::exit::ExitCode) -> ! {
     let _ = std::io::stdout().flush();
     let _ = std::io::stderr().flush();
     // SAFETY: nothing is left to be dropped here: files and temporary folders belong to the command, which has returned.
-    unsafe { libc::_exit(i32::from(code as u8)) }
+    unsafe { nix::libc::_exit(i32::from(code as u8)) }
 }

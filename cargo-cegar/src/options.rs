@@ -58,6 +58,22 @@ pub struct Settings {
     pub compiler: Compiler,
 }
 
+impl Settings {
+    /// All defaults, and no limit of time.
+    pub fn new(compiler: Compiler) -> Settings {
+        Settings {
+            max_time: None,
+            runs: None,
+            seed: 0,
+            sides: Sides::Both,
+            require_proof: false,
+            stats: false,
+            keep: false,
+            compiler,
+        }
+    }
+}
+
 /// One harness: a program with an entry.
 #[derive(Clone, Debug)]
 pub struct Harness {

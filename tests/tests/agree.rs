@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use cargo_cegar::campaign::agreement::disagreement;
 use cargo_cegar::campaign::prepare::{Prepared, prepare};
 use cargo_cegar::compile::{Compiler, Unit};
-use cargo_cegar::options::{Harness, Settings, Sides};
+use cargo_cegar::options::{Harness, Settings};
 use cargo_cegar::report::{Event, Reporter};
 use cegar_engine::machine::{Execution, Limits, Machine, Outcome};
 use cegar_engine::program::Property;
@@ -91,16 +91,7 @@ impl Program {
         let mut harness = Harness::new(name, units);
         harness.properties = properties.to_vec();
         harness.argv = 2;
-        let settings = Settings {
-            max_time: None,
-            runs: None,
-            seed: 0,
-            sides: Sides::Both,
-            require_proof: false,
-            stats: false,
-            keep: false,
-            compiler: Compiler::find().unwrap_or_else(|why| panic!("{why}")),
-        };
+        let settings = Settings::new(Compiler::find().unwrap_or_else(|why| panic!("{why}")));
         let stop = AtomicBool::new(false);
         let prepared = prepare(&harness, &settings, folder.path(), &mut Silent, &stop)
             .unwrap_or_else(|why| panic!("{name}: {why}"));

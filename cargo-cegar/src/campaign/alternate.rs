@@ -232,7 +232,7 @@ impl Alternation<'_, '_> {
             let result = self
                 .prover
                 .as_ref()
-                .and_then(|prover| prover.wait(self.stop));
+                .and_then(|prover| prover.wait(|| self.stop.load(Ordering::Relaxed)));
             self.prover = None;
             if let Some(proofs) = result.transpose()? {
                 self.conclude(proofs);

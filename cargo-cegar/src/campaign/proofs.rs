@@ -121,23 +121,15 @@ impl Prover {
     pub fn give_up(&self) -> Option<Result<Proofs, Error>> {
         self.stop.store(true, Ordering::Relaxed);
         let until = Instant::now() + GRACE;
-        loop {
-            let result = self.poll();
-            if result.is_some() || Instant::now() > until {
-                return result;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        self.wait(|| Instant::now() > until)
     }
 
-    /// Waits for the end.
-    pub fn wait(&self, stop: &AtomicBool) -> Option<Result<Proofs, Error>> {
+    /// Waits for the end, or until nobody has the time any more.
+    pub fn wait(&self, is_over: impl Fn() -> bool) -> Option<Result<Proofs, Error>> {
         loop {
-            if let Some(result) = self.poll() {
-                return Some(result);
-            }
-            if stop.load(Ordering::Relaxed) {
-                return None;
+            let result = self.poll();
+            if result.is_some() || is_over() {
+                return result;
             }
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::needed::Goal;
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::Facts;
-use crate::program::ir::Property;
+use crate::abstraction::world::Cut;
+use crate::program::ir::{BlockId, Property};
+use crate::term::{Pool, Term};
 
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
@@ -60,6 +62,19 @@ impl Certificate {
         }
     }
 
+    /// The formulas by cut point. A cut point that does not exist claims nothing.
+    pub fn regions_in(&self, graph: &Graph<'_>) -> Vec<(Cut, &[String])> {
+        let found = self.cuts.iter().filter_map(|cut| {
+            let here = Cut {
+                ctx: graph.world.context_named(&cut.context)?,
+                block: BlockId(cut.block),
+            };
+            let exists = graph.states.contains_key(&here);
+            exists.then_some((here, &cut.facts[..]))
+        });
+        found.collect()
+    }
+
     /// The regions in writing. A formula that has no text is left out; the checker then says what does not follow.
     pub fn regions(graph: &Graph<'_>, facts: &Facts) -> Vec<CutFacts> {
         facts
@@ -74,5 +89,14 @@ impl Certificate {
                     .collect(),
             })
             .collect()
+    }
+}
+
+/// Reads a formula, or says why it is none.
+pub fn formula(pool: &mut Pool, text: &str) -> Result<Term, String> {
+    let term = pool.read(text).map_err(|why| why.to_string())?;
+    match pool.width(term) {
+        1 => Ok(term),
+        _ => Err("it is not one bit wide".to_owned()),
     }
 }

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashSet;
 use thiserror::Error;
 
-use super::certificate::{Certificate, FORMAT};
+use super::certificate::{Certificate, FORMAT, formula};
 use crate::abstraction::encode::{Budget, Exceeded, Fragment};
 use crate::abstraction::goals;
 use crate::abstraction::graph::Graph;
@@ -184,31 +184,16 @@ impl<'p> Checker<'p> {
     }
 
     fn read(&mut self, certificate: &Certificate) -> Result<(), Rejected> {
-        for cut in &certificate.cuts {
-            // A cut point that does not exist claims nothing.
-            let Some(ctx) = self.graph.world.context_named(&cut.context) else {
-                continue;
-            };
-            let here = Cut {
-                ctx,
-                block: BlockId(cut.block),
-            };
-            if !self.graph.states.contains_key(&here) {
-                continue;
-            }
-            let place = self.name(Some(here));
-            for formula in &cut.facts {
-                let unreadable = |why: String| Rejected::Formula {
+        for (cut, formulas) in certificate.regions_in(&self.graph) {
+            let place = self.name(Some(cut));
+            for text in formulas {
+                let term = formula(&mut self.graph.pool, text);
+                let term = term.map_err(|why| Rejected::Formula {
                     cut: place.clone(),
-                    formula: formula.clone(),
+                    formula: text.clone(),
                     why,
-                };
-                let term = self.graph.pool.read(formula);
-                let term = term.map_err(|why| unreadable(why.to_string()))?;
-                if self.graph.pool.width(term) != 1 {
-                    return Err(unreadable("it is not one bit wide".to_owned()));
-                }
-                self.facts.entry(here).or_default().push(term);
+                })?;
+                self.facts.entry(cut).or_default().push(term);
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ mod check;
 mod needed;
 mod words;
 
-pub use certificate::{Certificate, CutFacts, FORMAT};
+pub use certificate::{Certificate, CutFacts, FORMAT, formula};
 pub use check::{Checked, Rejected, check};
 pub use needed::{Goal, Needed, needed};
 pub use words::Words;

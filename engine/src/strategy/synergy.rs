@@ -25,9 +25,8 @@ use crate::abstraction::houdini::{self, Cost, Facts, Patience, houdini};
 use crate::abstraction::relevance::{Changes, Relevance};
 use crate::abstraction::world::Cut;
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
-use crate::proof::{Certificate, FORMAT};
+use crate::proof::{self, Certificate, FORMAT};
 use crate::solver::{Z3, steps};
-use crate::term::Term;
 
 /// How long the forest may grow.
 const FOREST_TIME: Duration = Duration::from_millis(400);
@@ -379,26 +378,10 @@ impl<'p> Prover<'_, 'p> {
             let relevance =
                 sliced.then(|| Relevance::new(&self.graph, &self.left(), &self.settled, &changes));
             self.stats.iterations += 1;
-            let mut guesses = self.guess(&vocabulary, &forest, level, relevance.as_ref());
-            let clock = Instant::now();
-            let ended = houdini(
-                &mut self.solver,
-                &mut self.graph,
-                &self.facts,
-                &mut guesses,
-                self.patience,
-                &mut self.cost,
-            );
-            self.stats.houdini += clock.elapsed().as_secs_f64();
-            if !ended {
+            let guesses = self.guess(&vocabulary, &forest, level, relevance.as_ref());
+            let Some(new) = self.keep(guesses) else {
                 return;
-            }
-            let mut new = 0;
-            for (cut, facts) in guesses {
-                new += facts.len();
-                self.facts.entry(cut).or_default().extend(facts);
-            }
-            self.stats.facts += new as u64;
+            };
             if new == 0 {
                 continue;
             }
@@ -411,23 +394,20 @@ impl<'p> Prover<'_, 'p> {
     /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.
     fn resume(&mut self, before: &Certificate) -> bool {
         let mut guesses = Facts::new();
-        for cut in &before.cuts {
-            let Some(ctx) = self.graph.world.context_named(&cut.context) else {
-                continue;
-            };
-            let block = BlockId(cut.block);
-            let here = Cut { ctx, block };
-            if !self.graph.states.contains_key(&here) {
-                continue;
-            }
+        for (cut, formulas) in before.regions_in(&self.graph) {
             // What cannot be read any more is of no use any more.
             let pool = &mut self.graph.pool;
-            let terms = cut.facts.iter().filter_map(|fact| pool.read(fact).ok());
-            let terms: Vec<Term> = terms.collect();
-            let bits = terms.into_iter().filter(|&t| self.graph.pool.width(t) == 1);
-            guesses.entry(here).or_default().extend(bits);
+            let terms = formulas
+                .iter()
+                .filter_map(|text| proof::formula(pool, text).ok());
+            guesses.entry(cut).or_default().extend(terms);
         }
         self.stats.guesses += guesses.values().map(Vec::len).sum::<usize>() as u64;
+        self.keep(guesses).is_none() || self.is_done()
+    }
+
+    /// Adds those of the guesses to the facts that are inductive together; how many. None if time ran out first.
+    fn keep(&mut self, mut guesses: Facts) -> Option<usize> {
         let clock = Instant::now();
         let ended = houdini(
             &mut self.solver,
@@ -439,11 +419,15 @@ impl<'p> Prover<'_, 'p> {
         );
         self.stats.houdini += clock.elapsed().as_secs_f64();
         if !ended {
-            return true;
+            return None;
         }
-        self.stats.facts += guesses.values().map(Vec::len).sum::<usize>() as u64;
-        self.facts = guesses;
-        self.is_done()
+        let mut new = 0;
+        for (cut, facts) in guesses {
+            new += facts.len();
+            self.facts.entry(cut).or_default().extend(facts);
+        }
+        self.stats.facts += new as u64;
+        Some(new)
     }
 
     /// Asks about everything that is not settled; true if there is no need to go on. Blocks are asked about when the

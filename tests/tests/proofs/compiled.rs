@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use cargo_cegar::campaign::prepare::prepare;
 use cargo_cegar::compile::{Compiler, Unit};
-use cargo_cegar::options::{Harness, Settings, Sides};
+use cargo_cegar::options::{Harness, Settings};
 use cargo_cegar::report::{Event, Reporter};
 use cegar_engine::program::{Program, Property};
 use cegar_tests::Project;
@@ -44,16 +44,7 @@ pub fn from_files(
     harness.properties = properties.to_vec();
     harness.entry = entry.map(str::to_owned);
     harness.argv = 2;
-    let settings = Settings {
-        max_time: None,
-        runs: None,
-        seed: 0,
-        sides: Sides::Both,
-        require_proof: false,
-        stats: false,
-        keep: false,
-        compiler: Compiler::find().map_err(|why| why.to_string())?,
-    };
+    let settings = Settings::new(Compiler::find().map_err(|why| why.to_string())?);
     let stop = AtomicBool::new(false);
     let prepared = prepare(&harness, &settings, folder.path(), &mut Silent, &stop)
         .map_err(|why| format!("{why}"))?;

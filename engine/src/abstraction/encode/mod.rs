@@ -604,18 +604,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         if self.pool.as_const(violated) == Some(0) {
             return Ok(());
         }
-        let prefix = self.out.assumptions.len();
-        self.out.obligations.push(Obligation {
-            check,
-            kind,
-            ctx,
-            block: self.block,
-            pos: self.pos,
-            guard: now.guard.clone(),
-            violated,
-            prefix,
-            vague: false,
-        });
+        self.note(ctx, now, (check, kind), violated, false);
         if self.pool.as_const(violated) == Some(1) {
             return Err(Stop::Ended);
         }
@@ -638,6 +627,18 @@ impl<'a, 'p> Encoder<'a, 'p> {
         kind: CheckKind,
         cond: Term,
     ) {
+        self.note(ctx, now, (check, kind), cond, true);
+    }
+
+    /// Notes an obligation.
+    fn note(
+        &mut self,
+        ctx: CtxId,
+        now: &Reached,
+        (check, kind): (Option<CheckId>, CheckKind),
+        violated: Term,
+        vague: bool,
+    ) {
         self.out.obligations.push(Obligation {
             check,
             kind,
@@ -645,9 +646,9 @@ impl<'a, 'p> Encoder<'a, 'p> {
             block: self.block,
             pos: self.pos,
             guard: now.guard.clone(),
-            violated: cond,
+            violated,
             prefix: self.out.assumptions.len(),
-            vague: true,
+            vague,
         });
     }
 
