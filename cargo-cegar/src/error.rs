@@ -34,6 +34,16 @@ pub enum Error {
         #[help]
         help: Option<String>,
     },
+    /// A program that this command needs is not installed.
+    #[error("{message}")]
+    #[diagnostic(code(cegar::tool_missing))]
+    ToolMissing {
+        /// What was looked for.
+        message: String,
+        /// What to install.
+        #[help]
+        help: String,
+    },
     /// A configuration file is wrong.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -131,6 +141,7 @@ impl Error {
         match self {
             Error::Usage { .. } | Error::Config(_) => ExitCode::Usage,
             Error::NothingSelected { .. } => ExitCode::NothingSelected,
+            Error::ToolMissing { .. } => ExitCode::ToolMissing,
             Error::Capture(CaptureError::BuildFailed { .. }) => ExitCode::BuildFailed,
             Error::Capture(CaptureError::NothingCaptured { .. }) => ExitCode::NothingSelected,
             Error::Capture(CaptureError::Interrupted) => ExitCode::Interrupted,

@@ -63,7 +63,10 @@ impl ExitCode {
             "the C code or its build script does not build",
         ),
         (ExitCode::Metadata, "cargo metadata failed"),
-        (ExitCode::ToolMissing, "a needed tool is missing (clang 19)"),
+        (
+            ExitCode::ToolMissing,
+            "a needed tool is missing (clang 19, a debugger)",
+        ),
         (
             ExitCode::Io,
             "a file or directory cannot be read or written",

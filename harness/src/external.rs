@@ -169,6 +169,23 @@ pub enum Read {
 /// An element: its bytes, and its pointers by offset.
 pub type Element = (Vec<u8>, Vec<(usize, Read)>);
 
+impl ObjectType {
+    /// What a `void *` leads to.
+    pub fn unknown() -> ObjectType {
+        ObjectType {
+            name: VOID.to_owned(),
+            size: UNKNOWN,
+            members: Vec::new(),
+            opaque: false,
+        }
+    }
+
+    /// So many bytes of which nothing more is known.
+    pub fn is_bytes(&self) -> bool {
+        matches!(&self.members[..], [Member { name, holds: Holds::Bytes(_), .. }] if name.is_empty())
+    }
+}
+
 impl<'a> Types<'a> {
     /// The type of that name.
     pub fn get(self, name: &str) -> Option<&'a ObjectType> {
@@ -187,7 +204,10 @@ impl<'a> Types<'a> {
     }
 
     /// How objects of a type stand on a channel.
-    pub fn plan(self, object: &'a ObjectType) -> Plan<'a> {
+    pub fn plan<'o>(self, object: &'o ObjectType) -> Plan<'o>
+    where
+        'a: 'o,
+    {
         let mut plan = Plan::default();
         for member in &object.members {
             self.inner(&member.holds, member.offset, &mut plan.pointers);
@@ -209,7 +229,10 @@ impl<'a> Types<'a> {
         plan
     }
 
-    fn inner(self, holds: &'a Holds, offset: usize, into: &mut Vec<(usize, Inner<'a>)>) {
+    fn inner<'o>(self, holds: &'o Holds, offset: usize, into: &mut Vec<(usize, Inner<'o>)>)
+    where
+        'a: 'o,
+    {
         match holds {
             Holds::Pointer(pointee) => into.push((offset, Inner::Data(pointee))),
             Holds::Code(signature) => into.push((offset, Inner::Code(signature))),
@@ -246,35 +269,47 @@ impl<'a> Types<'a> {
             };
             return (read, rest);
         };
-        let plan = self.plan(object);
         let count = self.elements(pointee, object, selector);
         let mut all = Vec::with_capacity(count);
         for _ in 0..count {
-            let mut contents = vec![0; object.size];
-            for (at, len) in &plan.chosen {
-                let taken = (*len).min(rest.len());
-                contents[*at..at + taken].copy_from_slice(&rest[..taken]);
-                rest = &rest[taken..];
-            }
-            let mut pointers = Vec::new();
-            for (at, inner) in &plan.pointers {
-                let read = match inner {
-                    Inner::Data(pointee) => {
-                        let (read, after) = self.read_within(pointee, rest, depth - 1);
-                        rest = after;
-                        read
-                    }
-                    Inner::Code(_) => {
-                        let set = rest.first().is_some_and(|byte| byte & 1 == 1);
-                        rest = rest.get(1..).unwrap_or_default();
-                        if set { Read::Code } else { Read::Null }
-                    }
-                };
-                pointers.push((*at, read));
-            }
-            all.push((contents, pointers));
+            let (element, after) = self.read_element(object, rest, depth - 1);
+            rest = after;
+            all.push(element);
         }
         (Read::Fresh(all), rest)
+    }
+
+    /// Reads an object itself off the bytes of a channel: its bytes, then its pointers, which lead at most `depth` links on.
+    /// What is missing is zeros. Gives the rest.
+    pub fn read_element<'b>(
+        self,
+        object: &ObjectType,
+        bytes: &'b [u8],
+        depth: usize,
+    ) -> (Element, &'b [u8]) {
+        let plan = self.plan(object);
+        let (mut rest, mut contents, mut pointers) = (bytes, vec![0; object.size], Vec::new());
+        for (at, len) in &plan.chosen {
+            let taken = (*len).min(rest.len());
+            contents[*at..at + taken].copy_from_slice(&rest[..taken]);
+            rest = &rest[taken..];
+        }
+        for (at, inner) in &plan.pointers {
+            let read = match inner {
+                Inner::Data(pointee) => {
+                    let (read, after) = self.read_within(pointee, rest, depth);
+                    rest = after;
+                    read
+                }
+                Inner::Code(_) => {
+                    let set = rest.first().is_some_and(|byte| byte & 1 == 1);
+                    rest = rest.get(1..).unwrap_or_default();
+                    if set { Read::Code } else { Read::Null }
+                }
+            };
+            pointers.push((*at, read));
+        }
+        ((contents, pointers), rest)
     }
 
     /// The name of the member at an offset: `dev.parent`, `slots[3]`.
@@ -306,8 +341,9 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether a function of this parameter writes to what it points to, and how many bytes.
-    pub fn written(self, holds: &Holds) -> Option<&'a ObjectType> {
+    /// What a function of this parameter writes to what it points to. A structure that holds pointers is mostly the program's
+    /// own: only an `output` is written, a variable in which the program put no pointer itself.
+    pub fn written(self, holds: &Holds, output: bool) -> Option<&'a ObjectType> {
         let Holds::Pointer(pointee) = holds else {
             return None;
         };
@@ -317,8 +353,8 @@ impl<'a> Types<'a> {
         let object = self.get(pointee.to.as_deref()?)?;
         let plan = self.plan(object);
         let alone = plan.chosen.is_empty() && plan.pointers.len() == 1;
-        let plain = plan.pointers.is_empty() && !object.opaque && object.size > 0;
-        (alone || plain).then_some(object)
+        let plain = plan.pointers.is_empty();
+        (!object.opaque && object.size > 0 && (alone || plain || output)).then_some(object)
     }
 
     /// What a pointer leads to.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::channel::{self, Shape};
-use crate::external::{Holds, Inner, ObjectType, Types};
+use crate::external::{Holds, ObjectType, Types};
 use crate::isolate;
 use crate::locate;
 use crate::object;
@@ -168,7 +168,7 @@ impl Mock {
         let function = functions.iter().find(|f| f.channel() == name)?;
         let signature = function.signature.as_ref()?;
         let holds = match parameter {
-            None => signature.returns.clone()?,
+            None => function.result()?,
             Some(number) => signature.params.get(number.checked_sub(1)?)?.clone(),
         };
         (!function.raw_allowed).then(|| (function.types.clone(), holds))
@@ -193,14 +193,9 @@ impl Mock {
                         bytes.len()
                     );
                 }
-                // The address of something: an object of its own.
-                if let Some((_, Inner::Data(inner))) = types.plan(object).pointers.first()
-                    && let Ok(word) = <[u8; 8]>::try_from(&bytes[..])
-                {
-                    let address = usize::from_le_bytes(word);
-                    return match object::encode_pointer(types, inner, address) {
-                        Ok(Some(encoded)) => self.choices(&channel, [&[1], &encoded[..]].concat()),
-                        Ok(None) => panic!("`{name}` cannot write a pointer of unknown origin"),
+                if !types.plan(object).pointers.is_empty() {
+                    return match object::encode_element(types, object, &bytes) {
+                        Ok(encoded) => self.choices(&channel, [&[1], &encoded[..]].concat()),
                         Err(why) => panic!("`{name}` cannot write this: {why}"),
                     };
                 }

@@ -135,7 +135,7 @@ pub(crate) fn encode(
         });
     }
     // Untyped memory is one element, however the test puts it together.
-    let (count, size) = if pointee.to.is_none() {
+    let (count, size) = if pointee.to.is_none() || object.is_bytes() {
         (1, bytes.len())
     } else {
         (count, size)
@@ -153,22 +153,24 @@ pub(crate) fn encode(
         let element = bytes.get(i * size..(i + 1) * size);
         let mut element = element.unwrap_or_default().to_vec();
         element.resize(object.size, 0);
-        encode_element(types, object, &element, &mut out)?;
+        out.extend(encode_element(types, object, &element)?);
     }
     Ok(out)
 }
 
 /// Untyped memory takes anything that is short enough.
 fn fits(object: &ObjectType, pointee: &Pointee, size: usize) -> bool {
-    object.opaque || size == object.size || pointee.to.is_none() && size <= object.size
+    let untyped = pointee.to.is_none() || object.is_bytes();
+    object.opaque || size == object.size || untyped && size <= object.size
 }
 
-fn encode_element(
+/// The bytes of a channel for an object itself.
+pub(crate) fn encode_element(
     types: Types<'_>,
     object: &ObjectType,
     element: &[u8],
-    out: &mut Vec<u8>,
-) -> Result<(), Mismatch> {
+) -> Result<Vec<u8>, Mismatch> {
+    let mut out = Vec::new();
     let plan = types.plan(object);
     for (at, length) in &plan.chosen {
         out.extend_from_slice(&element[*at..at + length]);
@@ -188,7 +190,7 @@ fn encode_element(
             }
         }
     }
-    Ok(())
+    Ok(out)
 }
 
 /// The bytes of a channel for a pointer; none if nobody knows where it leads.

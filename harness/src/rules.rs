@@ -13,12 +13,27 @@ pub struct Rules {
     /// What it returns: `"0..=255"`, `"0 | -errno"`, `"not null"`, `"not null, fresh"`. Default: anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
-    /// Whether it may write to what its parameters point to. Default: where they do not point to `const`.
+    /// Its result is the address of an object from outside: of so many bytes, or of a structure of the program. For numbers
+    /// that the program uses as addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address_of: Option<AddressOf>,
+    /// Whether it may write to what its parameters point to. Default: where they do not point to `const`, nor to structures
+    /// that hold pointers, unless those are variables for it to fill; with `true` there too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<bool>,
     /// Whether it may call the functions that are handed to it. Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_back: Option<bool>,
+}
+
+/// What an address leads to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum AddressOf {
+    /// So many bytes.
+    Bytes(usize),
+    /// A structure of the program, by its tag or its typedef's name.
+    Structure(String),
 }
 
 /// What `returns` says.

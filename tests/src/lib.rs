@@ -12,7 +12,9 @@ mod project;
 mod tool;
 
 pub use project::{Project, program};
-pub use tool::{Ended, Running, Tool, binary, cargo_test, cargo_test_with, children};
+pub use tool::{
+    Ended, Running, Tool, binary, cargo_test, cargo_test_with, children, shared_target,
+};
 
 /// The documented exit codes that the tests expect.
 pub mod exit {

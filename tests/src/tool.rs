@@ -306,11 +306,16 @@ pub fn cargo_test_with(package: &Path, compiler: &str) -> Ended {
     run_cargo_test(package, |command| command.env("CC", compiler))
 }
 
+/// The target folder that generated packages share.
+pub fn shared_target() -> PathBuf {
+    profile_folder().join("generated")
+}
+
 fn run_cargo_test(package: &Path, more: impl Fn(&mut Command) -> &mut Command) -> Ended {
     let mut command = Command::new("cargo");
     more(command.arg("test"))
         .current_dir(package)
-        .env("CARGO_TARGET_DIR", profile_folder().join("generated"))
+        .env("CARGO_TARGET_DIR", shared_target())
         .env("CARGO_TERM_COLOR", "never");
     let began = Instant::now();
     let output = command

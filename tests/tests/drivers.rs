@@ -44,12 +44,15 @@ const OBJECTS: &[Driver] = &[
     proved("list_remove", "memory"),
     open("list_walk", "memory"),
     proved("name_copy", "memory"),
+    proved("window", "assertion"),
     proved("ops_table", "memory"),
 ];
 
 const PARAMETERS: &[Driver] = &[
     proved("out_parameter", "memory"),
     proved("out_pointer", "memory"),
+    proved("out_structure", "memory"),
+    proved("own_structure", "assertion"),
     proved("callback_context", "assertion"),
     proved("callback_value", "memory"),
     proved("by_value", "overflow"),
@@ -156,4 +159,58 @@ fn rules_hold_for_search_and_proof() {
     );
     let run = check(&["--rules", "rules.toml"]);
     assert!(run.stderr.contains("`small` is no rule"), "{run}");
+}
+
+/// A number from outside that is followed: the finding says what it is and which rule makes it an address; by that rule the
+/// fault behind it is found, in the words of the program's structure or as bytes, and the corrected program is proved.
+#[test]
+fn numbers_may_be_addresses() {
+    let path = "drivers/register_base.c";
+    let project = Project::program(path);
+    let check = |more: &[&str]| {
+        let mut words = vec!["check", path, "--property", "memory", "--max-time", "60s"];
+        words.extend(more);
+        Tool::new(project.path(), words).run()
+    };
+
+    let run = check(&["--emit-dir", "plain"]);
+    run.expect(exit::VIOLATION)
+        .says("an address made from the number that `device_base` gave")
+        .says("`address_of = 64` (bytes)");
+    let test = project.read("plain/tests/register_base.rs");
+    let followed = project.read(path);
+    let line = followed.lines().position(|l| l.contains("/* followed */"));
+    let place = format!("register_base.c:{}", line.map_or(0, |line| line + 1));
+    assert!(test.contains(&place), "{test}");
+    let failing = cargo_test_with(&project.at("plain"), "gcc");
+    assert!(failing.stdout.contains("test result: FAILED"), "{failing}");
+
+    for (rule, told) in [
+        ("\"registers\"", "registers {"),
+        ("16", ".returns_bytes(\"device_base\", b\"\\x04\\0\\0\\0"),
+    ] {
+        project.write(
+            "rules.toml",
+            &format!("[external.device_base]\naddress_of = {rule}\n"),
+        );
+        let run = check(&["--rules", "rules.toml", "--emit-dir", "ruled"]);
+        run.expect(exit::VIOLATION);
+        let test = project.read("ruled/tests/register_base.rs");
+        assert!(
+            test.contains("array_bound") && test.contains(told),
+            "{test}"
+        );
+        let failing = cargo_test_with(&project.at("ruled"), "gcc");
+        assert!(failing.stdout.contains("test result: FAILED"), "{failing}");
+        std::fs::remove_dir_all(project.at("ruled")).expect("it was written");
+        let words = ["--rules", "rules.toml", "-D", "FIXED", "--no-emit"];
+        let run = check(&[&words[..], &["--message-format", "json"]].concat());
+        assert_eq!(run.finished()["verdict"], "proved", "{run}");
+    }
+
+    project.write(
+        "rules.toml",
+        "[external.device_base]\naddress_of = \"gadget\"\n",
+    );
+    check(&["--rules", "rules.toml", "--no-emit"]).says("no structure `gadget` is known");
 }

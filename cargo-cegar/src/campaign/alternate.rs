@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cegar_engine::machine::{Choice, Violation};
 use cegar_engine::program::{Check, FunctionKind, Program};
 use cegar_engine::proof::Certificate;
 use cegar_engine::simulate::search::{News, Origin, Search};
@@ -30,6 +31,7 @@ use super::findings::{Confirmed, Judge};
 use super::native::Native;
 use super::proofs::{Proofs, Prover};
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
+use crate::emit::spans;
 use crate::error::Error;
 use crate::options::{Harness, Settings};
 use crate::report::{Event, Level, Reporter};
@@ -287,7 +289,9 @@ impl Alternation<'_, '_> {
                     violation,
                     origin,
                 } => {
-                    let tape = self.search.minimise(&tape, &violation);
+                    let mocked = &self.externals.functions;
+                    let spans = |tape: &[u8], choices: &[Choice]| spans(mocked, tape, choices);
+                    let tape = self.search.minimise(&tape, &violation, &spans);
                     let run = self.search.observe(&tape);
                     // What is told is about the shorter tape.
                     let violation = run.violation().cloned().unwrap_or(violation);
@@ -296,7 +300,12 @@ impl Alternation<'_, '_> {
                         .judge
                         .violation(self.native, &tape, &run, &violation, origin)?
                     {
-                        Ok(confirmed) => found |= self.found(confirmed)?,
+                        Ok(confirmed) => {
+                            if self.found(confirmed)? {
+                                found = true;
+                                self.tell_of_address(&violation);
+                            }
+                        }
                         Err(why) => {
                             if self.unconfirmed.insert(why.clone()) {
                                 self.note(Level::Warning, why);
@@ -307,6 +316,25 @@ impl Alternation<'_, '_> {
             }
         }
         Ok(found)
+    }
+
+    /// Where a number from outside was used as an address: that one can say what it leads to.
+    fn tell_of_address(&mut self, violation: &Violation) {
+        let Some(channel) = violation.address_from.as_deref() else {
+            return;
+        };
+        let functions = &self.externals.functions;
+        if let Some(function) = functions.iter().find(|f| f.channel() == channel) {
+            let name = function.name.clone();
+            self.note(
+                Level::Warning,
+                format!(
+                    "`{name}` may return any number, and the program uses it as an address; if it is one, say so: \
+                     `address_of = 64` (bytes) or `address_of = \"structure\"` under [external.{name}] in cegar.toml, or in \
+                     the file of --rules"
+                ),
+            );
+        }
     }
 
     fn found(&mut self, confirmed: Confirmed) -> Result<bool, Error> {

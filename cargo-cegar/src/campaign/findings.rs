@@ -332,9 +332,18 @@ fn message(kind: CheckKind, detail: &str) -> String {
         CheckKind::ArrayBound => "index past an array's bound",
         CheckKind::Unreachable => "code that C says is unreachable is reached",
     };
+    let verb = what.strip_prefix("invalid ").unwrap_or_default();
     match detail {
-        "" => what.to_owned(),
+        // An operator alone says nothing that the place does not.
+        _ if !detail.contains(char::is_alphanumeric) => what.to_owned(),
         _ if detail.starts_with(what) => detail.to_owned(),
+        // `invalid read of 4 bytes`, not `invalid read: read of 4 bytes`.
+        _ if !verb.is_empty() && detail.starts_with(&format!("{verb} of ")) => {
+            format!("invalid {detail}")
+        }
+        _ if !verb.is_empty() && detail.starts_with(&format!("second {verb} of ")) => {
+            detail.to_owned()
+        }
         _ => format!("{what}: {detail}"),
     }
 }

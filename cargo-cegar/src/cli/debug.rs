@@ -18,10 +18,11 @@ const STOPS: [&str; 2] = ["crunner_violation", "__asan::ReportGenericError"];
 /// Runs the command.
 pub(super) fn debug(manners: &Manners, args: &DebugArgs) -> Result<ExitCode, Error> {
     let folder = package(manners)?;
+    // Before the tests are built for nothing.
+    let debugger = debugger(args)?;
     let keep = tempfile::tempdir().map_err(|why| Error::io("create", Path::new("/tmp"), why))?;
     let mock = keep.path().join("mock");
     let runner = record(&folder, &args.test, &mock)?;
-    let debugger = debugger(args)?;
     let name = debugger
         .file_name()
         .unwrap_or_default()
@@ -92,7 +93,7 @@ fn record(folder: &Path, test: &str, mock: &Path) -> Result<PathBuf, Error> {
         .arg("test")
         .arg("--manifest-path")
         .arg(&manifest)
-        .arg(test)
+        .args([test, "--", "--exact"])
         .env("CEGAR_KEEP_MOCK", mock)
         .stderr(Stdio::inherit())
         .output()
@@ -115,15 +116,17 @@ fn record(folder: &Path, test: &str, mock: &Path) -> Result<PathBuf, Error> {
 
 fn debugger(args: &DebugArgs) -> Result<PathBuf, Error> {
     if let Some(named) = &args.debugger {
-        return Ok(named.clone());
+        return which::which(named).map_err(|_| Error::ToolMissing {
+            message: format!("there is no debugger `{}`", named.display()),
+            help: "install it, or name another with --debugger or CEGAR_DEBUGGER".to_owned(),
+        });
     }
     let found = ["gdb", "lldb", "lldb-19"]
         .iter()
         .find_map(|name| which::which(name).ok());
-    found.ok_or_else(|| {
-        Error::nothing(
-            "there is no debugger (tried gdb and lldb)",
-            "install one, or name it with --debugger",
-        )
+    found.ok_or_else(|| Error::ToolMissing {
+        message: "there is no debugger (tried gdb, lldb and lldb-19)".to_owned(),
+        help: "install one (on Debian `apt install gdb`), or name it with --debugger or CEGAR_DEBUGGER"
+            .to_owned(),
     })
 }

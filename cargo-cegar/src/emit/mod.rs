@@ -14,6 +14,7 @@ mod literal;
 mod objects;
 pub mod package;
 mod source;
+mod spans;
 pub mod standalone;
 mod typed;
 
@@ -25,6 +26,7 @@ use cegar_harness::{Mock, Run};
 
 pub use package::{Dependency, Emitted, add_test};
 pub use source::test_source;
+pub use spans::spans;
 
 /// What a test is written from.
 #[derive(Debug, Clone, PartialEq)]

@@ -63,7 +63,7 @@ impl<'a> Objects<'a> {
         elements: &[Element],
     ) -> Content {
         let told = self.told(pointee, object, elements);
-        if object.size == 1 && !object.opaque || pointee.to.is_none() {
+        if object.size == 1 && !object.opaque || pointee.to.is_none() || object.is_bytes() {
             let mut bytes: Vec<u8> = told.iter().flat_map(|(bytes, _)| bytes).copied().collect();
             let used = bytes.iter().rposition(|byte| *byte != 0);
             bytes.truncate(used.map_or(0, |last| last + 1));

@@ -4,7 +4,7 @@
 //! function that it is. What does not parse is left to be written as bytes, which replay just as well.
 
 use cegar_harness::build::{MockedFunction, has_body};
-use cegar_harness::external::{Holds, Pointee, Read, Signature, Types};
+use cegar_harness::external::{DEPTH, Holds, Pointee, Read, Signature, Types};
 
 use super::layout::Expr;
 use super::literal;
@@ -48,11 +48,11 @@ fn of_function(
         objects: Objects::new(&function.types),
     };
     match parameter {
-        None => match signature.returns.as_ref()? {
+        None => match function.result()? {
             Holds::Pointer(pointee) if !function.raw_allowed && has_body(function) => {
-                of.returned(pointee, &events.concat())
+                of.returned(&pointee, &events.concat())
             }
-            Holds::Struct(name) => of.by_value(name, events),
+            Holds::Struct(name) => of.by_value(&name, events),
             _ => None,
         },
         Some(number) => {
@@ -150,18 +150,15 @@ impl Of<'_> {
             let number = Expr::plain(number.to_string());
             let value = if is_buffer {
                 Expr::Plain(format!("*{}", literal::byte_string(events.next()?)))
-            } else if let Some((_, inner)) = self.types.plan(object).pointers.first() {
-                let cegar_harness::external::Inner::Data(inner) = inner else {
-                    return None;
-                };
+            } else if !self.types.plan(object).pointers.is_empty() {
                 let bytes = events.as_slice().concat();
-                let (read, rest) = self.types.read(inner, &bytes);
+                let ((bytes_of, pointers), rest) = self.types.read_element(object, &bytes, DEPTH);
                 // As many events as the object took.
                 let mut taken = bytes.len() - rest.len();
                 while taken > 0 {
                     taken = taken.checked_sub(events.next()?.len())?;
                 }
-                match self.objects.pointer(inner, &read) {
+                match self.objects.value(object, &bytes_of, &pointers) {
                     Expr::Plain(text) if text.ends_with("null_mut()") => {
                         Expr::plain("std::ptr::null_mut::<u8>()")
                     }
@@ -218,7 +215,7 @@ impl Of<'_> {
             calls.push(if arguments.is_empty() {
                 self.call("calls", vec![number])
             } else {
-                let list = format!("[{}]", arguments.join(", "));
+                let list = format!("[{}]", of_one_type(arguments).join(", "));
                 self.call("calls_back", vec![number, Expr::Plain(list)])
             });
         }
@@ -244,12 +241,28 @@ fn number_of(holds: &Holds, bytes: &[u8]) -> Option<String> {
             }
             wide.get_mut(..*size)?.copy_from_slice(bytes);
             let value = i64::from_le_bytes(wide);
-            // The row's type is an i64 where one of them needs it.
-            Some(match i32::try_from(value) {
-                Ok(value) => value.to_string(),
-                Err(_) => format!("{value}i64"),
-            })
+            Some(value.to_string())
         }
         _ => None,
     }
+}
+
+/// Numbers for one array: where one is too large for an `i32` it says the type that holds them all.
+fn of_one_type(mut numbers: Vec<String>) -> Vec<String> {
+    let values: Vec<i64> = numbers.iter().filter_map(|n| n.parse().ok()).collect();
+    let is_large = |value: &i64| i32::try_from(*value).is_err();
+    if values.len() < numbers.len() || !values.iter().any(is_large) {
+        return numbers;
+    }
+    let unsigned = values.iter().all(|value| u32::try_from(*value).is_ok());
+    for (text, value) in numbers.iter_mut().zip(values) {
+        if is_large(&value) {
+            *text = if unsigned {
+                format!("{value:#x}u32")
+            } else {
+                format!("{value}i64")
+            };
+        }
+    }
+    numbers
 }

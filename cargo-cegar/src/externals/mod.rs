@@ -15,14 +15,17 @@ use std::sync::atomic::AtomicBool;
 use cegar_engine::program::normalise::{Mocked, Returns};
 use cegar_harness::build::{MockedFunction, has_body, search_bodies};
 use cegar_harness::channel::Shape;
-use cegar_harness::external::{Holds, ObjectType, Types};
-use cegar_harness::rules::Rules;
+use cegar_harness::external::{Holds, ObjectType, Pointee, Signature, Types};
+use cegar_harness::rules::{AddressOf, Rules};
 
 use self::debug_info::DebugInfo;
 use self::types::Describe;
 use crate::compile::{self, Compiler, Unit};
 use crate::error::Error;
 use crate::store;
+
+/// The most bytes that `address_of` may ask for: each is a choice of the tape.
+const ROOM: usize = 1 << 20;
 
 /// The functions that nobody defines, with all that is known of them.
 #[derive(Clone, Debug, Default)]
@@ -70,23 +73,48 @@ impl Externals {
                 Returns::Pointer { structure, .. } => structure.as_deref(),
                 _ => None,
             };
-            for info in &info {
+            described.outputs.clone_from(&function.outputs);
+            let found = info.iter().find_map(|info| {
                 let mut describe = Describe::new(info);
-                if let Some(signature) = describe.declared(&function.name, structure) {
-                    let all = describe.into_types();
-                    let mut reached = std::collections::BTreeSet::new();
-                    for holds in signature.params.iter().chain(&signature.returns) {
-                        Types(&all).reach(holds, &mut reached);
-                    }
-                    described.returns =
-                        refined(&all, signature.returns.as_ref(), described.returns);
-                    described.types = all;
-                    described
-                        .types
-                        .retain(|object| reached.contains(&object.name));
-                    described.signature = Some(signature);
-                    break;
+                let signature = describe.declared(&function.name, structure)?;
+                Some((describe, signature))
+            });
+            if let Some((mut describe, signature)) = found {
+                let by_value = |holds: &Holds| matches!(holds, Holds::Struct(_) | Holds::Bytes(_));
+                // A structure in registers is several parameters for LLVM.
+                if signature.params.iter().any(by_value) {
+                    described.outputs.clear();
                 }
+                described.address = address(&mut describe, &described, &signature)?;
+                let all = describe.into_types();
+                let mut reached = std::collections::BTreeSet::new();
+                let led_to = described.address.clone().map(Holds::Pointer);
+                for holds in signature
+                    .params
+                    .iter()
+                    .chain(&signature.returns)
+                    .chain(&led_to)
+                {
+                    Types(&all).reach(holds, &mut reached);
+                }
+                described.returns = match &described.address {
+                    Some(_) => Shape::Pointer { size: 0 },
+                    None => refined(&all, signature.returns.as_ref(), described.returns),
+                };
+                described.raw_allowed &= described.address.is_none();
+                described.types = all;
+                described
+                    .types
+                    .retain(|object| reached.contains(&object.name));
+                described.signature = Some(signature);
+            } else if described.rules.address_of.is_some() {
+                return Err(Error::nothing(
+                    format!(
+                        "[external.{}] in cegar.toml: `address_of` needs the function's prototype, and no file declares it",
+                        function.name
+                    ),
+                    "include the header that does",
+                ));
             }
             self.functions.push(described);
         }
@@ -111,6 +139,46 @@ impl Externals {
             search.stop,
         )?;
         Ok(made.bitcode.into_iter().next())
+    }
+}
+
+/// Where the user says that a function's result leads.
+fn address(
+    describe: &mut Describe<'_>,
+    function: &MockedFunction,
+    signature: &Signature,
+) -> Result<Option<Pointee>, Error> {
+    let Some(rule) = &function.rules.address_of else {
+        return Ok(None);
+    };
+    let wrong = |why: String, help: &str| {
+        Error::nothing(
+            format!("[external.{}] in cegar.toml: {why}", function.name),
+            help.to_owned(),
+        )
+    };
+    match &signature.returns {
+        Some(Holds::Int { size: 8, .. } | Holds::Pointer(_)) => {}
+        _ => {
+            return Err(wrong(
+                "its result is too small to be an address".to_owned(),
+                "`address_of` is for functions that return 8 bytes",
+            ));
+        }
+    }
+    match rule {
+        AddressOf::Bytes(size) if (1..=ROOM).contains(size) => Ok(Some(describe.bytes(*size))),
+        AddressOf::Bytes(size) => Err(wrong(
+            format!("{size} bytes are not possible"),
+            "`address_of` is between 1 and 1048576 bytes",
+        )),
+        AddressOf::Structure(name) => match describe.pointer_to(name) {
+            Some(pointee) => Ok(Some(pointee)),
+            None => Err(wrong(
+                format!("no structure `{name}` is known where it is declared"),
+                "`address_of` is a number of bytes, or the name of a structure",
+            )),
+        },
     }
 }
 
@@ -187,6 +255,11 @@ fn rename(function: &mut MockedFunction, old: &str, new: &str) {
         for member in &mut object.members {
             within(&mut member.holds, old, new);
         }
+    }
+    if let Some(pointee) = &mut function.address
+        && pointee.to.as_deref() == Some(old)
+    {
+        pointee.to = Some(new.to_owned());
     }
     if let Some(signature) = &mut function.signature {
         for holds in signature.params.iter_mut().chain(&mut signature.returns) {
@@ -268,9 +341,7 @@ pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
         all.push(format!("the rules of cegar.toml hold for {ruled}"));
     }
     let returns_object = functions.iter().any(|function| {
-        let signature = function.signature.as_ref();
-        let returns = signature.and_then(|signature| signature.returns.as_ref());
-        matches!(returns, Some(Holds::Pointer(_))) && !function.raw_allowed
+        matches!(function.result(), Some(Holds::Pointer(_))) && !function.raw_allowed
     });
     if returns_object {
         all.push(format!(

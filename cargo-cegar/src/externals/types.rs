@@ -26,9 +26,10 @@ impl<'a> Describe<'a> {
         }
     }
 
-    /// The types that were met.
+    /// The types that were met, and what a `void *` leads to.
     pub fn into_types(self) -> Vec<ObjectType> {
-        self.known.into_iter().map(|(_, object)| object).collect()
+        let met = self.known.into_iter().map(|(_, object)| object);
+        met.chain([ObjectType::unknown()]).collect()
     }
 
     /// The type of a function that is only declared. `structure` names the structure as which the program uses the object
@@ -53,6 +54,41 @@ impl<'a> Describe<'a> {
             }
         }
         Some(signature)
+    }
+
+    /// The structure of that name, or typedef of one, as something to point to.
+    pub fn pointer_to(&mut self, structure: &str) -> Option<Pointee> {
+        let name = structure.trim_start_matches("struct ").trim();
+        let number = self.info.structure(name)?;
+        Some(Pointee {
+            to: Some(self.object(number, 0)?),
+            many: false,
+            constant: false,
+        })
+    }
+
+    /// So many bytes, as something to point to.
+    pub fn bytes(&mut self, size: usize) -> Pointee {
+        let name = self.unique(format!("bytes_{size}"));
+        let all = Member {
+            name: String::new(),
+            offset: 0,
+            holds: Holds::Bytes(size),
+        };
+        self.known.push((
+            u32::MAX,
+            ObjectType {
+                name: name.clone(),
+                size,
+                members: vec![all],
+                opaque: false,
+            },
+        ));
+        Pointee {
+            to: Some(name),
+            many: false,
+            constant: false,
+        }
     }
 
     /// Whether a C compiler passes our rendering of a value as it passes the value.

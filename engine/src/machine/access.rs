@@ -24,7 +24,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let at = self.get64(address);
         let (object, offset) = match self.memory.readable(at, len as u64) {
             Ok(found) => found,
-            Err(fault) => return Err(self.fault(check, CheckKind::Read, fault, at, len as u64)),
+            Err(fault) => {
+                return Err(self.fault_through(address, check, CheckKind::Read, fault, len as u64));
+            }
         };
         let value = object.read(offset, len) & mask(width);
         let undefined = object.undefined.any(offset, len);
@@ -153,7 +155,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 }
                 Ok(())
             }
-            Err(fault) => Err(self.fault(check, CheckKind::Write, fault, at, len as u64)),
+            Err(fault) => {
+                Err(self.fault_through(address, check, CheckKind::Write, fault, len as u64))
+            }
         }
     }
 
@@ -187,7 +191,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     ) -> Step {
         let len = usize::from(width.div_ceil(8));
         if let Err(fault) = self.memory.check_write(at, len as u64) {
-            return Err(self.fault(check, CheckKind::Write, fault, at, len as u64));
+            return Err(self.fault_through(address, check, CheckKind::Write, fault, len as u64));
         }
         let offset = self.place(address, at, len, check);
         let limit = self.limits.symbolic_store;

@@ -44,6 +44,8 @@ pub struct Violation {
     pub stack: Vec<CallSite>,
     /// For people: `write of 1 byte at offset 16 of `name` (16 bytes, stack)`.
     pub detail: String,
+    /// The channel whose number was used as an address that leads to no object. Only symbolic runs know.
+    pub address_from: Option<Rc<str>>,
 }
 
 /// Bytes of the tape taken by one `crunner_choose`.

@@ -1,9 +1,11 @@
 //! Violations in words. Nothing here runs before something went wrong.
 
+use std::rc::Rc;
+
 use super::memory::{Fault, Site};
 use super::outcome::{Outcome, Violation};
 use super::step::{Run, Stop};
-use crate::program::ir::{CheckId, CheckKind, FunctionKind, Op};
+use crate::program::ir::{CheckId, CheckKind, FunctionKind, Op, Operand};
 
 impl<const TRACK: bool> Run<'_, TRACK> {
     /// The run ends here with a violated check.
@@ -27,7 +29,56 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             pos,
             stack,
             detail,
+            address_from: None,
         }))
+    }
+
+    /// An invalid access through an address of which more may be known: that it came from outside, as a number. To say of it
+    /// that it is 16 bytes past NULL would be true, and no help.
+    #[cold]
+    pub(super) fn fault_through(
+        &mut self,
+        operand: Operand,
+        check: Option<CheckId>,
+        kind: CheckKind,
+        fault: Fault,
+        len: u64,
+    ) -> Stop {
+        let address = self.get64(operand);
+        let mut stop = self.fault(check, kind, fault, address, len);
+        if !matches!(fault, Fault::Null | Fault::NotAnObject) || address == 0 {
+            return stop;
+        }
+        if let Some(channel) = self.number_from(operand)
+            && let Outcome::Violated(violation) = &mut *stop
+        {
+            let verb = if kind == CheckKind::Write {
+                "write"
+            } else {
+                "read"
+            };
+            let plural = if len == 1 { "" } else { "s" };
+            violation.detail = format!(
+                "{verb} of {len} byte{plural} at {address:#x}, an address made from the number that `{channel}` gave"
+            );
+            violation.address_from = Some(channel);
+        }
+        stop
+    }
+
+    /// The channel of the 8 bytes that an address was computed from, if that was no offset from an object.
+    fn number_from(&self, operand: Operand) -> Option<Rc<str>> {
+        let pool = self.pool.as_deref()?;
+        let term = self.shade(operand).term?;
+        if pool.eval(term, &|_| 0) >> 32 != 0 {
+            return None;
+        }
+        let input = *pool.inputs(term).first()? as usize;
+        let choice = self
+            .choices
+            .iter()
+            .find(|choice| choice.len == 8 && (choice.at..choice.at + 8).contains(&input))?;
+        Some(choice.channel.clone())
     }
 
     /// An invalid access.

@@ -12,6 +12,7 @@ mod licences;
 mod link;
 mod locals;
 mod mocks;
+mod outputs;
 mod reach;
 mod startup;
 

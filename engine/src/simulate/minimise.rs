@@ -1,8 +1,12 @@
 //! Shortening what was found, so that a person reads `repeat(b'a', 17)` and not 4,096 bytes of noise.
 //!
 //! First chunks are removed, from half the tape down to single bytes; then chunks are overwritten with a byte
-//! that reads well (`a` in text, 0 in numbers), and in numbers each byte gets as few bits as will do. Every candidate is judged by execution. The budget is in
+//! that reads well (`a` in text, 0 in numbers), and in numbers each byte gets as few bits as will do. At last, where somebody
+//! knows which bytes make up a number and which are text ([`Span`]), the number as a whole goes towards zero (a byte at a
+//! time ends in -16777216 where -1 would do), and text becomes printable. Every candidate is judged by execution. The budget is in
 //! executed steps, because a tape of 100,000 bytes costs a thousand times more to try than one of a hundred.
+
+use std::ops::Range;
 
 /// What a candidate may cost in all.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +35,104 @@ pub struct Judged {
     pub consumed: usize,
     /// Steps it took.
     pub steps: u64,
+}
+
+/// Bytes of a tape that mean something together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Where they are.
+    pub at: Range<usize>,
+    /// What they are.
+    pub sort: Sort,
+}
+
+/// See [`Span`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// An integer, little-endian, of at most 8 bytes.
+    Number {
+        /// Whether it has a sign.
+        signed: bool,
+    },
+    /// Characters, each of which stands alone.
+    Text,
+}
+
+/// The tape with simpler values in `spans`, as far as `judge` accepts them and consumes as much.
+pub fn simplify(
+    tape: &[u8],
+    spans: &[Span],
+    mut budget: Budget,
+    mut judge: impl FnMut(&[u8]) -> Judged,
+) -> Vec<u8> {
+    let mut best = tape.to_vec();
+    // Bytes past the end are zeros, and as simple as can be.
+    let inside = |span: &&Span| span.at.end <= tape.len() && span.at.len() <= 8;
+    let mut put = |best: &mut Vec<u8>, at: usize, bytes: &[u8]| -> bool {
+        if budget.tries == 0 || budget.steps == 0 {
+            return false;
+        }
+        let mut candidate = best.clone();
+        candidate[at..at + bytes.len()].copy_from_slice(bytes);
+        budget.tries -= 1;
+        let judged = judge(&candidate);
+        budget.steps = budget.steps.saturating_sub(judged.steps);
+        let accepted = judged.same && judged.consumed == candidate.len();
+        if accepted {
+            *best = candidate;
+        }
+        accepted
+    };
+    for span in spans {
+        if span.sort == Sort::Text {
+            for at in span.at.clone().take_while(|at| *at < tape.len()) {
+                if best[at] != 0 && best[at] != b'a' && !put(&mut best, at, b"a") {
+                    let legible = best[at].is_ascii_graphic() || b" \n\t".contains(&best[at]);
+                    for other in b"0A-/. _%".iter().take_while(|_| !legible) {
+                        if put(&mut best, at, &[*other]) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for span in spans.iter().filter(inside) {
+        let Sort::Number { signed } = span.sort else {
+            continue;
+        };
+        let (at, len) = (span.at.start, span.at.len());
+        let mut value = number(&best[span.at.clone()], signed);
+        let write = |value: i128| value.to_le_bytes()[..len].to_vec();
+        for small in [0i128, 1, -1, 2, 3, 4, 8, 10, 16, 100] {
+            let simpler =
+                small == 0 || small.signum() == value.signum() && small.abs() < value.abs();
+            if simpler && (signed || small >= 0) && put(&mut best, at, &write(small)) {
+                value = small;
+                break;
+            }
+        }
+        // Half of what is left, then a quarter, and so on: towards zero as far as it goes.
+        let mut step = value / 2;
+        while step != 0 {
+            if put(&mut best, at, &write(value - step)) {
+                value -= step;
+                if step.abs() > (value / 2).abs() {
+                    step = value / 2;
+                }
+            } else {
+                step /= 2;
+            }
+        }
+    }
+    best
+}
+
+fn number(bytes: &[u8], signed: bool) -> i128 {
+    let negative = signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+    let mut wide = [if negative { 0xFF } else { 0 }; 16];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    i128::from_le_bytes(wide)
 }
 
 /// The shortest and plainest tape found within the budget that `judge` still accepts. `tape` itself is accepted.
@@ -176,6 +278,43 @@ mod tests {
         };
         let shortest = minimise(&[0xbb, 0xbb], Budget::default(), judge, |_| 0);
         assert_eq!(shortest, [0x80, 2]);
+    }
+
+    #[test]
+    fn numbers_go_towards_zero_as_a_whole() {
+        let value = |tape: &[u8]| i32::from_le_bytes([tape[0], tape[1], tape[2], tape[3]]);
+        let simplest = |start: i32, same: &dyn Fn(i32) -> bool| {
+            let span = Span {
+                at: 0..4,
+                sort: Sort::Number { signed: true },
+            };
+            let simple = simplify(&start.to_le_bytes(), &[span], Budget::default(), |tape| {
+                Judged {
+                    same: same(value(tape)),
+                    consumed: 4,
+                    steps: 1,
+                }
+            });
+            value(&simple)
+        };
+        assert_eq!(simplest(-16_777_216, &|v| v < 0), -1);
+        assert_eq!(simplest(0x7fff_0000, &|v| v > 1000), 1001);
+        assert_eq!(simplest(i32::MIN, &|v| v < -77), -78);
+        assert_eq!(simplest(12, &|v| v & 4 != 0), 4);
+    }
+
+    #[test]
+    fn text_becomes_legible() {
+        let span = Span {
+            at: 0..3,
+            sort: Sort::Text,
+        };
+        let simple = simplify(&[1, 7, 0], &[span], Budget::default(), |tape| Judged {
+            same: tape[0] != 0 && tape[1] < b'a' && tape[1] > 0,
+            consumed: 3,
+            steps: 1,
+        });
+        assert_eq!(simple, [b'a', b'0', 0]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use serde::{Deserialize, Serialize};
 
 use super::context;
-use super::minimise::{Budget, Judged, minimise};
+use super::minimise::{Budget, Judged, Span, minimise, simplify};
 use super::partial::{PathIndex, Question, Simulated, simulate};
 use super::pump;
 use crate::machine::{Choice, Event, Execution, Limits, Machine, Outcome, Violation};
@@ -28,6 +28,7 @@ use crate::program::{BlockId, CheckId, CheckKind, FunctionKind, Program, Propert
 use crate::solver::{self, Cached, SolverStats, Z3};
 use crate::term::Pool;
 use queue::{Job, Queue, Recorded, Work, class};
+pub use tell::Spans;
 
 /// What a search may do.
 #[derive(Clone, Debug)]

@@ -9,13 +9,19 @@
 //! There are no loops in what is generated for single objects, and recursion is bounded by a parameter that is a
 //! constant at each call, so that a prover that inlines calls sees straight code.
 
+mod makers;
+mod values;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use self::makers::Maker;
+use self::values::{asked, assume};
+
 use super::config::MockedFunction;
-use super::mocks::{integer, literal};
+use super::mocks::literal;
 use crate::external::{
-    self, CALLS_BACK, DEPTH, Holds, Inner, ObjectType, Pointee, Signature, Types, UNKNOWN, VOID,
+    self, CALLS_BACK, DEPTH, Holds, ObjectType, Pointee, Signature, Types, VOID,
 };
 use crate::rules::Returned;
 
@@ -38,13 +44,9 @@ pub(super) fn typed(functions: &[&MockedFunction], native: bool) -> String {
             .entry(object.name.clone())
             .or_insert_with(|| object.clone());
     }
-    let unknown = || ObjectType {
-        name: VOID.to_owned(),
-        size: UNKNOWN,
-        members: Vec::new(),
-        opaque: false,
-    };
-    table.entry(VOID.to_owned()).or_insert_with(unknown);
+    table
+        .entry(VOID.to_owned())
+        .or_insert_with(ObjectType::unknown);
     let all: Vec<ObjectType> = table.into_values().collect();
     let mut writer = Writer {
         types: Types(&all),
@@ -68,24 +70,6 @@ pub(super) fn typed(functions: &[&MockedFunction], native: bool) -> String {
     format!("{PROLOGUE}{}{}{text}", writer.before, writer.code)
 }
 
-/// The function that makes pointers to a type: to one object, or to several.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Maker {
-    to: String,
-    many: bool,
-    not_null: bool,
-    fresh: bool,
-}
-
-impl Maker {
-    fn name(&self) -> String {
-        let many = if self.many { "some" } else { "one" };
-        let null = if self.not_null { "_never_null" } else { "" };
-        let fresh = if self.fresh { "_fresh" } else { "" };
-        format!("cegar_{many}_{}{null}{fresh}", self.to)
-    }
-}
-
 struct Writer<'a> {
     types: Types<'a>,
     native: bool,
@@ -101,153 +85,6 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The call that makes a pointer.
-    fn make(
-        &mut self,
-        pointee: &Pointee,
-        returned: &Returned,
-        channel: &str,
-        depth: &str,
-    ) -> String {
-        let maker = Maker {
-            to: match self.types.target(pointee) {
-                Some(object) => object.name.clone(),
-                None => VOID.to_owned(),
-            },
-            many: pointee.many,
-            not_null: returned.not_null,
-            fresh: returned.fresh,
-        };
-        let call = format!("{}({channel}, {depth})", maker.name());
-        if self.makers.insert(maker.clone()) {
-            let name = maker.name();
-            let _ = writeln!(self.before, "static void *{name}(const char *, int);");
-            self.open.push(maker);
-        }
-        call
-    }
-
-    fn maker(&mut self, maker: &Maker) -> String {
-        let Some(object) = self.types.get(&maker.to) else {
-            return String::new();
-        };
-        let pointee = Pointee {
-            to: Some(maker.to.clone()),
-            many: maker.many,
-            constant: false,
-        };
-        let plan = self.types.plan(object);
-        let (most, room) = (
-            external::most(&pointee, object),
-            external::room(&pointee, object),
-        );
-        let size = object.size.max(1);
-        let given = format!(
-            "cegar_given_{}_{}",
-            if maker.many { "some" } else { "one" },
-            maker.to
-        );
-        let mut text = String::new();
-        // Two variables and no array: a prover knows each of them.
-        if !self.before.contains(&format!("*{given}_0,")) {
-            let _ = writeln!(self.before, "static void *{given}_0, *{given}_1;");
-        }
-        let _ = writeln!(
-            text,
-            "static void *{}(const char *channel, int depth) {{",
-            maker.name()
-        );
-        let _ = writeln!(text, "    unsigned char selector = cegar_byte(channel);");
-        if maker.not_null {
-            let _ = writeln!(text, "    crunner_assume(selector % 3 != 0);");
-        }
-        let _ = writeln!(text, "    if (selector % 3 == 0) return 0;");
-        if maker.fresh {
-            let _ = writeln!(text, "    crunner_assume(selector % 3 == 1);");
-        } else {
-            if maker.not_null {
-                let _ = writeln!(
-                    text,
-                    "    if (selector % 3 == 2) crunner_assume((selector / 3 % 2 ? {given}_1 : {given}_0) != 0);"
-                );
-            }
-            let _ = writeln!(
-                text,
-                "    if (selector % 3 == 2) return selector / 3 % 2 ? {given}_1 : {given}_0;"
-            );
-        }
-        let _ = writeln!(text, "    if (depth <= 0) return 0;");
-        let made = match (most > 1, object.opaque) {
-            (true, _) => format!("crunner_row({})", room * size),
-            (false, true) => format!("calloc(1, {size})"),
-            (false, false) => format!("malloc({size})"),
-        };
-        let _ = writeln!(text, "    char *object = {made};");
-        let _ = writeln!(text, "    if (!object) return 0;");
-        let _ = writeln!(text, "    {given}_1 = {given}_0;\n    {given}_0 = object;");
-        if self.types.counted(&pointee, object) {
-            let _ = writeln!(text, "    unsigned count = 1 + selector / 3 % {most};");
-        }
-        // One row of bytes at once; elements that hold pointers one after the other.
-        let whole = plan.pointers.is_empty() && plan.chosen == [(0, size)];
-        if whole && most > 1 {
-            let _ = writeln!(
-                text,
-                "    crunner_choose(channel, object, {});",
-                most * size
-            );
-        } else {
-            let (mut indent, mut at) = ("    ", "object".to_owned());
-            if most > 1 {
-                let _ = writeln!(text, "    for (unsigned i = 0; i < count; i++) {{");
-                let _ = writeln!(text, "        char *element = object + i * {size}ul;");
-                (indent, at) = ("        ", "element".to_owned());
-            }
-            for (offset, length) in &plan.chosen {
-                let _ = writeln!(
-                    text,
-                    "{indent}crunner_choose(channel, {at} + {offset}, {length});"
-                );
-            }
-            for (offset, inner) in &plan.pointers {
-                let value = match inner {
-                    Inner::Data(pointee) => {
-                        self.make(pointee, &Returned::default(), "channel", "depth - 1")
-                    }
-                    Inner::Code(signature) => {
-                        let path = self.types.path(object, *offset);
-                        let name = self.code(&format!("{}.{path}", object.name), signature);
-                        format!("cegar_byte(channel) & 1 ? (void *){name} : 0")
-                    }
-                };
-                let _ = writeln!(text, "{indent}*(void **)({at} + {offset}) = {value};");
-            }
-            if most > 1 {
-                text += "    }\n";
-            }
-        }
-        text + "    return object;\n}\n"
-    }
-
-    /// A function that an object from outside points to: a mock of its own, with a channel of its own.
-    fn code(&mut self, channel: &str, signature: &Signature) -> String {
-        let plain: String = channel
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
-        let name = format!("cegar_code_{plain}");
-        if !self.before.contains(&format!(" {name}(")) {
-            let head = self.head(&name, signature);
-            let _ = writeln!(self.before, "static {head};");
-            let mut function = MockedFunction::returning(&name, crate::channel::Shape::Void);
-            function.channel = Some(channel.to_owned());
-            // Objects that it returns would make the description recursive: it returns none.
-            let body = self.body(&function, signature, &Returned::default());
-            let _ = write!(self.code, "static {head} {{\n{body}}}\n");
-        }
-        name
-    }
-
     fn head(&mut self, name: &str, signature: &Signature) -> String {
         let result = self.result(signature);
         let mut params: Vec<String> = Vec::new();
@@ -303,6 +140,11 @@ impl Writer<'_> {
             return text;
         };
         let c_type = self.c_type(holds);
+        if let Some(pointee) = &function.address {
+            let made = self.make(pointee, returned, &channel, &DEPTH.to_string());
+            let _ = writeln!(text, "    return ({c_type})(__UINTPTR_TYPE__){made};");
+            return text;
+        }
         let _ = match holds {
             Holds::Pointer(_) if function.raw_allowed => {
                 writeln!(text, "    return crunner_mock_pointer({channel}, 0, 1);")
@@ -351,26 +193,16 @@ impl Writer<'_> {
             );
             return text;
         }
-        let Some(object) = self.types.written(holds) else {
+        let Some(object) = self.types.written(holds, function.is_output(i)) else {
             return text;
         };
-        let plan = self.types.plan(object);
-        let _ = write!(
+        let filled = self.filled(object, "at", "        ", &DEPTH.to_string());
+        let _ = writeln!(
             text,
-            "    if ({p} && CEGAR_ROOM({p}, {}) && (cegar_byte({channel}) & 1)) ",
+            "    if ({p} && CEGAR_ROOM({p}, {}) && (cegar_byte({channel}) & 1)) {{\n        \
+             const char *channel = {channel};\n        char *at = (char *){p};\n{filled}    }}",
             object.size
         );
-        let _ = match plan.pointers.first() {
-            Some((_, Inner::Data(pointee))) => {
-                let made = self.make(pointee, &Returned::default(), &channel, &DEPTH.to_string());
-                writeln!(text, "*(void **){p} = {made};")
-            }
-            Some((_, Inner::Code(callee))) => {
-                let name = self.code(&format!("{}.{}", function.channel(), i + 1), callee);
-                writeln!(text, "*(void **){p} = (void *){name};")
-            }
-            None => writeln!(text, "crunner_choose({channel}, {p}, {});", object.size),
-        };
         text
     }
 
@@ -446,89 +278,5 @@ impl Writer<'_> {
             );
         }
         text + &"    }\n".repeat(CALLS_BACK)
-    }
-
-    fn c_type(&mut self, holds: &Holds) -> String {
-        match holds {
-            Holds::Int { size, signed } => integer(*size, *signed).to_owned(),
-            Holds::Bool => "_Bool".to_owned(),
-            Holds::Float { size: 4 } => "float".to_owned(),
-            Holds::Float { .. } => "double".to_owned(),
-            Holds::Struct(name) => {
-                self.by_value(name);
-                format!("struct cegar_value_{name}")
-            }
-            _ => "void *".to_owned(),
-        }
-    }
-
-    /// Defines a structure that is passed by value.
-    fn by_value(&mut self, name: &str) {
-        let Some(object) = self.types.get(name) else {
-            return;
-        };
-        if !self.values.insert(name.to_owned()) {
-            return;
-        }
-        let mut text = format!("struct cegar_value_{name} {{\n");
-        for (i, member) in object.members.iter().enumerate() {
-            let (mut holds, mut dimensions) = (&member.holds, String::new());
-            while let Holds::Array { count, of } = holds {
-                let _ = write!(dimensions, "[{count}]");
-                holds = of;
-            }
-            let c_type = self.c_type(holds);
-            let _ = writeln!(text, "    {c_type} m{i}{dimensions};");
-        }
-        self.before += &(text + "};\n");
-    }
-}
-
-/// Asks the test, with the parameters as numbers.
-fn asked(channel: &str, signature: &Signature) -> String {
-    let words: Vec<String> = signature
-        .params
-        .iter()
-        .enumerate()
-        .map(|(i, holds)| match holds {
-            Holds::Struct(_) | Holds::Bytes(_) => "0".to_owned(),
-            Holds::Float { .. } => format!("(unsigned long long)(long long)p{}", i + 1),
-            _ => format!("(unsigned long long)p{}", i + 1),
-        })
-        .collect();
-    format!(
-        "    {{\n        unsigned long long words[] = {{{}}};\n        crunner_asked({channel}, words, {});\n    }}\n",
-        if words.is_empty() {
-            "0".to_owned()
-        } else {
-            words.join(", ")
-        },
-        words.len()
-    )
-}
-
-/// The number is in one of these ranges.
-fn assume(ranges: &[(i128, i128)]) -> String {
-    if ranges.is_empty() {
-        return String::new();
-    }
-    let one = |(low, high): &(i128, i128)| {
-        if low == high {
-            format!("v == {}", number(*low))
-        } else {
-            format!("(v >= {} && v <= {})", number(*low), number(*high))
-        }
-    };
-    let all: Vec<String> = ranges.iter().map(one).collect();
-    format!("    crunner_assume({});\n", all.join(" || "))
-}
-
-fn number(value: i128) -> String {
-    if value > i128::from(i64::MAX) {
-        format!("{value}ull")
-    } else if i32::try_from(value).is_ok() {
-        value.to_string()
-    } else {
-        format!("{value}ll")
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::BuildError;
 use crate::channel::Shape;
-use crate::external::{Holds, Inner, ObjectType, Signature, Types};
+use crate::external::{Holds, Inner, ObjectType, Pointee, Signature, Types};
 use crate::rules::Rules;
 
 /// One C file and its own arguments.
@@ -44,6 +44,12 @@ pub struct MockedFunction {
     /// Its type, where debug information told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
+    /// Where its result leads, if the user says that this number is an address ([`Rules::address_of`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<Pointee>,
+    /// The parameters, from 0, that lead to variables for it to fill: it may write pointers there too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<usize>,
     /// The types that the signature refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<ObjectType>,
@@ -61,6 +67,8 @@ impl MockedFunction {
             channel: None,
             raw_allowed: false,
             signature: None,
+            address: None,
+            outputs: Vec::new(),
             types: Vec::new(),
             rules: Rules::default(),
         }
@@ -96,6 +104,19 @@ impl MockedFunction {
             }
         }
         all
+    }
+
+    /// Whether it may write pointers to what its parameter number `i` (from 0) leads to.
+    pub fn is_output(&self, i: usize) -> bool {
+        self.outputs.contains(&i) || self.rules.writes == Some(true)
+    }
+
+    /// What its result holds: an address where the user says so.
+    pub fn result(&self) -> Option<Holds> {
+        match &self.address {
+            Some(pointee) => Some(Holds::Pointer(pointee.clone())),
+            None => self.signature.as_ref()?.returns.clone(),
+        }
     }
 
     /// The channel of its results.

@@ -13,94 +13,19 @@ mod bodies;
 mod cache;
 mod compile;
 mod config;
+mod error;
 mod flags;
 mod mocks;
 mod paths;
 mod tools;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use config::Checks;
 pub use config::{MockedFunction, Unit};
+pub use error::BuildError;
 pub use flags::harness_flags;
 pub use paths::resolve;
-
-/// Why a harness was not built.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// A file cannot be read or written.
-    #[error("{path}: {why}", path = path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        #[source]
-        why: io::Error,
-    },
-    /// A configuration file is wrong.
-    #[error("{path}: {why}", path = path.display())]
-    Config {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        why: String,
-    },
-    /// A property has no such name.
-    #[error("`{0}` is no property: there are assertion, memory, overflow and all")]
-    Property(String),
-    /// The C compiler is missing, or does not compile the code.
-    #[error("the C code does not compile: {0}")]
-    Compile(#[from] cc::Error),
-    /// A program that a build needs is not installed.
-    #[error("there is no {what} (tried {tried}); install binutils or LLVM")]
-    NoTool {
-        /// What it is.
-        what: &'static str,
-        /// Its names.
-        tried: String,
-    },
-    /// A program cannot be started.
-    #[error("cannot start {command}: {why}")]
-    Start {
-        /// The command.
-        command: String,
-        /// The system's reason.
-        #[source]
-        why: io::Error,
-    },
-    /// A program failed.
-    #[error("{command} failed:\n{output}")]
-    Failed {
-        /// The command.
-        command: String,
-        /// What it printed.
-        output: String,
-    },
-    /// Nothing in the sources can be started.
-    #[error(
-        "harness `{harness}` has no entry: neither LLVMFuzzerTestOneInput, main nor `{harness}` is defined in its sources"
-    )]
-    NoEntry {
-        /// The harness.
-        harness: String,
-    },
-    /// A builder method that is about a harness was called before `harness`.
-    #[error("there is no harness to build")]
-    NoHarness,
-    /// Bindings cannot be written.
-    #[error("bindings of {header}: {why}", header = header.display())]
-    Bindings {
-        /// The header.
-        header: PathBuf,
-        /// What bindgen said.
-        why: String,
-    },
-    /// Cargo did not say where to write, and neither did the caller.
-    #[error("OUT_DIR is not set: call this from a build script, or say `out_dir`")]
-    NoOutDir,
-}
 
 /// The C files in a package's `models/`, by name: bodies that the user gives to functions which nobody else defines. They
 /// may choose and assume with `crunner.h`, and count in the search, in proofs and in tests.

@@ -8,7 +8,7 @@ use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
 use std::ffi::CString;
 
 use super::link::set_kind;
-use super::{LinkRequest, Normalised, UNINIT, reach};
+use super::{LinkRequest, Normalised, UNINIT, outputs, reach};
 use crate::program::llvm::{Module, Type, Value, attribute_kind, llvm};
 use crate::program::load::{failing, intrinsic};
 
@@ -27,6 +27,8 @@ pub struct Mocked {
     pub name: String,
     /// What it returns.
     pub returns: Returns,
+    /// The parameters, from 0, by which every call hands it a variable to fill.
+    pub outputs: Vec<usize>,
 }
 
 /// What a mock takes from its channel for one call.
@@ -89,7 +91,12 @@ pub(super) fn missing(module: &Module, request: &LinkRequest) -> Vec<Mocked> {
         })
         .map(|(function, name)| {
             let returns = generator.returns(function);
-            Mocked { name, returns }
+            let outputs = outputs::of(function);
+            Mocked {
+                name,
+                returns,
+                outputs,
+            }
         })
         .collect()
 }
@@ -122,7 +129,11 @@ pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut 
             absent(function);
         } else {
             let returns = generator.define(function, &name);
-            normalised.mocked.push(Mocked { name, returns });
+            normalised.mocked.push(Mocked {
+                name,
+                returns,
+                outputs: Vec::new(),
+            });
         }
     }
 }

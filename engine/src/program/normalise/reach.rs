@@ -62,7 +62,18 @@ impl<'m> Walk<'m> {
 
     fn use_of(&mut self, pointer: Value<'m>, user: Value<'m>) {
         match user.opcode() {
-            Some(LLVMOpcode::LLVMPtrToInt) => self.uses.computes = true,
+            // Aligned, shifted, made a pointer again: that one is followed too.
+            Some(LLVMOpcode::LLVMPtrToInt) => {
+                self.uses.computes = true;
+                self.follow(user);
+            }
+            Some(
+                LLVMOpcode::LLVMIntToPtr
+                | LLVMOpcode::LLVMAdd
+                | LLVMOpcode::LLVMSub
+                | LLVMOpcode::LLVMAnd
+                | LLVMOpcode::LLVMOr,
+            ) => self.follow(user),
             Some(LLVMOpcode::LLVMICmp) => {
                 let both = [user.operand(0), user.operand(1)];
                 self.uses.computes |= !both.iter().any(|v| v.is_null());
@@ -70,6 +81,7 @@ impl<'m> Walk<'m> {
             Some(LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMSelect | LLVMOpcode::LLVMFreeze) => {
                 self.follow(user)
             }
+            _ if !pointer.ty().is_pointer() => self.number(user),
             Some(LLVMOpcode::LLVMGetElementPtr) if user.operand(0) == pointer => {
                 let source = user.gep_source();
                 let size = self.layout.size(source);
@@ -90,13 +102,20 @@ impl<'m> Walk<'m> {
         }
     }
 
+    /// A use of an address as a number.
+    fn number(&mut self, user: Value<'m>) {
+        if user.opcode() == Some(LLVMOpcode::LLVMStore) {
+            self.stored(user.operand(1));
+        }
+    }
+
     /// Stored into a variable: what is loaded from there is followed.
     fn stored(&mut self, variable: Value<'m>) {
         let is_variable =
             variable.is_global_variable() || variable.opcode() == Some(LLVMOpcode::LLVMAlloca);
         if is_variable {
             for user in variable.users() {
-                if user.opcode() == Some(LLVMOpcode::LLVMLoad) && user.ty().is_pointer() {
+                if user.opcode() == Some(LLVMOpcode::LLVMLoad) {
                     self.follow(user);
                 }
             }

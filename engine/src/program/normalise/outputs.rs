@@ -1,0 +1,137 @@
+//! Which parameters of an external function lead to variables for it to fill.
+//!
+//! `struct info i; get_info(&i);` and `struct device *d; ... register(d);` have the same prototype. What the second hands
+//! over is the program's own, with pointers that no register function replaces; what the first hands over is there to be
+//! written, pointers and all. (Executable Counterexamples, section 3, has external functions write nothing at all.) The
+//! difference is seen at the calls: a local variable in which the program itself puts no pointer.
+
+use std::collections::HashSet;
+
+use llvm_sys::{LLVMOpcode, LLVMValueKind};
+
+use crate::program::llvm::{Value, attribute_kind, llvm};
+
+/// The parameters, from 0, that are such a variable at every call of `function`. None where LLVM's parameters may not be
+/// those of C (structures passed or returned through memory).
+pub(super) fn of(function: Value<'_>) -> Vec<usize> {
+    let calls: Vec<Value<'_>> = function
+        .users()
+        .into_iter()
+        .filter(|user| user.is_call() && user.callee() == function)
+        .collect();
+    let through_memory = |i: u32| {
+        ["sret", "byval"].iter().any(|name| {
+            let kind = attribute_kind(name);
+            !llvm!(LLVMGetEnumAttributeAtIndex(function.0, i + 1, kind)).is_null()
+        })
+    };
+    let count = function.function_type().params().len();
+    if calls.is_empty() || (0..count as u32).any(through_memory) {
+        return Vec::new();
+    }
+    (0..count)
+        .filter(|&i| {
+            calls.iter().all(|call| {
+                call.arguments()
+                    .get(i)
+                    .is_some_and(|argument| is_variable_to_fill(*argument, function))
+            })
+        })
+        .collect()
+}
+
+fn is_variable_to_fill<'m>(variable: Value<'m>, by: Value<'m>) -> bool {
+    if variable.opcode() != Some(LLVMOpcode::LLVMAlloca) {
+        return false;
+    }
+    let mut walk = Walk {
+        by,
+        seen: HashSet::from([variable]),
+        work: vec![variable],
+    };
+    while let Some(pointer) = walk.work.pop() {
+        if pointer
+            .users()
+            .into_iter()
+            .any(|user| walk.fills(pointer, user))
+        {
+            return false;
+        }
+    }
+    true
+}
+
+struct Walk<'m> {
+    /// The function that may fill it.
+    by: Value<'m>,
+    seen: HashSet<Value<'m>>,
+    work: Vec<Value<'m>>,
+}
+
+impl<'m> Walk<'m> {
+    fn follow(&mut self, pointer: Value<'m>) {
+        if self.seen.insert(pointer) {
+            self.work.push(pointer);
+        }
+    }
+
+    /// Whether a use puts a pointer into the variable, or keeps its address where that might happen unseen.
+    fn fills(&mut self, pointer: Value<'m>, user: Value<'m>) -> bool {
+        match user.opcode() {
+            Some(LLVMOpcode::LLVMStore) if user.operand(1) == pointer => {
+                let value = user.operand(0);
+                value.ty().is_pointer() && !value.is_null()
+            }
+            Some(LLVMOpcode::LLVMStore) => {
+                let place = user.operand(1);
+                if place.opcode() != Some(LLVMOpcode::LLVMAlloca) {
+                    return true;
+                }
+                for user in place.users() {
+                    if user.opcode() == Some(LLVMOpcode::LLVMLoad) {
+                        self.follow(user);
+                    }
+                }
+                false
+            }
+            Some(
+                LLVMOpcode::LLVMGetElementPtr
+                | LLVMOpcode::LLVMPHI
+                | LLVMOpcode::LLVMSelect
+                | LLVMOpcode::LLVMFreeze,
+            ) => {
+                self.follow(user);
+                false
+            }
+            Some(LLVMOpcode::LLVMCall) => self.handed_over(pointer, user),
+            _ => false,
+        }
+    }
+
+    fn handed_over(&mut self, pointer: Value<'m>, call: Value<'m>) -> bool {
+        let callee = call.callee();
+        if callee == self.by {
+            return false;
+        }
+        if callee.kind() != LLVMValueKind::LLVMFunctionValueKind {
+            return true;
+        }
+        if callee.is_declaration() {
+            let copied = callee.name().starts_with("llvm.memcpy") && call.operand(0) == pointer;
+            return copied && !is_zeros(call.operand(1));
+        }
+        let parameters = callee.params();
+        for (parameter, argument) in parameters.into_iter().zip(call.arguments()) {
+            if argument == pointer {
+                self.follow(parameter);
+            }
+        }
+        false
+    }
+}
+
+fn is_zeros(source: Value<'_>) -> bool {
+    source.is_global_variable()
+        && source.is_global_constant()
+        && source.initializer().is_some_and(Value::is_null)
+}

@@ -1,0 +1,167 @@
+//! What a crate's C code calls and nobody in the crate defines: bodies of the user's own in `models/`, a source file that
+//! was left out, and a look at the run of a test in a debugger.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use cegar_tests::{Project, Tool, cargo_test, exit};
+
+/// A table that is indexed by what a sensor says; a program over it instead of the usual function of a buffer.
+fn sensor_package() -> Project {
+    let project = Project::package(
+        "int sensor_read(int channel);\n\
+         static int seen[8];\n\
+         int demo(const unsigned char *data, size_t size)\n\
+         {\n    \
+             int level = sensor_read(size > 0 ? data[0] : 0);\n    \
+             return seen[level]++;\n\
+         }\n",
+    );
+    project.write(
+        "cegar/harnesses/demo.c",
+        "#include \"demo.h\"\n#include <crunner.h>\n\nint main(void)\n{\n    \
+         unsigned char channel = crunner_get_byte();\n\n    return demo(&channel, 1) & 1;\n}\n",
+    );
+    project
+}
+
+fn run(project: &Project, more: &[&str]) -> cegar_tests::Ended {
+    let mut words = vec!["run", "--max-time", "20s"];
+    words.extend(more);
+    Tool::new(project.path(), words).run()
+}
+
+/// Without a model the sensor may say anything. A model is part of the search, of the proof and of the tests: one that keeps
+/// to the table makes the crate's code right, one that is off by one is found, and its test fails without this tool.
+#[test]
+fn models_stand_in_for_the_outside() {
+    let project = sensor_package();
+    let anything = run(&project, &["--no-emit", "--message-format", "json"]);
+    anything.expect(exit::VIOLATION);
+    let mocked = |ended: &cegar_tests::Ended| {
+        ended
+            .messages()
+            .iter()
+            .any(|m| m["reason"] == "mocked" && m["functions"][0] == "sensor_read")
+    };
+    assert!(mocked(&anything), "{anything}");
+
+    let model = |last: i32| {
+        format!(
+            "/* The data sheet: eight levels. */\n#include <crunner.h>\n\nint sensor_read(int channel)\n{{\n    \
+             crunner_assume(channel < 100);\n    return (int)crunner_range(0, {last});\n}}\n"
+        )
+    };
+    project.write("cegar/models/sensor.c", &model(7));
+    let modelled = run(&project, &["--no-emit", "--message-format", "json"]);
+    assert_eq!(modelled.finished()["verdict"], "proved", "{modelled}");
+    assert!(!mocked(&modelled), "{modelled}");
+
+    project.write("cegar/models/sensor.c", &model(9));
+    run(&project, &[]).expect(exit::VIOLATION);
+    let test = project.read("cegar/tests/demo.rs");
+    assert!(test.contains(".choices(\"range\""), "{test}");
+    let failing = cargo_test(&project.at("cegar"), &[]);
+    assert!(failing.stdout.contains("test result: FAILED"), "{failing}");
+    project.write("cegar/models/sensor.c", &model(7));
+    let passing = cargo_test(&project.at("cegar"), &[]);
+    passing.expect(exit::CLEAN);
+}
+
+/// A crate whose build is listed with one file missing builds and runs; what is missing is named, for people and for programs.
+#[test]
+fn a_file_that_was_left_out_is_named() {
+    let project = Project::package(
+        "int scale(int value);\nvoid note(const char *what);\n\
+         static int table[4];\n\
+         int demo(const unsigned char *data, size_t size)\n\
+         {\n    \
+             if (size < 2)\n        return 0;\n    \
+             note(\"scaled\");\n    \
+             return table[scale(data[0]) & 3] + data[1];\n\
+         }\n",
+    );
+    project.write(
+        "c/scale.c",
+        "int scale(int value) { return value / 2; }\nvoid note(const char *what) { (void)what; }\n",
+    );
+    let built = Tool::new(project.path(), ["build"]).run();
+    built.expect(exit::CLEAN).says("Mocking note, scale");
+    let human = run(&project, &["--runs", "5000", "--no-emit"]);
+    human.expect(exit::CLEAN).says("Mocking");
+    assert!(
+        human.stderr.contains("scale") && human.stderr.contains("note"),
+        "{human}"
+    );
+    let words = ["--runs", "5000", "--no-emit", "--message-format", "json"];
+    let json = run(&project, &words);
+    json.expect(exit::CLEAN);
+    let messages = json.messages();
+    let mocked = messages.iter().find(|m| m["reason"] == "mocked");
+    let mut named: Vec<&str> = mocked
+        .and_then(|m| m["functions"].as_array())
+        .map(|all| all.iter().filter_map(|name| name.as_str()).collect())
+        .unwrap_or_default();
+    named.sort_unstable();
+    assert_eq!(named, ["note", "scale"], "{json}");
+
+    // With the file there is nothing to name.
+    let config = project.read("cegar/cegar.toml");
+    let whole = config.replace("\"../c/demo.c\"", "\"../c/demo.c\", \"../c/scale.c\"");
+    project.write("cegar/cegar.toml", &whole);
+    let json = run(&project, &words);
+    let messages = json.messages();
+    assert!(!messages.iter().any(|m| m["reason"] == "mocked"), "{json}");
+}
+
+/// A debugger gets the test's executable and its mock environment, and the places to stop at. Any program will do for one;
+/// what is not installed is named together with what to install.
+#[test]
+fn a_test_is_debugged() {
+    let project = sensor_package();
+    run(&project, &[]).expect(exit::VIOLATION);
+    let text = project.read("cegar/tests/demo.rs");
+    let name = text
+        .lines()
+        .find_map(|line| line.strip_prefix("fn ")?.split_once('('))
+        .map(|(name, _)| name.to_owned())
+        .unwrap_or_else(|| panic!("no test in\n{text}"));
+    let generated = cegar_tests::shared_target();
+    let debug = |more: &[&str]| {
+        let words = ["debug", &name].into_iter().chain(more.iter().copied());
+        Tool::new(project.path(), words).env("CARGO_TARGET_DIR", &generated)
+    };
+
+    project.write(
+        "recorder",
+        "#!/bin/sh\necho \"arguments: $*\"\nhead -c 8 \"$CEGAR_MOCK\"\necho\nfor last; do :; done\n\
+         CEGAR_MOCK=$CEGAR_MOCK \"$last\" 2>&1 | head -3\n",
+    );
+    let recorder = project.at("recorder");
+    fs::set_permissions(&recorder, fs::Permissions::from_mode(0o755)).expect("it was written");
+    let ended = debug(&["--batch"]).env("CEGAR_DEBUGGER", &recorder).run();
+    ended.expect(exit::CLEAN);
+    for wanted in [
+        "-batch",
+        "break crunner_violation",
+        "break __asan::ReportGenericError",
+        "CEGMOCK1",
+        "demo.c:7",
+    ] {
+        assert!(ended.stdout.contains(wanted), "no `{wanted}`\n{ended}");
+    }
+
+    debug(&["--debugger", "no-such-debugger"])
+        .run()
+        .expect(exit::TOOL_MISSING)
+        .says("there is no debugger `no-such-debugger`");
+    // A PATH without any debugger; cargo is not needed to find that out.
+    let bare = debug(&[]).env("PATH", project.at("empty")).run();
+    bare.expect(exit::TOOL_MISSING).says("apt install gdb");
+    Tool::new(project.path(), ["debug", "no_such_test"])
+        .env("CARGO_TARGET_DIR", &generated)
+        .env("CEGAR_DEBUGGER", &recorder)
+        .run()
+        .expect(exit::NOTHING_SELECTED)
+        .says("no test of");
+}
