@@ -78,6 +78,15 @@ pub enum Error {
     #[error("interrupted")]
     #[diagnostic(code(cegar::interrupted))]
     Interrupted,
+    /// A harness's campaign, in a process of its own, has no result.
+    #[error("{message}")]
+    #[diagnostic(code(cegar::campaign))]
+    Campaign {
+        /// What happened.
+        message: String,
+        /// The exit code that it stands for.
+        exit: ExitCode,
+    },
     /// One of the engines stopped with an error of its own.
     #[error("{what} failed: {source}")]
     #[diagnostic(code(cegar::engine))]
@@ -156,6 +165,7 @@ impl Error {
             Error::Io { .. } => ExitCode::Io,
             Error::Interrupted => ExitCode::Interrupted,
             Error::Engine { .. } => ExitCode::Internal,
+            Error::Campaign { exit, .. } => *exit,
         }
     }
 }

@@ -11,9 +11,11 @@
 
 pub mod campaign;
 pub mod capture;
+pub mod ci;
 pub mod cli;
 pub mod compile;
 pub mod config;
+pub mod coverage;
 pub mod emit;
 pub mod error;
 pub mod exit;

@@ -104,7 +104,7 @@ fn entry_of(source: &str, name: &str) -> Option<String> {
 }
 
 /// The functions of a test file that carry `#[test]`.
-fn tests_of(file: &Path) -> Vec<String> {
+pub fn tests_of(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let mut names = Vec::new();
     let mut marked = false;

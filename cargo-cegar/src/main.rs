@@ -16,10 +16,15 @@ fn main() -> ExitCode {
     }
     // A fuzzing worker; started by a campaign, not by people.
     let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == "__worker")
-        && let Some(config) = words.next()
-    {
-        return cargo_cegar::campaign::worker(config.as_ref());
+    match (words.next(), words.next()) {
+        (Some(word), Some(config)) if word == "__worker" => {
+            return cargo_cegar::campaign::worker(config.as_ref());
+        }
+        // One harness of several; started by `ci` and `run --jobs`.
+        (Some(word), Some(options)) if word == "__campaign" => {
+            end(cargo_cegar::cli::campaign(options.as_ref()))
+        }
+        _ => {}
     }
     end(cargo_cegar::cli::main(std::env::args_os()))
 }

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use cegar_engine::program::Property;
 use cegar_harness::rules::Rules;
+use serde::{Deserialize, Serialize};
 
 use crate::compile::{Compiler, Unit};
 use crate::error::Error;
 
 /// Which sides of the alternation run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Sides {
     /// Both, in turn. The default.
     #[default]
@@ -38,7 +39,7 @@ impl Sides {
 }
 
 /// What holds for every harness of a campaign.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Settings {
     /// Stop after this long; `None`: when every goal is settled. Default 60 s for `check`, none for `run`.
     pub max_time: Option<Duration>,
@@ -75,7 +76,7 @@ impl Settings {
 }
 
 /// One harness: a program with an entry.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Harness {
     /// Its name; also the name of its scratch folder and its corpus.
     pub name: String,
@@ -127,7 +128,7 @@ pub struct CheckOptions {
 }
 
 /// What `cargo cegar run` is asked: the harnesses of a crate's `cegar/` package.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunOptions {
     /// The harnesses that were selected, at least one.
     pub harnesses: Vec<Harness>,
@@ -141,6 +142,24 @@ pub struct RunOptions {
     pub root: PathBuf,
     /// No tests are written (`--no-emit`).
     pub no_emit: bool,
+    /// Where new tests and inputs go instead of the package, which is then only read (`ci`). Default: the package.
+    pub artifacts: Option<PathBuf>,
+    /// How many processes may work at a time (`--jobs`). Default 1.
+    pub jobs: usize,
+}
+
+impl RunOptions {
+    /// Where inputs of a harness that are worth keeping go.
+    pub fn corpus(&self, harness: &str) -> PathBuf {
+        let folder = self.artifacts.as_ref().unwrap_or(&self.package);
+        folder.join("corpus").join(harness)
+    }
+
+    /// Inputs that are read beside the corpus, and left as they are.
+    pub fn seeds(&self, harness: &str) -> Option<PathBuf> {
+        let committed = self.package.join("corpus").join(harness);
+        self.artifacts.is_some().then_some(committed)
+    }
 }
 
 /// What `cargo cegar replay` is asked: run recorded inputs of one harness natively and say how each ended.

@@ -70,6 +70,8 @@ pub struct Alternation<'a, 'p> {
     pub judge: Judge<'a>,
     /// Where inputs that covered something new are kept, besides the scratch queue.
     pub corpus: Option<PathBuf>,
+    /// A folder of inputs that is only read.
+    pub seeds: Option<PathBuf>,
     /// The fuzzer's queue, in the scratch folder.
     pub queue: PathBuf,
     /// Stop at the first finding.
@@ -252,6 +254,7 @@ impl Alternation<'_, '_> {
         let folders: Vec<PathBuf> = self
             .corpus
             .iter()
+            .chain(&self.seeds)
             .cloned()
             .chain([self.queue.clone()])
             .collect();

@@ -8,6 +8,7 @@ pub mod alternate;
 pub mod findings;
 pub mod goals;
 pub mod native;
+pub mod pool;
 pub mod prepare;
 pub mod proofs;
 mod replay;
@@ -164,6 +165,8 @@ struct Folders<'a> {
     scratch: &'a Path,
     root: &'a Path,
     corpus: Option<PathBuf>,
+    /// Inputs that are read beside those of the corpus; nothing is written there.
+    seeds: Option<PathBuf>,
     certificate: Option<&'a Path>,
 }
 
@@ -213,6 +216,7 @@ fn one(
             tests,
         ),
         corpus: folders.corpus.clone(),
+        seeds: folders.seeds.clone(),
         queue,
         first_only,
         reporter,
@@ -386,6 +390,7 @@ pub fn check(
         scratch: &options.scratch,
         root: &root,
         corpus: None,
+        seeds: None,
         certificate: options.certificate.as_deref(),
     };
     let package = options.emit_dir.as_deref().map(tests::Where::Standalone);
@@ -422,10 +427,18 @@ pub fn run(
         let folders = Folders {
             scratch: &scratch,
             root: &options.root,
-            corpus: Some(options.package.join("corpus").join(&harness.name)),
+            corpus: Some(options.corpus(&harness.name)),
+            seeds: options.seeds(&harness.name),
             certificate: None,
         };
-        let package = (!options.no_emit).then_some(tests::Where::Package(&options.package));
+        let place = match &options.artifacts {
+            Some(folder) => tests::Where::Beside {
+                package: &options.package,
+                folder,
+            },
+            None => tests::Where::Package(&options.package),
+        };
+        let package = (!options.no_emit).then_some(place);
         results.push(one(
             harness, &settings, &folders, package, false, reporter, stop,
         )?);
@@ -436,49 +449,74 @@ pub fn run(
     Ok(finish(results, reporter))
 }
 
-/// Adds up and says the last word.
+/// Says the last word on several harnesses.
 fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
+    let summary = merge(results.into_iter().map(Result1::summary).collect());
+    let verdict = summary.verdict;
+    reporter.event(&Event::Finished(summary));
+    verdict
+}
+
+impl Result1 {
+    fn summary(self) -> Summary {
+        Summary {
+            verdict: if self.goals.checks.violated > 0 {
+                Verdict::Violated
+            } else if self.complete {
+                Verdict::Proved
+            } else {
+                Verdict::Open
+            },
+            goals: self.goals,
+            stats: self.stats,
+            tests: self.tests,
+            interrupted: self.interrupted,
+            assumptions: self.assumptions,
+        }
+    }
+}
+
+/// Adds up what several harnesses came to.
+fn merge(parts: Vec<Summary>) -> Summary {
     let mut goals = GoalTable::default();
     let mut stats = Stats::default();
     let mut tests = Vec::new();
     let mut interrupted = false;
-    let complete = !results.is_empty() && results.iter().all(|result| result.complete);
+    let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
     let mut assumptions = BTreeSet::new();
-    for result in results {
-        assumptions.extend(result.assumptions);
-        stats.proving += result.stats.proving;
-        stats.prover.add(&result.stats.prover);
-        goals.checks.proved += result.goals.checks.proved;
-        goals.checks.violated += result.goals.checks.violated;
-        goals.checks.open += result.goals.checks.open;
-        goals.edges.covered += result.goals.edges.covered;
-        goals.edges.unreachable += result.goals.edges.unreachable;
-        goals.edges.open += result.goals.edges.open;
-        stats.solver_calls += result.stats.solver_calls;
-        stats.refinements += result.stats.refinements;
-        stats.executions += result.stats.executions;
-        stats.seconds += result.stats.seconds;
-        stats.engine_seeds += result.stats.engine_seeds;
-        stats.machine_runs += result.stats.machine_runs;
-        tests.extend(result.tests);
-        interrupted |= result.interrupted;
+    for part in parts {
+        assumptions.extend(part.assumptions);
+        stats.proving += part.stats.proving;
+        stats.prover.add(&part.stats.prover);
+        goals.checks.proved += part.goals.checks.proved;
+        goals.checks.violated += part.goals.checks.violated;
+        goals.checks.open += part.goals.checks.open;
+        goals.edges.covered += part.goals.edges.covered;
+        goals.edges.unreachable += part.goals.edges.unreachable;
+        goals.edges.open += part.goals.edges.open;
+        stats.solver_calls += part.stats.solver_calls;
+        stats.refinements += part.stats.refinements;
+        stats.executions += part.stats.executions;
+        stats.seconds += part.stats.seconds;
+        stats.engine_seeds += part.stats.engine_seeds;
+        stats.machine_runs += part.stats.machine_runs;
+        tests.extend(part.tests);
+        interrupted |= part.interrupted;
     }
-    let verdict = if goals.checks.violated > 0 {
-        Verdict::Violated
-    } else if complete {
-        Verdict::Proved
-    } else {
-        Verdict::Open
-    };
-    reporter.event(&Event::Finished(Summary {
-        verdict,
+    Summary {
+        verdict: if goals.checks.violated > 0 {
+            Verdict::Violated
+        } else if proved {
+            Verdict::Proved
+        } else {
+            Verdict::Open
+        },
         goals,
         stats,
         tests,
         interrupted,
         assumptions: assumptions.into_iter().collect(),
-    }));
-    verdict
+    }
 }
 
 /// The body of a worker process (`cargo-cegar __worker CONFIG`).

@@ -4,6 +4,7 @@
 //! of the instrumentation that found the fault. Whether the finding survives that is the last question before its
 //! test is written, so the same executable is built here first, by the same code, and the mock environment is run on it.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use cegar_engine::program::Property;
@@ -24,6 +25,13 @@ pub enum Where<'a> {
     Standalone(&'a Path),
     /// The `cegar/` package of a crate.
     Package(&'a Path),
+    /// A folder of the same shape as the package, which is only read: what is there can be copied over the package.
+    Beside {
+        /// The `cegar/` package.
+        package: &'a Path,
+        /// Where tests go.
+        folder: &'a Path,
+    },
 }
 
 /// Writes tests for one harness.
@@ -90,6 +98,7 @@ impl<'a> Tests<'a> {
             );
             return Ok((vec![warning(why)], None));
         }
+        let _alone = self.alone()?;
         let folder = self.package()?;
         let file = emit::package::test_file(&folder, &self.harness.name);
         let emitted = emit::add_test(&folder, &finding)
@@ -112,9 +121,23 @@ impl<'a> Tests<'a> {
         Ok((vec![event], Some(TestRef { file, name })))
     }
 
+    /// Keeps other processes from the package's common files until it is dropped: campaigns may run side by side.
+    fn alone(&self) -> Result<File, Error> {
+        let path = self.scratch.with_file_name("emit.lock");
+        let path = match self.place {
+            Where::Standalone(_) => path,
+            // The scratch folder of all harnesses, above this one's.
+            _ => path.parent().map_or(path.clone(), |own| own.with_file_name("emit.lock")),
+        };
+        let lock = File::create(&path).map_err(|why| Error::io("create", &path, why))?;
+        lock.lock().map_err(|why| Error::io("lock", &path, why))?;
+        Ok(lock)
+    }
+
     /// A file of the package, as a person would name it.
     fn shown(&self, file: &Path) -> String {
-        let (Where::Package(folder) | Where::Standalone(folder)) = self.place;
+        let (Where::Package(folder) | Where::Standalone(folder) | Where::Beside { folder, .. }) =
+            self.place;
         let above = folder.parent().unwrap_or(folder);
         file.strip_prefix(above)
             .unwrap_or(file)
@@ -130,7 +153,7 @@ impl<'a> Tests<'a> {
         let out = self.scratch.clone();
         std::fs::create_dir_all(&out).map_err(|why| format!("{}: {why}", out.display()))?;
         let mut build = match self.place {
-            Where::Package(package) => Build::from_package(package, "harnesses")
+            Where::Package(package) | Where::Beside { package, .. } => Build::from_package(package, "harnesses")
                 .map_err(|why| why.to_string())?
                 .only(&self.harness.name),
             Where::Standalone(_) => {
@@ -171,6 +194,16 @@ impl<'a> Tests<'a> {
                 self.made = true;
                 Ok(folder.to_owned())
             }
+            Where::Beside { package, folder } => {
+                if !self.made {
+                    self.copy(package, folder)?;
+                    if !self.mocked.is_empty() {
+                        self.write_mocks(&folder.join("mocks.json"))?;
+                    }
+                }
+                self.made = true;
+                Ok(folder.to_owned())
+            }
             Where::Standalone(folder) => {
                 if !self.made {
                     let checked = standalone::Checked {
@@ -188,6 +221,23 @@ impl<'a> Tests<'a> {
                 Ok(folder.to_owned())
             }
         }
+    }
+
+    /// Copies what the package has and tests are added to, so that the copy with the additions can take its place.
+    fn copy(&self, package: &Path, folder: &Path) -> Result<(), Error> {
+        let tests = emit::package::test_file(Path::new(""), &self.harness.name);
+        for name in [tests.as_path(), ".emitted.json".as_ref(), "mocks.json".as_ref()] {
+            let (from, to) = (package.join(name), folder.join(name));
+            if !from.is_file() {
+                continue;
+            }
+            let bytes = std::fs::read(&from).map_err(|why| Error::io("read", &from, why))?;
+            if let Some(above) = to.parent() {
+                crate::store::writable_dir(above)?;
+            }
+            crate::store::write_new(&to, &bytes)?;
+        }
+        Ok(())
     }
 
     /// Adds this harness's mocks to those of the package's other harnesses.

@@ -38,7 +38,7 @@ pub struct Cli {
 }
 
 /// Cargo's manners: the same for every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Manners {
     /// Path to the crate's Cargo.toml
     #[arg(long, global = true, value_name = "PATH", help_heading = "Package")]
@@ -95,9 +95,10 @@ pub struct Manners {
 }
 
 /// When to use colours.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set
+    #[default]
     Auto,
     /// Always
     Always,
@@ -106,9 +107,10 @@ pub enum Color {
 }
 
 /// For whom the report is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MessageFormat {
     /// Status lines on stderr
+    #[default]
     Human,
     /// One JSON object per line on stdout, each with a `reason`; the last is `finished`
     Json,
@@ -137,6 +139,28 @@ pub enum Command {
         cargo cegar run --require-proof --sarif out.sarif --junit out.xml\n  \
         cargo cegar run --runs 100000 --seed 7        the same result each time")]
     Run(RunArgs),
+    /// Run all harnesses within a budget, for continuous integration: only new findings fail the build
+    ///
+    /// Each harness gets its share of --max-time in a process of its own, which is ended if it does not end. A finding is known,
+    /// and fails nothing, if a test of that name is in `cegar/tests/` or `cegar/baseline.json` lists it. The source tree
+    /// is left as it is: new tests, inputs and corpus entries go to the folder of --artifacts, which can be copied over
+    /// `cegar/`. `target/cegar/report.html` tells all of it; cache `target/cegar`, and the next build goes on from there.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar ci --max-time 10m --sarif cegar.sarif --junit cegar.xml\n  \
+        cargo cegar ci --runs 100000 --jobs 4         the same result each time\n  \
+        cargo cegar ci --update-baseline              what is found now fails no later build\n\n\
+        It ends with 100 if there is a new finding, else with the code of the first harness that has no result, with 5 \
+        if goals are open and --require-proof was given, and with 0.")]
+    Ci(Box<CiArgs>),
+    /// Show which lines the last campaigns executed, which are proved unreachable, and which are open
+    ///
+    /// Reads what `run` and `ci` left behind. Of several harnesses' words about a line the best counts. Functions that no harness
+    /// can call are not in its program, and not counted.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar coverage\n  \
+        cargo cegar coverage parse_header --html coverage.html\n  \
+        cargo cegar coverage --lcov lcov.info && genhtml lcov.info")]
+    Coverage(CoverageArgs),
     /// Write the `cegar/` package: configuration, a first harness, a place for tests
     ///
     /// Nothing that exists is overwritten. With --header and --function the harness calls that function with an
@@ -145,7 +169,8 @@ pub enum Command {
     #[command(after_long_help = "Examples:\n  \
         cargo cegar init\n  \
         cargo cegar init --header src/header.h --function parse_header\n  \
-        cargo cegar init -p bzip2-sys --name decompress")]
+        cargo cegar init -p bzip2-sys --name decompress\n  \
+        cargo cegar init --ci github                  the workflow for a package that is set up")]
     Init(InitArgs),
     /// Capture the crate's C build, compile it to bitcode, and say what was done
     ///
@@ -334,6 +359,70 @@ pub struct RunArgs {
     /// How long and how
     #[command(flatten)]
     pub budget: BudgetArgs,
+    /// Harnesses that run at a time, each in a process of its own [default: 1]
+    #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
+    pub jobs: Option<usize>,
+    /// Also write the page of the campaign here; target/cegar/report.html has it in any case
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// `ci`
+#[derive(Debug, Args)]
+pub struct CiArgs {
+    /// The harnesses [default: all]
+    #[arg(value_name = "HARNESS")]
+    pub harnesses: Vec<String>,
+    /// How long and how; without --max-time and --runs, ten minutes for all harnesses
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+    /// Harnesses that run at a time [default: 1]
+    #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
+    pub jobs: Option<usize>,
+    /// No harness gets more than this, whatever its share of --max-time
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub max_time_per_harness: Option<Duration>,
+    /// What is known and fails no build [default: cegar/baseline.json, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Add what is found to the baseline
+    #[arg(long)]
+    pub update_baseline: bool,
+    /// Known findings fail the build, too
+    #[arg(long)]
+    pub fail_on_known: bool,
+    /// Write tests and corpus entries into the source tree, as `run` does
+    #[arg(long, conflicts_with = "no_emit")]
+    pub emit: bool,
+    /// Where new tests, inputs and corpus entries go [default: target/cegar/ci]
+    #[arg(long, value_name = "DIR")]
+    pub artifacts: Option<PathBuf>,
+    /// Also write all results as one JSON document
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Also write the lines covered, in lcov's format
+    #[arg(long, value_name = "FILE")]
+    pub lcov: Option<PathBuf>,
+    /// Also write the page of the build here
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Append a summary in Markdown to this file
+    #[arg(long, value_name = "FILE", env = "GITHUB_STEP_SUMMARY", hide_env_values = true)]
+    pub summary: Option<PathBuf>,
+}
+
+/// `coverage`
+#[derive(Debug, Args)]
+pub struct CoverageArgs {
+    /// The harnesses [default: all]
+    #[arg(value_name = "HARNESS")]
+    pub harnesses: Vec<String>,
+    /// Also write a tracefile of lcov
+    #[arg(long, value_name = "FILE")]
+    pub lcov: Option<PathBuf>,
+    /// Also write a page with the source
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// `init`
@@ -348,6 +437,18 @@ pub struct InitArgs {
     /// The harness's name [default: the function's, or the package's]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// Also write the files for continuous integration; in a package that is there already, only those
+    #[arg(long, value_name = "SYSTEM", value_enum)]
+    pub ci: Vec<CiSystem>,
+}
+
+/// A system that runs builds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CiSystem {
+    /// GitHub Actions: a workflow that runs `cargo cegar ci`
+    Github,
+    /// ClusterFuzzLite, on GitHub Actions: for the harnesses that start in LLVMFuzzerTestOneInput
+    Clusterfuzzlite,
 }
 
 /// `build`
@@ -370,6 +471,13 @@ pub struct ReplayArgs {
 /// `list`
 #[derive(Debug, Args)]
 pub struct ListArgs {}
+
+fn jobs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number from 1 on".to_owned()),
+        Ok(jobs) => Ok(jobs),
+    }
+}
 
 fn duration(text: &str) -> Result<Duration, String> {
     crate::options::duration(text).map_err(|why| why.to_string())

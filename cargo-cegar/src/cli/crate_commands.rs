@@ -13,7 +13,7 @@ use crate::exit::ExitCode;
 use crate::init::InitOptions;
 use crate::options::{Harness, ReplayOptions, RunOptions};
 use crate::project::Project;
-use crate::report::{Event, Fan, Level, Reporter};
+use crate::report::{Event, Fan, HtmlReporter, Level, Reporter};
 use crate::{campaign, list as listing, plan, store};
 
 /// A package and what its files say.
@@ -38,23 +38,36 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
     let (project, config) = open(manners)?;
     let mut fan = reporter(manners, args.budget.stats, &project.root);
     extra_reports(&mut fan, &args.budget, &project.root);
-    let options = run_options(
+    let mut options = run_options(
         &project,
         &config,
         &args.harnesses,
         &args.budget,
+        None,
         &mut fan,
         stop,
     )?;
-    let outcome = campaign::run(&options, &mut fan, stop);
+    options.jobs = args.jobs.unwrap_or(1);
+    fan.add(HtmlReporter::new(
+        &project.name,
+        &options.scratch,
+        vec![project.cegar.clone()],
+        options.harnesses.iter().map(|h| h.name.clone()).collect(),
+        args.html.clone(),
+    ));
+    let outcome = match options.jobs {
+        1 => campaign::run(&options, &mut fan, stop),
+        _ => campaign::pool::run(&options, &mut fan, stop),
+    };
     conclude(outcome, fan, options.settings.require_proof, stop)
 }
 
-fn run_options(
+pub(super) fn run_options(
     project: &Project,
     config: &Config,
     selected: &[String],
     budget: &BudgetArgs,
+    artifacts: Option<PathBuf>,
     fan: &mut Fan,
     stop: &AtomicBool,
 ) -> Result<RunOptions, Error> {
@@ -65,11 +78,13 @@ fn run_options(
     let library = plan::library(project, config, false, fan, stop)?;
     let stubs = plan::stub_headers(&scratch)?;
     let harnesses = plan::harnesses(project, config, selected, &library, &stubs)?;
-    for harness in &harnesses {
-        store::writable_dir(&project.cegar.join("corpus").join(&harness.name))?;
-    }
-    if !budget.no_emit {
-        store::writable_dir(&project.cegar.join("tests"))?;
+    if artifacts.is_none() {
+        for harness in &harnesses {
+            store::writable_dir(&project.cegar.join("corpus").join(&harness.name))?;
+        }
+        if !budget.no_emit {
+            store::writable_dir(&project.cegar.join("tests"))?;
+        }
     }
     fan.event(&Event::Compiling {
         what: format!("{} C sources", project.name),
@@ -83,6 +98,8 @@ fn run_options(
         package: project.cegar.clone(),
         root: project.root.clone(),
         no_emit: budget.no_emit,
+        artifacts,
+        jobs: 1,
     })
 }
 
@@ -100,7 +117,7 @@ pub(super) fn replay(
         ..BudgetArgs::default()
     };
     let selected = std::slice::from_ref(&args.harness);
-    let run = run_options(&project, &config, selected, &budget, &mut fan, stop)?;
+    let run = run_options(&project, &config, selected, &budget, None, &mut fan, stop)?;
     let outcome = campaign::replay(&ReplayOptions { run, inputs }, &mut fan, stop);
     conclude(outcome, fan, false, stop)
 }
@@ -261,8 +278,18 @@ fn is_stubbed(name: &str) -> bool {
 }
 
 /// `cargo cegar init`
-pub(super) fn init(manners: &Manners, args: &InitArgs) -> Result<ExitCode, Error> {
+pub(super) fn init(
+    manners: &Manners,
+    args: &InitArgs,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
     let (project, _) = open(manners)?;
+    let set_up = project.cegar.join("cegar.toml").is_file();
+    if !args.ci.is_empty() && set_up && args.function.is_none() && args.name.is_none() {
+        let mut fan = reporter(manners, false, &project.root);
+        super::init_ci::init_ci(manners, args, &mut fan, stop)?;
+        return finish(fan);
+    }
     let options = InitOptions {
         header: args.header.clone(),
         function: args.function.clone(),
@@ -298,6 +325,7 @@ pub(super) fn init(manners: &Manners, args: &InitArgs) -> Result<ExitCode, Error
         note(&mut fan, Level::Info, format!("next: {to_do}"));
     }
     note(&mut fan, Level::Info, "then: cargo cegar run");
+    super::init_ci::init_ci(manners, args, &mut fan, stop)?;
     finish(fan)
 }
 

@@ -3,9 +3,12 @@
 
 mod args;
 mod check;
+mod ci;
+mod coverage;
 mod crate_commands;
 mod debug;
 mod explain;
+mod init_ci;
 mod proof;
 
 use std::ffi::OsString;
@@ -56,14 +59,33 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// Runs the campaign of one harness for a parent that reads JSON lines.
+pub fn campaign(options: &std::path::Path) -> ExitCode {
+    let manners = Manners {
+        message_format: MessageFormat::Json,
+        ..Manners::default()
+    };
+    log(&manners);
+    match crate::campaign::pool::child(options) {
+        Ok(_) => ExitCode::Clean,
+        Err(error) => {
+            let code = error.exit_code();
+            show(&manners, error);
+            code
+        }
+    }
+}
+
 fn command(cli: &Cli) -> Result<ExitCode, Error> {
     let manners = &cli.manners;
     let stop = signals::install();
     match &cli.command {
         Command::Check(args) => check::check(manners, args, &stop),
         Command::Run(args) => crate_commands::run(manners, args, &stop),
+        Command::Ci(args) => ci::ci(manners, args, &stop),
+        Command::Coverage(args) => coverage::coverage(manners, args),
         Command::Replay(args) => crate_commands::replay(manners, args, &stop),
-        Command::Init(args) => crate_commands::init(manners, args),
+        Command::Init(args) => crate_commands::init(manners, args, &stop),
         Command::Build(args) => crate_commands::build(manners, args, &stop),
         Command::Debug(args) => debug::debug(manners, args),
         Command::CheckProof(args) => proof::check_proof(manners, args),

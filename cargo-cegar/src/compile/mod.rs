@@ -21,13 +21,14 @@ use std::time::Instant;
 use cegar_engine::program::Property;
 use cegar_engine::program::normalise::clang_flags;
 use miette::Diagnostic;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use clang::Compiler;
 pub use flags::remember_in;
 
 /// One C file and how it is compiled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
     /// The file, absolute.
     pub source: PathBuf,

@@ -219,7 +219,7 @@ fn hash(text: &str) -> String {
 }
 
 /// The text of a function, from its comment and attributes to its closing brace.
-fn function<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+pub fn function<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut offset = 0;
     let mut start = None;
     for line in text.split_inclusive('\n') {

@@ -104,6 +104,29 @@ impl Left {
         })
     }
 
+    /// The story of a finding.
+    pub fn explain_finding(&self, finding: &Finding) -> Explained {
+        let mut known = self.kept.findings.iter();
+        let check = known.find(|(_, known)| known.name == finding.name);
+        self.violated(check.and_then(|(check, _)| *check), finding)
+    }
+
+    /// The story of a goal that is open; of others there is more to ask than what was kept.
+    pub fn explain_open(&self, goal: &Goal) -> Option<Explained> {
+        let GoalStatus::Open { why } = &goal.status else {
+            return None;
+        };
+        Some(Explained {
+            goal: Some(goal.clone()),
+            story: Story::Open(open::open(self, goal, why)),
+        })
+    }
+
+    /// The program that it is about.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Everything that `what` may mean: a number, a test's name, a place.
     pub fn explain(&self, what: &str) -> Result<Vec<Explained>, Error> {
         let mut told = Vec::new();

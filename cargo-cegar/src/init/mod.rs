@@ -4,6 +4,7 @@
 //! tests and the crate itself does not depend on anything new. What exists is never overwritten: the files are the
 //! user's from the moment they are written.
 
+pub mod ci;
 mod harness;
 mod workspace;
 

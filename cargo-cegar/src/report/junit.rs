@@ -11,7 +11,9 @@ use super::{Event, Finding, Goal, GoalKind, GoalStatus, Reporter, rule_id};
 /// Collects events and writes a JUnit file at the end.
 pub struct JunitReporter {
     path: PathBuf,
-    findings: Vec<Finding>,
+    /// Each with whether it is known already, which is no failure.
+    findings: Vec<(Finding, bool)>,
+    failed: Vec<(String, String)>,
     goals: BTreeMap<String, Vec<Goal>>,
 }
 
@@ -21,6 +23,7 @@ impl JunitReporter {
         JunitReporter {
             path,
             findings: Vec::new(),
+            failed: Vec::new(),
             goals: BTreeMap::new(),
         }
     }
@@ -29,13 +32,14 @@ impl JunitReporter {
         let mut report = Report::new("cargo cegar");
         let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
         let mut violated = Vec::new();
-        for finding in &self.findings {
-            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status.set_type(rule_id(finding.kind)).set_message(format!(
-                "{} {}",
-                finding.place.show(),
-                finding.message
-            ));
+        for (finding, known) in &self.findings {
+            let what = format!("{} {}", finding.place.show(), finding.message);
+            let mut status = match known {
+                true => TestCaseStatus::skipped(),
+                false => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            };
+            let what = if *known { format!("known already: {what}") } else { what };
+            status.set_type(rule_id(finding.kind)).set_message(what);
             let mut case = TestCase::new(finding.name.clone(), status);
             case.set_classname(finding.place.file.clone());
             violated.push((&finding.harness, &finding.place));
@@ -43,6 +47,14 @@ impl JunitReporter {
                 .entry(&finding.harness)
                 .or_insert_with(|| TestSuite::new(finding.harness.clone()))
                 .add_test_case(case);
+        }
+        for (harness, why) in &self.failed {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+            status.set_message(why.clone());
+            suites
+                .entry(harness)
+                .or_insert_with(|| TestSuite::new(harness.clone()))
+                .add_test_case(TestCase::new("campaign", status));
         }
         for (harness, goals) in &self.goals {
             let suite = suites
@@ -75,7 +87,9 @@ impl JunitReporter {
 impl Reporter for JunitReporter {
     fn event(&mut self, event: &Event) {
         match event {
-            Event::Found(finding) => self.findings.push(finding.clone()),
+            Event::Found(finding) => self.findings.push((finding.clone(), false)),
+            Event::Known(finding) => self.findings.push((finding.clone(), true)),
+            Event::Failed { harness, why } => self.failed.push((harness.clone(), why.clone())),
             Event::Goal(goal) if goal.kind == GoalKind::Check => {
                 let suite = self.goals.entry(goal.harness.clone()).or_default();
                 suite.push(goal.clone());

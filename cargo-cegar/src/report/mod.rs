@@ -4,6 +4,7 @@
 //! [`Reporter`] makes of it what its reader needs. Several reporters can listen to one campaign ([`Fan`]). This is how
 //! cargo-nextest does it, and it is why a new format is a new file and no other change.
 
+pub mod html;
 mod json;
 mod junit;
 mod sarif;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::{GoalTable, Stats, Verdict};
 
+pub use html::HtmlReporter;
 pub use json::JsonReporter;
 pub use junit::JunitReporter;
 pub use sarif::SarifReporter;
@@ -119,7 +121,7 @@ pub struct Goal {
 }
 
 /// Something that happened.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Event {
     /// C sources are about to be compiled.
@@ -192,6 +194,15 @@ pub enum Event {
     },
     /// A violation, confirmed natively.
     Found(Finding),
+    /// A violation, confirmed natively, that the baseline or an existing test has already (`ci`).
+    Known(Finding),
+    /// A harness's campaign has no result (`ci`, `run --jobs`).
+    Failed {
+        /// The harness.
+        harness: String,
+        /// What happened: its error, or why it was ended.
+        why: String,
+    },
     /// A test was written, after it was seen to fail.
     TestWritten {
         /// The file.
@@ -258,7 +269,7 @@ pub enum Event {
 }
 
 /// How loudly a note is said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Only with `-v`.
@@ -270,7 +281,7 @@ pub enum Level {
 }
 
 /// The last event.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
     /// In one word.
     pub verdict: Verdict,
@@ -287,7 +298,7 @@ pub struct Summary {
 }
 
 /// A generated test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestRef {
     /// The file.
     pub file: PathBuf,

@@ -13,6 +13,11 @@ pub struct SarifReporter {
     path: PathBuf,
     root: PathBuf,
     findings: Vec<Finding>,
+    /// Known findings, where new ones are told from them.
+    known: Vec<Finding>,
+    sorted: bool,
+    /// The crate's folder in its repository, which code hosts go by.
+    prefix: PathBuf,
 }
 
 impl SarifReporter {
@@ -22,14 +27,34 @@ impl SarifReporter {
             path,
             root,
             findings: Vec::new(),
+            known: Vec::new(),
+            sorted: false,
+            prefix: PathBuf::new(),
+        }
+    }
+
+    /// As [`SarifReporter::new`], with the baseline state of each result; file names are relative to the `repository`.
+    pub fn sorted(path: PathBuf, root: PathBuf, repository: &Path) -> Self {
+        let prefix = root.strip_prefix(repository).unwrap_or(Path::new(""));
+        SarifReporter {
+            sorted: true,
+            prefix: prefix.to_owned(),
+            ..SarifReporter::new(path, root)
         }
     }
 
     fn log(&self) -> Result<serde_sarif::sarif::Sarif, serde_json::Error> {
-        let mut rules: Vec<&str> = self.findings.iter().map(|f| rule_id(f.kind)).collect();
+        let all = || self.findings.iter().chain(&self.known);
+        let mut rules: Vec<&str> = all().map(|f| rule_id(f.kind)).collect();
         rules.sort_unstable();
         rules.dedup();
-        let results: Vec<_> = self.findings.iter().map(|f| self.result(f)).collect();
+        let mut results: Vec<_> = all().map(|f| self.result(f)).collect();
+        if self.sorted {
+            for (number, result) in results.iter_mut().enumerate() {
+                let new = number < self.findings.len();
+                result["baselineState"] = if new { "new" } else { "unchanged" }.into();
+            }
+        }
         // Through the typed model, so that what is written is known to have the schema's shape.
         serde_json::from_value(json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -48,11 +73,8 @@ impl SarifReporter {
 
     fn result(&self, finding: &Finding) -> serde_json::Value {
         let file = Path::new(&finding.place.file);
-        let file = file
-            .strip_prefix(&self.root)
-            .unwrap_or(file)
-            .to_string_lossy()
-            .into_owned();
+        let file = file.strip_prefix(&self.root).unwrap_or(file);
+        let file = self.prefix.join(file).to_string_lossy().into_owned();
         json!({
             "ruleId": rule_id(finding.kind),
             "level": "error",
@@ -71,8 +93,10 @@ impl SarifReporter {
 
 impl Reporter for SarifReporter {
     fn event(&mut self, event: &Event) {
-        if let Event::Found(finding) = event {
-            self.findings.push(finding.clone());
+        match event {
+            Event::Found(finding) => self.findings.push(finding.clone()),
+            Event::Known(finding) => self.known.push(finding.clone()),
+            _ => {}
         }
     }
 

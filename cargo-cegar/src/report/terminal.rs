@@ -222,6 +222,14 @@ impl<W: Write> Reporter for TerminalReporter<W> {
         let quiet = self.verbosity < 0;
         match event {
             Event::Found(finding) => self.found(finding),
+            Event::Known(finding) if !quiet => {
+                let (place, what) = (finding.place.show(), &finding.message);
+                let text = format!("{}  {place} {what}; `{}`", finding.harness, finding.name);
+                self.status(WARN, "Known", &text);
+            }
+            Event::Failed { harness, why } => {
+                self.status(BAD, "Failed", &format!("{harness}: {why}"));
+            }
             Event::Finished(summary) => self.finished(summary),
             Event::Note {
                 level: Level::Warning,

@@ -33,6 +33,7 @@ impl Alternation<'_, '_> {
         config.corpus = self
             .corpus
             .iter()
+            .chain(&self.seeds)
             .cloned()
             .chain([self.queue.clone()])
             .collect();

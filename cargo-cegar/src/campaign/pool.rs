@@ -1,0 +1,314 @@
+//! Several harnesses, each in a process of its own.
+//!
+//! A process can be ended from outside, which a thread cannot: a harness whose solver does not come back, whose memory runs
+//! out or whose bitcode ends LLVM costs that harness and no other, and a limit of time is a limit. What a campaign has found
+//! by then has been told and is on disk. The child is this executable with `__campaign FILE`; the file holds its
+//! [`RunOptions`], and it tells its [`Event`]s as JSON lines. The end of its standard input asks it to stop; a second
+//! limit, a little later, does not ask.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use super::{Verdict, merge};
+use crate::error::Error;
+use crate::exit::ExitCode;
+use crate::options::RunOptions;
+use crate::report::{Event, JsonReporter, Level, Reporter, Summary};
+use crate::signals;
+
+/// How often limits are looked at.
+const TICK: Duration = Duration::from_millis(100);
+/// What a campaign gets past its time to end by itself, at least.
+const GRACE: Duration = Duration::from_secs(10);
+/// From being asked to stop to being stopped, at least.
+const LAST: Duration = Duration::from_secs(5);
+
+/// What came of one harness.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The harness.
+    pub harness: String,
+    /// What its campaign came to; none if it did not end by itself.
+    pub summary: Option<Summary>,
+    /// Why there is no result, and the exit code that this stands for.
+    pub failed: Option<(String, ExitCode)>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Runs the harnesses, [`RunOptions::jobs`] at a time. The last event it reports is [`Event::Finished`].
+pub fn run(
+    options: &RunOptions,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Verdict, Error> {
+    let outcomes = each(options, None, reporter, stop)?;
+    let failed = outcomes.iter().find_map(|outcome| outcome.failed.clone());
+    let summary = sum(&outcomes, stop);
+    let verdict = summary.verdict;
+    reporter.event(&Event::Finished(summary));
+    match failed {
+        // A violation is the greater news, and what failed was told.
+        Some((why, code)) if verdict != Verdict::Violated => Err(Error::Campaign {
+            message: why,
+            exit: code,
+        }),
+        _ => Ok(verdict),
+    }
+}
+
+/// What several harnesses came to.
+pub fn sum(outcomes: &[Outcome], stop: &AtomicBool) -> Summary {
+    let summaries = outcomes.iter().filter_map(|outcome| outcome.summary.clone());
+    let mut summary = merge(summaries.collect());
+    if outcomes.iter().any(|outcome| outcome.summary.is_none())
+        && summary.verdict == Verdict::Proved
+    {
+        summary.verdict = Verdict::Open;
+    }
+    summary.interrupted = stop.load(Ordering::Relaxed);
+    summary
+}
+
+/// A campaign in a process.
+struct Running {
+    harness: String,
+    child: Child,
+    stdin: Option<ChildStdin>,
+    started: Instant,
+    /// When it is asked to stop, and when it is stopped.
+    limits: Option<(Instant, Instant)>,
+    cut: bool,
+    summary: Option<Summary>,
+    error: Option<(String, ExitCode)>,
+    _file: tempfile::NamedTempFile,
+}
+
+/// What a child's reader says: a line, or that there are no more.
+type Line = (usize, Option<Vec<u8>>);
+
+/// Runs the harnesses and gives the outcome of each, in their order. `cap` is a limit that holds for a single harness, beside
+/// its share of `max_time`; under `--runs`, where the clock ends no campaign, both only end what hangs.
+pub fn each(
+    options: &RunOptions,
+    cap: Option<Duration>,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Vec<Outcome>, Error> {
+    let deadline = options.settings.max_time.map(|time| Instant::now() + time);
+    let jobs = options.jobs.clamp(1, options.harnesses.len().max(1));
+    let mut waiting: VecDeque<usize> = (0..options.harnesses.len()).collect();
+    let mut running: Vec<Option<Running>> = options.harnesses.iter().map(|_| None).collect();
+    let mut outcomes: Vec<Option<Outcome>> = options.harnesses.iter().map(|_| None).collect();
+    let (sender, lines): (Sender<Line>, Receiver<Line>) = channel();
+    let mut stopping = None;
+    loop {
+        let busy = running.iter().flatten().count();
+        if stop.load(Ordering::Relaxed) && stopping.is_none() {
+            stopping = Some(Instant::now() + LAST);
+            waiting.clear();
+            running.iter_mut().flatten().for_each(|one| one.stdin = None);
+        }
+        if busy < jobs
+            && let Some(number) = waiting.pop_front()
+        {
+            let rounds = (waiting.len() + 1).div_ceil(jobs) as u32;
+            let share = deadline.map(|at| at.saturating_duration_since(Instant::now()) / rounds);
+            let share = share.into_iter().chain(cap).min();
+            running[number] = Some(start(options, number, share, sender.clone())?);
+            continue;
+        }
+        if busy == 0 {
+            break;
+        }
+        match lines.recv_timeout(TICK) {
+            Ok((number, Some(line))) => {
+                if let Some(one) = &mut running[number] {
+                    hear(one, &line, reporter);
+                }
+            }
+            Ok((number, None)) => {
+                if let Some(one) = running[number].take() {
+                    outcomes[number] = Some(end(one, stop, reporter));
+                }
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+        let now = Instant::now();
+        for one in running.iter_mut().flatten() {
+            let (ask, insist) = match (one.limits, stopping) {
+                (_, Some(at)) => (now, at),
+                (Some(limits), None) => limits,
+                (None, None) => continue,
+            };
+            if now >= ask && one.stdin.take().is_some() {
+                one.cut = stopping.is_none();
+            }
+            if now >= insist {
+                one.cut = true;
+                // It may have ended just now.
+                let _ = killpg(group(&one.child), Signal::SIGKILL);
+            }
+        }
+    }
+    Ok(outcomes.into_iter().flatten().collect())
+}
+
+fn group(child: &Child) -> Pid {
+    Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX))
+}
+
+fn start(
+    options: &RunOptions,
+    number: usize,
+    share: Option<Duration>,
+    lines: Sender<Line>,
+) -> Result<Running, Error> {
+    let mut own = options.clone();
+    own.harnesses = vec![options.harnesses[number].clone()];
+    own.jobs = 1;
+    own.settings.max_time = share;
+    let failed = |why| Error::io("write to", &options.scratch, why);
+    let mut file = tempfile::Builder::new()
+        .prefix(".campaign-")
+        .tempfile_in(&options.scratch)
+        .map_err(failed)?;
+    serde_json::to_writer(&mut file, &own).map_err(|why| failed(why.into()))?;
+    file.flush().map_err(failed)?;
+    let me = std::env::current_exe().map_err(|why| Error::io("find", "cargo-cegar", why))?;
+    // A group of its own, so that its fuzzer and its compilers end with it.
+    let mut child = Command::new(&me)
+        .arg("__campaign")
+        .arg(file.path())
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|why| Error::io("start", &me, why))?;
+    if let Some(out) = child.stdout.take() {
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).split(b'\n').map_while(Result::ok) {
+                if lines.send((number, Some(line))).is_err() {
+                    return;
+                }
+            }
+            // Nobody waits for it once the campaign is over.
+            let _ = lines.send((number, None));
+        });
+    }
+    let started = Instant::now();
+    Ok(Running {
+        harness: own.harnesses[0].name.clone(),
+        stdin: child.stdin.take(),
+        child,
+        started,
+        limits: share.map(|share| {
+            let ask = started + share + GRACE.max(share / 10);
+            (ask, ask + LAST.max(share / 10))
+        }),
+        cut: false,
+        summary: None,
+        error: None,
+        _file: file,
+    })
+}
+
+/// Passes on what a child tells, but for its last words.
+fn hear(one: &mut Running, line: &[u8], reporter: &mut dyn Reporter) {
+    match serde_json::from_slice::<Event>(line) {
+        Ok(Event::Finished(summary)) => one.summary = Some(summary),
+        Ok(event) => reporter.event(&event),
+        Err(_) => {
+            // An error, or half a line of a child that was killed.
+            let Ok(value) = serde_json::from_slice::<serde_json::Value>(line) else {
+                return;
+            };
+            if value["reason"] == "error" {
+                let code = value["exit_code"].as_u64().unwrap_or(1);
+                let mut known = ExitCode::TABLE.iter().map(|(known, _)| *known);
+                one.error = Some((
+                    value["message"].as_str().unwrap_or_default().to_owned(),
+                    known
+                        .find(|known| u64::from(known.code()) == code)
+                        .unwrap_or(ExitCode::Internal),
+                ));
+            }
+        }
+    }
+}
+
+fn end(mut one: Running, stop: &AtomicBool, reporter: &mut dyn Reporter) -> Outcome {
+    let status = one.child.wait().ok();
+    // What it started may outlive it.
+    let _ = killpg(group(&one.child), Signal::SIGKILL);
+    let took = one.started.elapsed();
+    let failed = match (&one.summary, one.error) {
+        (None, Some(error)) => Some(error),
+        (None, None) if one.cut => Some((
+            format!("ended by force after {}s, past its limit", took.as_secs()),
+            ExitCode::Clean,
+        )),
+        (None, None) if stop.load(Ordering::Relaxed) => None,
+        (None, None) => Some((died(status), ExitCode::Internal)),
+        (Some(_), _) => None,
+    };
+    if one.cut && one.summary.is_some() {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: format!(
+                "{}: asked to stop after {}s, past its limit",
+                one.harness,
+                took.as_secs()
+            ),
+        });
+    }
+    if let Some((why, _)) = &failed {
+        reporter.event(&Event::Failed {
+            harness: one.harness.clone(),
+            why: why.clone(),
+        });
+    }
+    Outcome {
+        harness: one.harness,
+        summary: one.summary,
+        failed,
+        took,
+    }
+}
+
+fn died(status: Option<ExitStatus>) -> String {
+    match status {
+        Some(status) => format!("its process ended without a result ({status})"),
+        None => "its process ended without a result".to_owned(),
+    }
+}
+
+/// The body of a child (`cargo-cegar __campaign FILE`).
+pub fn child(file: &Path) -> Result<Verdict, Error> {
+    let text = std::fs::read(file).map_err(|why| Error::io("read", file, why))?;
+    let options: RunOptions = serde_json::from_slice(&text)
+        .map_err(|why| Error::engine("reading a campaign's options", why))?;
+    let stop = signals::install();
+    let asked = Arc::clone(&stop);
+    std::thread::spawn(move || {
+        // The parent says nothing; the end of its silence is what matters.
+        let _ = std::io::stdin().lock().read_to_end(&mut Vec::new());
+        asked.store(true, Ordering::Relaxed);
+    });
+    let mut reporter = JsonReporter::new(std::io::stdout());
+    let verdict = super::run(&options, &mut reporter, &stop);
+    reporter
+        .finish()
+        .map_err(|why| Error::io("write", "the events", why))?;
+    verdict
+}

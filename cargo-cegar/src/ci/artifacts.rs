@@ -1,0 +1,69 @@
+//! The folder for what a build found.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::store;
+
+/// Marks a folder as one whose contents are ours.
+const MARK: &str = ".cargo-cegar";
+const README: &str = "\
+What `cargo cegar ci` found. To keep it, copy `tests`, `corpus`, `mocks.json` and `.emitted.json` over the package's
+`cegar/` folder. `inputs/HARNESS/TEST` is the input of each finding, for `cargo cegar replay HARNESS FILE`.
+";
+
+/// Makes the folder, or empties it of what an earlier build left. A folder that holds something else is left alone, with an
+/// error.
+pub fn prepare(folder: &Path) -> Result<(), Error> {
+    let failed = |why| Error::io("write to", folder, why);
+    if folder.exists() && !folder.join(MARK).is_file() {
+        let mut entries = std::fs::read_dir(folder).map_err(failed)?;
+        if entries.next().is_some() {
+            return Err(Error::usage(
+                format!(
+                    "`{}` is not empty, and not from an earlier build",
+                    folder.display()
+                ),
+                "name an empty folder with --artifacts",
+            ));
+        }
+    }
+    for ours in ["tests", "corpus", "inputs"] {
+        let path = folder.join(ours);
+        if path.is_dir() {
+            std::fs::remove_dir_all(&path).map_err(|why| Error::io("empty", &path, why))?;
+        }
+    }
+    for ours in ["mocks.json", ".emitted.json"] {
+        let path = folder.join(ours);
+        if path.is_file() {
+            std::fs::remove_file(&path).map_err(|why| Error::io("remove", &path, why))?;
+        }
+    }
+    store::writable_dir(folder)?;
+    store::write(&folder.join(MARK), b"")?;
+    store::write(&folder.join("README.txt"), README.as_bytes())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_somebody_else_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("a");
+        prepare(&folder).unwrap();
+        std::fs::create_dir_all(folder.join("tests")).unwrap();
+        std::fs::write(folder.join("tests/old.rs"), "").unwrap();
+        prepare(&folder).unwrap();
+        assert!(!folder.join("tests/old.rs").exists());
+        std::fs::write(dir.path().join("thesis.tex"), "").unwrap();
+        assert_eq!(
+            prepare(dir.path()).unwrap_err().exit_code(),
+            crate::ExitCode::Usage
+        );
+        assert!(dir.path().join("thesis.tex").exists());
+    }
+}

@@ -1,0 +1,189 @@
+//! The page that code hosts show for a build: Markdown, a table of the harnesses and the findings below it.
+
+use std::fmt::Write as _;
+
+use super::Report;
+use crate::campaign::Verdict;
+use crate::report::Place;
+
+/// The report as Markdown.
+pub fn markdown(report: &Report) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = put(&mut out, report);
+    out
+}
+
+fn put(out: &mut String, report: &Report) -> std::fmt::Result {
+    writeln!(out, "## cargo cegar: {}\n", headline(report))?;
+    writeln!(
+        out,
+        "| harness | verdict | new | known | proved | open | edges covered | unreachable | open | executions | time |"
+    )?;
+    writeln!(
+        out,
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    )?;
+    for line in &report.harnesses {
+        let verdict = match (&line.failed, line.verdict) {
+            (Some(why), _) => format!("no result: {}", text(why)),
+            (None, Some(verdict)) => word(verdict).to_owned(),
+            (None, None) => "no result".to_owned(),
+        };
+        let (checks, edges) = (&line.goals.checks, &line.goals.edges);
+        writeln!(
+            out,
+            "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
+            text(&line.harness),
+            line.new,
+            line.known,
+            checks.proved,
+            checks.open,
+            edges.covered,
+            edges.unreachable,
+            edges.open,
+            line.stats.executions,
+            line.seconds,
+        )?;
+    }
+    for (new, title) in [(true, "New"), (false, "Known already")] {
+        let mut findings = report.findings.iter().filter(|f| f.new == new).peekable();
+        if findings.peek().is_some() {
+            writeln!(out, "\n### {title}\n")?;
+        }
+        for sorted in findings {
+            let finding = &sorted.finding;
+            writeln!(
+                out,
+                "- {} in {}: {}; test {}, harness {}, found by {}",
+                code(&finding.place.show()),
+                code(&function(&finding.place)),
+                text(&finding.message),
+                code(&finding.name),
+                code(&finding.harness),
+                text(&finding.found_by),
+            )?;
+        }
+    }
+    if report.goals.checks.proved > 0 && !report.assumptions.is_empty() {
+        writeln!(out, "\n\"Proved\" assumes that")?;
+        writeln!(out)?;
+        for assumption in &report.assumptions {
+            writeln!(out, "- {}", text(assumption))?;
+        }
+    }
+    Ok(())
+}
+
+fn headline(report: &Report) -> String {
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
+    match (report.new, report.known) {
+        (0, 0) => word(report.verdict).to_owned(),
+        (0, known) => format!("nothing new, {known} known violation{}", plural(known)),
+        (new, 0) => format!("{new} new violation{}", plural(new)),
+        (new, known) => format!("{new} new violation{}, {known} known", plural(new)),
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Violated => "violated",
+        Verdict::Proved => "proved",
+        Verdict::Open => "open",
+    }
+}
+
+fn function(place: &Place) -> String {
+    match place.function.as_str() {
+        "" => "?".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// Text that says what it says: no markup, no cell's end, one line.
+fn text(raw: &str) -> String {
+    let mut out = String::new();
+    for c in raw.chars() {
+        match c {
+            '\n' | '\r' => out.push(' '),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '!' | '@' => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// The same in a fixed-width face. A span of code knows no escapes, so it is written as HTML.
+fn code(raw: &str) -> String {
+    format!("<code>{}</code>", text(raw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::{GoalTable, Stats};
+    use crate::ci::{Line, Sorted};
+    use crate::report::samples;
+
+    #[test]
+    fn a_table_and_what_is_new() {
+        let mut finding = samples::finding("c/a|b.c");
+        finding.message = "index past `<b>`".to_owned();
+        let mut goals = GoalTable::default();
+        (goals.checks.violated, goals.checks.proved) = (1, 4);
+        let report = Report {
+            verdict: Verdict::Violated,
+            goals: goals.clone(),
+            stats: Stats::default(),
+            new: 1,
+            known: 0,
+            harnesses: vec![
+                Line {
+                    harness: "parse_header".to_owned(),
+                    verdict: Some(Verdict::Violated),
+                    goals,
+                    stats: Stats::default(),
+                    new: 1,
+                    known: 0,
+                    seconds: 3.2,
+                    failed: None,
+                },
+                Line {
+                    harness: "other".to_owned(),
+                    verdict: None,
+                    goals: GoalTable::default(),
+                    stats: Stats::default(),
+                    new: 0,
+                    known: 0,
+                    seconds: 3.2,
+                    failed: Some("killed".to_owned()),
+                },
+            ],
+            findings: vec![Sorted { finding, new: true }],
+            assumptions: vec!["there is one thread".to_owned()],
+            exit_code: 100,
+        };
+        insta::assert_snapshot!(markdown(&report), @r#"
+        ## cargo cegar: 1 new violation
+
+        | harness | verdict | new | known | proved | open | edges covered | unreachable | open | executions | time |
+        |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+        | parse\_header | violated | 1 | 0 | 4 | 0 | 0 | 0 | 0 | 0 | 3s |
+        | other | no result: killed | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 3s |
+
+        ### New
+
+        - <code>c/a\|b.c:3:5</code> in <code>parse</code>: index past \`&lt;b&gt;\`; test <code>write\_past\_end\_header\_c\_3</code>, harness <code>parse\_header</code>, found by partial simulation
+
+        "Proved" assumes that
+
+        - there is one thread
+        "#);
+    }
+}

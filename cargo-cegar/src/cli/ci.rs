@@ -1,0 +1,162 @@
+//! `cargo cegar ci`: the campaigns of all harnesses within a budget, for a machine that nobody watches.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::args::{CiArgs, Manners};
+use super::coverage::coverage_of;
+use super::crate_commands::{open, run_options};
+use super::{note, reporter};
+use crate::campaign::pool;
+use crate::ci::baseline::{Baseline, Entry};
+use crate::ci::{self, Report, Rules, Sorter};
+use crate::error::Error;
+use crate::exit::ExitCode;
+use crate::report::{
+    Event, Fan, HtmlReporter, JunitReporter, Level, Reporter as _, SarifReporter,
+};
+use crate::{coverage, store};
+
+/// The budget of a build that says nothing else.
+const DEFAULT_TIME: Duration = Duration::from_secs(600);
+
+/// Runs the command.
+pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    let baseline_file = match &args.baseline {
+        Some(path) => path.clone(),
+        None => project.cegar.join("baseline.json"),
+    };
+    let mut baseline = Baseline::read(&baseline_file)?;
+    if let (Some(path), false) = (&args.baseline, args.update_baseline)
+        && !path.is_file()
+    {
+        return Err(Error::nothing(
+            format!("there is no baseline `{}`", path.display()),
+            "write it with --update-baseline, or leave --baseline out",
+        ));
+    }
+    let artifacts = match &args.artifacts {
+        Some(folder) => std::path::absolute(folder).map_err(|why| Error::io("find", folder, why))?,
+        None => project.scratch().join("ci"),
+    };
+    store::writable_dir(&project.scratch())?;
+    ci::prepare(&artifacts)?;
+
+    let mut fan = reporter(manners, args.budget.stats, &project.root);
+    if let Some(path) = &args.budget.sarif {
+        let (root, repository) = (project.root.clone(), crate::init::ci::repository(&project));
+        fan.add(SarifReporter::sorted(path.clone(), root, &repository));
+    }
+    if let Some(path) = &args.budget.junit {
+        fan.add(JunitReporter::new(path.clone()));
+    }
+    let beside = (!args.emit).then(|| artifacts.clone());
+    let mut options = run_options(
+        &project,
+        &config,
+        &args.harnesses,
+        &args.budget,
+        beside,
+        &mut fan,
+        stop,
+    )?;
+    options.jobs = args.jobs.unwrap_or(1);
+    if options.settings.max_time.is_none() && options.settings.runs.is_none() {
+        options.settings.max_time = Some(DEFAULT_TIME);
+    }
+    fan.add(HtmlReporter::new(
+        &project.name,
+        &options.scratch,
+        vec![artifacts.clone(), project.cegar.clone()],
+        options.harnesses.iter().map(|h| h.name.clone()).collect(),
+        args.html.clone(),
+    ));
+
+    let inputs = Some(artifacts.join("inputs"));
+    let mut sorter = Sorter::new(&mut fan, &baseline, &project.cegar, &project.root, inputs);
+    let outcomes = pool::each(&options, args.max_time_per_harness, &mut sorter, stop)?;
+    let (found, lost) = (sorter.found, sorter.lost);
+    let summary = pool::sum(&outcomes, stop);
+    fan.event(&Event::Finished(summary.clone()));
+
+    let rules = Rules {
+        fail_on_known: args.fail_on_known,
+        require_proof: options.settings.require_proof,
+    };
+    let mut report = Report::new(&outcomes, &found, &summary, rules);
+    if args.update_baseline {
+        let entries: Vec<Entry> = found.iter().map(|(_, entry, _)| entry.clone()).collect();
+        baseline.update(&entries);
+        baseline.write(&baseline_file)?;
+        // What was just accepted is no reason to fail.
+        if report.exit_code == ExitCode::Violation.code() && !args.fail_on_known {
+            report.exit_code = ExitCode::Clean.code();
+        }
+    }
+    tell(&mut fan, &report, &baseline_file, &artifacts, args.update_baseline);
+    let written = fan.finish();
+    outputs(args, &options.scratch, &options.harnesses, &report)?;
+    if let Err(why) = written
+        && why.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        return Err(Error::io("write", "the report", why));
+    }
+    if let Some(lost) = lost {
+        return Err(lost);
+    }
+    let code = ExitCode::TABLE
+        .iter()
+        .map(|(code, _)| *code)
+        .find(|code| code.code() == report.exit_code);
+    Ok(code.unwrap_or(ExitCode::Internal))
+}
+
+fn tell(fan: &mut Fan, report: &Report, baseline: &Path, artifacts: &Path, updated: bool) {
+    if updated {
+        let text = format!("wrote {}", baseline.display());
+        note(fan, Level::Info, text);
+    }
+    if report.new + report.known > 0 {
+        let text = format!(
+            "{} new, {} known; tests and inputs are in {}",
+            report.new,
+            report.known,
+            artifacts.display()
+        );
+        note(fan, Level::Info, text);
+    }
+}
+
+/// The files that were asked for, and the page of the build.
+fn outputs(
+    args: &CiArgs,
+    scratch: &Path,
+    harnesses: &[crate::options::Harness],
+    report: &Report,
+) -> Result<(), Error> {
+    if let Some(path) = &args.json {
+        let mut text = serde_json::to_vec_pretty(report)
+            .map_err(|why| Error::engine("writing the report", why))?;
+        text.push(b'\n');
+        store::write(path, &text)?;
+    }
+    if let Some(path) = &args.lcov {
+        let folders: Vec<PathBuf> = harnesses.iter().map(|h| scratch.join(&h.name)).collect();
+        let (coverage, _) = coverage_of(&folders);
+        store::write(path, coverage::lcov(&coverage).as_bytes())?;
+    }
+    let Some(path) = &args.summary else {
+        return Ok(());
+    };
+    // Other steps of the build have written there before.
+    let mut file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .map_err(|why| Error::io("write", path, why))?;
+    file.write_all(ci::markdown(report).as_bytes())
+        .map_err(|why| Error::io("write", path, why))
+}

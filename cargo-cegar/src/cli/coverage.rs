@@ -1,0 +1,88 @@
+//! `cargo cegar coverage`: which lines the campaigns executed, which are unreachable, which are open.
+
+use std::path::{Path, PathBuf};
+
+use super::args::{CoverageArgs, Manners, MessageFormat};
+use super::crate_commands::{open, print};
+use crate::coverage::{self, Count, Coverage};
+use crate::error::Error;
+use crate::exit::ExitCode;
+use crate::explain::Left;
+use crate::report::html::{Chapter, page};
+use crate::{plan, store};
+
+/// Runs the command.
+pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    plan::check_selection(&project, &config, &args.harnesses)?;
+    let names: Vec<String> = crate::list::harnesses(&project, &config)?
+        .into_iter()
+        .map(|(name, _)| name)
+        .filter(|name| args.harnesses.is_empty() || args.harnesses.contains(name))
+        .collect();
+    let scratch = project.scratch();
+    let folders: Vec<PathBuf> = names.iter().map(|name| scratch.join(name)).collect();
+    let (all, missing) = coverage_of(&folders);
+    if missing.len() == folders.len() {
+        // Each has the same reason, or the first is as good as any.
+        return Err(missing.into_iter().next().map_or_else(
+            || Error::nothing("there is no harness", "`cargo cegar init` writes a first one"),
+            |(_, why)| why,
+        ));
+    }
+    let left_out = missing.iter().map(|(folder, why)| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        (name.into_owned(), why.to_string())
+    });
+    let left_out: Vec<(String, String)> = left_out.collect();
+    for (name, why) in &left_out {
+        tracing::warn!("{name} is left out: {why}");
+    }
+    if let Some(path) = &args.lcov {
+        store::write(path, coverage::lcov(&all).as_bytes())?;
+    }
+    if let Some(path) = &args.html {
+        let package: &Path = &project.cegar;
+        let chapters: Vec<Chapter> = names
+            .iter()
+            .filter_map(|name| Chapter::read(name, &scratch.join(name), &[package]).ok())
+            .collect();
+        store::write(path, page(&project.name, &chapters, &left_out).as_bytes())?;
+    }
+    match manners.message_format {
+        MessageFormat::Human => print(&coverage::table(&all)),
+        MessageFormat::Json => print(&lines(&all)),
+    }
+}
+
+/// The coverage that campaigns left in these folders, and the folders that hold none.
+pub(super) fn coverage_of(folders: &[PathBuf]) -> (Coverage, Vec<(PathBuf, Error)>) {
+    let mut all = Coverage::default();
+    let mut missing = Vec::new();
+    for folder in folders {
+        match Left::read(folder) {
+            Ok(left) => all.merge(Coverage::of(&left)),
+            Err(why) => missing.push((folder.clone(), why)),
+        }
+    }
+    (all, missing)
+}
+
+/// A line for each file.
+fn lines(all: &Coverage) -> String {
+    let line = |(path, file): (&String, &coverage::File)| {
+        let functions = file.functions.iter().map(|(name, function)| {
+            let lines: Vec<_> = file.within(function).map(|(_, state)| state).collect();
+            serde_json::json!({ "name": name, "line": function.line, "lines": Count::of(&lines) })
+        });
+        let message = serde_json::json!({
+            "reason": "coverage",
+            "file": path,
+            "lines": Count::of(file.lines.values()),
+            "states": file.lines,
+            "functions": functions.collect::<Vec<_>>(),
+        });
+        format!("{message}\n")
+    };
+    all.files.iter().map(line).collect()
+}

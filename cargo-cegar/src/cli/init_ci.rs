@@ -1,0 +1,52 @@
+//! `cargo cegar init --ci SYSTEM`.
+
+use std::sync::atomic::AtomicBool;
+
+use super::args::{CiSystem, InitArgs, Manners};
+use super::crate_commands::open;
+use super::note;
+use crate::error::Error;
+use crate::init::ci;
+use crate::plan;
+use crate::report::{Fan, Level};
+use crate::store;
+
+/// Writes the files for each system that was named.
+pub(super) fn init_ci(
+    manners: &Manners,
+    args: &InitArgs,
+    fan: &mut Fan,
+    stop: &AtomicBool,
+) -> Result<(), Error> {
+    for system in &args.ci {
+        // What `init` has just written belongs to it.
+        let (project, config) = open(manners)?;
+        let done = match system {
+            CiSystem::Github => ci::github(&project)?,
+            CiSystem::Clusterfuzzlite => {
+                let scratch = project.scratch();
+                store::writable_dir(&scratch)?;
+                let library = plan::library(&project, &config, false, fan, stop)?;
+                let stubs = plan::stub_headers(&scratch)?;
+                let harnesses = plan::harnesses(&project, &config, &[], &library, &stubs)?;
+                ci::clusterfuzzlite(&project, &harnesses)?
+            }
+        };
+        let here = std::env::current_dir().unwrap_or_default();
+        let show = |path: &std::path::PathBuf| {
+            let path = path.strip_prefix(&here).unwrap_or(path);
+            path.display().to_string()
+        };
+        for path in &done.written {
+            note(fan, Level::Info, format!("wrote {}", show(path)));
+        }
+        for path in &done.kept {
+            let text = format!("kept {}, which was there", show(path));
+            note(fan, Level::Info, text);
+        }
+        for what in &done.left_out {
+            note(fan, Level::Warning, format!("left out {what}"));
+        }
+    }
+    Ok(())
+}

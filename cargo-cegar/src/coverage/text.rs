@@ -1,0 +1,106 @@
+//! Coverage as a table: a row per file, below it one per function.
+
+use std::fmt::Write as _;
+
+use super::{Count, Coverage, State};
+
+/// Ranges that are shown of a function's open lines.
+const SHOWN: usize = 8;
+
+/// The table, with the open lines of each function.
+pub fn table(coverage: &Coverage) -> String {
+    let names = coverage.files.iter().flat_map(|(path, file)| {
+        let functions = file.functions.keys().map(|name| name.chars().count() + 2);
+        functions.chain([path.chars().count()])
+    });
+    let width = names.max().unwrap_or(0).max("lines of".len());
+    let mut out = format!(
+        "{:width$}  lines  covered         unreachable   open\n",
+        "lines of"
+    );
+    let mut row = |name: &str, count: Count, open: &str| {
+        let row = format!(
+            "{name:width$}  {:5}  {:7} {:5.1}%  {:11}  {:5}  {open}",
+            count.lines,
+            count.covered,
+            count.percent(),
+            count.unreachable,
+            count.open
+        );
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{}", row.trim_end());
+    };
+    for (path, file) in &coverage.files {
+        row(path, Count::of(file.lines.values()), "");
+        let mut functions: Vec<_> = file.functions.iter().collect();
+        functions.sort_by_key(|(_, function)| function.line);
+        for (name, function) in functions {
+            let lines: Vec<(u32, State)> = file.within(function).collect();
+            let open = lines.iter().filter(|(_, state)| *state == State::Open);
+            let open: Vec<u32> = open.map(|(line, _)| *line).collect();
+            let count = Count::of(lines.iter().map(|(_, state)| state));
+            row(&format!("  {name}"), count, &ranges(&open, SHOWN));
+        }
+    }
+    row("all", coverage.count(), "");
+    out
+}
+
+/// Numbers as `3, 7-9`, at most so many of these.
+pub fn ranges(numbers: &[u32], most: usize) -> String {
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        match found.last_mut() {
+            Some((_, end)) if *end + 1 == number => *end = number,
+            _ => found.push((number, number)),
+        }
+    }
+    let mut words: Vec<String> = found
+        .iter()
+        .take(most)
+        .map(|(from, to)| match from == to {
+            true => from.to_string(),
+            false => format!("{from}-{to}"),
+        })
+        .collect();
+    if found.len() > most {
+        words.push("...".to_owned());
+    }
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Function;
+    use super::*;
+
+    #[test]
+    fn a_row_for_each_function() {
+        let mut coverage = Coverage::default();
+        let file = coverage.files.entry("c/ring.c".to_owned()).or_default();
+        for line in 2..12 {
+            file.lines.insert(line, State::Covered);
+        }
+        file.lines.insert(12, State::Open);
+        file.lines.insert(13, State::Open);
+        file.lines.insert(14, State::Unreachable);
+        for (name, line, end) in [("put", 1, 8), ("take", 9, 14)] {
+            let state = State::Covered;
+            let function = Function { line, state, end };
+            file.functions.insert(name.to_owned(), function);
+        }
+        insta::assert_snapshot!(table(&coverage), @r"
+        lines of  lines  covered         unreachable   open
+        c/ring.c     13       10  83.3%            1      2
+          put         7        7 100.0%            0      0
+          take        6        3  50.0%            1      2  12-13
+        all          13       10  83.3%            1      2
+        ");
+    }
+
+    #[test]
+    fn numbers_in_ranges() {
+        assert_eq!(ranges(&[1, 2, 3, 7, 9, 10], 9), "1-3, 7, 9-10");
+        assert_eq!(ranges(&[1, 3, 5], 2), "1, 3, ...");
+    }
+}

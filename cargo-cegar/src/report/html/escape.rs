@@ -1,0 +1,54 @@
+//! Text from outside in a page. C source is hostile input: whatever it holds, it is shown and not obeyed.
+
+/// Text as it stands between tags and in quoted attributes. What cannot be seen, or would turn the text around it over,
+/// is written out.
+pub fn escape(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len() + raw.len() / 8);
+    for c in raw.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(c),
+            // The order of what follows must not depend on the text.
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                out.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", c as u32));
+            }
+            '\r' => {}
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A name for an anchor: letters, digits and what stands for the rest.
+pub fn anchor(raw: &str) -> String {
+    let mut out = String::new();
+    for byte in raw.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' => out.push(char::from(byte)),
+            other => out.push_str(&format!("_{other:02x}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_gets_out_of_its_place() {
+        let evil = "</pre><script>alert(\"1\" & '2')</script>\0\u{202e}x";
+        let shown = escape(evil);
+        assert!(!shown.contains(['<', '>', '"', '\'', '\0', '\u{202e}']));
+        assert_eq!(
+            shown,
+            "&lt;/pre&gt;&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)&lt;/script&gt;\u{fffd}\u{27e8}U+202E\u{27e9}x"
+        );
+        assert_eq!(anchor("a b/\"<c.c"), "a_20b_2f_22_3cc.c");
+    }
+}

@@ -1,0 +1,100 @@
+//! What grew in the course of a campaign, and its picture.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+/// A moment of a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Since the campaign began.
+    pub seconds: f64,
+    /// Branch edges covered, where the fuzzer told it.
+    pub covered: Option<u64>,
+    /// Checks that are not settled, where the engine told it.
+    pub open: Option<u64>,
+}
+
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 160.0;
+const LEFT: f64 = 44.0;
+const BELOW: f64 = 22.0;
+
+/// An SVG element: edges covered and checks open over time. Empty where there are fewer than two samples.
+pub fn picture(samples: &[Sample]) -> String {
+    let series = |of: fn(&Sample) -> Option<u64>| -> Vec<(f64, f64)> {
+        let points = samples.iter();
+        points
+            .filter_map(|s| Some((s.seconds, of(s)? as f64)))
+            .collect()
+    };
+    let covered = series(|s| s.covered);
+    let open = series(|s| s.open);
+    let all = || covered.iter().chain(&open);
+    if all().count() < 2 {
+        return String::new();
+    }
+    let until = all().map(|p| p.0).fold(0.1, f64::max);
+    let most = all().map(|p| p.1).fold(1.0, f64::max);
+    let x = |seconds: f64| LEFT + seconds / until * (WIDTH - LEFT - 8.0);
+    let y = |count: f64| 8.0 + (1.0 - count / most) * (HEIGHT - BELOW - 8.0);
+    let steps = |points: &[(f64, f64)]| {
+        let mut path = String::new();
+        let mut last: Option<f64> = None;
+        for (at, count) in points {
+            // Steps, since between two moments nothing is known.
+            let sep = if path.is_empty() { "" } else { " " };
+            if let Some(last) = last {
+                let _ = write!(path, "{sep}{:.1},{:.1}", x(*at), y(last));
+            }
+            let sep = if path.is_empty() { "" } else { " " };
+            let _ = write!(path, "{sep}{:.1},{:.1}", x(*at), y(*count));
+            last = Some(*count);
+        }
+        path
+    };
+    let bottom = HEIGHT - BELOW;
+    let mut out = format!(
+        "<svg class=\"growth\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"edges covered and checks open over time\">\
+         <path class=\"axis\" d=\"M{LEFT},8V{bottom}H{:.1}\"/>",
+        WIDTH - 8.0
+    );
+    let mut label = |x: f64, y: f64, anchor: &str, text: &str| {
+        let _ = write!(
+            out,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>"
+        );
+    };
+    label(LEFT - 6.0, 14.0, "end", &format!("{most:.0}"));
+    label(LEFT - 6.0, bottom, "end", "0");
+    label(WIDTH - 8.0, HEIGHT - 6.0, "end", &format!("{until:.1} s"));
+    label(LEFT, HEIGHT - 6.0, "start", "0 s");
+    for (class, points) in [("covered", &covered), ("open", &open)] {
+        if !points.is_empty() {
+            let _ = write!(
+                out,
+                "<polyline class=\"{class}\" points=\"{}\"/>",
+                steps(points)
+            );
+        }
+    }
+    out.push_str("</svg>");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_needs_two_moments() {
+        let at = |seconds, covered| Sample {
+            seconds,
+            covered: Some(covered),
+            open: None,
+        };
+        assert_eq!(picture(&[at(0.5, 3)]), "");
+        let svg = picture(&[at(0.0, 0), at(1.0, 10)]);
+        assert!(svg.contains("points=\"44.0,138.0 632.0,138.0 632.0,8.0\""), "{svg}");
+    }
+}

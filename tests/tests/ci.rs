@@ -1,0 +1,281 @@
+//! Builds that nobody watches: what fails them, what they leave, how long they may take.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use cegar_tests::{Ended, Project, Tool, exit};
+use serde_json::Value;
+
+/// Two functions with a harness each: `demo` reads past the end of its input, `other` has a branch that nobody takes.
+fn two() -> Project {
+    let project = Project::package(
+        "\
+static int never(unsigned char c)
+{
+    if (c > 200 && c < 100)
+        return 3; /* </pre><script>alert(1)</script> */
+    return c == 'x';
+}
+
+int demo(const unsigned char *data, size_t size)
+{
+    if (size >= 2 && data[0] == 'g' && data[1] == 'o')
+        return data[size];
+    return 0;
+}
+
+int other(const unsigned char *data, size_t size)
+{
+    return size ? never(data[0]) : 0;
+}
+",
+    );
+    let header = project.read("c/demo.h") + "int other(const unsigned char *data, size_t size);\n";
+    project.write("c/demo.h", &header);
+    let harness = project.read("cegar/harnesses/demo.c");
+    let harness = harness.replace("demo(data", "other(data");
+    project.write("cegar/harnesses/other.c", &harness);
+    let config = project.read("cegar/cegar.toml");
+    project.write("cegar/cegar.toml", &format!("{config}[harness.other]\n"));
+    project
+}
+
+fn ci(project: &Project, words: &[&str]) -> Ended {
+    let fixed = ["ci", "--runs", "500"];
+    let words = fixed.iter().chain(words);
+    Tool::new(project.path(), words)
+        .without("GITHUB_STEP_SUMMARY")
+        .run()
+}
+
+fn json(project: &Project, file: &str) -> Value {
+    serde_json::from_str(&project.read(file)).unwrap_or_else(|why| panic!("{file}: {why}"))
+}
+
+/// Every file of the source tree with its content.
+fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "target") {
+                all.extend(tree(&path));
+            }
+        } else {
+            all.push((
+                path.display().to_string(),
+                fs::read(&path).unwrap_or_default(),
+            ));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// One build with all that it can write, then what becomes of its finding.
+#[test]
+fn what_is_new_fails_a_build_and_what_is_known_does_not() {
+    let project = two();
+    let reports = project.at("reports");
+    fs::create_dir(&reports).unwrap_or_else(|why| panic!("{why}"));
+    let before = tree(project.path());
+    let ended = ci(
+        &project,
+        &[
+            "--jobs",
+            "2",
+            "--sarif",
+            "reports/a.sarif",
+            "--junit",
+            "reports/a.xml",
+            "--json",
+            "reports/a.json",
+            "--lcov",
+            "reports/a.info",
+            "--html",
+            "reports/a.html",
+            "--summary",
+            "reports/a.md",
+        ],
+    );
+    ended.expect(exit::VIOLATION).says("1 new, 0 known");
+
+    // The source tree is as it was; what is new lies beside it, in the package's shape.
+    let test = "fn invalid_read_demo_c_11()";
+    let after: Vec<_> = tree(project.path())
+        .into_iter()
+        .filter(|(path, _)| !path.contains("/reports/"))
+        .collect();
+    assert_eq!(before, after, "{ended}");
+    assert!(project.read("target/cegar/ci/tests/demo.rs").contains(test));
+    let input = project.at("target/cegar/ci/inputs/demo/invalid_read_demo_c_11");
+    assert!(input.is_file());
+    let replay = ["replay", "demo", &input.display().to_string()];
+    Tool::new(project.path(), replay)
+        .run()
+        .expect(exit::VIOLATION);
+
+    // The reports.
+    let report = json(&project, "reports/a.json");
+    assert_eq!(report["new"], 1, "{ended}");
+    assert_eq!(report["harnesses"].as_array().map(Vec::len), Some(2));
+    assert_eq!(report["harnesses"][1]["verdict"], "proved", "{report}");
+    let sarif = json(&project, "reports/a.sarif");
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["baselineState"], "new");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "c/demo.c");
+    assert!(project.read("reports/a.xml").contains("failures=\"1\""));
+    let summary = project.read("reports/a.md");
+    assert!(summary.contains("1 new violation") && summary.contains("| other | proved |"));
+    let lcov = project.read("reports/a.info");
+    assert!(lcov.contains("SF:c/demo.c\n") && lcov.contains("DA:12,1\n"));
+    // Proved unreachable: no line to be covered.
+    assert!(!lcov.contains("DA:5,"), "{lcov}");
+    let page = project.read("reports/a.html");
+    assert_eq!(page, project.read("target/cegar/report.html"));
+    assert!(page.contains(test) && page.contains("unreachable"));
+    assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
+
+    // The lines as a table.
+    let table = Tool::new(project.path(), ["coverage"]).run();
+    table.expect(exit::CLEAN);
+    insta::assert_snapshot!(table.stdout, @"");
+
+    // Accepted, it fails nothing, not even when the line moves; unless that is asked for.
+    ci(&project, &["--update-baseline"]).expect(exit::CLEAN);
+    let moved = format!("/* new */\n{}", project.read("c/demo.c"));
+    project.write("c/demo.c", &moved);
+    let ended = ci(&project, &["--sarif", "reports/b.sarif", "demo"]);
+    ended.expect(exit::CLEAN).says("0 new, 1 known");
+    let sarif = json(&project, "reports/b.sarif");
+    assert_eq!(sarif["runs"][0]["results"][0]["baselineState"], "unchanged");
+    ci(&project, &["--fail-on-known", "demo"]).expect(exit::VIOLATION);
+}
+
+/// A committed test makes its finding known, and what a build left can be committed.
+#[test]
+fn a_committed_test_is_known() {
+    let project = two();
+    ci(&project, &["demo"]).expect(exit::VIOLATION);
+    for name in ["tests/demo.rs", ".emitted.json"] {
+        let text = project.read(&format!("target/cegar/ci/{name}"));
+        project.write(&format!("cegar/{name}"), &text);
+    }
+    let ended = ci(&project, &["demo"]);
+    ended.expect(exit::CLEAN).says("Known");
+    assert_eq!(
+        project.read("cegar/tests/demo.rs"),
+        project.read("target/cegar/ci/tests/demo.rs")
+    );
+}
+
+#[test]
+fn a_harness_that_does_not_build_keeps_no_other_from_running() {
+    let project = two();
+    project.write("cegar/harnesses/other.c", "int main(void) { return x; }\n");
+    let ended = ci(&project, &["--json", "a.json", "--fail-on-known", "--update-baseline"]);
+    // The finding of the other one weighs more.
+    ended.expect(exit::VIOLATION).says("undeclared identifier");
+    let report = json(&project, "a.json");
+    assert!(report["harnesses"][1]["failed"].is_string(), "{report}");
+    let ended = ci(&project, &[]);
+    ended.expect(exit::BUILD_FAILED);
+}
+
+/// A budget of runs that would take days ends with the time that one harness may have.
+#[test]
+fn a_limit_is_a_limit() {
+    let project = two();
+    let words = ["ci", "--runs", "1000000000000", "--fuzz-only"];
+    let words = words
+        .iter()
+        .chain(&["--max-time-per-harness", "1s", "--json", "a.json", "other"]);
+    let ended = Tool::new(project.path(), words)
+        .limit(Duration::from_secs(120))
+        .run();
+    ended.expect(exit::CLEAN).says("past its limit");
+    // What it did is told all the same.
+    let report = json(&project, "a.json");
+    let covered = &report["harnesses"][0]["goals"]["edges"]["covered"];
+    assert!(covered.as_u64() > Some(3), "{report}");
+}
+
+#[test]
+fn bad_input_is_told() {
+    let project = two();
+    ci(&project, &["--baseline", "gone.json"])
+        .expect(exit::NOTHING_SELECTED)
+        .says("gone.json");
+    project.write("cegar/baseline.json", "{");
+    ci(&project, &[]).expect(exit::USAGE).says("is no baseline");
+    fs::remove_file(project.at("cegar/baseline.json")).unwrap_or_else(|why| panic!("{why}"));
+    ci(&project, &["--artifacts", "c"])
+        .expect(exit::USAGE)
+        .says("is not empty");
+    ci(&project, &["--jobs", "0"])
+        .expect(exit::USAGE)
+        .says("from 1 on");
+    Tool::new(project.path(), ["coverage"])
+        .run()
+        .expect(exit::NOTHING_SELECTED);
+}
+
+#[test]
+fn several_harnesses_at_a_time_find_the_same() {
+    let project = two();
+    let words = ["run", "--runs", "500", "--jobs", "2", "--message-format", "json"];
+    let ended = Tool::new(project.path(), words).run();
+    ended.expect(exit::VIOLATION);
+    let finished = ended.finished();
+    assert_eq!(finished["goals"]["checks"]["violated"], 1);
+    assert!(
+        project
+            .read("cegar/tests/demo.rs")
+            .contains("fn invalid_read_demo_c_11()")
+    );
+}
+
+#[test]
+fn files_for_builds() {
+    let project = two();
+    let sub = ["init", "--ci", "github", "--ci", "clusterfuzzlite"];
+    let ended = Tool::new(project.path(), sub).run();
+    ended.expect(exit::CLEAN);
+    let workflow = project.read(".github/workflows/cegar.yml");
+    assert!(
+        workflow.contains("cargo cegar ci --max-time") && !workflow.contains('@'.to_string().repeat(2).as_str())
+    );
+    let build = project.read(".clusterfuzzlite/build.sh");
+    insta::with_settings!({filters => vec![(r"cegar-\w+", "NAME")]}, {
+        insta::assert_snapshot!(build, @"");
+    });
+    // It is a script, and what it compiles is there.
+    let out = project.at("out");
+    fs::create_dir(&out).unwrap_or_else(|why| panic!("{why}"));
+    let name = project.path().file_name().unwrap_or_default();
+    let source = project.path().parent().unwrap_or(project.path());
+    assert!(build.contains(&name.to_string_lossy().into_owned()));
+    let status = std::process::Command::new("bash")
+        .args(["-eu", ".clusterfuzzlite/build.sh"])
+        .current_dir(project.path())
+        .envs([("SRC", source), ("OUT", &out)])
+        .envs([
+            ("CC", "clang-19"),
+            ("CXX", "clang-19"),
+            ("CFLAGS", "-fsanitize=fuzzer-no-link"),
+            ("CXXFLAGS", "-fsanitize=fuzzer"),
+            ("LIB_FUZZING_ENGINE", ""),
+        ])
+        .status();
+    assert!(status.is_ok_and(|status| status.success()));
+    assert!(out.join("demo").is_file() && out.join("other").is_file());
+    // Once written, they are the user's.
+    project.write(".github/workflows/cegar.yml", "mine\n");
+    Tool::new(project.path(), sub)
+        .run()
+        .expect(exit::CLEAN)
+        .says("kept .github/workflows/cegar.yml");
+    assert_eq!(project.read(".github/workflows/cegar.yml"), "mine\n");
+}
