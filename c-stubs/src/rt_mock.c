@@ -7,6 +7,7 @@
  * One run per process. How it ended goes to the descriptor CEGAR_REPORT_FD (else to stderr) as one line of JSON:
  *     {"outcome":"exited","status":0,"kind":null,"what":"","file":"","line":0,"leaked":0,
  *      "exhausted":["stdin"],"unread":{"data":3},"output":[[1,"text"]]}
+ * Calls of external functions stand in "output" as well, in their place, as stream -1: the name and the parameters.
  * Bytes outside ASCII are \u0080 to \u00ff. The process's exit status is 0 (returned, exited), 3 (rejected), 70 (violated),
  * 71 (out of memory) or 72 (the mock file is unreadable). Signals and sanitizers kill it as they would any program.
  */
@@ -146,6 +147,11 @@ void crunner_asked(const char *channel, const unsigned long long *words, int n) 
     static int fd = -2;
     char reply[80];
     size_t length = 0;
+    char call[1024];
+    int used = snprintf(call, sizeof call, "%s", channel);
+    for (int i = 0; i < n && used > 0 && (size_t)used < sizeof call; i++)
+        used += snprintf(call + used, sizeof call - (size_t)used, " %llx", words[i]);
+    if (used > 0) crunner_output(-1, call, (size_t)used < sizeof call ? (size_t)used : sizeof call - 1);
     if (fd == -2) {
         const char *number = getenv("CEGAR_ANSWER_FD");
         fd = number && *number ? atoi(number) : -1;

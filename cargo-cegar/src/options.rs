@@ -47,6 +47,8 @@ pub struct Settings {
     pub runs: Option<u64>,
     /// Seed of every random choice. Default 0.
     pub seed: u64,
+    /// Fuzzing processes for a program; one under `runs`. Default 1.
+    pub workers: usize,
     /// Which sides run. Default both.
     pub sides: Sides,
     /// Open goals make the command fail. Default no.
@@ -66,6 +68,7 @@ impl Settings {
             max_time: None,
             runs: None,
             seed: 0,
+            workers: 1,
             sides: Sides::Both,
             require_proof: false,
             stats: false,

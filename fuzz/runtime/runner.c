@@ -270,7 +270,7 @@ const char *__asan_default_options(void)
 {
     return "abort_on_error=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:"
            "detect_leaks=0:symbolize=0:detect_odr_violation=0:allocator_may_return_null=1:use_sigaltstack=0:"
-           "log_path=/dev/null:strict_string_checks=0";
+           "strict_string_checks=0";
 }
 
 static void on_report(const char *text)

@@ -17,6 +17,7 @@
 //!
 //! Every run is a process of its own: a crash, a hang or a sanitizer's report fails one test and says where.
 
+mod behaviour;
 pub mod build;
 pub mod channel;
 pub mod external;

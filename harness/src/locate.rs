@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::MockedFunction;
 use crate::channel::Shape;
+use crate::external::Holds;
 
 /// An executable harness and what is known about it.
 #[derive(Debug, Clone)]
@@ -20,6 +21,7 @@ pub(crate) struct Runner {
     pub sanitized: bool,
     pub channels: BTreeMap<String, Shape>,
     pub functions: Vec<MockedFunction>,
+    pub parameters: BTreeMap<String, Vec<Holds>>,
 }
 
 /// What the build leaves beside an executable, in `<executable>.json`.
@@ -29,6 +31,8 @@ pub(crate) struct About {
     pub sanitized: bool,
     pub channels: BTreeMap<String, Shape>,
     pub functions: Vec<MockedFunction>,
+    /// What the external functions take, by channel, as far as is known: for what is told about their calls.
+    pub parameters: BTreeMap<String, Vec<Holds>>,
 }
 
 /// `parse-header` is `CEGAR_RUNNER_PARSE_HEADER`.
@@ -95,6 +99,7 @@ pub(crate) fn open(path: &Path) -> Option<Runner> {
         sanitized: about.sanitized,
         channels: about.channels,
         functions: about.functions,
+        parameters: about.parameters,
     })
 }
 

@@ -366,7 +366,13 @@ impl Mock {
                 };
                 let ended =
                     isolate::run(&runner.path, &bytes, self.limit, runner.sanitized, answer);
-                Run::read(&self.harness, &runner.path, self.limit, ended)
+                Run::read(
+                    &self.harness,
+                    &runner.path,
+                    &runner.parameters,
+                    self.limit,
+                    ended,
+                )
             }
         }
     }

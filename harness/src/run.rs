@@ -3,12 +3,15 @@
 //! A failed expectation is the bug report that the reader gets. It says in this order: what happened, where in the C code, how
 //! to run just this again under a debugger, and then the sanitizer's own words.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::behaviour;
+use crate::external::Holds;
 use crate::isolate::Ended;
 use crate::outcome::{Outcome, Place};
 use crate::sanitizer;
@@ -20,6 +23,7 @@ pub struct Run {
     runner: Option<PathBuf>,
     outcome: Outcome,
     output: Vec<(i32, Vec<u8>)>,
+    behaviour: Vec<String>,
     leaked: u64,
     unread: Vec<String>,
     stderr: String,
@@ -36,7 +40,7 @@ struct Report {
     file: String,
     line: u32,
     leaked: u64,
-    unread: std::collections::BTreeMap<String, u64>,
+    unread: BTreeMap<String, u64>,
     output: Vec<(i32, String)>,
 }
 
@@ -58,6 +62,7 @@ impl Run {
             runner: runner.map(Path::to_owned),
             outcome,
             output: Vec::new(),
+            behaviour: Vec::new(),
             leaked: 0,
             unread: Vec::new(),
             stderr: String::new(),
@@ -67,6 +72,7 @@ impl Run {
     pub(crate) fn read(
         harness: &str,
         runner: &Path,
+        parameters: &BTreeMap<String, Vec<Holds>>,
         limit: Duration,
         ended: io::Result<Ended>,
     ) -> Self {
@@ -85,11 +91,15 @@ impl Run {
         let mut run = Self::ended(harness, Some(runner), outcome);
         if let Some(report) = report {
             // The runtime writes each byte as the character of that number.
-            run.output = report
+            let pieces: Vec<(i32, Vec<u8>)> = report
                 .output
                 .into_iter()
                 .map(|(s, t)| (s, t.chars().map(|c| c as u8).collect()))
                 .collect();
+            run.behaviour = behaviour::lines(&pieces, parameters);
+            // Calls are no output.
+            run.output = pieces;
+            run.output.retain(|(stream, _)| *stream >= 0);
             run.leaked = report.leaked;
             run.unread = report.unread.into_keys().collect();
         }
@@ -121,6 +131,23 @@ impl Run {
             .flat_map(|(_, bytes)| bytes)
             .copied()
             .collect()
+    }
+
+    /// What the program did, a line for each thing, as a text for snapshots: what it printed and where to, which external
+    /// functions it called with which numbers, and how it ended. The same for every run that does the same: of addresses
+    /// it only says whether they are NULL.
+    pub fn behaviour(&self) -> String {
+        let mut text = self.behaviour.join("\n");
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text += &match &self.outcome {
+            Outcome::Returned => "returned".to_owned(),
+            Outcome::Exited(status) => format!("exited with status {status}"),
+            Outcome::Rejected => "rejected by an assumption".to_owned(),
+            outcome => format!("went wrong: {outcome}"),
+        };
+        text
     }
 
     /// Bytes of the heap that were never freed (0 where a sanitizer keeps the heap).

@@ -316,7 +316,10 @@ fn run_cargo_test(package: &Path, more: impl Fn(&mut Command) -> &mut Command) -
     more(command.arg("test"))
         .current_dir(package)
         .env("CARGO_TARGET_DIR", shared_target())
-        .env("CARGO_TERM_COLOR", "never");
+        .env("CARGO_TERM_COLOR", "never")
+        // What concerns the snapshots of this package does not concern those of that one.
+        .env_remove("INSTA_UPDATE")
+        .env_remove("INSTA_WORKSPACE_ROOT");
     let began = Instant::now();
     let output = command
         .output()

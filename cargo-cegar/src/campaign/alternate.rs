@@ -9,6 +9,7 @@
 //! With `--runs` there is no clock: the search works through a fixed number of questions, the fuzzer through
 //! its runs, and the search once more through what the fuzzer found; the same seed gives the same result.
 
+pub(super) mod crew;
 mod fuzzing;
 mod proving;
 
@@ -24,8 +25,9 @@ use cegar_engine::proof::Certificate;
 use cegar_engine::simulate::search::{News, Origin, Search};
 use cegar_engine::strategy::synergy::Coverage;
 use cegar_fuzz::native::Kind;
-use cegar_fuzz::worker::{Command, Worker};
 use serde::{Deserialize, Serialize};
+
+use crew::Crew;
 
 use super::findings::{Confirmed, Judge};
 use super::native::Native;
@@ -83,7 +85,7 @@ pub struct Alternation<'a, 'p> {
     /// What it cost so far.
     pub stats: Stats,
     pub(super) started: Instant,
-    pub(super) worker: Option<Worker>,
+    pub(super) crew: Crew,
     pub(super) last_news: Instant,
     pub(super) last_told: Instant,
     pub(super) unconfirmed: BTreeSet<String>,
@@ -215,11 +217,7 @@ impl Alternation<'_, '_> {
                 self.native.wait(Kind::Fast)?;
                 self.native.wait(Kind::Comparisons)?;
                 self.start_worker(Some(runs))?;
-                while self
-                    .worker
-                    .as_ref()
-                    .is_some_and(|worker| !worker.has_ended())
-                {
+                while self.crew.works() {
                     self.listen(SLICE, &mut news)?;
                     if self.stop.load(Ordering::Relaxed) {
                         return Ok(End::Interrupted);
@@ -281,10 +279,7 @@ impl Alternation<'_, '_> {
                     self.keep(&tape)?;
                     if origin != Origin::Fuzzer {
                         self.stats.engine_seeds += 1;
-                        if let Some(worker) = &mut self.worker {
-                            // A worker that is gone reads the seed from the queue when it is started again.
-                            let _ = worker.send(&Command::AddSeed { tape });
-                        }
+                        self.crew.seed(&tape, None);
                     }
                 }
                 News::Violation {
@@ -432,9 +427,8 @@ impl Alternation<'_, '_> {
             self.prover = None;
         }
         self.give_up_prover();
-        if let Some(mut worker) = self.worker.take() {
-            let _ = worker.send(&Command::Stop);
-        }
+        self.crew.stop();
+        self.crew = Crew::default();
         let solver = self.search.solver_stats();
         self.stats.solver_calls = solver.solver_calls + self.stats.prover.solver_calls;
         self.stats.machine_runs = self.search.stats().executions;

@@ -5,6 +5,7 @@
 
 pub mod agreement;
 pub mod alternate;
+pub mod corpus;
 pub mod findings;
 pub mod goals;
 pub mod native;
@@ -223,7 +224,7 @@ fn one(
         stop,
         stats: Stats::default(),
         started,
-        worker: None,
+        crew: Default::default(),
         last_news: started,
         last_told: started,
         unconfirmed: Default::default(),

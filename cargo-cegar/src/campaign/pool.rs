@@ -69,7 +69,9 @@ pub fn run(
 
 /// What several harnesses came to.
 pub fn sum(outcomes: &[Outcome], stop: &AtomicBool) -> Summary {
-    let summaries = outcomes.iter().filter_map(|outcome| outcome.summary.clone());
+    let summaries = outcomes
+        .iter()
+        .filter_map(|outcome| outcome.summary.clone());
     let mut summary = merge(summaries.collect());
     if outcomes.iter().any(|outcome| outcome.summary.is_none())
         && summary.verdict == Verdict::Proved
@@ -117,7 +119,10 @@ pub fn each(
         if stop.load(Ordering::Relaxed) && stopping.is_none() {
             stopping = Some(Instant::now() + LAST);
             waiting.clear();
-            running.iter_mut().flatten().for_each(|one| one.stdin = None);
+            running
+                .iter_mut()
+                .flatten()
+                .for_each(|one| one.stdin = None);
         }
         if busy < jobs
             && let Some(number) = waiting.pop_front()
@@ -177,6 +182,8 @@ fn start(
     let mut own = options.clone();
     own.harnesses = vec![options.harnesses[number].clone()];
     own.jobs = 1;
+    // More processes than harnesses: several fuzz the same.
+    own.settings.workers = (options.jobs / options.harnesses.len().max(1)).max(1);
     own.settings.max_time = share;
     let failed = |why| Error::io("write to", &options.scratch, why);
     let mut file = tempfile::Builder::new()

@@ -122,12 +122,14 @@ impl<'a> Tests<'a> {
     }
 
     /// Keeps other processes from the package's common files until it is dropped: campaigns may run side by side.
-    fn alone(&self) -> Result<File, Error> {
+    pub(super) fn alone(&self) -> Result<File, Error> {
         let path = self.scratch.with_file_name("emit.lock");
         let path = match self.place {
             Where::Standalone(_) => path,
             // The scratch folder of all harnesses, above this one's.
-            _ => path.parent().map_or(path.clone(), |own| own.with_file_name("emit.lock")),
+            _ => path
+                .parent()
+                .map_or(path.clone(), |own| own.with_file_name("emit.lock")),
         };
         let lock = File::create(&path).map_err(|why| Error::io("create", &path, why))?;
         lock.lock().map_err(|why| Error::io("lock", &path, why))?;
@@ -145,17 +147,19 @@ impl<'a> Tests<'a> {
             .to_string()
     }
 
-    /// The executable that a test would run, built the first time it is needed.
-    fn runner(&mut self) -> Result<PathBuf, String> {
+    /// The executable that a test would run, built the first time it is needed. `Err` says why there is none.
+    pub(super) fn runner(&mut self) -> Result<PathBuf, String> {
         if let Some(runner) = &self.runner {
             return Ok(runner.clone());
         }
         let out = self.scratch.clone();
         std::fs::create_dir_all(&out).map_err(|why| format!("{}: {why}", out.display()))?;
         let mut build = match self.place {
-            Where::Package(package) | Where::Beside { package, .. } => Build::from_package(package, "harnesses")
-                .map_err(|why| why.to_string())?
-                .only(&self.harness.name),
+            Where::Package(package) | Where::Beside { package, .. } => {
+                Build::from_package(package, "harnesses")
+                    .map_err(|why| why.to_string())?
+                    .only(&self.harness.name)
+            }
             Where::Standalone(_) => {
                 let mut build = Build::new().harness(&self.harness.name);
                 if let Some(entry) = &self.entry {
@@ -184,7 +188,7 @@ impl<'a> Tests<'a> {
     }
 
     /// The package's folder, made if need be.
-    fn package(&mut self) -> Result<PathBuf, Error> {
+    pub(super) fn package(&mut self) -> Result<PathBuf, Error> {
         let failed = |why| Error::engine("writing the test package", why);
         match self.place {
             Where::Package(folder) => {
@@ -226,7 +230,11 @@ impl<'a> Tests<'a> {
     /// Copies what the package has and tests are added to, so that the copy with the additions can take its place.
     fn copy(&self, package: &Path, folder: &Path) -> Result<(), Error> {
         let tests = emit::package::test_file(Path::new(""), &self.harness.name);
-        for name in [tests.as_path(), ".emitted.json".as_ref(), "mocks.json".as_ref()] {
+        for name in [
+            tests.as_path(),
+            ".emitted.json".as_ref(),
+            "mocks.json".as_ref(),
+        ] {
             let (from, to) = (package.join(name), folder.join(name));
             if !from.is_file() {
                 continue;

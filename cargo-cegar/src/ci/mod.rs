@@ -5,8 +5,8 @@
 //! to a folder of the package's own shape, to be kept as the build's artifact and copied over `cegar/` by whoever
 //! looks at it.
 
-pub mod baseline;
 mod artifacts;
+pub mod baseline;
 mod summary;
 
 use std::collections::BTreeSet;

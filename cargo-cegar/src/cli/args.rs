@@ -182,6 +182,34 @@ pub enum Command {
         cargo cegar build -p libz-sys\n  \
         cargo cegar build --no-compile         only list what would be compiled")]
     Build(BuildArgs),
+    /// Write tests of what the C code does: the fewest inputs of the corpus that enter all that was entered
+    ///
+    /// Each becomes a `#[test]` in `cegar/tests/HARNESS_behaviour.rs` with an insta snapshot in `cegar/snapshots/`: what
+    /// the code printed, which external functions it called with what, how it ended. A change of the C code that changes
+    /// that makes the test fail with a diff. They need cargo and a C compiler, as all generated tests do.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar emit --behaviour\n  \
+        cargo cegar emit --behaviour parse_header && cargo test -p my-codec-sys-cegar")]
+    Emit(EmitArgs),
+    /// Keep the least corpus: inputs that add nothing to what the others cover are removed
+    ///
+    /// Goes by blocks and about how often each is entered. Inputs that go wrong, and files that you named yourself, stay.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar cmin\n  \
+        cargo cegar cmin parse_header --dry-run")]
+    Cmin(CminArgs),
+    /// Shorten one input, keeping how it ends
+    ///
+    /// An input that goes wrong goes wrong at the same check; another enters the same blocks.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar tmin parse_header crash-1f2e\n  \
+        cargo cegar tmin parse_header crash-1f2e --output shorter")]
+    Tmin(TminArgs),
+    /// Show what the last campaigns did: executions, questions to the solver, seeds, time
+    #[command(
+        after_long_help = "Examples:\n  cargo cegar stats\n  cargo cegar stats --message-format json"
+    )]
+    Stats(StatsArgs),
     /// Run recorded inputs of a harness natively and say how each ended
     #[command(after_long_help = "Examples:\n  \
         cargo cegar replay parse_header cegar/corpus/parse_header\n  \
@@ -359,7 +387,8 @@ pub struct RunArgs {
     /// How long and how
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Harnesses that run at a time, each in a process of its own [default: 1]
+    /// Harnesses that run at a time, each in a process of its own; what is left over fuzzes the same harness, unless --runs
+    /// is given [default: 1]
     #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
     pub jobs: Option<usize>,
     /// Also write the page of the campaign here; target/cegar/report.html has it in any case
@@ -376,7 +405,8 @@ pub struct CiArgs {
     /// How long and how; without --max-time and --runs, ten minutes for all harnesses
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Harnesses that run at a time [default: 1]
+    /// Harnesses that run at a time, each in a process of its own; what is left over fuzzes the same harness, unless --runs
+    /// is given [default: 1]
     #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
     pub jobs: Option<usize>,
     /// No harness gets more than this, whatever its share of --max-time
@@ -407,7 +437,12 @@ pub struct CiArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Append a summary in Markdown to this file
-    #[arg(long, value_name = "FILE", env = "GITHUB_STEP_SUMMARY", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "GITHUB_STEP_SUMMARY",
+        hide_env_values = true
+    )]
     pub summary: Option<PathBuf>,
 }
 
@@ -466,6 +501,48 @@ pub struct ReplayArgs {
     pub harness: String,
     /// Inputs: files or folders [default: the harness's corpus]
     pub inputs: Vec<PathBuf>,
+}
+
+/// `emit`
+#[derive(Debug, Args)]
+pub struct EmitArgs {
+    /// The harnesses [default: all]
+    #[arg(value_name = "HARNESS")]
+    pub harnesses: Vec<String>,
+    /// Tests of what the code does now (those of violations are written when they are found)
+    #[arg(long, required = true)]
+    pub behaviour: bool,
+}
+
+/// `cmin`
+#[derive(Debug, Args)]
+pub struct CminArgs {
+    /// The harnesses [default: all]
+    #[arg(value_name = "HARNESS")]
+    pub harnesses: Vec<String>,
+    /// Only say what would be removed
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `tmin`
+#[derive(Debug, Args)]
+pub struct TminArgs {
+    /// The harness
+    pub harness: String,
+    /// The input's file
+    pub input: PathBuf,
+    /// Where the shorter input goes [default: INPUT.min]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `stats`
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// The harnesses [default: all]
+    #[arg(value_name = "HARNESS")]
+    pub harnesses: Vec<String>,
 }
 
 /// `list`

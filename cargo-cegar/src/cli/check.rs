@@ -176,6 +176,7 @@ pub(super) fn settings(
         max_time,
         runs: budget.runs.or(file.runs),
         seed: budget.seed.or(file.seed).unwrap_or(0),
+        workers: 1,
         sides: match (budget.engine_only, budget.fuzz_only) {
             (true, _) => Sides::Engine,
             (_, true) => Sides::Fuzz,

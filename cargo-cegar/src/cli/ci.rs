@@ -14,9 +14,7 @@ use crate::ci::baseline::{Baseline, Entry};
 use crate::ci::{self, Report, Rules, Sorter};
 use crate::error::Error;
 use crate::exit::ExitCode;
-use crate::report::{
-    Event, Fan, HtmlReporter, JunitReporter, Level, Reporter as _, SarifReporter,
-};
+use crate::report::{Event, Fan, HtmlReporter, JunitReporter, Level, Reporter as _, SarifReporter};
 use crate::{coverage, store};
 
 /// The budget of a build that says nothing else.
@@ -39,7 +37,9 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         ));
     }
     let artifacts = match &args.artifacts {
-        Some(folder) => std::path::absolute(folder).map_err(|why| Error::io("find", folder, why))?,
+        Some(folder) => {
+            std::path::absolute(folder).map_err(|why| Error::io("find", folder, why))?
+        }
         None => project.scratch().join("ci"),
     };
     store::writable_dir(&project.scratch())?;
@@ -96,7 +96,13 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
             report.exit_code = ExitCode::Clean.code();
         }
     }
-    tell(&mut fan, &report, &baseline_file, &artifacts, args.update_baseline);
+    tell(
+        &mut fan,
+        &report,
+        &baseline_file,
+        &artifacts,
+        args.update_baseline,
+    );
     let written = fan.finish();
     outputs(args, &options.scratch, &options.harnesses, &report)?;
     if let Err(why) = written

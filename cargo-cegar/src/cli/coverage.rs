@@ -26,7 +26,12 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
     if missing.len() == folders.len() {
         // Each has the same reason, or the first is as good as any.
         return Err(missing.into_iter().next().map_or_else(
-            || Error::nothing("there is no harness", "`cargo cegar init` writes a first one"),
+            || {
+                Error::nothing(
+                    "there is no harness",
+                    "`cargo cegar init` writes a first one",
+                )
+            },
             |(_, why)| why,
         ));
     }

@@ -4,6 +4,7 @@
 mod args;
 mod check;
 mod ci;
+mod corpus;
 mod coverage;
 mod crate_commands;
 mod debug;
@@ -84,6 +85,10 @@ fn command(cli: &Cli) -> Result<ExitCode, Error> {
         Command::Run(args) => crate_commands::run(manners, args, &stop),
         Command::Ci(args) => ci::ci(manners, args, &stop),
         Command::Coverage(args) => coverage::coverage(manners, args),
+        Command::Emit(args) => corpus::emit(manners, args, &stop),
+        Command::Cmin(args) => corpus::cmin(manners, args, &stop),
+        Command::Tmin(args) => corpus::tmin(manners, args, &stop),
+        Command::Stats(args) => corpus::stats(manners, args),
         Command::Replay(args) => crate_commands::replay(manners, args, &stop),
         Command::Init(args) => crate_commands::init(manners, args, &stop),
         Command::Build(args) => crate_commands::build(manners, args, &stop),

@@ -2,7 +2,8 @@
 //!
 //! An entry's name is a hash of the compiler, the file's place and its flags; beside the bitcode stands a list of
 //! every file that was read to make it (clang's own dependency list) with the hash of its content. It is fresh if all
-//! of them still have that content: times do not matter, so a fresh checkout or a touched header compiles nothing.
+//! of them still have that content: times do not matter, so a fresh checkout or a touched header compiles nothing. The
+//! bitcode's own hash stands there too: caches are copied between machines, and LLVM does not survive every damage.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,9 @@ pub(super) struct Entry {
 struct List {
     /// File and content hash.
     files: BTreeMap<PathBuf, String>,
+    /// The bitcode's own hash.
+    #[serde(default)]
+    bitcode: String,
     /// What the compiler said, to be said again.
     warnings: String,
 }
@@ -65,6 +69,9 @@ impl Entry {
             return None;
         }
         let list: List = serde_json::from_str(&fs::read_to_string(&self.list).ok()?).ok()?;
+        if content_hash(&self.bitcode).ok()? != list.bitcode {
+            return None;
+        }
         let same = |(path, hash): (&PathBuf, &String)| {
             content_hash(&self.directory.join(path)).is_ok_and(|now| now == *hash)
         };
@@ -90,6 +97,7 @@ impl Entry {
         }
         let list = serde_json::to_string(&List {
             files,
+            bitcode: content_hash(made)?,
             warnings: warnings.to_owned(),
         })?;
         let _ = fs::remove_file(&self.list);

@@ -205,7 +205,10 @@ impl Coverage {
             }
             if let (Some(file), Some(state)) = (
                 name(function.pos),
-                blocks.get(function.blocks.start as usize).copied().flatten(),
+                blocks
+                    .get(function.blocks.start as usize)
+                    .copied()
+                    .flatten(),
             ) {
                 let functions = &mut coverage.files.entry(file).or_default().functions;
                 let line = function.pos.line;
@@ -260,7 +263,10 @@ impl File {
 
 /// The file of a position, as it is told; none for what the system's headers hold.
 fn place(program: &Program, root: &Path, pos: Pos) -> Option<String> {
-    let file = program.files.get(pos.file as usize).filter(|_| pos.line > 0)?;
+    let file = program
+        .files
+        .get(pos.file as usize)
+        .filter(|_| pos.line > 0)?;
     if file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") {
         return None;
     }

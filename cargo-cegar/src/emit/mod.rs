@@ -8,6 +8,7 @@
 //! What the user owns stays the user's: a file is extended and never rewritten, and a test whose text was changed is
 //! left alone ([`Emitted::EditedByUser`]).
 
+pub mod behaviour;
 mod decode;
 mod layout;
 mod literal;

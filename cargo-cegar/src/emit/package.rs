@@ -138,10 +138,31 @@ pub fn test_file(folder: &Path, harness: &str) -> PathBuf {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn add_test(folder: &Path, finding: &Finding) -> Result<Emitted, EmitError> {
-    let path = test_file(folder, &finding.harness);
+    let heading = format!(
+        "//! What `cargo cegar` found in `{}`.\n\nuse cegar_harness::*;\n",
+        finding.harness
+    );
+    add(
+        folder,
+        &finding.harness,
+        &heading,
+        &test_source(finding),
+        finding,
+    )
+}
+
+/// Adds a test with this `source` to the file `tests/STEM.rs`, which begins with `heading`.
+pub(super) fn add(
+    folder: &Path,
+    stem: &str,
+    heading: &str,
+    source: &str,
+    finding: &Finding,
+) -> Result<Emitted, EmitError> {
+    let path = test_file(folder, stem);
     let record_path = folder.join(".emitted.json");
     let mut record = Record::read(&record_path)?;
-    let key = format!("{}::{}", finding.harness, finding.test);
+    let key = format!("{stem}::{}", finding.test);
     let old = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -158,24 +179,20 @@ pub fn add_test(folder: &Path, finding: &Finding) -> Result<Emitted, EmitError> 
             Emitted::EditedByUser
         });
     }
-    let source = test_source(finding);
     let mut text = if old.is_empty() {
-        format!(
-            "//! What `cargo cegar` found in `{}`.\n\nuse cegar_harness::*;\n",
-            finding.harness
-        )
+        heading.to_owned()
     } else {
         old
     };
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    let structures = objects::definitions(&finding.mocked, &source, &text);
+    let structures = objects::definitions(&finding.mocked, source, &text);
     if !structures.is_empty() {
         text += &format!("\n{structures}");
     }
     text += &format!("\n{source}\n");
-    let kept = function(&text, &finding.test).map_or_else(|| hash(&source), hash);
+    let kept = function(&text, &finding.test).map_or_else(|| hash(source), hash);
     // The test first: a record without its test would call the user's own test of that name ours.
     write(&path, &text)?;
     record.tests.insert(key, kept);

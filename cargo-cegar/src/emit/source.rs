@@ -30,18 +30,23 @@ pub fn test_source(finding: &Finding) -> String {
     let mut calls = vec![format!("Mock::new({:?})", finding.harness)];
     calls.extend(decode::calls(finding));
     calls.extend(["run()".to_owned(), "expect_safe()".to_owned()]);
-    let flat = calls.join(".");
-    if flat.len() < CHAIN && !flat.contains('\n') {
-        lines.push(format!("    {flat};"));
-    } else {
-        lines.push(format!("    {}", calls[0]));
-        lines.extend(calls[1..].iter().map(|call| format!("        .{call}")));
-        if let Some(last) = lines.last_mut() {
-            last.push(';');
-        }
-    }
+    lines.extend(statement("", &calls));
     lines.push("}".to_owned());
     lines.join("\n")
+}
+
+/// A chain of calls as a statement that begins with `before`, as rustfmt lays it out.
+pub(super) fn statement(before: &str, calls: &[String]) -> Vec<String> {
+    let flat = calls.join(".");
+    if flat.len() < CHAIN && !flat.contains('\n') {
+        return vec![format!("    {before}{flat};")];
+    }
+    let mut lines = vec![format!("    {before}{}", calls[0])];
+    lines.extend(calls[1..].iter().map(|call| format!("        .{call}")));
+    if let Some(last) = lines.last_mut() {
+        last.push(';');
+    }
+    lines
 }
 
 /// A paragraph as lines of a doc comment.

@@ -38,7 +38,11 @@ impl JunitReporter {
                 true => TestCaseStatus::skipped(),
                 false => TestCaseStatus::non_success(NonSuccessKind::Failure),
             };
-            let what = if *known { format!("known already: {what}") } else { what };
+            let what = if *known {
+                format!("known already: {what}")
+            } else {
+                what
+            };
             status.set_type(rule_id(finding.kind)).set_message(what);
             let mut case = TestCase::new(finding.name.clone(), status);
             case.set_classname(finding.place.file.clone());

@@ -1,6 +1,7 @@
 //! Running tapes in a runner and reading what it says.
 
 use std::io::Write;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::symbolise::{Frame, Symboliser};
 use super::{Site, Target, TargetError};
+use crate::sandbox::{Inmate, Sandbox};
 
 /// An executable that runs tapes: `runner` or `runner-asan`.
 #[derive(Clone, Debug)]
@@ -214,13 +216,21 @@ impl Runner {
             command: shown.clone(),
             source,
         };
-        let mut child = command
+        let mut sandbox = Sandbox::new(Inmate::Runner, &[]);
+        command
             .arg("-")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(start)?;
+            .stderr(Stdio::null());
+        // SAFETY: between fork and exec only system calls are made: what needs memory was done before. What is missing
+        // of the sandbox is told by the workers, which have the same kernel.
+        unsafe {
+            command.pre_exec(move || {
+                std::mem::forget(sandbox.enter());
+                Ok(())
+            });
+        }
+        let mut child = command.spawn().map_err(start)?;
         let mut names = Vec::new();
         for tape in tapes {
             use std::os::unix::ffi::OsStrExt;

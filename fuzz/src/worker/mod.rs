@@ -19,7 +19,7 @@ mod target;
 use std::fs::File;
 use std::io::{BufRead, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
 
@@ -28,6 +28,7 @@ use libafl::inputs::BytesInput;
 use libafl::state::StdState;
 use libafl_bolts::rands::StdRand;
 
+use crate::sandbox::{Inmate, Sandbox};
 pub use corpus::{save_tape, tape_name};
 pub use parent::{Worker, WorkerError};
 pub use protocol::{Command, Failure, WorkerConfig, WorkerEvent};
@@ -98,7 +99,7 @@ pub fn worker_main(config: &Path) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let reason = match prepare(config) {
+    let reason = match prepare(config, &mut out) {
         Ok((config, commands)) => match fuzzing::run(&config, &commands, &mut out) {
             Ok(reason) => {
                 out.tell(&WorkerEvent::Stopped { reason });
@@ -112,9 +113,16 @@ pub fn worker_main(config: &Path) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn prepare(config: &Path) -> Result<(WorkerConfig, Receiver<Command>), String> {
+fn prepare(config: &Path, out: &mut Out) -> Result<(WorkerConfig, Receiver<Command>), String> {
     let shown = config.display();
     let text = std::fs::read(config).map_err(|e| format!("{shown}: {e}"))?;
-    let config = serde_json::from_slice(&text).map_err(|e| format!("{shown}: {e}"))?;
+    let config: WorkerConfig =
+        serde_json::from_slice(&text).map_err(|e| format!("{shown}: {e}"))?;
+    // Before there is another thread: a thread is in the sandbox of the one that started it.
+    let writable: Vec<&Path> = config.queue.iter().map(PathBuf::as_path).collect();
+    let missing = Sandbox::new(Inmate::Worker, &writable).enter();
+    if !missing.is_empty() {
+        out.tell(&WorkerEvent::Unguarded { missing });
+    }
     Ok((config, listen().map_err(|e| e.to_string())?))
 }

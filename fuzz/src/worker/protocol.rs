@@ -130,6 +130,11 @@ pub enum WorkerEvent {
         /// Tapes read.
         seeds: usize,
     },
+    /// The kernel cannot keep the target from all that it should be kept from.
+    Unguarded {
+        /// What it may do.
+        missing: Vec<String>,
+    },
     /// An input that raised coverage: a new block, or a higher count of an old one.
     NewInput {
         /// The tape.

@@ -193,7 +193,12 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         .iter()
         .map(|function| (function.channel().to_owned(), function.returns))
         .collect();
+    let parameters = mocked.iter().filter_map(|function| {
+        let signature = function.signature.as_ref()?;
+        Some((function.channel().to_owned(), signature.params.clone()))
+    });
     let about = locate::About {
+        parameters: parameters.collect(),
         sanitized: sanitizers.contains(&"address"),
         channels,
         functions: mocked.into_iter().filter(mocks::is_typed).collect(),

@@ -9,16 +9,17 @@ use std::time::{Duration, Instant};
 use cegar_engine::machine::Outcome;
 use cegar_engine::simulate::search::{News, Origin};
 use cegar_fuzz::native::Kind;
-use cegar_fuzz::worker::{Worker, WorkerConfig, WorkerEvent};
+use cegar_fuzz::worker::{WorkerConfig, WorkerEvent};
 
 use super::Alternation;
+use super::crew::Crew;
 use crate::error::Error;
 use crate::report::{Event, Level};
 
 impl Alternation<'_, '_> {
     /// Starts the fuzzer as soon as its target is built.
     pub(super) fn start_worker(&mut self, runs: Option<u64>) -> Result<(), Error> {
-        if self.worker.is_some() || !self.settings.sides.fuzz() || self.deaths > 5 {
+        if !self.crew.is_empty() || !self.settings.sides.fuzz() || self.deaths > 5 {
             return Ok(());
         }
         let Some(target) = self.native.ready(Kind::Fast) else {
@@ -45,26 +46,38 @@ impl Alternation<'_, '_> {
         config.tokens = target.tokens;
         let me = std::env::current_exe()
             .map_err(|why| Error::io("find", Path::new("cargo-cegar"), why))?;
-        self.worker =
-            Some(Worker::spawn(&me, config).map_err(|why| Error::engine("the fuzzer", why))?);
+        // What several hand each other depends on who is first: under --runs, there is one.
+        let count = if runs.is_some() {
+            1
+        } else {
+            self.settings.workers
+        };
+        self.crew =
+            Crew::start(&me, &config, count).map_err(|why| Error::engine("the fuzzer", why))?;
         Ok(())
     }
 
     /// Hears the fuzzer out; true if it brought something.
     pub(super) fn listen(&mut self, wait: Duration, news: &mut Vec<News>) -> Result<bool, Error> {
-        let Some(worker) = &mut self.worker else {
+        if self.crew.is_empty() {
             std::thread::sleep(wait);
             return Ok(false);
-        };
-        let events = worker.poll(wait);
+        }
+        let events = self.crew.poll(wait);
         let mut brought = false;
-        for event in events {
+        for (number, event) in events {
             match event {
                 WorkerEvent::NewInput { tape, blocks, .. } => {
                     brought = true;
+                    let covered = self.search.covered();
+                    let is_new = |block: &u32| !covered.get(*block as usize).unwrap_or(&true);
+                    let new = blocks.iter().any(is_new);
                     if !blocks.is_empty() {
                         self.last_news = Instant::now();
                         self.keep(&tape)?;
+                    }
+                    if new {
+                        self.crew.seed(&tape, Some(number));
                     }
                     // A busy fuzzer can send more than there is time for. Its queue is on disk.
                     if !self.is_over() {
@@ -95,13 +108,17 @@ impl Alternation<'_, '_> {
                         format!("left out corpus file {}: {reason}", path.display()),
                     );
                 }
-                WorkerEvent::Stats {
-                    executions,
-                    corpus,
-                    per_second,
-                    ..
-                } => self.fuzz_progress(executions, corpus as u64, per_second),
-                WorkerEvent::Died { signal, status } => self.died(signal, status),
+                WorkerEvent::Unguarded { missing } => {
+                    let what = format!("the C code runs unguarded: {}", missing.join("; "));
+                    if self.unconfirmed.insert(what.clone()) {
+                        self.note(Level::Warning, what);
+                    }
+                }
+                WorkerEvent::Stats { .. } => {
+                    let (executions, per_second, corpus) = self.crew.sum();
+                    self.fuzz_progress(executions, corpus, per_second);
+                }
+                WorkerEvent::Died { signal, status } => self.died(number, signal, status),
                 WorkerEvent::Started { .. } | WorkerEvent::Stopped { .. } => {}
             }
         }
@@ -130,20 +147,16 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    fn died(&mut self, signal: Option<i32>, status: Option<i32>) {
+    fn died(&mut self, number: usize, signal: Option<i32>, status: Option<i32>) {
         self.deaths += 1;
         let how = match (signal, status) {
             (Some(signal), _) => format!("killed by signal {signal}"),
             (None, Some(status)) => format!("exit status {status}"),
             (None, None) => "for an unknown reason".to_owned(),
         };
-        let restarted = self.deaths <= 5
-            && self
-                .worker
-                .as_mut()
-                .is_some_and(|worker| worker.respawn().is_ok());
-        if !restarted {
-            self.worker = None;
+        let restarted = self.crew.again(number, self.deaths <= 5);
+        if !restarted && !self.crew.works() {
+            self.crew = Crew::default();
             self.deaths = u32::MAX / 2;
         }
         self.reporter.event(&Event::WorkerDied {

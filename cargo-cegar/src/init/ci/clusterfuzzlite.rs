@@ -90,7 +90,10 @@ fn unfit(harness: &Harness) -> Option<&'static str> {
     let text = std::fs::read_to_string(source).unwrap_or_default();
     if harness.entry.is_some() || !text.contains("LLVMFuzzerTestOneInput") {
         Some("it does not start in LLVMFuzzerTestOneInput")
-    } else if ["crunner_", "__VERIFIER_"].iter().any(|own| text.contains(own)) {
+    } else if ["crunner_", "__VERIFIER_"]
+        .iter()
+        .any(|own| text.contains(own))
+    {
         Some("it calls functions that only cargo cegar provides")
     } else {
         None
@@ -101,7 +104,13 @@ fn unfit(harness: &Harness) -> Option<&'static str> {
 fn name_of(root: &Path, project: &Project) -> String {
     let name = root.file_name().unwrap_or(project.name.as_ref());
     let name = name.to_string_lossy();
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' {
+            c
+        } else {
+            '_'
+        }
+    };
     name.chars().map(plain).collect()
 }
 
@@ -113,7 +122,11 @@ fn word(text: &str, root: &Path) -> String {
         Some(at) => {
             let (before, path) = text.split_at(at);
             let rest = below(Path::new(path), root);
-            let rest = if rest == "." { String::new() } else { format!("/{rest}") };
+            let rest = if rest == "." {
+                String::new()
+            } else {
+                format!("/{rest}")
+            };
             format!("{}\"$source\"{}", quoted_if(before), quoted_if(&rest))
         }
     }

@@ -95,6 +95,9 @@ mod tests {
         };
         assert_eq!(picture(&[at(0.5, 3)]), "");
         let svg = picture(&[at(0.0, 0), at(1.0, 10)]);
-        assert!(svg.contains("points=\"44.0,138.0 632.0,138.0 632.0,8.0\""), "{svg}");
+        assert!(
+            svg.contains("points=\"44.0,138.0 632.0,138.0 632.0,8.0\""),
+            "{svg}"
+        );
     }
 }

@@ -170,6 +170,7 @@ impl Reporter for HtmlReporter {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        self.write().map_err(|why| io::Error::other(why.to_string()))
+        self.write()
+            .map_err(|why| io::Error::other(why.to_string()))
     }
 }

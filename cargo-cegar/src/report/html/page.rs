@@ -66,7 +66,9 @@ fn overview(out: &mut String, chapters: &[Chapter]) -> std::fmt::Result {
     for (number, chapter) in chapters.iter().enumerate() {
         let count = |kind: GoalKind, wanted: fn(&GoalStatus) -> bool| {
             let goals = chapter.left.kept.goals.iter();
-            goals.filter(|g| g.kind == kind && wanted(&g.status)).count()
+            goals
+                .filter(|g| g.kind == kind && wanted(&g.status))
+                .count()
         };
         let is_open = |s: &GoalStatus| matches!(s, GoalStatus::Open { .. });
         let violated = count(GoalKind::Check, |s| *s == GoalStatus::Violated);
@@ -118,7 +120,10 @@ fn findings(out: &mut String, number: usize, chapter: &Chapter) -> std::fmt::Res
 fn link(number: usize, coverage: &Coverage, place: &Place) -> String {
     let shown = escape(&place.show());
     match coverage.files.contains_key(&place.file) && place.line > 0 {
-        true => format!("<a href=\"#{}\"><code>{shown}</code></a>", line_id(number, &place.file, place.line)),
+        true => format!(
+            "<a href=\"#{}\"><code>{shown}</code></a>",
+            line_id(number, &place.file, place.line)
+        ),
         false => format!("<code>{shown}</code>"),
     }
 }
@@ -150,7 +155,13 @@ fn checks(out: &mut String, number: usize, chapter: &Chapter) -> std::fmt::Resul
     };
     checks.sort_by_key(|goal| {
         let place = &goal.place;
-        (rank(goal), place.file.clone(), place.line, place.column, goal.id)
+        (
+            rank(goal),
+            place.file.clone(),
+            place.line,
+            place.column,
+            goal.id,
+        )
     });
     writeln!(
         out,
@@ -181,7 +192,9 @@ fn why(number: usize, chapter: &Chapter, goal: &Goal) -> String {
     match &goal.status {
         GoalStatus::Violated => {
             let findings = &chapter.left.kept.findings;
-            let at = findings.iter().position(|(check, _)| *check == Some(goal.id));
+            let at = findings
+                .iter()
+                .position(|(check, _)| *check == Some(goal.id));
             match at {
                 Some(at) => format!("<a href=\"#f{number}-{at}\">the input and the way there</a>"),
                 None => "an input violates it".to_owned(),
@@ -210,8 +223,14 @@ fn details(short: &str, told: &Explained) -> String {
 fn assumptions(out: &mut String, chapter: &Chapter) -> std::fmt::Result {
     let kept = &chapter.left.kept;
     for (title, list) in [
-        ("\u{201c}Proved\u{201d} and \u{201c}unreachable\u{201d} assume that", &kept.assumptions),
-        ("What may go wrong where no check of this code stands", &kept.elsewhere),
+        (
+            "\u{201c}Proved\u{201d} and \u{201c}unreachable\u{201d} assume that",
+            &kept.assumptions,
+        ),
+        (
+            "What may go wrong where no check of this code stands",
+            &kept.elsewhere,
+        ),
     ] {
         if !list.is_empty() {
             write!(out, "<h3>{title}</h3><ul>")?;
@@ -233,7 +252,12 @@ fn sources(out: &mut String, number: usize, chapter: &Chapter) -> std::fmt::Resu
     )?;
     for (path, file) in &chapter.coverage.files {
         let count = crate::coverage::Count::of(file.lines.values());
-        let bad = chapter.left.kept.findings.iter().any(|(_, f)| f.place.file == *path);
+        let bad = chapter
+            .left
+            .kept
+            .findings
+            .iter()
+            .any(|(_, f)| f.place.file == *path);
         let opened = if bad || count.open > 0 { " open" } else { "" };
         writeln!(
             out,
@@ -248,7 +272,11 @@ fn sources(out: &mut String, number: usize, chapter: &Chapter) -> std::fmt::Resu
         let source = std::fs::read(chapter.left.kept.root.join(path));
         match source {
             Ok(bytes) => source_lines(out, number, chapter, path, file, &bytes)?,
-            Err(why) => writeln!(out, "<p>the source cannot be read: {}</p>", escape(&why.to_string()))?,
+            Err(why) => writeln!(
+                out,
+                "<p>the source cannot be read: {}</p>",
+                escape(&why.to_string())
+            )?,
         }
         writeln!(out, "</details>")?;
     }
@@ -297,7 +325,10 @@ fn source_lines(
         }
     }
     let hits: Vec<&Finding> = chapter.left.kept.findings.iter().map(|(_, f)| f).collect();
-    let hit = |line| hits.iter().any(|f| f.place.file == *path && f.place.line == line);
+    let hit = |line| {
+        hits.iter()
+            .any(|f| f.place.file == *path && f.place.line == line)
+    };
     let interesting = |line: u32| {
         let near = line.saturating_sub(AROUND)..=line + AROUND;
         file.lines.range(near.clone()).next().is_some()
@@ -338,7 +369,10 @@ fn source_lines(
             "<div class=\"{class}\" id=\"{}\"><span class=\"no\">{line}</span><span class=\"st\">{said}</span>\
              <span>{}</span><span class=\"tx\">{}</span></div>",
             line_id(number, path, line),
-            marks.get(&line).map(|goals| mark(number, goals)).unwrap_or_default(),
+            marks
+                .get(&line)
+                .map(|goals| mark(number, goals))
+                .unwrap_or_default(),
             escape(source),
         )?;
     }
@@ -352,7 +386,11 @@ fn mark(number: usize, goals: &[&Goal]) -> String {
         let mut these = goals.iter().filter(|g| word(&g.status) == word_wanted);
         if let Some(first) = these.next() {
             let count = 1 + these.count();
-            let count = if count > 1 { format!(" {count}") } else { String::new() };
+            let count = if count > 1 {
+                format!(" {count}")
+            } else {
+                String::new()
+            };
             let _ = write!(
                 out,
                 "<a class=\"ck tag {word_wanted}\" href=\"#c{number}-{}\">{word_wanted}{count}</a>",

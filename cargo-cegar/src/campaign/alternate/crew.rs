@@ -1,0 +1,135 @@
+//! The fuzzing processes that work on one program, side by side.
+//!
+//! Each is a worker of its own with its own corpus and its own chance decisions. What one finds that enters code which nobody has
+//! entered is handed to the others, so that all of them go on from there; what only raises a count stays where it was found,
+//! or each would drown in what the others' loops did. The campaign is the broker: it hears everything anyway.
+
+use std::time::Duration;
+
+use cegar_fuzz::worker::{Command, Worker, WorkerConfig, WorkerError, WorkerEvent};
+
+/// See the module.
+#[derive(Default)]
+pub struct Crew {
+    members: Vec<Member>,
+    /// Executions of processes that are gone.
+    gone: u64,
+    /// Whose turn it is to be waited for.
+    turn: usize,
+}
+
+struct Member {
+    worker: Worker,
+    executions: u64,
+    per_second: f64,
+    corpus: u64,
+}
+
+impl Member {
+    fn hear(&mut self, wait: Duration) -> Vec<WorkerEvent> {
+        let events = self.worker.poll(wait);
+        for event in &events {
+            if let WorkerEvent::Stats {
+                executions,
+                corpus,
+                per_second,
+                ..
+            } = event
+            {
+                self.executions = *executions;
+                self.per_second = *per_second;
+                self.corpus = *corpus as u64;
+            }
+        }
+        events
+    }
+}
+
+impl Crew {
+    /// Starts `count` processes; each gets a seed of its own.
+    pub fn start(
+        executable: &std::path::Path,
+        config: &WorkerConfig,
+        count: usize,
+    ) -> Result<Crew, WorkerError> {
+        let mut crew = Crew::default();
+        for number in 0..count.max(1) as u64 {
+            let mut config = config.clone();
+            config.seed = config.seed.wrapping_add(number.wrapping_mul(SEED_STEP));
+            crew.members.push(Member {
+                worker: Worker::spawn(executable, config)?,
+                executions: 0,
+                per_second: 0.0,
+                corpus: 0,
+            });
+        }
+        Ok(crew)
+    }
+
+    /// Whether there is nobody.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Whether somebody is still at work.
+    pub fn works(&self) -> bool {
+        self.members.iter().any(|m| !m.worker.has_ended())
+    }
+
+    /// What they tell, with the number of who tells it. Waits for so long if there is nothing.
+    pub fn poll(&mut self, wait: Duration) -> Vec<(usize, WorkerEvent)> {
+        let mut heard = Vec::new();
+        for (number, member) in self.members.iter_mut().enumerate() {
+            let events = member.hear(Duration::ZERO);
+            heard.extend(events.into_iter().map(|event| (number, event)));
+        }
+        if heard.is_empty() && !wait.is_zero() && !self.members.is_empty() {
+            self.turn = (self.turn + 1) % self.members.len();
+            let share = wait / self.members.len() as u32;
+            let (turn, count) = (self.turn, self.members.len());
+            for number in (0..count).map(|step| (turn + step) % count) {
+                let events = self.members[number].hear(share);
+                heard.extend(events.into_iter().map(|event| (number, event)));
+            }
+        }
+        heard
+    }
+
+    /// Hands a tape to all but one. Those that are gone read it from the queue when they are started again.
+    pub fn seed(&mut self, tape: &[u8], except: Option<usize>) {
+        for (number, member) in self.members.iter_mut().enumerate() {
+            if except != Some(number) {
+                let tape = tape.to_vec();
+                let _ = member.worker.send(&Command::AddSeed { tape });
+            }
+        }
+    }
+
+    /// Starts one that has died again; false if that cannot be, or is not to be: then it is struck off.
+    pub fn again(&mut self, number: usize, wanted: bool) -> bool {
+        let Some(member) = self.members.get_mut(number) else {
+            return false;
+        };
+        self.gone += std::mem::take(&mut member.executions);
+        wanted && member.worker.respawn().is_ok()
+    }
+
+    /// Executions so far, executions per second, and the largest corpus.
+    pub fn sum(&self) -> (u64, f64, u64) {
+        let executions = self.members.iter().map(|m| m.executions).sum::<u64>();
+        let per_second = self.members.iter().map(|m| m.per_second).sum();
+        let corpus = self.members.iter().map(|m| m.corpus).max();
+        (self.gone + executions, per_second, corpus.unwrap_or(0))
+    }
+
+    /// Asks them to end. They are gone when this is dropped.
+    pub fn stop(&mut self) {
+        for member in &mut self.members {
+            // One that is gone needs no telling.
+            let _ = member.worker.send(&Command::Stop);
+        }
+    }
+}
+
+/// From one worker's seed to the next, far enough that a worker that is started again with the next seed is not another's twin.
+const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,0 +1,162 @@
+//! What can be done with a corpus: tests of behaviour, the least corpus, shorter inputs.
+
+use std::fs;
+use std::path::Path;
+
+use cegar_tests::{Project, Tool, cargo_test, exit};
+
+/// Prints, calls a function that nobody defines, and reads past the end of its input if that begins with `!!`.
+const CODE: &str = "\
+#include <stdio.h>
+int port_write(int port, unsigned char value);
+
+int demo(const unsigned char *data, size_t size)
+{
+    for (size_t i = 0; i < size && i < 4; i++) {
+        if (data[i] == 'p')
+            printf(\"p at %d\\n\", (int)i);
+        else if (data[i] == 'w')
+            port_write(-1, data[i]);
+    }
+    if (size >= 2 && data[0] == '!' && data[1] == '!')
+        return data[size];
+    return 0;
+}
+";
+
+fn project() -> Project {
+    let project = Project::package(CODE);
+    project.write("cegar/corpus/demo/mine", "ppwx");
+    for useless in ["xxxx", "yyyy", "x", "pppp", "p", "wwww"] {
+        project.write(&format!("cegar/corpus/demo/{}", name(useless)), useless);
+    }
+    project
+}
+
+/// The name that an input has in a corpus.
+fn name(text: &str) -> String {
+    cargo_cegar::store::entry_name(text.as_bytes())
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The whole way: the tests pass, and fail with a diff when the C code does something else.
+#[test]
+fn behaviour_is_kept() {
+    let project = project();
+    let emit = || Tool::new(project.path(), ["emit", "--behaviour"]).run();
+    emit().expect(exit::CLEAN).says("tests written");
+    let text = project.read("cegar/tests/demo_behaviour.rs");
+    assert!(
+        text.contains("fn input_") && text.contains(".data(b\"ppwx\")"),
+        "{text}"
+    );
+    let snapshots = names(&project.at("cegar/snapshots"));
+    assert_eq!(text.matches("#[test]").count(), snapshots.len());
+    let mut all: Vec<String> = snapshots
+        .iter()
+        .map(|name| project.read(&format!("cegar/snapshots/{name}")))
+        .collect();
+    all.retain(|text| text.contains("stdout"));
+    all.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    insta::assert_snapshot!(all.concat(), @r#"
+    ---
+    source: tests/demo_behaviour.rs
+    ---
+    stdout: "p at 0\n"
+    stdout: "p at 1\n"
+    port_write(-1, 119)
+    exited with status 0
+    ---
+    source: tests/demo_behaviour.rs
+    ---
+    stdout: "p at 0\n"
+    exited with status 0
+    "#);
+    assert!(project.read("cegar/Cargo.toml").contains("insta = "));
+
+    // Again: nothing is written twice.
+    let before =
+        fs::metadata(project.at("cegar/tests/demo_behaviour.rs")).and_then(|m| m.modified());
+    emit().expect(exit::CLEAN).says("0 tests written");
+    let after =
+        fs::metadata(project.at("cegar/tests/demo_behaviour.rs")).and_then(|m| m.modified());
+    assert_eq!(before.ok(), after.ok());
+
+    let passing = cargo_test(&project.at("cegar"), &[]);
+    passing.expect(0);
+    let changed = project.read("c/demo.c").replace("p at %d", "P at %d");
+    project.write("c/demo.c", &changed);
+    let failing = cargo_test(&project.at("cegar"), &[]);
+    failing.expect(101);
+    let said = format!("{}{}", failing.stdout, failing.stderr);
+    assert!(
+        said.contains("-stdout: \"p at 0\\n\"") && said.contains("+stdout: \"P at 0\\n\""),
+        "{said}"
+    );
+    // The tool does not accept the change by itself.
+    emit().expect(exit::CLEAN).says("does something else now");
+}
+
+#[test]
+fn the_least_corpus_covers_the_same() {
+    let project = project();
+    let corpus = project.at("cegar/corpus/demo");
+    project.write("cegar/corpus/demo/crash", "!!");
+    let before = names(&corpus);
+    let dry = Tool::new(project.path(), ["cmin", "--dry-run"]).run();
+    dry.expect(exit::CLEAN).says("would be removed");
+    assert_eq!(names(&corpus), before);
+    let done = Tool::new(project.path(), ["cmin"]).run();
+    done.expect(exit::CLEAN).says("1 inputs that go wrong stay");
+    let after = names(&corpus);
+    // Files with names of their own stay, and so does what goes wrong.
+    assert!(after.contains(&"mine".to_owned()) && after.contains(&"crash".to_owned()));
+    assert!(!after.contains(&name("yyyy")) || !after.contains(&name("xxxx")));
+    assert!(after.len() < before.len(), "{after:?}");
+    Tool::new(project.path(), ["cmin"])
+        .run()
+        .expect(exit::CLEAN)
+        .says("0 files removed");
+}
+
+#[test]
+fn an_input_is_shortened_and_ends_as_before() {
+    let project = project();
+    project.write("crash", "!!aslkdjalksjdlaksjdlaksjdlkajsd");
+    let words = ["tmin", "demo", "crash", "--output", "short"];
+    Tool::new(project.path(), words).run().expect(exit::CLEAN);
+    assert_eq!(project.read("short"), "!!");
+    // One that does nothing wrong enters the same blocks.
+    project.write("fine", "qqqqpqqqqwqqq");
+    Tool::new(project.path(), ["tmin", "demo", "fine"])
+        .run()
+        .expect(exit::CLEAN);
+    let shorter = project.read("fine.min");
+    assert!(shorter.len() <= 4, "{shorter}");
+    Tool::new(project.path(), ["tmin", "demo", "gone"])
+        .run()
+        .expect(exit::NOTHING_SELECTED)
+        .says("gone");
+}
+
+#[test]
+fn statistics_of_the_last_campaign() {
+    let project = project();
+    let stats = || Tool::new(project.path(), ["stats"]).run();
+    stats().expect(exit::NOTHING_SELECTED);
+    let words = ["run", "--runs", "300", "--no-emit", "--fuzz-only"];
+    Tool::new(project.path(), words).run();
+    let shown = stats();
+    shown.expect(exit::CLEAN);
+    assert!(shown.stdout.contains("machine runs") && shown.stdout.contains("\ndemo "));
+}
