@@ -120,6 +120,10 @@ fn prepare(config: &Path, out: &mut Out) -> Result<(WorkerConfig, Receiver<Comma
         serde_json::from_slice(&text).map_err(|e| format!("{shown}: {e}"))?;
     // Before there is another thread: a thread is in the sandbox of the one that started it.
     let writable: Vec<&Path> = config.queue.iter().map(PathBuf::as_path).collect();
+    for folder in &writable {
+        // Landlock opens what is there; saving says what is wrong with it if this fails.
+        let _ = std::fs::create_dir_all(folder);
+    }
     let missing = Sandbox::new(Inmate::Worker, &writable).enter();
     if !missing.is_empty() {
         out.tell(&WorkerEvent::Unguarded { missing });
