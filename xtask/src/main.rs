@@ -24,7 +24,7 @@ Usage: cargo xtask <COMMAND>
 Commands:
   setup   Install what is missing: clang 19, LLVM 19, Z3 and the tools that the tests use
   demo    From an example's C code to a failing test, and to a passing one with the C code fixed
-  test    Format, lints, every test of the workspace, and the examples' own tests
+  test    Format, lints, documentation, every test of the workspace, and the examples' own tests
 ";
 
 /// Where things are: the checkout, and the folder that cargo builds into.

@@ -83,6 +83,14 @@ pub(crate) fn test(places: &Places) -> Result<()> {
         }
     }
 
+    let mut documents = cargo();
+    documents
+        .args(["doc", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "--deny warnings");
+    if let Err(error) = run::succeeds(&mut documents) {
+        failures.push(error.to_string());
+    }
+
     let mut tests = vec![("the workspace".to_owned(), {
         let mut command = cargo();
         command.args(["test", "--workspace", "--no-fail-fast"]);

@@ -1,6 +1,6 @@
 //! The campaign: alternates the fuzzer and the engine on one program until every goal is settled or time is up.
 //!
-//! [`prepare`] makes a program of a harness, [`native`] builds what runs natively, [`alternate`] lets the two sides
+//! [`mod@prepare`] makes a program of a harness, [`native`] builds what runs natively, [`alternate`] lets the two sides
 //! feed each other, [`findings`] decides what counts, [`tests`] writes what stays, [`replay()`] runs it again.
 
 pub mod agreement;

@@ -21,7 +21,7 @@ const FORMAT: u32 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    /// [`FORMAT`].
+    /// 1, in this version.
     pub format: u32,
     /// What does not fail a build.
     pub findings: Vec<Entry>,

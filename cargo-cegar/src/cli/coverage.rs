@@ -8,7 +8,7 @@ use crate::coverage::{self, Count, Coverage};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::explain::Left;
-use crate::report::html::{Chapter, page};
+use crate::report::html::{Chapter, PROOFS, page};
 use crate::{plan, store};
 
 /// Runs the command.
@@ -51,6 +51,10 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
         let chapters: Vec<Chapter> = names
             .iter()
             .filter_map(|name| Chapter::read(name, &scratch.join(name), &[package]).ok())
+            .map(|mut chapter| {
+                chapter.explain(PROOFS);
+                chapter
+            })
             .collect();
         store::write(path, page(&project.name, &chapters, &left_out).as_bytes())?;
     }

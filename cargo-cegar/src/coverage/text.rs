@@ -93,7 +93,7 @@ mod tests {
         lines of  lines  covered         unreachable   open
         c/ring.c     13       10  83.3%            1      2
           put         7        7 100.0%            0      0
-          take        6        3  50.0%            1      2  12-13
+          take        6        3  60.0%            1      2  12-13
         all          13       10  83.3%            1      2
         ");
     }

@@ -111,6 +111,11 @@ impl Left {
         self.violated(check.and_then(|(check, _)| *check), finding)
     }
 
+    /// The story of a goal.
+    pub fn explain_goal(&self, goal: &Goal) -> Result<Explained, Error> {
+        self.goal(goal)
+    }
+
     /// The story of a goal that is open; of others there is more to ask than what was kept.
     pub fn explain_open(&self, goal: &Goal) -> Option<Explained> {
         let GoalStatus::Open { why } = &goal.status else {

@@ -6,7 +6,7 @@
 //! whole contents of one that is accessed at varying offsets. A pointer is split into its object, which is one of a
 //! few, and its offset.
 //!
-//! What is assumed here of a cut point's states is part of the proof (see [`crate::proof`]): [`CutState::claims`] are
+//! What is assumed here of a cut point's states is part of the proof (see [`crate::proof`]): `claims` are
 //! the facts that a certificate's checker derives again.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -28,7 +28,7 @@ pub struct CutFacts {
     pub facts: Vec<String>,
 }
 
-/// See the [module](self).
+/// See the module.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Certificate {
     /// [`FORMAT`].

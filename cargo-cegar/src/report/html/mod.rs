@@ -2,7 +2,7 @@
 //!
 //! The page is made at the end from what lies in the scratch folders, as `explain` and `coverage` read it, so it says what
 //! they say and can be made again later. The reporter only remembers how things grew. Everything that comes from outside
-//! (C source, names, messages) goes through [`escape`], and a content policy forbids what should have slipped through.
+//! (C source, names, messages) goes through `escape`, and a content policy forbids what should have slipped through.
 
 mod escape;
 mod growth;
@@ -11,12 +11,12 @@ mod page;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::{Event, Reporter};
+use super::{Event, GoalKind, GoalStatus, Reporter};
 use crate::coverage::Coverage;
 use crate::error::Error;
-use crate::explain::Left;
+use crate::explain::{Explained, Left};
 use crate::store;
 pub use growth::Sample;
 
@@ -32,8 +32,12 @@ pub struct Chapter {
     pub growth: Vec<Sample>,
     /// The tests that stand for its findings: name and text.
     pub tests: BTreeMap<String, String>,
+    /// What proofs of checks rest on, by the check's number, as far as there was time to find out.
+    pub proofs: BTreeMap<u32, Explained>,
 }
 
+/// What explaining proofs may take for each harness, on a page that was asked for.
+pub const PROOFS: Duration = Duration::from_secs(10);
 /// The file beside the goals that growth is kept in.
 const GROWTH: &str = "growth.json";
 
@@ -60,7 +64,24 @@ impl Chapter {
             left,
             growth: serde_json::from_slice(&growth).unwrap_or_default(),
             tests,
+            proofs: BTreeMap::new(),
         })
+    }
+
+    /// Finds out what the proofs of checks rest on, for about so long: each takes some questions to the solver.
+    pub fn explain(&mut self, time: Duration) {
+        let until = Instant::now() + time;
+        for goal in &self.left.kept.goals {
+            if Instant::now() >= until {
+                return;
+            }
+            if goal.kind == GoalKind::Check
+                && goal.status == GoalStatus::Proved
+                && let Ok(told) = self.left.explain_goal(goal)
+            {
+                self.proofs.insert(goal.id, told);
+            }
+        }
     }
 }
 
@@ -137,7 +158,12 @@ impl HtmlReporter {
                 store::write(&scratch.join(GROWTH), &text)?;
             }
             match Chapter::read(harness, &scratch, &packages) {
-                Ok(chapter) => chapters.push(chapter),
+                Ok(mut chapter) => {
+                    if self.to.is_some() {
+                        chapter.explain(PROOFS);
+                    }
+                    chapters.push(chapter);
+                }
                 Err(why) => missing.push((harness.clone(), why.to_string())),
             }
         }

@@ -7,7 +7,7 @@ use super::Chapter;
 use super::escape::{anchor, escape};
 use super::growth::picture;
 use crate::coverage::{Coverage, File, State, ranges};
-use crate::explain::{self, Explained};
+use crate::explain::{self, Explained, Story};
 use crate::report::{Finding, Goal, GoalKind, GoalStatus, Place, rule_id};
 
 const STYLE: &str = include_str!("style.css");
@@ -204,11 +204,25 @@ fn why(number: usize, chapter: &Chapter, goal: &Goal) -> String {
             Some(told) => details(why, &told),
             None => escape(why),
         },
-        _ => format!(
-            "the certificate says why: <code>cargo cegar explain {} --harness {}</code>",
-            escape(&goal.place.show()),
-            escape(&chapter.harness)
-        ),
+        _ => match chapter.proofs.get(&goal.id) {
+            Some(told) => details(&rests_on(told), told),
+            None => format!(
+                "<code>cargo cegar explain {}</code>",
+                escape(&goal.place.show())
+            ),
+        },
+    }
+}
+
+/// What a proof rests on, in a few words.
+fn rests_on(told: &Explained) -> String {
+    match &told.story {
+        Story::Proved(proved) if !proved.loops.is_empty() => {
+            let facts: usize = proved.loops.iter().map(|l| l.facts.len()).sum();
+            format!("{facts} facts around {} loops", proved.loops.len())
+        }
+        Story::Proved(_) => "it follows from the code before it".to_owned(),
+        _ => "the certificate says why".to_owned(),
     }
 }
 
