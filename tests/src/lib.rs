@@ -20,6 +20,8 @@ pub use tool::{
 pub mod exit {
     /// No violation found.
     pub const CLEAN: i32 = 0;
+    /// Something went wrong inside the program.
+    pub const INTERNAL: i32 = 1;
     /// No source, or no harness of that name.
     pub const NOTHING_SELECTED: i32 = 4;
     /// Goals are open under `--require-proof`.

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use cegar_tests::{Ended, Project, Tool, exit};
+use cegar_tests::{Ended, Project, Tool, children, exit};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 
 /// Two functions with a harness each: `demo` reads past the end of its input, `other` has a branch that nobody takes.
@@ -215,6 +217,65 @@ fn a_limit_is_a_limit() {
     let report = json(&project, "a.json");
     let covered = &report["harnesses"][0]["goals"]["edges"]["covered"];
     assert!(covered.as_u64() > Some(3), "{report}");
+}
+
+/// Runs that nothing ends but a limit or a signal.
+fn endless(project: &Project, words: &[&str]) -> Tool {
+    let fixed = ["ci", "--runs", "1000000000000", "--fuzz-only", "other"];
+    Tool::new(project.path(), fixed.iter().chain(words)).limit(Duration::from_secs(120))
+}
+
+/// Whether a process is there and not just waiting for somebody to ask how it ended.
+fn lives(process: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = stat.rsplit(") ").next().unwrap_or_default();
+    !state.is_empty() && !state.starts_with(['Z', 'X'])
+}
+
+/// A campaign that does not hear is ended all the same; its harness has no result.
+#[test]
+fn what_does_not_stop_is_stopped() {
+    let project = two();
+    let words = ["--max-time-per-harness", "1s", "--junit", "a.xml"];
+    let mut running = endless(&project, &words).start();
+    let id = running.id();
+    let fuzzing = || {
+        children(id, "__campaign")
+            .pop()
+            .filter(|it| !children(*it, "__worker").is_empty())
+    };
+    let campaign = running
+        .until(fuzzing)
+        .unwrap_or_else(|| panic!("no campaign"));
+    kill(Pid::from_raw(campaign), Signal::SIGSTOP).unwrap_or_else(|why| panic!("{why}"));
+    let workers = children(campaign, "__worker");
+    let ended = running.wait();
+    ended.expect(exit::INTERNAL).says("ended by force");
+    assert!(project.read("a.xml").contains("ended by force"));
+    // Nothing of it is left.
+    for process in workers.iter().chain([&campaign]) {
+        assert!(!lives(*process), "{process}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_all_of_it() {
+    let project = two();
+    let mut running = endless(&project, &["--json", "a.json"]).start();
+    let id = running.id();
+    let fuzzing = || {
+        children(id, "__campaign")
+            .pop()
+            .filter(|it| !children(*it, "__worker").is_empty())
+    };
+    let campaign = running
+        .until(fuzzing)
+        .unwrap_or_else(|| panic!("no campaign"));
+    running.signal(Signal::SIGINT);
+    let ended = running.wait();
+    ended.expect(exit::INTERRUPTED);
+    assert!(!lives(campaign));
+    assert_eq!(json(&project, "a.json")["exit_code"], exit::INTERRUPTED);
 }
 
 #[test]

@@ -263,7 +263,7 @@ fn end(mut one: Running, stop: &AtomicBool, reporter: &mut dyn Reporter) -> Outc
         (None, Some(error)) => Some(error),
         (None, None) if one.cut => Some((
             format!("ended by force after {}s, past its limit", took.as_secs()),
-            ExitCode::Clean,
+            ExitCode::Internal,
         )),
         (None, None) if stop.load(Ordering::Relaxed) => None,
         (None, None) => Some((died(status), ExitCode::Internal)),

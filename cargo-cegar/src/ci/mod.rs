@@ -182,8 +182,7 @@ impl Report {
         };
         let (new, known) = (count(None, true), count(None, false));
         let bad = new > 0 || (rules.fail_on_known && known > 0);
-        let mut failures = outcomes.iter().filter_map(|o| o.failed.as_ref());
-        let failure = failures.find(|(_, code)| *code != ExitCode::Clean);
+        let failure = outcomes.iter().find_map(|o| o.failed.as_ref());
         let settled = outcomes
             .iter()
             .all(|o| o.summary.as_ref().is_some_and(is_settled));

@@ -409,7 +409,8 @@ pub struct CiArgs {
     /// is given [default: 1]
     #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
     pub jobs: Option<usize>,
-    /// No harness gets more than this, whatever its share of --max-time
+    /// No harness gets more than this, whatever its share of --max-time [default: 30m under --runs without --max-time, where
+    /// it ends what hangs]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_time_per_harness: Option<Duration>,
     /// What is known and fails no build [default: cegar/baseline.json, if there is one]

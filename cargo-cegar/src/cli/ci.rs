@@ -19,6 +19,8 @@ use crate::{coverage, store};
 
 /// The budget of a build that says nothing else.
 const DEFAULT_TIME: Duration = Duration::from_secs(600);
+/// What a harness may take under `--runs`, where no clock ends a campaign, if nothing else is said.
+const HANG: Duration = Duration::from_secs(1800);
 
 /// Runs the command.
 pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
@@ -77,7 +79,9 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
 
     let inputs = Some(artifacts.join("inputs"));
     let mut sorter = Sorter::new(&mut fan, &baseline, &project.cegar, &project.root, inputs);
-    let outcomes = pool::each(&options, args.max_time_per_harness, &mut sorter, stop)?;
+    let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
+    let cap = args.max_time_per_harness.or(counted.then_some(HANG));
+    let outcomes = pool::each(&options, cap, &mut sorter, stop)?;
     let (found, lost) = (sorter.found, sorter.lost);
     let summary = pool::sum(&outcomes, stop);
     fan.event(&Event::Finished(summary.clone()));
