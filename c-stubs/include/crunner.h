@@ -54,6 +54,12 @@ size_t crunner_get_string(char *into, size_t capacity);
 /* The same from a channel of one's own. */
 size_t crunner_read_string(const char *channel, char *into, size_t capacity);
 
+/* All that is left of the input, in a block of exactly that size (free() it). Channel "bytes". To be asked for last: what
+ * comes later gets zeros. */
+void *crunner_get_rest(size_t *size);
+/* A string in a block of exactly its size (free() it), ended by NUL. Channel "string". */
+char *crunner_new_string(void);
+
 /* One character of a stream, or -1 at its end: 0xFF is the escape (FF 00: the end, FF xx: the character FF). */
 int crunner_stream_byte(const char *channel);
 

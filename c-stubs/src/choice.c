@@ -46,6 +46,14 @@ STUB bool crunner_get_bool(void) { return crunner_choose_byte("bool") & 1; }
 
 STUB void crunner_get_bytes(void *into, size_t n) { crunner_choose("bytes", into, n); }
 
+STUB void *crunner_get_rest(size_t *size) {
+    size_t n = crunner_remaining("bytes");
+    void *rest = malloc(n);
+    *size = rest ? n : 0;
+    if (rest) crunner_choose("bytes", rest, n);
+    return rest;
+}
+
 STUB long crunner_range(long lo, long hi) {
     if (hi <= lo) return lo;
     unsigned long span = (unsigned long)hi - (unsigned long)lo, v = 0;
@@ -91,6 +99,8 @@ STUB char *crunner_choose_string(const char *channel) {
     if (exact) memcpy(exact, text, n + 1);
     return exact;
 }
+
+STUB char *crunner_new_string(void) { return crunner_choose_string("string"); }
 
 STUB char *crunner_channel(const char *prefix, const char *name) {
     size_t a = strlen(prefix), b = strlen(name);

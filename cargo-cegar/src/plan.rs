@@ -91,6 +91,20 @@ fn capture_now(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Vec<Unit>, Error> {
+    let captured = captured(project, reporter, stop)?;
+    // Without the package there is nowhere to keep it: a dependency can be captured to be looked at.
+    if project.cegar.is_dir() {
+        capture::save(&captured, project)?;
+    }
+    Ok(units(captured))
+}
+
+/// Captures the crate's build, and says what is left out of it.
+pub fn captured(
+    project: &Project,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<capture::Captured, Error> {
     let captured = capture::capture(project, stop)?;
     for left in &captured.left_out {
         let file = left.file.strip_prefix(&project.root).unwrap_or(&left.file);
@@ -100,20 +114,21 @@ fn capture_now(
             why: left.why.clone(),
         });
     }
-    // Without the package there is nowhere to keep it: a dependency can be captured to be looked at.
-    if project.cegar.is_dir() {
-        capture::save(&captured, project)?;
-    }
+    Ok(captured)
+}
+
+/// What was captured, as files to compile.
+pub fn units(captured: capture::Captured) -> Vec<Unit> {
     let unit = |unit: capture::Unit| Unit {
         source: unit.file,
         directory: unit.directory,
         flags: unit.args,
     };
-    Ok(captured.units.into_iter().map(unit).collect())
+    captured.units.into_iter().map(unit).collect()
 }
 
 /// What `[c]` adds to every file.
-fn own_flags(project: &Project, config: &Config) -> Vec<String> {
+pub fn own_flags(project: &Project, config: &Config) -> Vec<String> {
     let c = &config.c;
     let includes = c.includes.iter().flatten();
     let mut flags: Vec<String> = includes

@@ -62,6 +62,8 @@ pub struct Project {
     pub root: PathBuf,
     /// The workspace that it is used from.
     pub workspace: PathBuf,
+    /// The native library that it says it links.
+    pub links: Option<String>,
     /// Cargo's target folder.
     pub target: PathBuf,
     /// Whether it is a member of the workspace; else a dependency.
@@ -115,6 +117,7 @@ impl Project {
         Project {
             name: package.name.to_string(),
             manifest,
+            links: package.links.clone(),
             root,
             workspace,
             target,

@@ -161,16 +161,18 @@ pub enum Command {
         cargo cegar coverage parse_header --html coverage.html\n  \
         cargo cegar coverage --lcov lcov.info && genhtml lcov.info")]
     Coverage(CoverageArgs),
-    /// Write the `cegar/` package: configuration, a first harness, a place for tests
+    /// Write the `cegar/` package: configuration, harnesses, a place for tests
     ///
-    /// Nothing that exists is overwritten. With --header and --function the harness calls that function with an
-    /// arbitrary buffer, if its prototype is one of a buffer and its length; otherwise it is a template with the
-    /// prototype in a comment.
+    /// Harnesses are written from the library's header: buffers with their lengths, strings, objects that the header's own
+    /// functions make and give back, callbacks. Without --header the header is looked for; without --function the most
+    /// promising functions are taken. What gets no harness is named with the reason. Nothing that exists is overwritten.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar init\n  \
+        cargo cegar init -p bzip2-sys --function 'BZ2_bzBuffTo*'\n  \
         cargo cegar init --header src/header.h --function parse_header\n  \
-        cargo cegar init -p bzip2-sys --name decompress\n  \
-        cargo cegar init --ci github                  the workflow for a package that is set up")]
+        cargo cegar init --from-fuzz fuzz           C targets and their corpora\n  \
+        cargo cegar init --name decompress          a harness to be filled in\n  \
+        cargo cegar init --ci github                the workflow for a package that is set up")]
     Init(InitArgs),
     /// Capture the crate's C build, compile it to bitcode, and say what was done
     ///
@@ -464,18 +466,24 @@ pub struct CoverageArgs {
 /// `init`
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The header that declares the function
-    #[arg(long, value_name = "FILE", requires = "function")]
+    /// The header that declares the functions [default: the one that is named like the library]
+    #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
-    /// The function that the harness calls
-    #[arg(long, value_name = "NAME", requires = "header")]
+    /// The function that the harness calls, or several: 'parse_*' [default: the most promising ones]
+    #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
-    /// The harness's name [default: the function's, or the package's]
+    /// At most so many harnesses
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub most: usize,
+    /// The harness's name, where there is one [default: the function's, or the package's]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Also write the files for continuous integration; in a package that is there already, only those
     #[arg(long, value_name = "SYSTEM", value_enum)]
     pub ci: Vec<CiSystem>,
+    /// Take over fuzz targets (C files with LLVMFuzzerTestOneInput) and corpora: a file, or a folder with both
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["header", "function"])]
+    pub from_fuzz: Option<PathBuf>,
 }
 
 /// A system that runs builds.

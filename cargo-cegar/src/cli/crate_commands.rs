@@ -283,9 +283,15 @@ pub(super) fn init(
     args: &InitArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
-    let (project, _) = open(manners)?;
+    let (project, config) = open(manners)?;
     let set_up = project.cegar.join("cegar.toml").is_file();
-    if !args.ci.is_empty() && set_up && args.function.is_none() && args.name.is_none() {
+    if !args.ci.is_empty()
+        && set_up
+        && args.function.is_none()
+        && args.name.is_none()
+        && args.header.is_none()
+        && args.from_fuzz.is_none()
+    {
         let mut fan = reporter(manners, false, &project.root);
         super::init_ci::init_ci(manners, args, &mut fan, stop)?;
         return finish(fan);
@@ -293,10 +299,18 @@ pub(super) fn init(
     let options = InitOptions {
         header: args.header.clone(),
         function: args.function.clone(),
+        most: args.most,
         name: args.name.clone(),
+        from_fuzz: args.from_fuzz.clone(),
     };
-    let done = crate::init::init(&project, &options)?;
     let mut fan = reporter(manners, false, &project.root);
+    // Without it the package can still be written.
+    let clang = match compiler(&config) {
+        Ok(clang) => Some(clang),
+        Err(why) if args.header.is_some() || args.function.is_some() => return Err(why),
+        Err(_) => None,
+    };
+    let done = crate::init::init(&project, &config, clang.as_ref(), &options, &mut fan, stop)?;
     let here = std::env::current_dir().unwrap_or_default();
     let show = |path: &Path| {
         path.strip_prefix(&here)
@@ -304,7 +318,8 @@ pub(super) fn init(
             .display()
             .to_string()
     };
-    for path in &done.written {
+    let is_harness = |path: &PathBuf| done.harnesses.iter().any(|harness| harness.file == *path);
+    for path in done.written.iter().filter(|path| !is_harness(path)) {
         note(&mut fan, Level::Info, format!("wrote {}", show(path)));
     }
     for path in &done.kept {
@@ -321,12 +336,64 @@ pub(super) fn init(
             format!("added the package to {}", show(path)),
         );
     }
+    if let Some(header) = &done.header {
+        note(&mut fan, Level::Info, format!("header {}", show(header)));
+    }
+    for harness in &done.harnesses {
+        let verb = match (
+            done.written.contains(&harness.file),
+            done.kept.contains(&harness.file),
+        ) {
+            (true, _) => "wrote",
+            (_, true) => continue,
+            _ => "took over",
+        };
+        let text = format!("{verb} {}: {}", show(&harness.file), harness.what);
+        note(&mut fan, Level::Info, text);
+    }
+    for (why, names) in by_reason(&done.skipped) {
+        // A header has hundreds of functions; all of them are for -v.
+        let shown = if manners.verbose > 0 {
+            names.len()
+        } else {
+            SHOWN
+        };
+        let mut text = format!("no harness, {why}: ");
+        text += &names
+            .iter()
+            .take(shown)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
+        if names.len() > shown {
+            text += &format!(" and {} more", names.len() - shown);
+        }
+        note(&mut fan, Level::Info, text);
+    }
+    for text in &done.notes {
+        note(&mut fan, Level::Info, text.clone());
+    }
     if let Some(to_do) = &done.to_do {
         note(&mut fan, Level::Info, format!("next: {to_do}"));
     }
     note(&mut fan, Level::Info, "then: cargo cegar run");
     super::init_ci::init_ci(manners, args, &mut fan, stop)?;
     finish(fan)
+}
+
+/// Names that are shown for one reason.
+const SHOWN: usize = 6;
+
+/// What was skipped, by the reasons, in the order in which they come up.
+fn by_reason(skipped: &[(String, String)]) -> Vec<(&str, Vec<&str>)> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, why) in skipped {
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    reasons
 }
 
 /// `cargo cegar list`

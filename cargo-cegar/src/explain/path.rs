@@ -310,7 +310,7 @@ const LONG: usize = 120;
 
 /// What is read as text is one, other values are numbers.
 fn values(channel: &str, all: &[&[u8]]) -> String {
-    let text = ["stdin", "data"].contains(&channel)
+    let text = ["stdin", "data", "bytes", "string"].contains(&channel)
         || ["env:", "argv:", "file:"]
             .iter()
             .any(|prefix| channel.starts_with(prefix));

@@ -84,8 +84,7 @@ fn text_positions(choices: &[Choice]) -> Vec<std::ops::Range<usize>> {
         .iter()
         .filter(|choice| {
             let name = choice.channel.as_ref();
-            name == "stdin"
-                || name == "data"
+            ["stdin", "data", "bytes", "string"].contains(&name)
                 || ["env:", "argv:", "file:"]
                     .iter()
                     .any(|p| name.starts_with(p))

@@ -1,0 +1,351 @@
+//! Objects that the header's own functions make, feed and give back: contexts, parsers, streams.
+//!
+//! Names tell what a function is for, and types which objects it is for. Where several make an object, the one whose name is
+//! nearest to the function that is driven is taken: `BZ2_bzCompressInit` for `BZ2_bzCompress`.
+
+use super::{Body, DEPTH, Main, OUTPUT, common, has_word, or};
+use crate::init::api::{Declared, Parameter};
+use crate::init::ctype::{Kind, Written};
+use crate::init::pairs;
+
+/// Words in the names of functions that make something, and that give it back.
+const MAKES: &[&str] = &["create", "new", "init", "open", "alloc", "make", "start"];
+const GIVES_BACK: &[&str] = &[
+    "destroy", "free", "delete", "close", "release", "cleanup", "end", "fini", "term", "unref",
+    "dispose", "clear",
+];
+/// Words in the names of functions that take what is to be worked on.
+const FEEDS: &[&str] = &["input", "feed", "parse", "update", "write", "load", "push"];
+
+/// How an object is made.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// It is returned.
+    Returns,
+    /// It is put where a parameter points.
+    Sets(usize),
+    /// A variable is made ready.
+    Fills,
+}
+
+impl<'a> Body<'a> {
+    /// An object that other functions of the header make and give back.
+    pub(super) fn made(
+        &mut self,
+        function: &Declared,
+        param: &Parameter,
+        to: &Written,
+        identity: &str,
+        depth: usize,
+    ) -> Result<String, String> {
+        if depth >= DEPTH {
+            return Err(format!("what makes a `{}` needs too much itself", to.words));
+        }
+        let prepares = matches!(self.makes(function, identity), Some(Way::Fills));
+        if prepares && depth == 0 {
+            // It is what makes such an object ready.
+            let name = self.name(or(&param.name, "object"));
+            self.lines.push(format!("{} {name} = {{0}};", to.words));
+            if let Some(back) = self.back(identity, &function.name) {
+                let call = self.given_back(back, &format!("&{name}"));
+                self.cleanup.insert(0, format!("{call};"));
+            }
+            return Ok(format!("&{name}"));
+        }
+        let mut makers: Vec<(i32, &Declared, Way)> = Vec::new();
+        for maker in &self.api.functions {
+            if maker.name == function.name
+                || maker.name == self.function.name
+                || maker.variadic
+                || !self.is_usable(maker)
+            {
+                continue;
+            }
+            if let Some(way) = self.makes(maker, identity) {
+                let kind = if matches!(way, Way::Fills) { 50 } else { 0 };
+                // `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
+                let near = common(&maker.name, &self.function.name) as i32;
+                makers.push((
+                    kind - 4 * near + 4 * maker.params.len() as i32 + maker.name.len() as i32 / 4,
+                    maker,
+                    way,
+                ));
+            }
+        }
+        makers.sort_by_key(|(cost, maker, _)| (*cost, maker.name.clone()));
+        let mut reason = format!("nothing in the header makes a `{}`", to.words);
+        // One that the library has itself.
+        let own = self.api.variables.iter().find(|(_, ty)| {
+            let constant = self.api.pointee(ty).is_some_and(|to| to.constant);
+            self.api.identity(ty).as_deref() == Some(identity) && (!constant || to.constant)
+        });
+        if let Some((name, _)) = own
+            && makers.is_empty()
+        {
+            return Ok(name.clone());
+        }
+        for (_, maker, way) in makers {
+            let before = self.clone();
+            match self.made_by(maker, way, param, to, identity, depth) {
+                Ok(made) => {
+                    self.handles += 1;
+                    self.streamed(&made, function, identity);
+                    self.fed(&made, function, identity, depth);
+                    return Ok(made);
+                }
+                Err(why) => {
+                    *self = before;
+                    reason = format!("`{}`, which makes a `{}`: {why}", maker.name, to.words);
+                }
+            }
+        }
+        Err(reason)
+    }
+
+    pub(super) fn is_usable(&self, function: &Declared) -> bool {
+        function.inline || self.usable.contains(&function.name)
+    }
+
+    /// How a function makes such an object, if it does.
+    fn makes(&self, maker: &Declared, identity: &str) -> Option<Way> {
+        let is = |ty: &Written| self.api.identity(ty).as_deref() == Some(identity);
+        let named = has_word(&maker.name, MAKES);
+        let takes = maker.params.iter().any(|param| is(&param.ty));
+        if is(&maker.returns)
+            && !self
+                .api
+                .pointee(&maker.returns)
+                .is_some_and(|to| to.constant)
+            && !takes
+            && (named || maker.params.is_empty())
+        {
+            return Some(Way::Returns);
+        }
+        let through = maker.params.iter().position(|param| {
+            self.api
+                .pointee(&param.ty)
+                .is_some_and(|to| !to.constant && is(&to))
+        });
+        if let Some(i) = through
+            && named
+        {
+            return Some(Way::Sets(i));
+        }
+        let whole = self.api.record(identity).is_some();
+        let first = maker.params.first().is_some_and(|param| {
+            let to = self.api.pointee(&param.ty);
+            is(&param.ty) && to.is_some_and(|to| !to.constant)
+        });
+        (whole && named && first).then_some(Way::Fills)
+    }
+
+    fn made_by(
+        &mut self,
+        maker: &Declared,
+        way: Way,
+        param: &Parameter,
+        to: &Written,
+        identity: &str,
+        depth: usize,
+    ) -> Result<String, String> {
+        let name = self.name(or(&param.name, "object"));
+        self.nested += 1;
+        let made = self.made_as(maker, way, &name, param, to, depth);
+        self.nested -= 1;
+        made?;
+        let object = if matches!(way, Way::Fills) {
+            format!("&{name}")
+        } else {
+            name.clone()
+        };
+        if let Some(back) = self.back(identity, &maker.name) {
+            let call = self.given_back(back, &name);
+            let call = if matches!(way, Way::Fills) {
+                call.replacen(&format!("({name})"), &format!("({object})"), 1)
+            } else {
+                call
+            };
+            self.cleanup.insert(0, format!("{call};"));
+        }
+        Ok(object)
+    }
+
+    fn made_as(
+        &mut self,
+        maker: &Declared,
+        way: Way,
+        name: &str,
+        param: &Parameter,
+        to: &Written,
+        depth: usize,
+    ) -> Result<(), String> {
+        let declared = match (&param.ty.kind, &to.kind) {
+            // `typedef void *handle;` and `typedef struct parser *parser;`
+            (Kind::Named(typedef), _) => format!("{typedef} "),
+            _ => format!("{} *", to.words),
+        };
+        match way {
+            Way::Returns => {
+                let arguments = self.arguments(maker, &[], depth + 1)?;
+                self.lines.push(format!(
+                    "{declared}{name} = {}({});",
+                    maker.name,
+                    arguments.join(", ")
+                ));
+                self.lines.push(format!("if (!{name})\n        return 0;"));
+            }
+            Way::Sets(i) => {
+                let given = [(i, format!("&{name}"))];
+                let arguments = self.arguments(maker, &given, depth + 1)?;
+                self.lines.push(format!("{declared}{name} = NULL;"));
+                self.lines
+                    .push(format!("{}({});", maker.name, arguments.join(", ")));
+                self.lines.push(format!("if (!{name})\n        return 0;"));
+            }
+            Way::Fills => {
+                let given = [(0, format!("&{name}"))];
+                let arguments = self.arguments(maker, &given, depth + 1)?;
+                self.lines.push(format!("{} {name} = {{0}};", to.words));
+                self.lines
+                    .push(format!("{}({});", maker.name, arguments.join(", ")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A structure with `next_in` and `avail_in`, `next_out` and `avail_out` gets its buffers.
+    fn streamed(&mut self, object: &str, function: &Declared, identity: &str) {
+        let Some(record) = self.api.record(identity).cloned() else {
+            return;
+        };
+        if self.nested > 0 || self.main.is_some() || self.has_input(function) {
+            return;
+        }
+        let field = |name: &str| record.fields.iter().find(|(field, _)| field == name);
+        let access = match object.strip_prefix('&') {
+            Some(name) => format!("{name}."),
+            None => format!("{object}->"),
+        };
+        if let (Some((_, next)), Some((_, avail))) = (field("next_in"), field("avail_in")) {
+            let constant = self.api.pointee(next).is_some_and(|to| to.constant);
+            self.main = Some(Main { wide: None });
+            let words = &next.words;
+            let cast = if constant || !words.starts_with("const ") {
+                words.clone()
+            } else {
+                words.trim_start_matches("const ").to_owned()
+            };
+            self.after.push(format!("{access}next_in = ({cast})data;"));
+            self.after
+                .push(format!("{access}avail_in = ({})size;", avail.words));
+        }
+        if let (Some((_, next)), Some((_, avail))) = (field("next_out"), field("avail_out")) {
+            let name = self.name("output");
+            let room = self.name("output_size");
+            self.lines.push(format!(
+                "size_t {room} = (size_t)crunner_range(0, {OUTPUT});"
+            ));
+            self.lines
+                .push(format!("uint8_t *{name} = malloc({room});"));
+            self.after
+                .push(format!("{access}next_out = ({}){name};", next.words));
+            self.after
+                .push(format!("{access}avail_out = ({}){room};", avail.words));
+            self.cleanup.push(format!("free({name});"));
+        }
+    }
+
+    /// Whether a function is given bytes to read.
+    pub(super) fn has_input(&self, declared: &Declared) -> bool {
+        pairs::lengths(self.api, &declared.params)
+            .iter()
+            .zip(&declared.params)
+            .any(|(length, param)| {
+                let to = self.api.pointee(&param.ty);
+                let bytes = |to: &Written| {
+                    matches!(
+                        self.api.resolve(to).kind,
+                        Kind::Int { size: 1, .. } | Kind::Void
+                    )
+                };
+                length.is_some() && to.is_some_and(|to| to.constant && bytes(&to))
+            })
+    }
+
+    /// Gives an object its input, where the function has none itself and another function takes it.
+    fn fed(&mut self, object: &str, function: &Declared, identity: &str, depth: usize) {
+        if self.nested > 0
+            || depth > 0
+            || self.main.is_some()
+            || self.has_input(function)
+            || function.name != self.function.name
+        {
+            return;
+        }
+        let feeder = self.api.functions.iter().find(|feeder| {
+            let first = feeder.params.first();
+            first.is_some_and(|param| self.api.identity(&param.ty).as_deref() == Some(identity))
+                && feeder.name != function.name
+                && feeder.params.len() <= 4
+                && !feeder.variadic
+                && self.is_usable(feeder)
+                && has_word(&feeder.name, FEEDS)
+                && self.has_input(feeder)
+        });
+        let Some(feeder) = feeder else { return };
+        let before = self.clone();
+        match self.arguments(feeder, &[(0, object.to_owned())], depth + 1) {
+            Ok(arguments) if self.main.is_some() => {
+                self.fed = true;
+                self.after
+                    .push(format!("{}({});", feeder.name, arguments.join(", ")));
+            }
+            _ => *self = before,
+        }
+    }
+
+    /// The function that gives an object back, best the one whose name begins as its maker's.
+    pub(super) fn back(&self, identity: &str, maker: &str) -> Option<&'a Declared> {
+        let all = self.api.functions.iter().filter(|back| {
+            self.gives_back(back).as_deref() == Some(identity)
+                && self.is_usable(back)
+                && back.name != self.function.name
+        });
+        all.max_by_key(|back| {
+            (
+                common(&back.name, maker),
+                std::cmp::Reverse(back.name.len()),
+            )
+        })
+    }
+
+    /// What a function gives back, by its name and its only parameter.
+    pub(super) fn gives_back(&self, function: &Declared) -> Option<String> {
+        let [param] = &function.params[..] else {
+            return None;
+        };
+        // `write_end` ends a part of what is written.
+        let part = [
+            "write", "read", "chunk", "section", "element", "array", "object", "block",
+        ];
+        let lower = function.name.to_lowercase();
+        let is_part = lower.ends_with("end") && part.iter().any(|word| lower.contains(word));
+        if !has_word(&function.name, GIVES_BACK) || is_part {
+            return None;
+        }
+        let through = self
+            .api
+            .pointee(&param.ty)
+            .and_then(|to| self.api.identity(&to));
+        self.api.identity(&param.ty).or(through)
+    }
+
+    pub(super) fn given_back(&self, back: &Declared, name: &str) -> String {
+        let through = back
+            .params
+            .first()
+            .is_some_and(|param| self.api.identity(&param.ty).is_none());
+        let star = if through { "&" } else { "" };
+        format!("{}({star}{name})", back.name)
+    }
+}

@@ -1,0 +1,237 @@
+//! Pointers that stand alone: bytes and strings without a length, results, structures, functions to be called.
+
+use super::text::declaration;
+use super::{Body, GUESSED, GUESSED_OUTPUT, MEMBERS, Main, OUTPUT, unknown};
+use crate::init::api::{Declared, Parameter, Record};
+use crate::init::ctype::{Function, Kind, Written};
+use crate::init::pairs;
+
+impl Body<'_> {
+    /// A structure that holds a pointer to bytes and their length gets them: `struct { const void *src; size_t size; }`.
+    pub(super) fn buffers(&mut self, name: &str, record: &Record) {
+        if record.union || record.fields.len() > MEMBERS {
+            return;
+        }
+        let fields: Vec<Parameter> = record
+            .fields
+            .iter()
+            .map(|(name, ty)| Parameter {
+                name: name.clone(),
+                ty: ty.clone(),
+                bound: None,
+            })
+            .collect();
+        for (i, l) in pairs::lengths(self.api, &fields).into_iter().enumerate() {
+            let (field, Some(length)) = (&fields[i], l.map(|l| &fields[l])) else {
+                continue;
+            };
+            let Some(to) = self.api.pointee(&field.ty) else {
+                continue;
+            };
+            let target = self.api.resolve(&to).kind;
+            if !matches!(target, Kind::Int { size: 1, .. } | Kind::Void) {
+                continue;
+            }
+            if to.constant && self.main.is_none() && self.nested == 0 {
+                self.main = Some(Main { wide: None });
+                self.after
+                    .push(format!("{name}.{} = ({})data;", field.name, field.ty.words));
+                self.after.push(format!(
+                    "{name}.{} = ({})size;",
+                    length.name, length.ty.words
+                ));
+            } else if !to.constant {
+                let room = self.name(&format!("{name}_size"));
+                self.lines.push(format!(
+                    "size_t {room} = (size_t)crunner_range(0, {OUTPUT});"
+                ));
+                self.lines
+                    .push(format!("{name}.{} = malloc({room});", field.name));
+                self.lines.push(format!(
+                    "{name}.{} = ({}){room};",
+                    length.name, length.ty.words
+                ));
+                self.cleanup.push(format!("free({name}.{});", field.name));
+            }
+        }
+    }
+
+    pub(super) fn pointer(
+        &mut self,
+        function: &Declared,
+        param: &Parameter,
+        wanted: &str,
+        depth: usize,
+    ) -> Result<String, String> {
+        let to = self.api.pointee(&param.ty).ok_or("no pointer")?;
+        let target = self.api.resolve(&to);
+        if let Kind::Function(callback) = &target.kind {
+            return self.callback(callback, wanted);
+        }
+        if let Kind::Record(tag) = &target.kind
+            && ["_IO_FILE", "__va_list_tag", "__dirstream"].contains(&tag.as_str())
+        {
+            return Err(format!("`{}` belongs to the platform", param.ty.words));
+        }
+        if let Some(identity) = self.api.identity(&param.ty) {
+            let known = matches!(&target.kind, Kind::Record(tag) if self.api.record(tag).is_some());
+            match self.made(function, param, &to, &identity, depth) {
+                Ok(made) => return Ok(made),
+                Err(why) if !known => return Err(why),
+                Err(_) => {}
+            }
+        }
+        match &target.kind {
+            Kind::Void => Ok("NULL".to_owned()),
+            Kind::Int { size: 1, signed } => Ok(self.bytes(param, &to, *signed, wanted)),
+            Kind::Pointer(inner) => self.address(param, &to, inner, wanted),
+            Kind::Record(tag) => {
+                let Some(record) = self.api.record(tag).cloned() else {
+                    return Err(format!("nothing in the header makes a `{}`", to.words));
+                };
+                let name = self.name(wanted);
+                self.lines.push(format!("{} {name} = {{0}};", to.words));
+                if to.constant {
+                    self.members(&name, &record);
+                } else if depth == 0 && !self.has_input(function) {
+                    self.buffers(&name, &record);
+                }
+                Ok(format!("&{name}"))
+            }
+            Kind::Other | Kind::Named(_) | Kind::Array(_) | Kind::Function(_) => {
+                Err(unknown(param))
+            }
+            _ => {
+                let name = self.name(wanted);
+                let value = if to.constant {
+                    self.choice(&target).unwrap_or_else(|| "0".to_owned())
+                } else {
+                    "0".to_owned()
+                };
+                if let Some(bound) = &param.bound {
+                    self.lines
+                        .push(format!("{} {name}[{bound}] = {{0}};", to.words));
+                    return Ok(name);
+                }
+                self.lines.push(format!("{} {name} = {value};", to.words));
+                Ok(format!("&{name}"))
+            }
+        }
+    }
+
+    /// Characters or bytes without a length.
+    pub(super) fn bytes(
+        &mut self,
+        param: &Parameter,
+        to: &Written,
+        signed: bool,
+        wanted: &str,
+    ) -> String {
+        let name = self.name(wanted);
+        let is_output = !to.constant && (pairs::is_output_name(&param.name) || !signed);
+        if signed && !is_output && param.bound.is_none() {
+            self.strings += 1;
+            let constant = if to.constant { "const " } else { "" };
+            self.lines.push(format!(
+                "{constant}{} *{name} = crunner_new_string();",
+                to.words
+            ));
+            return name;
+        }
+        let room = match &param.bound {
+            Some(bound) => bound.clone(),
+            None => {
+                let room = if is_output { GUESSED_OUTPUT } else { GUESSED };
+                self.guesses.push(format!("`{name}` has {room} bytes"));
+                room.to_string()
+            }
+        };
+        self.lines.push(format!("{} {name}[{room}];", to.words));
+        if !is_output {
+            self.lines
+                .push(format!("crunner_get_bytes({name}, sizeof {name});"));
+        }
+        name
+    }
+
+    /// The address of a pointer, for the function to set.
+    pub(super) fn address(
+        &mut self,
+        param: &Parameter,
+        to: &Written,
+        inner: &Written,
+        wanted: &str,
+    ) -> Result<String, String> {
+        if to.constant {
+            return Err(format!("`{}` is an array of pointers", param.ty.words));
+        }
+        if let Kind::Pointer(_) = self.api.resolve(inner).kind {
+            return Err(format!("`{}` has too many stars", param.ty.words));
+        }
+        let name = self.name(wanted);
+        let declared = match &to.kind {
+            Kind::Named(typedef) => format!("{typedef} "),
+            _ => to.words.clone(),
+        };
+        self.lines.push(format!("{declared}{name} = NULL;"));
+        if let Some(identity) = self.api.identity(to)
+            && let Some(back) = self.back(&identity, &self.function.name)
+        {
+            let call = self.given_back(back, &name);
+            self.cleanup.push(format!("if ({name})\n        {call};"));
+        }
+        Ok(format!("&{name}"))
+    }
+
+    /// A function for the library to call.
+    pub(super) fn callback(&mut self, function: &Function, wanted: &str) -> Result<String, String> {
+        let name = self.name(&format!("on_{}", wanted.trim_start_matches("on_")));
+        let mut params = Vec::new();
+        for (i, ty) in function.params.iter().enumerate() {
+            if matches!(ty.kind, Kind::Other)
+                || matches!(&ty.kind, Kind::Pointer(to) if matches!(to.kind, Kind::Function(_)))
+            {
+                return Ok("NULL".to_owned());
+            }
+            params.push(declaration(ty, &format!("p{}", i + 1)));
+        }
+        let list = if params.is_empty() {
+            "void".to_owned()
+        } else {
+            params.join(", ")
+        };
+        let ignored: String = (1..=params.len())
+            .map(|i| format!("    (void)p{i};\n"))
+            .collect();
+        let resolved = self.api.resolve(&function.returns);
+        let mut statements = std::mem::take(&mut self.lines);
+        let answer = match &resolved.kind {
+            Kind::Void => String::new(),
+            Kind::Pointer(_) => "    return NULL;\n".to_owned(),
+            _ => match self.choice(&resolved) {
+                Some(value) => {
+                    self.answers = true;
+                    // What a choice needs before it belongs into the callback.
+                    let needs: String = self
+                        .lines
+                        .drain(..)
+                        .map(|line| format!("    {line}\n"))
+                        .collect();
+                    format!("{needs}    return {value};\n")
+                }
+                None => {
+                    self.lines.append(&mut statements);
+                    return Ok("NULL".to_owned());
+                }
+            },
+        };
+        self.lines.append(&mut statements);
+        let variadic = if function.variadic { ", ..." } else { "" };
+        let head = declaration(&function.returns, "");
+        self.callbacks.push(format!(
+            "static {} {name}({list}{variadic})\n{{\n{ignored}{answer}}}\n",
+            head.trim_end()
+        ));
+        Ok(name)
+    }
+}

@@ -1,0 +1,178 @@
+//! The text of a harness.
+
+use super::{Body, Harness, READS, has_word};
+use crate::init::api::Declared;
+use crate::init::ctype::{Kind, Written};
+
+/// Width of a line.
+const LINE: usize = 100;
+
+impl Body<'_> {
+    /// The whole file.
+    pub(super) fn finish(
+        mut self,
+        function: &Declared,
+        arguments: &[String],
+        include: &str,
+    ) -> Result<Harness, String> {
+        let call = format!("{}({})", function.name, arguments.join(", "));
+        let is_returned = self
+            .api
+            .identity(&function.returns)
+            .filter(|_| {
+                !self
+                    .api
+                    .pointee(&function.returns)
+                    .is_some_and(|to| to.constant)
+            })
+            .and_then(|identity| self.back(&identity, &function.name));
+        let takes_same = |ty: &Written| {
+            function
+                .params
+                .iter()
+                .any(|param| self.api.identity(&param.ty) == self.api.identity(ty))
+        };
+        let call = match is_returned {
+            Some(back) if !takes_same(&function.returns) => {
+                let name = self.name("result");
+                let back = self.given_back(back, &name);
+                format!(
+                    "{}{name} = {call};\n    if ({name})\n        {back};",
+                    spaced(&function.returns.words)
+                )
+            }
+            _ => format!("{call};"),
+        };
+        let chooses = self.lines.iter().any(|line| line.contains("crunner_"));
+        if self.main.is_none() && !chooses && !self.answers {
+            return Err("nothing in its arguments can vary".to_owned());
+        }
+        let wide = self.main.as_ref().and_then(|main| main.wide.clone());
+        let plain = self.main.is_some() && !chooses && !self.answers && wide.is_none();
+        let mut text = format!(
+            "/* Calls {} with arguments that the search chooses.",
+            function.name
+        );
+        if self.guesses.is_empty() {
+            text += " */\n";
+        } else {
+            text += &format!(
+                "\n *\n * Guessed, since the header does not say: {}.\n */\n",
+                self.guesses.join("; ")
+            );
+        }
+        text += "#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n";
+        let assumes = self.after.iter().any(|line| line.contains("crunner_"));
+        if !plain || assumes {
+            text += "#include <crunner.h>\n\n";
+        }
+        text += &format!("#include \"{include}\"\n\n");
+        for callback in &self.callbacks {
+            text += callback;
+            text.push('\n');
+        }
+        let mut lines = self.lines.clone();
+        if plain {
+            text += "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n{\n";
+        } else {
+            text += "int main(void)\n{\n";
+            match (&self.main, &wide) {
+                (Some(_), None) if self.answers => {
+                    lines.push("size_t size = (size_t)crunner_range(0, 256);".to_owned());
+                    lines.push("uint8_t *data = malloc(size);".to_owned());
+                    lines.push("crunner_get_bytes(data, size);".to_owned());
+                }
+                (Some(_), None) => {
+                    lines.push("size_t size;".to_owned());
+                    lines.push("uint8_t *data = crunner_get_rest(&size);".to_owned());
+                }
+                (Some(_), Some(element)) => {
+                    lines.push("size_t size;".to_owned());
+                    lines.push(format!("{element} *data = crunner_get_rest(&size);"));
+                    lines.push(format!("size_t count = size / sizeof({element});"));
+                }
+                (None, _) => {}
+            }
+            if self.main.is_some() {
+                self.cleanup.push("free(data);".to_owned());
+            }
+        }
+        lines.extend(self.after.iter().cloned());
+        for line in &lines {
+            text += &format!("    {}\n", wrapped(line));
+        }
+        if !lines.is_empty() {
+            text.push('\n');
+        }
+        text += &format!("    {}\n", wrapped(&call));
+        if !self.cleanup.is_empty() {
+            text.push('\n');
+        }
+        for line in &self.cleanup {
+            text += &format!("    {line}\n");
+        }
+        text += "    return 0;\n}\n";
+        Ok(Harness {
+            passed: arguments.join(", "),
+            score: self.score(function),
+            text,
+        })
+    }
+
+    fn score(&self, function: &Declared) -> i32 {
+        let mut score = match (&self.main, self.fed) {
+            (Some(_), false) => 110,
+            (Some(_), true) => 50,
+            (None, _) => 10,
+        };
+        score += match (self.strings, &self.main, self.fed) {
+            (0, ..) => 0,
+            // A buffer whose length nobody says, beside one with a length.
+            (_, Some(_), false) => -30,
+            (_, Some(_), true) => 0,
+            _ => 50,
+        };
+        if has_word(&function.name, READS) {
+            score += 40;
+        }
+        let unsure = 30 * self.guesses.len() + 5 * self.handles + function.params.len();
+        score - unsure as i32
+    }
+}
+
+/// `type name`, where the type may be a pointer or a function pointer that a typedef names.
+pub(super) fn declaration(ty: &Written, name: &str) -> String {
+    let constant = if ty.constant && !matches!(ty.kind, Kind::Pointer(_)) {
+        "const "
+    } else {
+        ""
+    };
+    format!("{constant}{}{name}", spaced(&ty.words))
+}
+
+/// A long call on several lines.
+fn wrapped(line: &str) -> String {
+    let (mut text, mut width) = (String::new(), 4);
+    for (i, part) in line.split(", ").enumerate() {
+        if i > 0 {
+            text.push(',');
+            if width + part.len() > LINE {
+                text += "\n        ";
+                width = 8;
+            } else {
+                text.push(' ');
+            }
+        }
+        width += part.len() + 2;
+        text += part;
+    }
+    text
+}
+
+fn spaced(words: &str) -> String {
+    if words.ends_with('*') {
+        words.to_owned()
+    } else {
+        format!("{words} ")
+    }
+}

@@ -1,0 +1,197 @@
+//! Which header a user of the library includes.
+//!
+//! Most libraries have one, and it is named like the library: like what the crate says that it links (`links = "z"`), or
+//! like the crate without its `-sys`. Where that does not tell, the candidates are listed, and nobody guesses.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::project::Project;
+
+/// Folders that no user includes from.
+const PRIVATE: &[&str] = &[
+    "target",
+    "tests",
+    "test",
+    "example",
+    "examples",
+    "bench",
+    "benches",
+    "fuzz",
+    "fuzzing",
+    "contrib",
+    "doc",
+    "docs",
+    "programs",
+    "tools",
+    "cegar",
+    "amiga",
+    "os2",
+    "vms",
+    "symbian",
+    "djgpp",
+    "node_modules",
+    ".git",
+    "internal",
+    "private",
+    "win32",
+    "msvc",
+    "cmake",
+];
+/// How deep headers lie.
+const DEPTH: usize = 6;
+/// Candidates that are listed.
+pub const LISTED: usize = 12;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The one.
+    Evident(PathBuf),
+    /// Several, the more likely first.
+    Candidates(Vec<PathBuf>),
+}
+
+/// Looks for it in the folders that the library is compiled with, and in the crate.
+pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
+    let mut headers = BTreeSet::new();
+    for folder in includes {
+        below(folder, 1, &mut headers);
+    }
+    below(&project.root, DEPTH, &mut headers);
+    let names = names(project);
+    let mut scored: Vec<(i32, PathBuf)> = headers
+        .into_iter()
+        .map(|header| (score(&header, &names, project, includes), header))
+        .filter(|(score, _)| *score > 0)
+        .collect();
+    scored.sort_by_key(|(score, path)| (-score, path.components().count(), path.clone()));
+    let best = scored.first().map_or(0, |(score, _)| *score);
+    let named: Vec<&PathBuf> = scored
+        .iter()
+        .filter(|(score, _)| *score == best && best >= NAMED)
+        .map(|(_, path)| path)
+        .collect();
+    // The same header in two places (a copy for each platform) is one, the nearer.
+    let one_name = named
+        .windows(2)
+        .all(|two| two[0].file_name() == two[1].file_name());
+    match named.first() {
+        Some(first) if one_name => Found::Evident((*first).clone()),
+        _ if scored.len() == 1 => Found::Evident(scored.remove(0).1),
+        _ => Found::Candidates(scored.into_iter().map(|(_, path)| path).collect()),
+    }
+}
+
+/// Points of a header that is named like the library.
+const NAMED: i32 = 100;
+
+fn score(header: &Path, names: &[String], project: &Project, includes: &[PathBuf]) -> i32 {
+    let stem = header
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    let stem = stem.replace(['-', '_'], "");
+    let mut score = 1;
+    for (i, name) in names.iter().enumerate() {
+        let close = [
+            format!("{name}lib"),
+            format!("lib{name}"),
+            format!("{name}api"),
+        ];
+        if stem == *name {
+            score = score.max(NAMED + 40 - i as i32);
+        } else if close.contains(&stem) {
+            score = score.max(NAMED + 20 - i as i32);
+        }
+    }
+    let folder = header.parent().unwrap_or(Path::new("/"));
+    if folder
+        .components()
+        .any(|part| part.as_os_str() == "include")
+    {
+        score += 2;
+    }
+    let plain = |name: &std::ffi::OsStr| {
+        name.to_string_lossy()
+            .to_lowercase()
+            .replace(['-', '_'], "")
+    };
+    if folder
+        .file_name()
+        .is_some_and(|name| names.contains(&plain(name)))
+    {
+        score += 20;
+        // `include/tree_sitter/api.h`
+        if stem == "api" {
+            score = NAMED + 60;
+        }
+    }
+    if includes.iter().any(|include| folder.starts_with(include)) {
+        score += 1;
+    }
+    // `config.h`, `foo_internal.h`
+    let inner = [
+        "config", "internal", "private", "common", "impl", "util", "priv", "wrapper",
+    ];
+    if inner.iter().any(|word| stem.contains(word)) {
+        score -= 2;
+    }
+    let within = header.strip_prefix(&project.root).unwrap_or(header);
+    let hidden = within
+        .parent()
+        .into_iter()
+        .flat_map(Path::components)
+        .any(|part| {
+            let part = part.as_os_str().to_string_lossy().to_lowercase();
+            PRIVATE.contains(&part.as_str())
+        });
+    if hidden { 0 } else { score }
+}
+
+/// What the library may be called, the surest first.
+fn names(project: &Project) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut add = |name: &str| {
+        let plain = name.to_lowercase().replace(['-', '_'], "");
+        if plain.len() > 1 || plain == "z" {
+            names.push(plain);
+        }
+    };
+    let short = project
+        .name
+        .trim_end_matches("-sys")
+        .trim_end_matches("_sys")
+        .trim_end_matches("-src");
+    let links = project.links.clone().unwrap_or_default();
+    for name in [links.as_str(), short] {
+        add(name);
+        add(name.trim_start_matches("lib"));
+        // `zstd-safe`, `onig_sys`, `foo2`: also without the digit, with what is behind a dash left out.
+        add(name.split(['-', '_']).next().unwrap_or(name));
+        add(name.trim_end_matches(|c: char| c.is_ascii_digit()));
+    }
+    let mut seen = BTreeSet::new();
+    names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
+    names
+}
+
+fn below(folder: &Path, depth: usize, into: &mut BTreeSet<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            let name = entry.file_name().to_string_lossy().to_lowercase();
+            if depth > 1 && !PRIVATE.contains(&name.as_str()) {
+                below(&path, depth - 1, into);
+            }
+        } else if path.extension().is_some_and(|extension| extension == "h")
+            && let Ok(path) = path.canonicalize()
+        {
+            into.insert(path);
+        }
+    }
+}

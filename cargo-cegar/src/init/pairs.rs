@@ -1,0 +1,260 @@
+//! Which parameter says how long the memory is that another points to.
+//!
+//! C does not say; names and neighbours do: `data, len`, `src, dst, srcSize, dstCapacity`, `dest, &destLen`. Each pair of
+//! a pointer and a number gets points for what they have in common, and the best pairs are taken first.
+
+use super::api::{Api, Parameter};
+use super::ctype::Kind;
+
+/// Words by which a number is a length.
+const LENGTHS: &[&str] = &[
+    "len", "size", "sz", "count", "cnt", "num", "bytes", "capacity", "cap", "avail", "max", "limit",
+];
+/// The same as whole names.
+const SHORT: &[&str] = &["n", "nb", "l", "ln", "nn", "cb"];
+/// Words for what is written.
+const OUTPUTS: &[&str] = &["dst", "dest", "out", "result", "res", "target"];
+/// Words for what is read.
+const INPUTS: &[&str] = &[
+    "src", "source", "in", "input", "data", "msg", "text", "str", "json", "xml",
+];
+/// Points from which two belong together.
+const ENOUGH: i32 = 7;
+
+/// For each parameter, the number of the one that says how long its memory is.
+pub fn lengths(api: &Api, params: &[Parameter]) -> Vec<Option<usize>> {
+    let mut scored = Vec::new();
+    for (p, pointer) in params.iter().enumerate() {
+        for (l, length) in params.iter().enumerate() {
+            if p != l
+                && let Some(score) = score(api, (p, pointer), (l, length))
+            {
+                scored.push((score, p, l));
+            }
+        }
+    }
+    scored.sort_by_key(|&(score, p, l)| (-score, p, l));
+    let mut lengths = vec![None; params.len()];
+    let mut taken = vec![false; params.len()];
+    for (score, p, l) in scored {
+        if score >= ENOUGH && lengths[p].is_none() && !taken[l] && !taken[p] {
+            lengths[p] = Some(l);
+            taken[l] = true;
+        }
+    }
+    remaining(api, params, &mut lengths, &mut taken);
+    lengths
+}
+
+/// Whether a parameter is named like something that is written.
+pub fn is_output_name(name: &str) -> bool {
+    let name = plain(name);
+    OUTPUTS.iter().any(|word| name.contains(word))
+}
+
+fn is_input_name(name: &str) -> bool {
+    let name = plain(name);
+    INPUTS.iter().any(|word| name.starts_with(word))
+}
+
+/// Whether a parameter is named like a place in a buffer.
+pub fn is_place_name(name: &str) -> bool {
+    let name = plain(name);
+    [
+        "offset", "off", "pos", "position", "start", "end", "begin", "index", "idx", "lastlen",
+    ]
+    .iter()
+    .any(|word| name == *word || name.ends_with(word) && word.len() > 3)
+}
+
+fn is_length_name(name: &str) -> bool {
+    let name = plain(name);
+    SHORT.contains(&name.as_str()) || LENGTHS.iter().any(|word| name.contains(word))
+}
+
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace('_', "")
+}
+
+fn score(
+    api: &Api,
+    (p, pointer): (usize, &Parameter),
+    (l, length): (usize, &Parameter),
+) -> Option<i32> {
+    let to = api.pointee(&pointer.ty)?;
+    let target = api.resolve(&to);
+    let by_name_only = match &target.kind {
+        Kind::Void | Kind::Int { .. } | Kind::Float { .. } => false,
+        Kind::Record(_) | Kind::Pointer(_) => true,
+        _ => return None,
+    };
+    let size = match api.resolve(&length.ty).kind {
+        Kind::Int { size, .. } if size >= 4 => size,
+        Kind::Pointer(to) if !to.constant => match api.resolve(&to).kind {
+            Kind::Int { size, .. } if size >= 4 && is_length_name(&length.name) => size,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let by_value = api.pointee(&length.ty).is_none();
+    let (a, b) = (plain(&pointer.name), plain(&length.name));
+    let stem = a.trim_start_matches('p');
+    let stem = if stem.len() < 2 { a.as_str() } else { stem };
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let is_length = is_length_name(&length.name);
+    if !is_length && !(size == 8 && by_value && (length.name.is_empty() || to.constant)) {
+        return None;
+    }
+    let mut score = 3;
+    let short = !a.is_empty() && b.strip_prefix(&a).is_some_and(is_length_name);
+    if is_length && (stem.len() >= 2 && b.contains(stem) || short) {
+        score += 10;
+    } else if is_length && common >= 3 {
+        score += 8;
+    } else if is_output_name(&pointer.name) && is_output_or_most(&length.name)
+        || is_input_name(&pointer.name) && is_input_name(&length.name)
+    {
+        score += 5;
+    } else if by_name_only || !by_value && to.constant {
+        return None;
+    }
+    // What is written and more than a byte is mostly a result of its own: `size_t *out_pos`.
+    if matches!(target.kind, Kind::Int { size, .. } if size > 1) && !to.constant {
+        if !by_value || is_place_name(&pointer.name) {
+            return None;
+        }
+        score -= i32::from(l != p + 1) * 5;
+    }
+    score += match l as i32 - p as i32 {
+        1 => 4,
+        -1 | 2 => 1,
+        _ => 0,
+    };
+    Some(score)
+}
+
+/// Where one input and one length are left over, they belong together: `src, dst, compressedSize, dstCapacity`.
+fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], taken: &mut [bool]) {
+    let free =
+        |i: usize, lengths: &[Option<usize>], taken: &[bool]| lengths[i].is_none() && !taken[i];
+    let inputs: Vec<usize> = (0..params.len())
+        .filter(|&i| free(i, lengths, taken))
+        .filter(|&i| {
+            api.pointee(&params[i].ty).is_some_and(|to| {
+                let kind = api.resolve(&to).kind;
+                to.constant
+                    && (matches!(
+                        kind,
+                        Kind::Void
+                            | Kind::Int {
+                                size: 1,
+                                signed: false
+                            }
+                    ) || matches!(kind, Kind::Int { size: 1, .. })
+                        && is_input_name(&params[i].name))
+            })
+        })
+        .collect();
+    let numbers: Vec<usize> = (0..params.len())
+        .filter(|&i| free(i, lengths, taken) && is_length_name(&params[i].name))
+        .filter(|&i| matches!(api.resolve(&params[i].ty).kind, Kind::Int { size, .. } if size >= 4))
+        .collect();
+    if let ([input], [number]) = (&inputs[..], &numbers[..]) {
+        lengths[*input] = Some(*number);
+        taken[*number] = true;
+    }
+}
+
+fn is_output_or_most(name: &str) -> bool {
+    is_output_name(name)
+        || ["max", "cap", "avail"]
+            .iter()
+            .any(|w| plain(name).contains(w))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ctype;
+    use super::*;
+
+    fn pairs(params: &[(&str, &str)]) -> Vec<Option<usize>> {
+        let params: Vec<Parameter> = params
+            .iter()
+            .map(|(ty, name)| Parameter {
+                name: (*name).to_owned(),
+                ty: ctype::read(ty),
+                bound: None,
+            })
+            .collect();
+        lengths(&Api::default(), &params)
+    }
+
+    #[test]
+    fn buffers_find_their_lengths() {
+        assert_eq!(
+            pairs(&[("const unsigned char *", "data"), ("unsigned long", "len")]),
+            [Some(1), None]
+        );
+        assert_eq!(
+            pairs(&[
+                ("const char *", "src"),
+                ("char *", "dst"),
+                ("int", "srcSize"),
+                ("int", "dstCapacity"),
+                ("int", "acceleration"),
+            ]),
+            [Some(2), Some(3), None, None, None]
+        );
+        assert_eq!(
+            pairs(&[
+                ("char *", "dest"),
+                ("unsigned int *", "destLen"),
+                ("char *", "source"),
+                ("unsigned int", "sourceLen"),
+                ("int", "small"),
+            ]),
+            [Some(1), None, Some(3), None, None]
+        );
+        assert_eq!(
+            pairs(&[("unsigned long", "n"), ("const void *", "")]),
+            [None, Some(0)]
+        );
+        assert_eq!(
+            pairs(&[("const char *", "name"), ("int", "flags")]),
+            [None, None]
+        );
+        assert_eq!(
+            pairs(&[
+                ("struct header *", "headers"),
+                ("unsigned long *", "num_headers")
+            ]),
+            [Some(1), None]
+        );
+        // A place in the output is not its length, and a number behind a name is none.
+        assert_eq!(
+            pairs(&[
+                ("unsigned char *", "out"),
+                ("unsigned long *", "out_pos"),
+                ("unsigned long", "out_size"),
+            ]),
+            [Some(2), None, None]
+        );
+        assert_eq!(
+            pairs(&[("int", "compcode"), ("const char **", "compname")]),
+            [None, None]
+        );
+        assert_eq!(
+            pairs(&[
+                ("const char *", "src"),
+                ("char *", "dst"),
+                ("int", "compressedSize"),
+                ("int", "dstCapacity"),
+            ]),
+            [Some(2), Some(3), None, None]
+        );
+        assert_eq!(
+            pairs(&[("const char *", ""), ("unsigned long", "")]),
+            [Some(1), None]
+        );
+    }
+}

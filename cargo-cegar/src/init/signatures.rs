@@ -1,0 +1,227 @@
+//! Which functions of a header get a harness.
+//!
+//! A header may declare two hundred functions, and nobody reads two hundred harnesses. Those that read a buffer which
+//! somebody else wrote come first; each harness is compiled before it is offered, and what gets none is named with the reason.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use cegar_engine::program::normalise;
+
+use super::api::{self, Api};
+use super::drive::{self, Harness};
+use crate::compile::{Compiler, Unit, compile_unchecked};
+use crate::config;
+use crate::error::Error;
+
+/// What is known of the library.
+pub(super) struct Library<'a> {
+    pub compiler: &'a Compiler,
+    pub header: &'a Path,
+    /// The header, as a harness includes it.
+    pub include: &'a str,
+    pub flags: &'a [String],
+    pub units: &'a [Unit],
+    pub scratch: &'a Path,
+    pub stop: &'a AtomicBool,
+}
+
+/// What comes of a header.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chosen {
+    /// The harnesses, by function.
+    pub harnesses: Vec<(String, Harness)>,
+    /// Functions without one, and why.
+    pub skipped: Vec<(String, String)>,
+    pub notes: Vec<String>,
+}
+
+/// Writes harnesses for the functions that `wanted` names, or for the `most` promising ones.
+pub(super) fn choose(
+    library: &Library<'_>,
+    wanted: Option<&str>,
+    most: usize,
+) -> Result<Chosen, Error> {
+    let api = api::read(library.compiler, library.header, library.flags)?;
+    let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
+    if names.is_empty() {
+        return Err(Error::nothing(
+            format!("`{}` declares no function", library.header.display()),
+            "name another header with --header",
+        ));
+    }
+    let matching: Vec<&str> = match wanted {
+        None => names.clone(),
+        Some(pattern) => names
+            .iter()
+            .copied()
+            .filter(|name| matches(pattern, name))
+            .collect(),
+    };
+    if let Some(pattern) = wanted
+        && matching.is_empty()
+    {
+        let help = match config::nearest(pattern, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it declares: {}", names.join(", ")),
+        };
+        return Err(Error::nothing(
+            format!(
+                "`{}` does not declare `{pattern}`",
+                library.header.display()
+            ),
+            help,
+        ));
+    }
+    let mut chosen = Chosen::default();
+    let defined = library.defined(&mut chosen.notes);
+    let usable: BTreeSet<String> = match &defined {
+        Some(defined) => defined.clone(),
+        None => names.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let mut found = Vec::new();
+    for name in matching {
+        match library.one(&api, &usable, name) {
+            Ok(harness) => found.push((name.to_owned(), harness)),
+            Err(why) => chosen.skipped.push((name.to_owned(), why)),
+        }
+    }
+    // The sort keeps the header's order among equals.
+    found.sort_by_key(|(_, harness)| -harness.score);
+    let mut left = Vec::new();
+    for (name, harness) in found {
+        let named = wanted.is_some_and(|pattern| !pattern.contains('*'));
+        if chosen.harnesses.len() >= most && !named {
+            left.push(name);
+            continue;
+        }
+        match library.compiles(&name, &harness) {
+            None => chosen.harnesses.push((name, harness)),
+            Some(why) => chosen
+                .skipped
+                .push((name, format!("its harness does not compile: {why}"))),
+        }
+    }
+    if let Some(function) = wanted.filter(|pattern| !pattern.contains('*'))
+        && let Some((_, why)) = chosen.skipped.first()
+    {
+        return Err(Error::nothing(
+            format!("no harness can be written for `{function}`: {why}"),
+            "`cargo cegar init --name NAME` gives a template to write it by hand",
+        ));
+    }
+    if !left.is_empty() {
+        chosen.notes.push(format!(
+            "{} more could be driven; name them with --function, or raise --most: {}",
+            left.len(),
+            left.join(", ")
+        ));
+    }
+    Ok(chosen)
+}
+
+impl Library<'_> {
+    fn one(&self, api: &Api, usable: &BTreeSet<String>, name: &str) -> Result<Harness, String> {
+        let function = api.function(name).ok_or("it is not declared")?;
+        let harness = drive::harness(api, usable, function, self.include)?;
+        if !function.inline && !usable.contains(name) {
+            return Err("this build does not compile it".to_owned());
+        }
+        Ok(harness)
+    }
+
+    /// The functions that the library's files define; none if they do not compile, or there are none.
+    fn defined(&self, notes: &mut Vec<String>) -> Option<BTreeSet<String>> {
+        if self.units.is_empty() {
+            return None;
+        }
+        let mut units = self.units.to_vec();
+        for unit in &mut units {
+            unit.flags.push("-w".to_owned());
+        }
+        let bitcode = self.scratch.join("bitcode");
+        match compile_unchecked(self.compiler, &units, &bitcode, self.stop) {
+            Ok(compiled) => {
+                let all = compiled
+                    .bitcode
+                    .iter()
+                    .filter_map(|path| normalise::defined_functions(path).ok());
+                Some(all.flat_map(|functions| functions.into_keys()).collect())
+            }
+            Err(why) => {
+                let text = why.to_string();
+                let first = text.lines().next().unwrap_or_default();
+                notes.push(format!(
+                    "which functions the library has is not known: {first}"
+                ));
+                None
+            }
+        }
+    }
+
+    /// What the compiler says against a harness; nothing if it compiles.
+    fn compiles(&self, name: &str, harness: &Harness) -> Option<String> {
+        let file = self.scratch.join(format!("{name}.harness.c"));
+        if let Err(why) = std::fs::write(&file, &harness.text) {
+            return Some(why.to_string());
+        }
+        let said = refused(self.compiler, &file, self.flags);
+        // A leftover in scratch hurts nobody.
+        let _ = std::fs::remove_file(&file);
+        said
+    }
+}
+
+/// The first error in a C file, if there is one.
+pub(super) fn refused(compiler: &Compiler, file: &Path, flags: &[String]) -> Option<String> {
+    let output = Command::new(&compiler.path)
+        .args(["-fsyntax-only", "-w", "-fno-color-diagnostics"])
+        .args(flags)
+        .arg(file)
+        .output();
+    let output = match output {
+        Ok(output) => output,
+        Err(why) => return Some(why.to_string()),
+    };
+    if output.status.success() {
+        return None;
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let first = said
+        .lines()
+        .find_map(|line| line.split_once("error: "))
+        .map_or(said.as_str(), |(_, message)| message);
+    Some(first.to_owned())
+}
+
+/// Whether a name is what a pattern says, in which `*` is any letters.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, rest)) => name.strip_prefix(start).is_some_and(|mut tail| {
+            loop {
+                if matches(rest, tail) {
+                    return true;
+                }
+                let mut letters = tail.chars();
+                if letters.next().is_none() {
+                    return false;
+                }
+                tail = letters.as_str();
+            }
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_letters() {
+        assert!(matches("XML_*", "XML_Parse") && matches("*", "") && matches("a*c*", "abcd"));
+        assert!(matches("parse", "parse") && !matches("parse", "parser") && !matches("*x", "xy"));
+    }
+}

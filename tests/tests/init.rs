@@ -1,0 +1,262 @@
+//! Harnesses that nobody had to write: from a header's signatures, and from the fuzz targets that a project has. Each is
+//! good as it is: it compiles, it runs, and a correct library is not accused by it.
+
+use std::fs;
+
+use cegar_tests::{Ended, Project, Tool, exit, program};
+
+/// A crate around `signatures/kv.c`, whose build script calls the compiler as the `cc` crate does.
+fn library() -> Project {
+    let project = Project::empty();
+    project.write(
+        "Cargo.toml",
+        "[package]\nname = \"kv-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    );
+    project.write(
+        "src/lib.rs",
+        "//! Empty: the C code is what matters here.\n",
+    );
+    project.write("c/include/kv.h", &program("signatures/kv.h"));
+    project.write("c/kv.c", &program("signatures/kv.c"));
+    project.write("c/internal.h", "int kv_hidden(int);\n");
+    project.write(
+        "build.rs",
+        "use std::{env, process::Command};\n\
+         fn main() {\n    \
+             let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    \
+             let object = env::var(\"OUT_DIR\").unwrap() + \"/kv.o\";\n    \
+             let words = [\"-Ic/include\", \"-c\", \"c/kv.c\", \"-o\", &object];\n    \
+             assert!(Command::new(cc).args(words).status().unwrap().success());\n\
+         }\n",
+    );
+    project
+}
+
+fn tool(project: &Project, words: &[&str]) -> Ended {
+    Tool::new(project.path(), words.iter().copied())
+        .env("CARGO_NET_OFFLINE", "true")
+        .run()
+}
+
+/// What stands in a harness, below its includes.
+fn body(project: &Project, function: &str) -> String {
+    let text = project.read(&format!("cegar/harnesses/{function}.c"));
+    let (_, body) = text
+        .split_once("#include \"kv.h\"\n\n")
+        .unwrap_or_else(|| panic!("no include of the header in\n{text}"));
+    body.to_owned()
+}
+
+/// Every way of taking arguments, found in the header that is named like the library; what cannot be driven is named with
+/// the reason, and all harnesses run at once without a finding, since the library is correct.
+#[test]
+fn a_header_becomes_harnesses() {
+    let project = library();
+    let init = tool(&project, &["init", "--most", "99"]);
+    init.expect(exit::CLEAN)
+        .says("header c/include/kv.h")
+        .says("no harness, it takes any number of arguments: kv_format")
+        .says("`FILE *` belongs to the platform: kv_save")
+        .says("nothing in the header makes a `struct kv_nobody`: kv_ask")
+        .says("this build does not compile it: kv_nowhere")
+        .says("it takes no arguments: kv_version");
+
+    let texts = [
+        (
+            "kv_check",
+            "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n{\n    \
+             kv_check((const kv_byte *)data, size);\n    return 0;\n}\n",
+        ),
+        (
+            "kv_unquote",
+            "int main(void)\n{\n    \
+             size_t dest_size = (size_t)crunner_range(0, 1024);\n    \
+             char *dest = malloc(dest_size);\n    \
+             size_t destLen = (size_t)dest_size;\n    \
+             size_t size;\n    \
+             uint8_t *data = crunner_get_rest(&size);\n\n    \
+             kv_unquote(dest, &destLen, (const char *)data, size);\n\n    \
+             free(dest);\n    free(data);\n    return 0;\n}\n",
+        ),
+        (
+            "kv_number",
+            "int main(void)\n{\n    \
+             const char *text = crunner_new_string();\n    int value = 0;\n\n    \
+             kv_number(text, &value);\n    return 0;\n}\n",
+        ),
+    ];
+    for (function, text) in texts {
+        assert_eq!(body(&project, function), text);
+    }
+    let parts: [(&str, &[&str]); 6] = [
+        ("kv_copy", &["kv_copy(data, dst, size, dst_size);"]),
+        (
+            "kv_skip",
+            &[
+                "crunner_assume((size_t)offset <= size);",
+                "kv_skip((const kv_byte *)data, size, offset);",
+            ],
+        ),
+        (
+            "kv_put",
+            &[
+                "static const int every_kv_style[] = {KV_PLAIN, KV_QUOTED, KV_HEX};",
+                "kv_t *kv = kv_new(&limits);\n    if (!kv)\n        return 0;",
+                "const char *key = crunner_new_string();",
+                "kv_free(kv);",
+            ],
+        ),
+        (
+            "kv_each",
+            &[
+                "static int on_visit(void *p1, const char *p2, int p3)\n",
+                "    return crunner_get_int();\n",
+                "kv_parse(kv, (const char *)data, size);\n\n    kv_each(kv, on_visit, NULL);",
+            ],
+        ),
+        (
+            "kv_stream_step",
+            &[
+                "struct kv_stream stream = {0};\n    kv_stream_init(&stream);",
+                "stream.next_in = (const kv_byte *)data;\n    stream.avail_in = (unsigned int)size;",
+                "kv_stream_step(&stream, flush);",
+                "kv_stream_end(&stream);",
+            ],
+        ),
+        (
+            "kv_mix",
+            &[
+                "uint8_t key[16];",
+                "unsigned int rounds = crunner_get_uint();",
+            ],
+        ),
+    ];
+    for (function, parts) in parts {
+        let text = body(&project, function);
+        for part in parts {
+            assert!(text.contains(part), "no\n{part}\nin\n{text}");
+        }
+    }
+
+    let run = tool(
+        &project,
+        &[
+            "run",
+            "--fuzz-only",
+            "--runs",
+            "300",
+            "--no-emit",
+            "--message-format",
+            "json",
+        ],
+    );
+    run.expect(exit::CLEAN);
+    let messages = run.messages();
+    let ran = messages
+        .iter()
+        .filter(|m| m["reason"] == "compiled")
+        .count();
+    let written = fs::read_dir(project.at("cegar/harnesses")).expect("it was written");
+    assert!(ran >= 11 && ran == written.count(), "{ran}\n{run}");
+
+    // The harnesses are the user's now; one more is added to them.
+    project.write(
+        "cegar/harnesses/kv_check.c",
+        "int main(void) { return 0; }\n",
+    );
+    let again = tool(
+        &project,
+        &["init", "--function", "kv_ch*", "--name", "other"],
+    );
+    again.expect(exit::CLEAN);
+    let config = project.read("cegar/cegar.toml");
+    assert!(
+        config.contains("[harness.other]\nfile = \"harnesses/other.c\"")
+            && config.contains("[harness.kv_mix]"),
+        "{config}"
+    );
+    assert!(
+        project
+            .read("cegar/harnesses/kv_check.c")
+            .contains("return 0")
+    );
+}
+
+/// Only so many, the most promising first; the others are named.
+#[test]
+fn the_most_promising_functions_come_first() {
+    let project = library();
+    let init = tool(&project, &["init", "--most", "2"]);
+    init.expect(exit::CLEAN)
+        .says("more could be driven; name them with --function, or raise --most");
+    let mut written: Vec<String> = fs::read_dir(project.at("cegar/harnesses"))
+        .expect("it was written")
+        .map(|entry| {
+            entry
+                .expect("readable")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    written.sort();
+    assert_eq!(written.len(), 2, "{written:?}");
+    assert!(written.contains(&"kv_parse.c".to_owned()), "{written:?}");
+    tool(&project, &["init", "--function", "kv_prase"])
+        .expect(exit::NOTHING_SELECTED)
+        .says("did you mean `kv_parse`?");
+    tool(&project, &["init", "--function", "kv_save"])
+        .expect(exit::NOTHING_SELECTED)
+        .says("belongs to the platform");
+}
+
+/// A fuzz target stays where it is, its corpus is copied; what is not C is named.
+#[test]
+fn fuzz_targets_are_taken_over() {
+    let project = library();
+    project.write(
+        "fuzz/fuzz_check.c",
+        "#include \"kv.h\"\n#include \"limits_of_fuzzing.h\"\n\nint LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n\
+         {\n    if (size < MOST)\n        kv_check(data, size);\n    return 0;\n}\n",
+    );
+    project.write("fuzz/limits_of_fuzzing.h", "#define MOST 100\n");
+    project.write(
+        "fuzz/fuzz_parse.c",
+        "#include <none.h>\nint LLVMFuzzerTestOneInput(void);\n",
+    );
+    project.write(
+        "fuzz/more.cc",
+        "extern \"C\" int LLVMFuzzerTestOneInput();\n",
+    );
+    project.write("fuzz/corpus/fuzz_check/one", "{{}}");
+    project.write("fuzz/corpus/fuzz_check/two", "}");
+    project.write("fuzz/corpus/other/three", "x");
+    let init = tool(&project, &["init", "--from-fuzz", "fuzz"]);
+    init.expect(exit::CLEAN)
+        .says("took over")
+        .says("corpus of fuzz_check: 2 new inputs of 2")
+        .says("C++ is not read")
+        .says("it does not compile: 'none.h' file not found");
+    let config = project.read("cegar/cegar.toml");
+    assert!(
+        config.contains("file = \"../fuzz/fuzz_check.c\""),
+        "{config}"
+    );
+    let list = tool(&project, &["list"]);
+    list.expect(exit::CLEAN);
+    assert!(list.stdout.contains("corpus 2"), "{list}");
+    let run = tool(
+        &project,
+        &["run", "--fuzz-only", "--runs", "300", "--no-emit"],
+    );
+    run.expect(exit::CLEAN);
+    let replayed = tool(
+        &project,
+        &["replay", "fuzz_check", "fuzz/corpus/fuzz_check"],
+    );
+    replayed.expect(exit::CLEAN);
+
+    tool(&project, &["init", "--from-fuzz", "c"])
+        .expect(exit::NOTHING_SELECTED)
+        .says("no fuzz target can be taken over");
+}
