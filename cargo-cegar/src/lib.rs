@@ -25,6 +25,7 @@ pub mod init;
 pub mod list;
 pub mod options;
 pub mod plan;
+pub mod probe;
 pub mod project;
 pub mod report;
 pub mod signals;

@@ -20,6 +20,9 @@ fn main() -> ExitCode {
         (Some(word), Some(config)) if word == "__worker" => {
             return cargo_cegar::campaign::worker(config.as_ref());
         }
+        (Some(word), Some(bitcode)) if word == cargo_cegar::probe::WORD => {
+            return cargo_cegar::probe::child(bitcode.as_ref());
+        }
         // One harness of several; started by `ci` and `run --jobs`.
         (Some(word), Some(options)) if word == "__campaign" => {
             end(cargo_cegar::cli::campaign(options.as_ref()))

@@ -183,6 +183,12 @@ fn a_committed_test_is_known() {
         project.read("cegar/tests/demo.rs"),
         project.read("target/cegar/ci/tests/demo.rs")
     );
+    // Also when its line has moved; and no more when it is deleted.
+    let moved = format!("/* new */\n{}", project.read("c/demo.c"));
+    project.write("c/demo.c", &moved);
+    ci(&project, &["demo"]).expect(exit::CLEAN);
+    project.write("cegar/tests/demo.rs", "");
+    ci(&project, &["demo"]).expect(exit::VIOLATION);
 }
 
 #[test]

@@ -242,6 +242,42 @@ fn damaged_caches() {
     run().expect(exit::CLEAN);
 }
 
+/// Bitcode from elsewhere, whose hash its certificate has: LLVM does not survive all of it, this program does.
+#[test]
+fn bitcode_that_fits_its_certificate() {
+    let folder = left().at("left");
+    let valid = read(&folder.join("program.bc"));
+    let text = read(&folder.join("certificate.json"));
+    let mut certificate: Certificate =
+        serde_json::from_slice(&text).unwrap_or_else(|why| panic!("{why}"));
+    let project = Project::empty();
+    let (mut refused, mut read) = (0, 0);
+    for number in 0..40u64 {
+        let mut bytes = valid.clone();
+        let mut chance = Chance(7 << 32 | number);
+        let at = chance.below(bytes.len());
+        bytes[at] ^= 1 << chance.below(8);
+        if number % 8 == 0 {
+            bytes.truncate(at);
+        }
+        write(&project.at("program.bc"), &bytes);
+        let digest = <sha2::Sha256 as sha2::Digest>::digest(&bytes);
+        certificate.bitcode = cargo_cegar::store::hex(&digest);
+        let text = serde_json::to_vec(&certificate).unwrap_or_default();
+        write(&project.at("certificate.json"), &text);
+        let ended = Tool::new(project.path(), ["check-proof", "certificate.json"]).run();
+        match ended.code {
+            Some(exit::CLEAN | exit::REJECTED) => read += 1,
+            Some(exit::USAGE) => {
+                refused += 1;
+                ended.says("no bitcode of ours");
+            }
+            _ => panic!("{ended}"),
+        }
+    }
+    assert!(refused > 5 && read > 5, "{refused} {read}");
+}
+
 /// Damages all bitcode below a folder.
 fn damage(folder: &Path, chance: &mut Chance) -> usize {
     let mut count = 0;

@@ -182,7 +182,7 @@ impl<'a> Judge<'a> {
         let Some(tests) = &mut self.tests else {
             return Ok(Vec::new());
         };
-        let (events, test) = tests.write(&confirmed)?;
+        let (events, test) = tests.write(&confirmed, &self.root)?;
         self.written.extend(test);
         Ok(events)
     }

@@ -13,6 +13,7 @@ use cegar_harness::build::{Build, MockedFunction, Unit};
 
 use super::findings::Confirmed;
 use super::prepare::{Prepared, timed};
+use crate::ci::baseline;
 use crate::emit::{self, Dependency, Emitted, standalone};
 use crate::error::Error;
 use crate::options::{Harness, Settings};
@@ -73,7 +74,12 @@ impl<'a> Tests<'a> {
     }
 
     /// Writes the test of a finding if it fails, and says what became of it.
-    pub fn write(&mut self, confirmed: &Confirmed) -> Result<(Vec<Event>, Option<TestRef>), Error> {
+    /// `root` is what its place is relative to.
+    pub fn write(
+        &mut self,
+        confirmed: &Confirmed,
+        root: &Path,
+    ) -> Result<(Vec<Event>, Option<TestRef>), Error> {
         let finding = emit::Finding {
             harness: self.harness.name.clone(),
             test: confirmed.finding.name.clone(),
@@ -103,6 +109,12 @@ impl<'a> Tests<'a> {
         let file = emit::package::test_file(&folder, &self.harness.name);
         let emitted = emit::add_test(&folder, &finding)
             .map_err(|why| Error::engine("writing the test", why))?;
+        if emitted == Emitted::Written
+            && let Ok(place) = serde_json::to_value(baseline::Entry::of(&confirmed.finding, root))
+        {
+            emit::package::remember(&folder, &finding, place)
+                .map_err(|why| Error::engine("writing the test", why))?;
+        }
         let name = finding.test.clone();
         let event = match emitted {
             Emitted::Written => Event::TestWritten {

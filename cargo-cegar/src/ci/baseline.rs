@@ -1,9 +1,9 @@
 //! What is known already: the tests that were committed, and the baseline file.
 //!
 //! A build that fails because of last year's finding is switched off. So a finding counts as new only if no test of the package
-//! has its name, which is what is violated with its file and line, and the baseline does not list it. The baseline does not
-//! go by line numbers, which any edit above moves, but by kind, file, function and the text of the line. The harness does
-//! not matter: the same fault seen from a second harness is no news.
+//! is about it, and the baseline does not list it. Neither goes by line numbers, which any edit above moves, but by kind, file,
+//! function and the text of the line; of a test that is in `.emitted.json`. (A test that is not there is known by its name.) The
+//! harness does not matter: the same fault seen from a second harness is no news.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -120,8 +120,40 @@ impl Baseline {
     }
 }
 
+/// What the tests of a package are about.
+#[derive(Clone, Debug, Default)]
+pub struct Tests {
+    names: BTreeSet<String>,
+    places: Vec<Entry>,
+}
+
+impl Tests {
+    /// Reads the package. A record that cannot be read leaves the names.
+    pub fn of(package: &Path) -> Tests {
+        let names = names(package);
+        let remembered = crate::emit::package::remembered(package).unwrap_or_default();
+        // A test that was deleted is not known any more.
+        let there = |key: &str| {
+            key.rsplit("::")
+                .next()
+                .is_some_and(|test| names.contains(test))
+        };
+        let places = remembered
+            .into_iter()
+            .filter(|(key, _)| there(key))
+            .filter_map(|(_, place)| serde_json::from_value(place).ok())
+            .collect();
+        Tests { names, places }
+    }
+
+    /// Whether one of them is about this finding.
+    pub fn know(&self, finding: &Finding, entry: &Entry) -> bool {
+        self.names.contains(&finding.name) || self.places.iter().any(|known| known.is(entry))
+    }
+}
+
 /// The names of the tests in a package, over all harnesses.
-pub fn tests(package: &Path) -> BTreeSet<String> {
+fn names(package: &Path) -> BTreeSet<String> {
     let files = std::fs::read_dir(package.join("tests"));
     let files = files.into_iter().flatten().flatten();
     files

@@ -9,7 +9,6 @@ mod artifacts;
 pub mod baseline;
 mod summary;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -21,14 +20,14 @@ use crate::exit::ExitCode;
 use crate::report::{Event, Finding, Reporter, Summary};
 use crate::store;
 pub use artifacts::prepare;
-use baseline::{Baseline, Entry};
+use baseline::{Baseline, Entry, Tests};
 pub use summary::markdown;
 
 /// Passes events on, tells known findings from new ones, and keeps the inputs of both.
 pub struct Sorter<'a> {
     inner: &'a mut dyn Reporter,
     baseline: &'a Baseline,
-    tests: BTreeSet<String>,
+    tests: Tests,
     root: PathBuf,
     inputs: Option<PathBuf>,
     /// What was found, in order: its entry in a baseline, and whether it is new.
@@ -49,7 +48,7 @@ impl<'a> Sorter<'a> {
         Sorter {
             inner,
             baseline,
-            tests: baseline::tests(package),
+            tests: Tests::of(package),
             root: root.to_owned(),
             inputs,
             found: Vec::new(),
@@ -73,7 +72,7 @@ impl Reporter for Sorter<'_> {
             return self.inner.event(event);
         };
         let entry = Entry::of(finding, &self.root);
-        let known = self.tests.contains(&finding.name) || self.baseline.has(&entry);
+        let known = self.tests.know(finding, &entry) || self.baseline.has(&entry);
         if let Err(why) = self.keep(finding) {
             self.lost.get_or_insert(why);
         }

@@ -7,12 +7,17 @@ use super::crate_commands::{open, print};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::explain::{self, Explained, Left, Story};
+use crate::probe;
 
 /// Runs the command.
 pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode, Error> {
     let mut text = String::new();
     let mut known = Vec::new();
     for folder in folders(manners, args)? {
+        if args.from.is_some() && folder.join("program.bc").is_file() {
+            // It may be from anywhere.
+            probe::readable(&folder.join("program.bc"))?;
+        }
         let left = Left::read(&folder)?;
         for explained in left.explain(&args.goal)? {
             if let (Some(folder), Story::Proved(_), Some(goal)) =

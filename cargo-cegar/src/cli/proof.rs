@@ -11,7 +11,7 @@ use super::args::{CheckProofArgs, Manners, MessageFormat};
 use crate::campaign::proofs::question;
 use crate::error::Error;
 use crate::exit::ExitCode;
-use crate::store;
+use crate::{probe, store};
 
 /// Runs the command.
 pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<ExitCode, Error> {
@@ -30,6 +30,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
     let digest = store::hex(&Sha256::digest(read(&bitcode)?));
     let mut counted = 0;
     let result = if certificate.bitcode == digest {
+        probe::readable(&bitcode)?;
         let program = Program::load(&bitcode).map_err(|why| {
             Error::usage(
                 format!("`{}` is no bitcode of ours: {why}", bitcode.display()),

@@ -203,11 +203,41 @@ pub(super) fn add(
     Ok(Emitted::Written)
 }
 
+/// Keeps where a test's fault is, for those who ask later whether a finding is known.
+///
+/// # Errors
+/// When the record cannot be read or written.
+pub fn remember(
+    folder: &Path,
+    finding: &Finding,
+    place: serde_json::Value,
+) -> Result<(), EmitError> {
+    let path = folder.join(".emitted.json");
+    let mut record = Record::read(&path)?;
+    let key = format!("{}::{}", finding.harness, finding.test);
+    record.places.insert(key, place);
+    write(
+        &path,
+        &(serde_json::to_string_pretty(&record).unwrap_or_default() + "\n"),
+    )
+}
+
+/// What was remembered, by `harness::test`.
+///
+/// # Errors
+/// When the record is there and cannot be read.
+pub fn remembered(folder: &Path) -> Result<BTreeMap<String, serde_json::Value>, EmitError> {
+    Ok(Record::read(&folder.join(".emitted.json"))?.places)
+}
+
 /// `.emitted.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Record {
     /// `harness::test` and the SHA-256 of its text.
     tests: BTreeMap<String, String>,
+    /// `harness::test` and where its fault is, in words that survive moved lines.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    places: BTreeMap<String, serde_json::Value>,
 }
 
 impl Record {
