@@ -4,8 +4,8 @@
 //! tests and the crate itself does not depend on anything new. What exists is never overwritten: the files are the
 //! user's from the moment they are written.
 //!
-//! Harnesses are written from the library's header ([`signatures`]), taken over from fuzz targets ([`from_fuzz`]), or, where
-//! there is neither, left to be filled in ([`template`]). All is found out before the first file is written.
+//! Harnesses are written from the library's header (`signatures`), taken over from fuzz targets (`from_fuzz`), or, where
+//! there is neither, left to be filled in (`template`). All is found out before the first file is written.
 
 mod api;
 pub mod ci;
