@@ -75,6 +75,8 @@ const SYSTEM: &[libc::c_long] = &[
     libc::SYS_reboot,
     libc::SYS_userfaultfd,
     libc::SYS_open_by_handle_at,
+    // Landlock knows of truncation since Linux 6.2.
+    libc::SYS_truncate,
     libc::SYS_fchmodat,
     libc::SYS_fchownat,
     libc::SYS_chown,

@@ -91,11 +91,26 @@ impl Place {
     }
 }
 
+/// Whether this kernel has Landlock.
+fn landlock() -> bool {
+    const VERSION: usize = 1;
+    // SAFETY: without attributes the call only tells the version.
+    let version = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            std::ptr::null::<u8>(),
+            0usize,
+            VERSION,
+        )
+    };
+    version > 0
+}
+
 /// The tapes, and whether the deed is one for which Landlock is needed.
 const DEEDS: [(&[u8], &str, bool); 10] = [
     (b"o", "write refused", true),
     (b"i", "written inside", false),
-    (b"t", "truncate refused", true),
+    (b"t", "truncate refused", false),
     (b"u", "unlink refused", true),
     (b"c", "chmod refused", false),
     (b"s", "socket refused", false),
@@ -145,7 +160,9 @@ fn a_worker_writes_nowhere_else_and_talks_to_nobody() {
         );
     }
     if unguarded.is_empty() {
-        place.check();
+        if landlock() {
+            place.check();
+        }
     }
     // AddressSanitizer's report gets through.
     let runner = place.program.runner(Kind::RunnerAsan);
@@ -161,6 +178,9 @@ fn a_runner_writes_nowhere_and_talks_to_nobody() {
     for kind in [Kind::Runner, Kind::RunnerAsan] {
         let runner = place.program.runner(kind);
         for deed in [&b"s"[..], b"d", b"o", b"i", b"t", b"u", b"c", b"k"] {
+            if !landlock() && [&b"o"[..], b"i", b"u"].contains(&deed) {
+                continue;
+            }
             let run = runner
                 .run_bytes(deed, RunOptions::default())
                 .unwrap_or_else(|why| panic!("{why}"));

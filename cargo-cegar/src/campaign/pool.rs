@@ -52,9 +52,10 @@ pub fn run(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Verdict, Error> {
+    let started = Instant::now();
     let outcomes = each(options, None, reporter, stop)?;
     let failed = outcomes.iter().find_map(|outcome| outcome.failed.clone());
-    let summary = sum(&outcomes, stop);
+    let summary = sum(&outcomes, started.elapsed(), stop);
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
     match failed {
@@ -67,8 +68,8 @@ pub fn run(
     }
 }
 
-/// What several harnesses came to.
-pub fn sum(outcomes: &[Outcome], stop: &AtomicBool) -> Summary {
+/// What several harnesses came to, which took so long together.
+pub fn sum(outcomes: &[Outcome], took: Duration, stop: &AtomicBool) -> Summary {
     let summaries = outcomes
         .iter()
         .filter_map(|outcome| outcome.summary.clone());
@@ -79,6 +80,7 @@ pub fn sum(outcomes: &[Outcome], stop: &AtomicBool) -> Summary {
         summary.verdict = Verdict::Open;
     }
     summary.interrupted = stop.load(Ordering::Relaxed);
+    summary.stats.seconds = took.as_secs_f64();
     summary
 }
 

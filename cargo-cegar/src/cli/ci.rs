@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::args::{CiArgs, Manners};
 use super::coverage::coverage_of;
@@ -81,9 +81,10 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     let mut sorter = Sorter::new(&mut fan, &baseline, &project.cegar, &project.root, inputs);
     let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
+    let started = Instant::now();
     let outcomes = pool::each(&options, cap, &mut sorter, stop)?;
     let (found, lost) = (sorter.found, sorter.lost);
-    let summary = pool::sum(&outcomes, stop);
+    let summary = pool::sum(&outcomes, started.elapsed(), stop);
     fan.event(&Event::Finished(summary.clone()));
 
     let rules = Rules {
