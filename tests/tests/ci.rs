@@ -284,6 +284,35 @@ fn ctrl_c_ends_all_of_it() {
     assert_eq!(json(&project, "a.json")["exit_code"], exit::INTERRUPTED);
 }
 
+/// More processes than harnesses fuzz the same program.
+#[test]
+fn several_fuzz_one_harness() {
+    let project = two();
+    let words = "run other --jobs 3 --fuzz-only --max-time 100s --message-format json";
+    let mut running = Tool::new(project.path(), words.split(' ')).start();
+    let id = running.id();
+    let three = || {
+        let campaign = children(id, "__campaign").pop()?;
+        let workers = children(campaign, "__worker");
+        (workers.len() == 3).then_some(workers)
+    };
+    let workers = running.until(three).unwrap_or_else(|| panic!("no three"));
+    // One that is killed is started again; the others go on.
+    kill(Pid::from_raw(workers[1]), Signal::SIGKILL).unwrap_or_else(|why| panic!("{why}"));
+    let again = || three().filter(|now| *now != workers);
+    assert!(running.until(again).is_some());
+    running.signal(Signal::SIGINT);
+    let ended = running.wait();
+    ended.expect(exit::INTERRUPTED);
+    let told = ended.messages();
+    assert!(
+        told.iter()
+            .any(|message| message["reason"] == "worker-died"),
+        "{ended}"
+    );
+    assert!(ended.finished()["goals"]["edges"]["covered"].as_u64() > Some(3));
+}
+
 #[test]
 fn bad_input_is_told() {
     let project = two();
