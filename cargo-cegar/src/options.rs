@@ -51,6 +51,8 @@ pub struct Settings {
     pub workers: usize,
     /// Which sides run. Default both.
     pub sides: Sides,
+    /// Whether the engine follows loops by their closed forms. Default yes.
+    pub loops: bool,
     /// Open goals make the command fail. Default no.
     pub require_proof: bool,
     /// Print the statistics of every part at the end. Default no.
@@ -70,6 +72,7 @@ impl Settings {
             seed: 0,
             workers: 1,
             sides: Sides::Both,
+            loops: true,
             require_proof: false,
             stats: false,
             keep: false,

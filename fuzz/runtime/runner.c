@@ -300,6 +300,8 @@ static void prepare_asan(void) { __asan_set_error_report_callback(on_report); }
 static void prepare_asan(void) {}
 #endif
 
+#define STACK ((rlim_t)120 << 20)
+
 static void prepare(void)
 {
     static uint8_t alternate[1 << 18];
@@ -317,6 +319,12 @@ static void prepare(void)
     sigaction(SIGPROF, &action, NULL);
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
+    /* The machine knows no limit of the stack; this much fits below where the kernel puts the rest. */
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < STACK) {
+        stack.rlim_cur = stack.rlim_max < STACK ? stack.rlim_max : STACK;
+        setrlimit(RLIMIT_STACK, &stack);
+    }
     void *warm[4];
     backtrace(warm, 4); /* loads the unwinder now, not in a handler */
     prepare_asan();

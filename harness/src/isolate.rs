@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 const OUTPUT: u64 = 64 << 20;
 /// Most address space that a run without sanitizers may have.
 const MEMORY: u64 = 2 << 30;
+/// The stack of a run, in bytes: as much as fits below where the kernel puts the rest.
+const STACK: u64 = 120 << 20;
 
 /// What came back from a process.
 pub(crate) struct Ended {
@@ -83,6 +85,7 @@ pub(crate) fn run(
                 return Err(io::Error::last_os_error());
             }
             limit_to(libc::RLIMIT_CORE, 0)?;
+            deepen_stack()?;
             limit_to(libc::RLIMIT_FSIZE, OUTPUT)?;
             if sanitized {
                 Ok(())
@@ -178,6 +181,26 @@ impl Conversation {
             Err(why) => Err(why),
         }
     }
+}
+
+/// The run that found this may have had more of a stack than there usually is.
+fn deepen_stack() -> io::Result<()> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is a valid rlimit, and is written.
+    if unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if limit.rlim_cur < STACK {
+        limit.rlim_cur = STACK.min(limit.rlim_max);
+        // SAFETY: `limit` is a valid rlimit for the duration of the call.
+        if unsafe { libc::setrlimit(libc::RLIMIT_STACK, &limit) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
 }
 
 fn limit_to(resource: libc::__rlimit_resource_t, value: u64) -> io::Result<()> {

@@ -112,6 +112,10 @@ pub struct Stats {
 pub struct ProverStats {
     /// Levels of guesses that were tried.
     pub iterations: u64,
+    /// Paths around loops that were asked about.
+    pub loop_paths: u64,
+    /// Those that lead to a violation, as the machine confirmed.
+    pub loop_seeds: u64,
     /// Guesses that no execution refuted.
     pub guesses: u64,
     /// Guesses that hold.
@@ -124,6 +128,8 @@ pub struct ProverStats {
     pub explore: f64,
     /// Executions that refute guesses.
     pub forest: f64,
+    /// Solving loops.
+    pub loops: f64,
     /// Guessing.
     pub guess: f64,
     /// Dropping guesses until the rest is inductive.
@@ -137,6 +143,9 @@ pub struct ProverStats {
 impl ProverStats {
     fn add(&mut self, other: &ProverStats) {
         self.iterations += other.iterations;
+        self.loop_paths += other.loop_paths;
+        self.loop_seeds += other.loop_seeds;
+        self.loops += other.loops;
         self.guesses += other.guesses;
         self.facts += other.facts;
         self.solver_calls += other.solver_calls;

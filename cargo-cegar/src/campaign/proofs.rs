@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use cegar_engine::program::{Program, Property};
 use cegar_engine::proof::{self, Certificate, Checked};
 use cegar_engine::solver::Limits;
-use cegar_engine::strategy::synergy::{self, Coverage, Options, Outcome, Verdict};
+use cegar_engine::strategy::synergy::{self, Coverage, Options, Outcome, Seed, Verdict};
 
 use super::ProverStats;
 use crate::error::Error;
@@ -53,19 +53,20 @@ pub struct Proofs {
 #[derive(Debug)]
 pub struct Prover {
     receiver: Receiver<Proofs>,
-    seeds: Receiver<Vec<u8>>,
+    seeds: Receiver<Seed>,
     stop: Arc<AtomicBool>,
 }
 
 impl Prover {
     /// Starts it. `covered` says which blocks need no proof that they can be reached, and grows
-    /// meanwhile; `time` is what is left, `counted` whether steps are counted in its stead.
+    /// meanwhile; `loops` says whether loops are followed by their closed
+    /// forms; `time` is what is left, `counted` whether steps are counted in its stead.
     pub fn start(
         program: Arc<Program>,
         digest: String,
         properties: &[Property],
         (covered, all_blocks): (Arc<Coverage>, bool),
-        tapes: Vec<Vec<u8>>,
+        (tapes, loops): (Vec<Vec<u8>>, bool),
         (time, counted): (Option<Duration>, bool),
         before: Option<Certificate>,
     ) -> Result<Prover, Error> {
@@ -75,6 +76,7 @@ impl Prover {
             covered,
             all_blocks,
             tapes,
+            loops,
             seeds: Some(seed_sender),
             time: time.unwrap_or(TIME),
             counted,
@@ -101,7 +103,7 @@ impl Prover {
     }
 
     /// The tapes with which it reached something, since the last time.
-    pub fn seeds(&self) -> Vec<Vec<u8>> {
+    pub fn seeds(&self) -> Vec<Seed> {
         self.seeds.try_iter().collect()
     }
 
@@ -171,6 +173,9 @@ impl Proofs {
         let questions = self.checked.as_ref().map_or(0, |checked| checked.questions);
         ProverStats {
             iterations: stats.iterations,
+            loop_paths: stats.loop_paths,
+            loop_seeds: stats.loop_seeds,
+            loops: stats.loops,
             guesses: stats.guesses,
             facts: stats.facts,
             solver_calls: stats.solver_calls + questions,

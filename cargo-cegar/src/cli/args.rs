@@ -267,6 +267,9 @@ pub struct BudgetArgs {
     /// Only fuzzing, no engine
     #[arg(long)]
     pub fuzz_only: bool,
+    /// Follow loops turn by turn, not by their closed forms
+    #[arg(long)]
+    pub no_loop_acceleration: bool,
     /// Exit with 5 if a goal stays open
     #[arg(long)]
     pub require_proof: bool,

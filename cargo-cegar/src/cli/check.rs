@@ -182,6 +182,7 @@ pub(super) fn settings(
             (_, true) => Sides::Fuzz,
             _ => Sides::Both,
         },
+        loops: !budget.no_loop_acceleration,
         require_proof: budget.require_proof,
         stats: budget.stats,
         keep: true,

@@ -199,14 +199,17 @@ impl<W: Write> TerminalReporter<W> {
         if s.proving > 0.0 {
             let p = &s.prover;
             let text = format!(
-                "prover {}: {} iterations, {} of {} guesses hold, {} solver calls; explore {:.2}s, forest {:.2}s, guess {:.2}s, houdini {:.2}s, settle {:.2}s, check {:.2}s",
+                "prover {}: {} iterations, {} of {} guesses hold, {} solver calls, {} of {} paths around loops lead to a violation; explore {:.2}s, forest {:.2}s, loops {:.2}s, guess {:.2}s, houdini {:.2}s, settle {:.2}s, check {:.2}s",
                 seconds(s.proving),
                 p.iterations,
                 count(p.facts),
                 count(p.guesses),
                 count(p.solver_calls),
+                count(p.loop_seeds),
+                count(p.loop_paths),
                 p.explore,
                 p.forest,
+                p.loops,
                 p.guess,
                 p.houdini,
                 p.settle,

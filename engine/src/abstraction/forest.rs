@@ -203,6 +203,40 @@ impl Sample {
         evaluator.eval_in(pool, t, self)
     }
 
+    /// The state after a transition, with the same values for what is unknown.
+    pub fn after(&self, pool: &Pool, update: &Update) -> Sample {
+        let mut next = self.next(pool, &mut Evaluator::new(), update, 0);
+        next.seed = self.seed;
+        for (&variable, &value) in &self.variables {
+            next.variables.entry(variable).or_insert(value);
+        }
+        next
+    }
+
+    fn next(&self, pool: &Pool, evaluator: &mut Evaluator, update: &Update, step: u64) -> Sample {
+        let mut next = Sample {
+            seed: hash(&[self.seed, step]),
+            flavour: self.flavour,
+            contents: Rc::clone(&self.contents),
+            interesting: Rc::clone(&self.interesting),
+            tape: Rc::clone(&self.tape),
+            ..Sample::default()
+        };
+        for &(variable, value) in &update.terms {
+            if let Node::Variable(number) = *pool.node(variable) {
+                let value = self.eval(pool, evaluator, value);
+                next.variables.insert(number, value);
+            }
+        }
+        for &(array, value) in &update.arrays {
+            if let ArrayNode::Variable(number) = pool.array_node(array) {
+                let bytes = self.array(pool, evaluator, value);
+                next.arrays.insert(number, bytes);
+            }
+        }
+        next
+    }
+
     fn array(&self, pool: &Pool, evaluator: &mut Evaluator, array: Array) -> Rc<Bytes> {
         let mut writes: Vec<(u64, u8)> = Vec::new();
         let mut at = array;
@@ -380,26 +414,7 @@ impl Forest {
                     .all(|&t| sample.eval(pool, evaluator, t) == 1)
         })?;
         self.steps += 1;
-        let mut next = Sample {
-            seed: hash(&[sample.seed, step]),
-            flavour: sample.flavour,
-            contents: Rc::clone(&sample.contents),
-            interesting: Rc::clone(&sample.interesting),
-            tape: Rc::clone(&sample.tape),
-            ..Sample::default()
-        };
-        for &(variable, value) in &way.update.terms {
-            if let Node::Variable(number) = *pool.node(variable) {
-                let value = sample.eval(pool, evaluator, value);
-                next.variables.insert(number, value);
-            }
-        }
-        for &(array, value) in &way.update.arrays {
-            if let ArrayNode::Variable(number) = pool.array_node(array) {
-                let bytes = sample.array(pool, evaluator, value);
-                next.arrays.insert(number, bytes);
-            }
-        }
+        let next = sample.next(pool, evaluator, &way.update, step);
         let kept = self.samples.entry(way.to).or_default();
         if kept.len() < KEPT {
             kept.push(next.clone());

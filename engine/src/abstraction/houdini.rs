@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::graph::Graph;
 use super::world::Cut;
 use crate::program::ir::Pred;
-use crate::solver::{Answer, Limits, Solver, Z3};
+use crate::solver::{Answer, Limits, Solver, Z3, steps};
 use crate::term::{Evaluator, Node, Rewriter, Term, value};
 
 /// Facts by cut point.
@@ -46,7 +46,21 @@ pub struct Patience<'a> {
     pub stop: &'a AtomicBool,
 }
 
-impl Patience<'_> {
+impl<'a> Patience<'a> {
+    /// The same, but no longer than this from now on.
+    #[must_use]
+    pub fn at_most(&self, time: Duration, spent: &'a Cell<u64>) -> Patience<'a> {
+        let mut less = *self;
+        match self.steps {
+            Some((_, most)) => less.steps = Some((spent, most.min(spent.get() + steps(time)))),
+            None => {
+                let end = Instant::now() + time;
+                less.deadline = Some(self.deadline.map_or(end, |deadline| deadline.min(end)));
+            }
+        }
+        less
+    }
+
     /// Whether to give up.
     pub fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)

@@ -12,6 +12,7 @@ pub mod goals;
 pub mod graph;
 pub mod houdini;
 mod live;
+pub mod loops;
 pub mod memory;
 pub mod relevance;
 pub mod state;

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::machine::Choice;
 
 /// How often a stretch is repeated, one rung after the other.
-pub const LADDER: [usize; 6] = [16, 128, 1024, 8192, 65_536, 1 << 20];
+pub const LADDER: [usize; 7] = [16, 128, 1024, 8192, 65_536, 1 << 20, 1 << 24];
 
 /// A stretch of the tape that goes around a loop once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

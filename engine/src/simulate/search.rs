@@ -35,7 +35,7 @@ pub use tell::Spans;
 pub struct Config {
     /// The properties whose checks are goals.
     pub properties: Vec<Property>,
-    /// Longest tape, in bytes. Default 1 MiB.
+    /// Longest tape, in bytes. Default 64 MiB.
     pub max_len: usize,
     /// Longest tape that is recorded symbolically, in bytes. Default 4096.
     pub max_recorded: usize,
@@ -49,7 +49,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             properties: vec![Property::Assertion, Property::Memory, Property::Overflow],
-            max_len: 1 << 20,
+            max_len: 64 << 20,
             max_recorded: 4096,
             limits: Limits::default(),
             query: solver::Limits::default(),
@@ -69,6 +69,8 @@ pub enum Origin {
     Simulation,
     /// A goal of the abstraction, reached from a state of its forest.
     Frontier,
+    /// The closed forms of the loops on a path to a goal.
+    Loop,
     /// An answer replayed around a loop.
     Replay,
     /// A longer tape.
@@ -82,6 +84,7 @@ impl std::fmt::Display for Origin {
             Origin::Fuzzer => "fuzzing",
             Origin::Simulation => "partial simulation",
             Origin::Frontier => "a frontier query",
+            Origin::Loop => "the closed form of a loop",
             Origin::Replay => "replaying an answer around a loop",
             Origin::Longer => "a longer input",
         })
@@ -136,6 +139,8 @@ pub struct SearchStats {
 
 /// Operations that every run may take, however many others did not end.
 const SHORTEST: u64 = 4_000_000;
+/// Operations for each byte of a tape that loops were solved for.
+const PER_BYTE: u64 = 400;
 /// Operations that a recorded run may take: recording is an order of magnitude slower than running.
 const RECORDED: u64 = 20_000_000;
 /// What a question costs in executed steps, and what one that reaches the solver costs.
@@ -248,7 +253,20 @@ impl<'p> Search<'p> {
 
     /// Executes a tape that came from outside, and takes what it did into account.
     pub fn add(&mut self, tape: &[u8], origin: Origin, news: &mut Vec<News>) {
-        if tape.len() <= self.config.max_len {
+        if tape.len() > self.config.max_len {
+            return;
+        }
+        let limits = self.machine.limits().clone();
+        if origin == Origin::Loop {
+            // So many turns are what it is about.
+            let steps = limits.steps.max(tape.len() as u64 * PER_BYTE);
+            self.machine.set_limits(Limits {
+                steps,
+                ..limits.clone()
+            });
+            self.execute(tape.to_vec(), origin, &[], news);
+            self.machine.set_limits(limits);
+        } else {
             self.execute(tape.to_vec(), origin, &[], news);
         }
     }
@@ -298,7 +316,15 @@ impl<'p> Search<'p> {
                 tape,
                 stretch,
                 rung,
-            } => self.replay(&tape, &stretch, rung, news),
+                before,
+            } => self.replay(&tape, &stretch, (rung, before), news),
+            Work::Between {
+                tape,
+                stretch,
+                low,
+                high,
+                like,
+            } => self.between(&tape, &stretch, (low, high, like), news),
             Work::Longer { tape, to } => {
                 let mut longer = tape.to_vec();
                 longer.resize(to, 0);
@@ -388,29 +414,71 @@ impl<'p> Search<'p> {
         }
     }
 
+    /// Executes a tape with a stretch repeated; what the execution did and whether it took all of the repetitions.
+    fn repeat(
+        &mut self,
+        tape: &[u8],
+        stretch: &pump::Stretch,
+        times: usize,
+        news: &mut Vec<News>,
+    ) -> Option<(u64, bool)> {
+        let longer = pump::pumped(tape, stretch, times, self.config.max_len)?;
+        self.stats.replays += 1;
+        let carried = stretch.start + (longer.len() - tape.len());
+        let counts = self.execute(longer, Origin::Replay, &[], news)?;
+        let entered: Vec<bool> = counts.iter().map(|&count| count > 0).collect();
+        let mut hasher = FxHasher::default();
+        entered.hash(&mut hasher);
+        Some((hasher.finish(), self.last_consumed >= carried))
+    }
+
     fn replay(
         &mut self,
         tape: &Rc<[u8]>,
         stretch: &pump::Stretch,
-        rung: usize,
+        (rung, before): (usize, Option<u64>),
         news: &mut Vec<News>,
     ) {
-        let Some(longer) = pump::pumped(tape, stretch, pump::LADDER[rung], self.config.max_len)
-        else {
+        let times = pump::LADDER[rung];
+        let Some((did, carried)) = self.repeat(tape, stretch, times, news) else {
             return;
         };
-        self.stats.replays += 1;
-        let carried = stretch.start + (longer.len() - tape.len());
-        if self.execute(longer, Origin::Replay, &[], news).is_some()
-            && self.last_consumed >= carried
-            && rung + 1 < pump::LADDER.len()
-        {
+        if let Some(like) = before.filter(|&before| before != did) {
+            let work = Work::Between {
+                tape: tape.clone(),
+                stretch: stretch.clone(),
+                low: pump::LADDER[rung - 1],
+                high: times,
+                like,
+            };
+            self.push(class::REPLAY, rung as u64, work);
+        }
+        if carried && rung + 1 < pump::LADDER.len() {
             let work = Work::Replay {
                 tape: tape.clone(),
                 stretch: stretch.clone(),
                 rung: rung + 1,
+                before: Some(did),
             };
             self.push(class::REPLAY, (rung as u64 + 1) << 32, work);
+        }
+    }
+
+    /// A bound that is checked wrongly is off by a few: what lies at the boundary between two behaviours is worth a look.
+    fn between(
+        &mut self,
+        tape: &Rc<[u8]>,
+        stretch: &pump::Stretch,
+        (mut low, mut high, like): (usize, usize, u64),
+        news: &mut Vec<News>,
+    ) {
+        while low + 1 < high && news.is_empty() {
+            let middle = low + (high - low) / 2;
+            match self.repeat(tape, stretch, middle, news) {
+                Some((did, _)) if did == like => low = middle,
+                Some(_) => high = middle,
+                None => return,
+            }
         }
     }
 

@@ -6,172 +6,37 @@
 //! is grown, and what no state of the forest refutes is guessed in levels, from cheap to dear, until every goal is settled or
 //! nothing is left to guess. An iteration is one level: guesses made, the inductive ones kept, the goals asked again.
 
+mod options;
+mod reach;
+
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use crate::abstraction::candidates::{Guesser, LEVELS, Vocabulary};
-use crate::abstraction::encode::{Budget, Exceeded};
+use crate::abstraction::encode::Exceeded;
 use crate::abstraction::forest::{Forest, Growth};
-use crate::abstraction::frontier;
 use crate::abstraction::goals::{self, Open, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{self, Cost, Facts, Patience, houdini};
+use crate::abstraction::loops::Loops;
 use crate::abstraction::relevance::{Changes, Relevance};
 use crate::abstraction::world::Cut;
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
+pub use self::options::{Coverage, Options, Seed, Stats, Verdict};
 use crate::proof::{self, Certificate, FORMAT};
 use crate::solver::{Z3, steps};
 
+/// How long paths around loops are looked for before anything is guessed.
+const AT_FIRST: Duration = Duration::from_millis(1_500);
+/// What part of the time they get after the first guesses.
+const ON_LOOPS: f64 = 0.3;
 /// How long the forest may grow.
 const FOREST_TIME: Duration = Duration::from_millis(400);
 /// What that is in terms evaluated.
 const FOREST_WORK: u64 = 20_000_000;
-
-/// What to prove, and how long to try.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Which checks are asked for. The others are assumed to hold, and [`Proof::assumed`] says so.
-    pub properties: Vec<Property>,
-    /// Blocks that some execution entered: nobody needs to ask whether they can be. Others may add to it meanwhile.
-    pub covered: Arc<Coverage>,
-    /// Whether to go on for the blocks when all checks are settled. Default: no; they are asked about once.
-    pub all_blocks: bool,
-    /// How long to try in all. Default: 60 s.
-    pub time: Duration,
-    /// The certificate of an earlier run, whose formulas are tried first.
-    pub before: Option<Certificate>,
-    /// Whether that is counted in steps of the solver and not by the clock: slower, and the same on every machine.
-    /// Default: no.
-    pub counted: bool,
-    /// Executions of the forest. Default: 60.
-    pub runs: u64,
-    /// What one fragment may cost.
-    pub budget: Budget,
-    /// Tapes of executions that are known, for the forest.
-    pub tapes: Vec<Vec<u8>>,
-    /// Who takes the tapes that frontier queries are answered with.
-    pub seeds: Option<Sender<Vec<u8>>>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            properties: vec![Property::Assertion, Property::Memory],
-            covered: Arc::default(),
-            all_blocks: false,
-            time: Duration::from_secs(60),
-            before: None,
-            counted: false,
-            runs: 60,
-            budget: Budget::default(),
-            tapes: Vec::new(),
-            seeds: None,
-        }
-    }
-}
-
-/// What executions have covered so far, shared between those that execute and those that prove.
-#[derive(Debug, Default)]
-pub struct Coverage {
-    blocks: Vec<AtomicBool>,
-    checks: Vec<AtomicBool>,
-}
-
-impl Coverage {
-    /// Nothing covered of so many blocks, and none of so many checks violated.
-    pub fn new(blocks: usize, checks: usize) -> Coverage {
-        let flags = |n: usize| (0..n).map(|_| AtomicBool::new(false)).collect();
-        Coverage {
-            blocks: flags(blocks),
-            checks: flags(checks),
-        }
-    }
-
-    /// Notes what is covered.
-    pub fn note(&self, covered: &[bool]) {
-        for (flag, _) in self.blocks.iter().zip(covered).filter(|(_, c)| **c) {
-            flag.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether a block is covered.
-    pub fn has(&self, block: BlockId) -> bool {
-        let flag = self.blocks.get(block.index());
-        flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
-    }
-
-    /// Notes that an execution violated a check.
-    pub fn violate(&self, check: CheckId) {
-        if let Some(flag) = self.checks.get(check.index()) {
-            flag.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether some execution violated a check, which makes it useless to prove it.
-    pub fn is_violated(&self, check: CheckId) -> bool {
-        let flag = self.checks.get(check.index());
-        flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
-    }
-}
-
-/// How a goal stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// No execution violates the check, or enters the block.
-    Proved,
-    /// Not settled, and why.
-    Open(String),
-}
-
-/// What it cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Stats {
-    /// Levels of guesses that were tried.
-    pub iterations: u64,
-    /// Cut points.
-    pub cuts: u64,
-    /// Call contexts.
-    pub contexts: u64,
-    /// Fragments encoded, repetitions included.
-    pub encodings: u64,
-    /// Transitions of the forest.
-    pub forest_steps: u64,
-    /// Goals that were tried from states of the forest.
-    pub frontier_queries: u64,
-    /// Those that were reached: tapes for the search and the fuzzer.
-    pub frontier_seeds: u64,
-    /// Guesses that no execution refuted.
-    pub guesses: u64,
-    /// Guesses that are inductive.
-    pub facts: u64,
-    /// Questions to the solver.
-    pub solver_calls: u64,
-    /// Questions that it did not answer in time.
-    pub unknown: u64,
-    /// Steps of the solver.
-    pub steps: u64,
-    /// Places where something was over-approximated.
-    pub approximations: u64,
-    /// Seconds: exploring, growing the forest, frontier queries, guessing, Houdini, asking about goals.
-    pub explore: f64,
-    /// See `explore`.
-    pub forest: f64,
-    /// See `explore`.
-    pub frontier: f64,
-    /// See `explore`.
-    pub guess: f64,
-    /// See `explore`.
-    pub houdini: f64,
-    /// See `explore`.
-    pub settle: f64,
-}
 
 /// What was proved of one program.
 #[derive(Debug)]
@@ -323,6 +188,8 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
             stop,
         },
         blocks_asked: false,
+        loops: Loops::default(),
+        reached: BTreeSet::new(),
     };
     prover.run();
     prover.finish()
@@ -339,6 +206,9 @@ struct Prover<'a, 'p> {
     stats: Stats,
     patience: Patience<'a>,
     blocks_asked: bool,
+    loops: Loops,
+    /// Goals that a path around loops leads to.
+    reached: BTreeSet<(Option<Cut>, usize)>,
 }
 
 impl<'p> Prover<'_, 'p> {
@@ -362,6 +232,7 @@ impl<'p> Prover<'_, 'p> {
         self.stats.forest_steps = forest.steps;
         self.stats.forest = clock.elapsed().as_secs_f64();
         self.frontier(&forest);
+        self.around(&forest, self.options.time.min(AT_FIRST));
         if let Some(before) = &self.options.before
             && self.resume(before)
         {
@@ -382,13 +253,16 @@ impl<'p> Prover<'_, 'p> {
             let Some(new) = self.keep(guesses) else {
                 return;
             };
-            if new == 0 {
-                continue;
-            }
-            if self.is_done() {
+            if new > 0 && self.is_done() {
                 return;
             }
+            if sliced && level == 1 {
+                // The easy ones are proved by now.
+                self.around(&forest, self.options.time.mul_f64(ON_LOOPS));
+            }
         }
+        // Nothing is left to guess: the time is theirs.
+        self.around(&forest, self.options.time);
     }
 
     /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.
@@ -466,46 +340,6 @@ impl<'p> Prover<'_, 'p> {
             (is_asked || !asked) && !obligation.check.is_some_and(violated)
         };
         self.settled.open(is_open)
-    }
-
-    /// Asks about each goal that does not follow whether a state of the forest leads there: then it is no use proving
-    /// it, and the tape is worth executing.
-    fn frontier(&mut self, forest: &Forest) {
-        let Some(seeds) = &self.options.seeds else {
-            return;
-        };
-        let clock = Instant::now();
-        for ((start, index), failing) in self.settled.failing.clone() {
-            if failing.model.is_none() || self.patience.is_over() {
-                continue;
-            }
-            let obligation = &self.graph.fragments[&start].obligations[index];
-            if !self
-                .options
-                .properties
-                .contains(&obligation.kind.property())
-            {
-                continue;
-            }
-            let mut goal = obligation.guard.0.clone();
-            goal.push(obligation.violated);
-            let prefix = obligation.prefix;
-            self.stats.frontier_queries += 1;
-            let found = frontier::reach(
-                &mut self.solver,
-                &mut self.graph,
-                forest,
-                (start, &goal, prefix),
-                self.patience,
-                &mut self.cost,
-            );
-            if let Some(tape) = found {
-                self.stats.frontier_seeds += 1;
-                // Nobody may be listening any more.
-                let _ = seeds.send(tape);
-            }
-        }
-        self.stats.frontier += clock.elapsed().as_secs_f64();
     }
 
     /// Guesses of one level where they can matter.

@@ -44,11 +44,27 @@ impl Rewriter {
         t: Term,
         leaf: &mut dyn FnMut(&mut Pool, Term) -> Option<Term>,
     ) -> Term {
+        self.rebuild_all(pool, Item::Term(t), leaf);
+        self.get(t)
+    }
+
+    /// The array with everything replaced.
+    pub fn apply_array(&mut self, pool: &mut Pool, array: Array) -> Array {
+        self.rebuild_all(pool, Item::Array(array), &mut |_, _| None);
+        self.get_array(array)
+    }
+
+    fn rebuild_all(
+        &mut self,
+        pool: &mut Pool,
+        root: Item,
+        leaf: &mut dyn FnMut(&mut Pool, Term) -> Option<Term>,
+    ) {
         let done = |item: Item| match item {
             Item::Term(t) => self.terms.contains_key(&t),
             Item::Array(a) => self.arrays.contains_key(&a),
         };
-        for item in pool.order(Item::Term(t), done) {
+        for item in pool.order(root, done) {
             match item {
                 Item::Term(t) => {
                     let new = self.rebuild(pool, t, leaf);
@@ -72,7 +88,6 @@ impl Rewriter {
                 }
             }
         }
-        self.get(t)
     }
 
     fn get(&self, t: Term) -> Term {

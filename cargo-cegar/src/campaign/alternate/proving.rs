@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cegar_engine::simulate::search::{News, Origin};
+use cegar_engine::simulate::search::News;
 
 use super::{Alternation, PROVING, TAPES};
 use crate::campaign::findings::readable;
@@ -34,7 +34,7 @@ impl Alternation<'_, '_> {
             self.digest.clone(),
             &self.harness.properties,
             (Arc::clone(&self.coverage), !self.first_only),
-            tapes,
+            (tapes, self.settings.loops),
             (left, self.settings.runs.is_some()),
             self.before.take().filter(|_| self.settings.runs.is_none()),
         )?);
@@ -46,8 +46,8 @@ impl Alternation<'_, '_> {
         self.coverage.note(self.search.covered());
         // The result first: no seed comes after it.
         let result = self.prover.as_ref().and_then(Prover::poll);
-        for tape in self.prover.iter().flat_map(Prover::seeds) {
-            self.search.add(&tape, Origin::Frontier, news);
+        for seed in self.prover.iter().flat_map(Prover::seeds) {
+            self.search.add(&seed.tape, seed.origin, news);
         }
         let Some(result) = result else {
             return Ok(());

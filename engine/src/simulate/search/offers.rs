@@ -34,6 +34,7 @@ impl Search<'_> {
                     tape: tape.clone(),
                     stretch,
                     rung: 0,
+                    before: None,
                 };
                 self.push(class::REPLAY, cost, work);
             }

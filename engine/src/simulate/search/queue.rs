@@ -32,6 +32,17 @@ pub(super) enum Work {
         tape: Rc<[u8]>,
         stretch: pump::Stretch,
         rung: usize,
+        /// What the rung before did, if anything.
+        before: Option<u64>,
+    },
+    /// The number of repetitions at which the program begins to do something else.
+    Between {
+        tape: Rc<[u8]>,
+        stretch: pump::Stretch,
+        low: usize,
+        high: usize,
+        /// What the lower number does.
+        like: u64,
     },
     Longer {
         tape: Rc<[u8]>,

@@ -1,0 +1,555 @@
+//! Closed forms: what n turns of a loop make of a variable, as a term over n.
+//!
+//! A turn is a simultaneous assignment ([`Turn`]), so every variable has a recurrence `v' = u(v, ...)`. SatAbs (section 4, step 3) solves
+//! one scheme: constant, affine, quadratic. Here a solution is a polynomial in Newton's basis, `v(n) = sum of c_k * C(n, k)` with coefficients
+//! that no turn changes, because in that basis summing up is a shift by one place and every division is exact modulo 2^w: whatever wraps
+//! around in the machine wraps around in the closed form. Past the paper: geometric recurrences by powers of two, values that
+//! settle after one turn, those that alternate, remainders, and *lagged* values, which are a function of the turn before. What has none
+//! of these forms is free: a variable of its own for every n.
+
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::program::ir::{BinOp, Pred, Width};
+use crate::term::{Array, ArrayNode, Item, Node, Pool, Rewriter, Symbol, Term, value};
+
+/// Terms of a polynomial: up to cubes.
+const DEGREE: usize = 4;
+
+/// What one turn makes of everything that changes.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    /// Variables and their values after the turn, in terms of those before it.
+    pub terms: Vec<(Term, Term)>,
+    /// Arrays and their contents after the turn.
+    pub arrays: Vec<(Array, Array)>,
+}
+
+/// The shape of a variable's values.
+#[derive(Clone, Debug)]
+enum Form {
+    /// `sum of c_k * C(n, k)`.
+    Newton(Vec<Term>),
+    /// Shifted by so many bits in each turn, to the left with a summand.
+    Left { by: u32, plus: Term },
+    /// Shifted to the right, logically or not.
+    Right { by: u32, arithmetic: bool },
+    /// `(v + plus * n) mod modulus`.
+    Remainder { plus: Term, modulus: Term },
+    /// As after the first turn, ever after.
+    Settles(Term),
+    /// As at first after an even number of turns, else this.
+    Alternates(Term),
+    /// A function of the values one turn before.
+    Lagged(Term),
+    /// Anything.
+    Free,
+}
+
+/// That a narrow value, widened, does not wrap around in n turns; otherwise what was computed from the wide one is wrong.
+#[derive(Clone, Debug)]
+struct Straight {
+    narrow: Vec<Term>,
+    wide: Vec<Term>,
+    signed: bool,
+}
+
+/// The closed forms of a turn's variables.
+#[derive(Debug)]
+pub struct Closed {
+    forms: FxHashMap<Term, Form>,
+    changing: FxHashSet<Symbol>,
+    straight: Vec<Straight>,
+    name: String,
+    /// Values by variable and number of turns.
+    known: RefCell<FxHashMap<(Term, Term), Term>>,
+}
+
+/// A linear form of what a turn makes of `v`: `times * v` and a polynomial in the number of turns before.
+struct Linear {
+    times: u128,
+    rest: Vec<Term>,
+}
+
+struct Solver<'a> {
+    pool: &'a mut Pool,
+    changing: FxHashSet<Symbol>,
+    forms: FxHashMap<Term, Form>,
+    straight: Vec<Straight>,
+}
+
+impl Closed {
+    /// Solves a turn's recurrences. `name` tells the free variables of this loop from others'.
+    pub fn solve(pool: &mut Pool, turn: &Turn, name: &str) -> Closed {
+        let changing = turn.terms.iter().filter(|(v, u)| v != u);
+        let mut open: Vec<(Term, Term)> = changing.copied().collect();
+        let mut symbols: FxHashSet<Symbol> =
+            open.iter().flat_map(|&(v, _)| pool.symbols(v).collect::<Vec<_>>()).collect();
+        for &(array, _) in turn.arrays.iter().filter(|(a, after)| a != after) {
+            if let ArrayNode::Variable(number) = pool.array_node(array) {
+                symbols.insert(Symbol::Array(number));
+            }
+        }
+        let mut solver = Solver {
+            pool,
+            changing: symbols,
+            forms: FxHashMap::default(),
+            straight: Vec::new(),
+        };
+        while !open.is_empty() {
+            let before = open.len();
+            open.retain(|&(v, u)| match solver.form(v, u) {
+                Some(form) => {
+                    solver.forms.insert(v, form);
+                    false
+                }
+                None => true,
+            });
+            if open.len() == before {
+                // Nothing can be solved: one is given up, and others may follow from it.
+                let (v, _) = open.remove(0);
+                solver.forms.insert(v, Form::Free);
+            }
+        }
+        Closed {
+            forms: solver.forms,
+            changing: solver.changing,
+            straight: solver.straight,
+            name: name.to_owned(),
+            known: RefCell::default(),
+        }
+    }
+
+    /// The variables that change, with whether they have a closed form.
+    pub fn changing(&self) -> impl Iterator<Item = (Term, bool)> + '_ {
+        self.forms
+            .iter()
+            .map(|(&v, form)| (v, !matches!(form, Form::Free)))
+    }
+
+    /// The polynomial of a variable in Newton's basis, if it has one: the start and the differences.
+    pub fn newton(&self, v: Term) -> Option<&[Term]> {
+        match self.forms.get(&v) {
+            Some(Form::Newton(coefficients)) => Some(coefficients),
+            _ => None,
+        }
+    }
+
+    /// A 64-bit term as a polynomial in Newton's basis, if it is one.
+    pub fn polynomial(&mut self, pool: &mut Pool, t: Term) -> Option<Vec<Term>> {
+        let mut solver = Solver {
+            pool,
+            changing: std::mem::take(&mut self.changing),
+            forms: std::mem::take(&mut self.forms),
+            straight: std::mem::take(&mut self.straight),
+        };
+        // No variable is solved for: nothing is a multiple of a constant.
+        let none = solver.pool.constant(64, 0);
+        let found = solver.linear(t, none, 64);
+        self.changing = solver.changing;
+        self.forms = solver.forms;
+        self.straight = solver.straight;
+        found.map(|linear| linear.rest)
+    }
+
+    /// Replaces every variable by its value after `n` turns (64 bits), in terms of the values before the first.
+    pub fn after(&self, pool: &mut Pool, n: Term) -> Rewriter {
+        let mut rewriter = Rewriter::new();
+        let mut all: Vec<Term> = self.forms.keys().copied().collect();
+        all.sort_unstable();
+        for v in all {
+            let value = self.value(pool, v, n);
+            rewriter.replace(v, value);
+        }
+        rewriter
+    }
+
+    /// A variable's value after `n` turns.
+    pub fn value(&self, pool: &mut Pool, v: Term, n: Term) -> Term {
+        if let Some(&known) = self.known.borrow().get(&(v, n)) {
+            return known;
+        }
+        let width = pool.width(v);
+        let value = match self.forms.get(&v) {
+            None => v,
+            Some(Form::Newton(coefficients)) => newton(pool, coefficients, width, n),
+            Some(Form::Left { by, plus }) => {
+                let bits = shift(pool, width, *by, n);
+                let moved = pool.bin(BinOp::Shl, v, bits);
+                let one = pool.constant(width, 1);
+                // plus * (1 + 2^by + ... ) is plus * (2^(by n) - 1) / (2^by - 1), and only for by = 1 without a division.
+                let power = pool.bin(BinOp::Shl, one, bits);
+                let sum = pool.bin(BinOp::Sub, power, one);
+                let sum = pool.bin(BinOp::Mul, sum, *plus);
+                pool.bin(BinOp::Add, moved, sum)
+            }
+            Some(Form::Right { by, arithmetic }) => {
+                let bits = shift(pool, width, *by, n);
+                let op = if *arithmetic { BinOp::AShr } else { BinOp::LShr };
+                pool.bin(op, v, bits)
+            }
+            Some(Form::Remainder { plus, modulus }) => {
+                let n = fit(pool, n, width);
+                let walked = pool.bin(BinOp::Mul, n, *plus);
+                let sum = pool.bin(BinOp::Add, v, walked);
+                pool.bin(BinOp::URem, sum, *modulus)
+            }
+            Some(Form::Settles(after)) => {
+                let after = *after;
+                self.unless_none(pool, n, v, after)
+            }
+            Some(Form::Alternates(other)) => {
+                let odd = pool.extract(n, 0, 1);
+                pool.ite(odd, *other, v)
+            }
+            Some(Form::Lagged(update)) => {
+                let update = *update;
+                let one = pool.constant(64, 1);
+                let before = pool.bin(BinOp::Sub, n, one);
+                let mut rewriter = Rewriter::new();
+                let needed: Vec<Term> = self.forms.keys().copied().filter(|&other| {
+                    pool.symbols(other).any(|s| pool.symbols(update).any(|t| s == t))
+                }).collect();
+                for other in needed {
+                    let value = self.value(pool, other, before);
+                    rewriter.replace(other, value);
+                }
+                let after = rewriter.apply(pool, update);
+                self.unless_none(pool, n, v, after)
+            }
+            Some(Form::Free) => {
+                let name = format!("{}.{}.{}", self.name, v.index(), n.index());
+                let free = pool.variable(&name, width);
+                self.unless_none(pool, n, v, free)
+            }
+        };
+        self.known.borrow_mut().insert((v, n), value);
+        value
+    }
+
+    fn unless_none(&self, pool: &mut Pool, n: Term, before: Term, after: Term) -> Term {
+        let zero = pool.constant(64, 0);
+        let none = pool.eq(n, zero);
+        pool.ite(none, before, after)
+    }
+
+    /// What has to hold for the forms to be right for `n` turns.
+    pub fn side_conditions(&self, pool: &mut Pool, n: Term) -> Vec<Term> {
+        let mut all = Vec::new();
+        for straight in &self.straight {
+            let (Some(&first), Some(&wide)) = (straight.narrow.first(), straight.wide.first()) else {
+                continue;
+            };
+            let (narrow_width, width) = (pool.width(first), pool.width(wide));
+            let narrow = newton(pool, &straight.narrow, narrow_width, n);
+            let widened = match straight.signed {
+                true => pool.sext(narrow, width),
+                false => pool.zext(narrow, width),
+            };
+            let wide = newton(pool, &straight.wide, width, n);
+            all.push(pool.eq(widened, wide));
+        }
+        all
+    }
+}
+
+/// As many bits as `n` shifts by `by` come to, as a shift amount that is too large where all bits are gone.
+fn shift(pool: &mut Pool, width: Width, by: u32, n: Term) -> Term {
+    let all = pool.constant(64, u128::from(width));
+    let by = pool.constant(64, u128::from(by));
+    let bits = pool.bin(BinOp::Mul, n, by);
+    let too_many = pool.cmp(Pred::Ule, all, n);
+    let over = pool.cmp(Pred::Ule, all, bits);
+    let gone = pool.or(too_many, over);
+    let bits = pool.ite(gone, all, bits);
+    if width >= 8 { fit(pool, bits, width) } else { pool.constant(width, value::mask(width)) }
+}
+
+fn fit(pool: &mut Pool, t: Term, width: Width) -> Term {
+    if pool.width(t) > width {
+        pool.extract(t, 0, width)
+    } else {
+        pool.zext(t, width)
+    }
+}
+
+/// `C(n, k)` modulo 2^64 for a 64-bit n; exact as long as k is at most 3.
+fn binomial(pool: &mut Pool, n: Term, k: usize) -> Term {
+    let one = pool.constant(64, 1);
+    match k {
+        0 => one,
+        1 => n,
+        2 => {
+            // One of n and n - 1 is even.
+            let less = pool.bin(BinOp::Sub, n, one);
+            let odd = pool.extract(n, 0, 1);
+            let even = pool.ite(odd, less, n);
+            let other = pool.ite(odd, n, less);
+            let half = pool.bin(BinOp::LShr, even, one);
+            pool.bin(BinOp::Mul, half, other)
+        }
+        _ => {
+            // 3 C(n, 3) = C(n, 2) (n - 2), and three has an inverse modulo 2^64.
+            let two = pool.constant(64, 2);
+            let less = pool.bin(BinOp::Sub, n, two);
+            let pairs = binomial(pool, n, 2);
+            let product = pool.bin(BinOp::Mul, pairs, less);
+            let third = pool.constant(64, 0xaaaa_aaaa_aaaa_aaab);
+            pool.bin(BinOp::Mul, product, third)
+        }
+    }
+}
+
+/// A polynomial's value.
+fn newton(pool: &mut Pool, coefficients: &[Term], width: Width, n: Term) -> Term {
+    let mut sum = pool.constant(width, 0);
+    for (k, &coefficient) in coefficients.iter().enumerate() {
+        let binomial = binomial(pool, n, k);
+        let binomial = fit(pool, binomial, width);
+        let product = pool.bin(BinOp::Mul, coefficient, binomial);
+        sum = pool.bin(BinOp::Add, sum, product);
+    }
+    sum
+}
+
+impl Solver<'_> {
+    /// Whether no turn changes this.
+    fn is_invariant(&self, t: Term) -> bool {
+        !self.pool.symbols(t).any(|s| self.changing.contains(&s))
+    }
+
+    fn mentions(&self, t: Term, v: Term) -> bool {
+        let Node::Variable(number) = *self.pool.node(v) else {
+            return false;
+        };
+        self.pool.symbols(t).any(|s| s == Symbol::Variable(number))
+    }
+
+    /// Whether nothing that changes but `v` is in a term.
+    fn is_own(&self, t: Term, v: Term) -> bool {
+        let Node::Variable(number) = *self.pool.node(v) else {
+            return false;
+        };
+        let own = Symbol::Variable(number);
+        !self.pool.symbols(t).any(|s| s != own && self.changing.contains(&s))
+    }
+
+    /// The form of `v' = u`; none if it depends on what is not solved yet, or on nothing solvable.
+    fn form(&mut self, v: Term, u: Term) -> Option<Form> {
+        if !self.mentions(u, v) {
+            if self.is_invariant(u) {
+                return Some(Form::Settles(u));
+            }
+            let arrays = self.pool.symbols(u).any(|s| matches!(s, Symbol::Array(_)) && self.changing.contains(&s));
+            if arrays {
+                return Some(Form::Free);
+            }
+            return self.is_solved(u, v).then_some(Form::Lagged(u));
+        }
+        if self.pool.width(v) > 64 {
+            return Some(Form::Free);
+        }
+        if let Some(linear) = self.linear(u, v, self.pool.width(v)) {
+            let width = self.pool.width(v);
+            if linear.times == 1 && linear.rest.len() < DEGREE {
+                let mut coefficients = vec![v];
+                coefficients.extend(linear.rest);
+                return Some(Form::Newton(coefficients));
+            }
+            let constant = linear.rest.len() <= 1;
+            if linear.times.is_power_of_two() && constant {
+                let by = linear.times.trailing_zeros();
+                let zero = self.pool.constant(width, 0);
+                let plus = linear.rest.first().copied().unwrap_or(zero);
+                if by == 1 || self.pool.as_const(plus) == Some(0) {
+                    return Some(Form::Left { by, plus });
+                }
+            }
+            // -v + c.
+            if linear.times == value::mask(width) && constant {
+                return Some(Form::Alternates(u));
+            }
+        }
+        // What a second turn makes of it.
+        let mut again = Rewriter::new();
+        again.replace(v, u);
+        let twice = again.apply(self.pool, u);
+        if twice == u && self.is_own(u, v) {
+            return Some(Form::Settles(u));
+        }
+        if twice == v && self.is_own(u, v) {
+            return Some(Form::Alternates(u));
+        }
+        match *self.pool.node(u) {
+            Node::Bin(op @ (BinOp::LShr | BinOp::AShr), a, by) if a == v => {
+                let by = self.pool.as_const(by)?;
+                Some(Form::Right { by: by as u32, arithmetic: op == BinOp::AShr })
+            }
+            Node::Bin(BinOp::URem, sum, modulus) if self.is_invariant(modulus) => {
+                let linear = self.linear(sum, v, self.pool.width(v))?;
+                let [plus] = linear.rest[..] else { return None };
+                (linear.times == 1).then_some(Form::Remainder { plus, modulus })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether everything that changes in it has a form.
+    fn is_solved(&self, t: Term, except: Term) -> bool {
+        let order = self.pool.order(Item::Term(t), |_| false);
+        order.into_iter().all(|item| match item {
+            Item::Term(t) if matches!(self.pool.node(t), Node::Variable(_)) => {
+                t == except || self.forms.contains_key(&t) || self.is_invariant(t)
+            }
+            _ => true,
+        })
+    }
+
+    /// The low `width` bits of a term as a multiple of `v` and a polynomial.
+    fn linear(&mut self, t: Term, v: Term, width: Width) -> Option<Linear> {
+        if t == v {
+            let narrow = self.pool.width(v) < width;
+            return (!narrow).then(|| Linear { times: 1, rest: Vec::new() });
+        }
+        if self.is_invariant(t) {
+            let low = fit(self.pool, t, width);
+            return Some(Linear { times: 0, rest: vec![low] });
+        }
+        let own = self.pool.width(t);
+        if own > 64 {
+            return None;
+        }
+        match *self.pool.node(t) {
+            Node::Variable(_) => {
+                let coefficients = match self.forms.get(&t)? {
+                    Form::Newton(coefficients) => coefficients.clone(),
+                    _ => return None,
+                };
+                let rest = coefficients.iter().map(|&c| fit(self.pool, c, width)).collect();
+                Some(Linear { times: 0, rest })
+            }
+            Node::Bin(op @ (BinOp::Add | BinOp::Sub), a, b) => {
+                let (a, b) = (self.linear(a, v, width)?, self.linear(b, v, width)?);
+                Some(self.combine(op, a, b, width))
+            }
+            Node::Bin(BinOp::Mul, a, b) => {
+                let (factor, other) = if self.is_invariant(a) { (a, b) } else { (b, a) };
+                if self.is_invariant(factor) {
+                    let other = self.linear(other, v, width)?;
+                    let factor = fit(self.pool, factor, width);
+                    return self.scaled(other, factor, width);
+                }
+                let (a, b) = (self.linear(a, v, width)?, self.linear(b, v, width)?);
+                self.product(a, b, width)
+            }
+            Node::Bin(BinOp::Shl, a, by) => {
+                let by = self.pool.as_const(by).filter(|&by| by < 64)?;
+                let a = self.linear(a, v, width)?;
+                let factor = self.pool.constant(width, 1u128 << by);
+                self.scaled(a, factor, width)
+            }
+            Node::Not(a) => {
+                // -a - 1
+                let a = self.linear(a, v, width)?;
+                let minus = self.pool.constant(width, value::mask(width));
+                let a = self.scaled(a, minus, width)?;
+                Some(self.combine(BinOp::Add, a, Linear { times: 0, rest: vec![minus] }, width))
+            }
+            Node::Extract(a, 0) => self.linear(a, v, width),
+            // A product with a power of two.
+            Node::Concat(a, low) if self.is_invariant(low) => {
+                let bits = self.pool.width(low);
+                if bits >= width {
+                    return None;
+                }
+                let a = self.linear(a, v, width - bits)?;
+                let zero = self.pool.constant(bits, 0);
+                let times = a.times << bits & value::mask(width);
+                let rest = a.rest.iter().map(|&c| self.pool.concat(c, zero)).collect();
+                let low = self.pool.zext(low, width);
+                Some(self.combine(
+                    BinOp::Add,
+                    Linear { times, rest },
+                    Linear { times: 0, rest: vec![low] },
+                    width,
+                ))
+            }
+            Node::ZExt(a) | Node::SExt(a) => {
+                let narrow = self.pool.width(a);
+                if narrow >= width {
+                    return self.linear(a, v, width);
+                }
+                let signed = matches!(*self.pool.node(t), Node::SExt(_));
+                self.widened(a, v, (narrow, width), signed)
+            }
+            _ => None,
+        }
+    }
+
+    /// A wide polynomial for a narrow one, as long as that does not wrap around.
+    fn widened(&mut self, a: Term, v: Term, (narrow, width): (Width, Width), signed: bool) -> Option<Linear> {
+        let linear = self.linear(a, v, narrow)?;
+        if linear.times != 0 {
+            return None;
+        }
+        let mut wide = Vec::new();
+        for (k, &c) in linear.rest.iter().enumerate() {
+            // Differences may be negative, however the value is read.
+            wide.push(match k == 0 && !signed {
+                true => self.pool.zext(c, width),
+                false => self.pool.sext(c, width),
+            });
+        }
+        if linear.rest.len() > 1 {
+            self.straight.push(Straight { narrow: linear.rest, wide: wide.clone(), signed });
+        }
+        Some(Linear { times: 0, rest: wide })
+    }
+
+    fn combine(&mut self, op: BinOp, a: Linear, b: Linear, width: Width) -> Linear {
+        let zero = self.pool.constant(width, 0);
+        let length = a.rest.len().max(b.rest.len());
+        let at = |rest: &[Term], k: usize| rest.get(k).copied().unwrap_or(zero);
+        let rest = (0..length)
+            .map(|k| self.pool.bin(op, at(&a.rest, k), at(&b.rest, k)))
+            .collect();
+        Linear { times: value::bin(op, width, a.times, b.times), rest }
+    }
+
+    fn scaled(&mut self, a: Linear, factor: Term, width: Width) -> Option<Linear> {
+        let times = match (a.times, self.pool.as_const(factor)) {
+            (0, _) => 0,
+            (times, Some(c)) => value::bin(BinOp::Mul, width, times, c),
+            _ => return None,
+        };
+        let rest = a.rest.iter().map(|&c| self.pool.bin(BinOp::Mul, c, factor)).collect();
+        Some(Linear { times, rest })
+    }
+
+    /// The product of two polynomials, if one of them is at most linear and the result not too long:
+    /// n C(n, k) = k C(n, k) + (k + 1) C(n, k + 1).
+    fn product(&mut self, a: Linear, b: Linear, width: Width) -> Option<Linear> {
+        if a.times != 0 || b.times != 0 {
+            return None;
+        }
+        let (line, other) = if a.rest.len() <= 2 { (a, b) } else { (b, a) };
+        if line.rest.len() > 2 || other.rest.len() + 1 > DEGREE {
+            return None;
+        }
+        let mut rest = vec![self.pool.constant(width, 0); other.rest.len() + 1];
+        let slope = line.rest.get(1).copied();
+        for (k, &c) in other.rest.iter().enumerate() {
+            let plain = self.pool.bin(BinOp::Mul, c, line.rest[0]);
+            rest[k] = self.pool.bin(BinOp::Add, rest[k], plain);
+            let Some(slope) = slope else { continue };
+            let steep = self.pool.bin(BinOp::Mul, c, slope);
+            for (place, times) in [(k, k), (k + 1, k + 1)] {
+                let times = self.pool.constant(width, times as u128);
+                let part = self.pool.bin(BinOp::Mul, steep, times);
+                rest[place] = self.pool.bin(BinOp::Add, rest[place], part);
+            }
+        }
+        Some(Linear { times: 0, rest })
+    }
+}
