@@ -6,6 +6,9 @@
 //! equations that all states satisfy, low bits, bytes of an array at a value's index, and the conditions that the code
 //! itself branches on.
 
+mod equations;
+mod slopes;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
@@ -38,12 +41,20 @@ pub struct Vocabulary {
     conditions: Vec<Term>,
     /// Variables that hold an object's number.
     numbers: FxHashSet<Term>,
+    /// Variables that some transition changes.
+    changing: FxHashSet<Term>,
+    /// What turns of loops add.
+    steps: Vec<(Cut, Term, slopes::Step)>,
 }
 
 impl Vocabulary {
     /// Of all fragments.
-    pub fn new(graph: &Graph<'_>) -> Vocabulary {
-        let mut all = Vocabulary::default();
+    pub fn new(graph: &mut Graph<'_>) -> Vocabulary {
+        let mut all = Vocabulary {
+            steps: slopes::steps(graph),
+            changing: slopes::changing(graph),
+            ..Vocabulary::default()
+        };
         let bases = graph.states.values().flat_map(|state| state.bases.keys());
         all.numbers = bases.copied().collect();
         let mut seen: FxHashSet<Item> = FxHashSet::default();
@@ -120,8 +131,11 @@ impl Vocabulary {
     }
 }
 
-/// How many levels of guesses there are. Each costs more than the one before and is needed more rarely.
-pub const LEVELS: u32 = 4;
+/// How many levels of guesses there are. Each costs more than the one before and is needed more rarely; the last two
+/// multiply, and facts that do make every later question harder.
+pub const LEVELS: u32 = 6;
+/// Those of them that know nothing of closed forms.
+pub const PLAIN: u32 = 4;
 
 /// Arrays up to this size are asked for a terminating zero.
 const TERMINATED: u128 = 256;
@@ -219,7 +233,7 @@ impl Guesser<'_, '_> {
                     out.push(graph.pool.not(t));
                 }
             }
-            self.linear(&scalars, &mut evaluators, &mut out);
+            self.equations(&scalars, &mut evaluators, &mut out);
         }
         if self.level == 1 {
             self.transferred(&scalars, &mut out);
@@ -230,8 +244,18 @@ impl Guesser<'_, '_> {
             self.by_case(&scalars, &mut evaluators, &mut out);
         }
         if self.level == 2 {
+            // Some need bounds that are known by now.
+            self.equations(&scalars, &mut evaluators, &mut out);
             self.elements(&arrays, &scalars, &mut evaluators, &mut out);
             self.terminated(&state, &scalars, &mut out);
+        }
+        if self.level == 4 {
+            self.slopes(&scalars, &mut evaluators, &mut out);
+            self.remainders(&scalars, &mut evaluators, &mut out);
+        }
+        if self.level == 5 {
+            self.products(&scalars, &mut evaluators, &mut out);
+            self.rows(&scalars, &mut evaluators, &mut out);
         }
         let mut seen = FxHashSet::default();
         out.retain(|t| seen.insert(*t));
@@ -475,46 +499,6 @@ impl Guesser<'_, '_> {
         ]
     }
 
-    /// Linear equations over values of one width that hold in all samples.
-    fn linear(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
-        for width in [32, 64] {
-            let values: Vec<Term> = scalars
-                .iter()
-                .filter(|&&t| {
-                    let w = self.graph.pool.width(t);
-                    w == width || (width == 64 && w == 32)
-                })
-                .copied()
-                .take(12)
-                .collect();
-            let all_narrow = values.iter().all(|&t| self.graph.pool.width(t) < width);
-            if values.len() < 2 || all_narrow {
-                continue;
-            }
-            let widened: Vec<Term> = values
-                .iter()
-                .map(|&t| self.graph.pool.sext(t, width))
-                .collect();
-            let columns: Vec<Vec<u128>> = widened
-                .iter()
-                .map(|&t| self.values(t, evaluators))
-                .collect();
-            for equation in equations(&columns, width, self.samples.len()) {
-                let pool = &mut self.graph.pool;
-                let mut sum = pool.constant(width, value::unsigned(width, equation.constant));
-                for (&factor, &t) in equation.factors.iter().zip(&widened) {
-                    if factor != 0 {
-                        let factor = pool.constant(width, value::unsigned(width, factor));
-                        let product = pool.bin(BinOp::Mul, factor, t);
-                        sum = pool.bin(BinOp::Add, sum, product);
-                    }
-                }
-                let zero = pool.constant(width, 0);
-                out.push(pool.eq(sum, zero));
-            }
-        }
-    }
-
     /// A string ends in its array: some byte from a value's index on is zero.
     fn terminated(&mut self, state: &super::cuts::CutState, scalars: &[Term], out: &mut Vec<Term>) {
         let graph = &mut *self.graph;
@@ -604,136 +588,4 @@ fn joined_halves(pool: &mut Pool, variables: &[(super::cuts::Place, Term)]) -> V
         }
     }
     all
-}
-
-/// `factors . values + constant == 0`.
-struct Equation {
-    factors: Vec<i128>,
-    constant: i128,
-}
-
-/// The linear equations that all rows satisfy, by Gaussian elimination over the rationals, kept if their factors
-/// are small. Values wrap, so each is checked again modulo the width.
-fn equations(columns: &[Vec<u128>], width: Width, rows: usize) -> Vec<Equation> {
-    let n = columns.len();
-    let distinct: BTreeSet<Vec<i128>> = (0..rows)
-        .map(|row| {
-            columns
-                .iter()
-                .map(|column| value::signed(width, column[row]))
-                .collect()
-        })
-        .filter(|row: &Vec<i128>| row.iter().all(|v| v.abs() < 1 << 40))
-        .collect();
-    // Fewer rows than unknowns satisfy everything.
-    if distinct.len() < n + 2 {
-        return Vec::new();
-    }
-    let mut matrix: Vec<Vec<i128>> = distinct
-        .into_iter()
-        .take(64)
-        .map(|mut row| {
-            row.push(1);
-            row
-        })
-        .collect();
-    let mut pivots: Vec<usize> = Vec::new();
-    let mut rank = 0;
-    for column in 0..=n {
-        let Some(found) = (rank..matrix.len()).find(|&r| matrix[r][column] != 0) else {
-            continue;
-        };
-        matrix.swap(rank, found);
-        for row in 0..matrix.len() {
-            if row == rank || matrix[row][column] == 0 {
-                continue;
-            }
-            let (a, b) = (matrix[rank][column], matrix[row][column]);
-            let mut new = Vec::with_capacity(n + 1);
-            for (mine, pivot) in matrix[row].iter().zip(&matrix[rank]) {
-                let (Some(x), Some(y)) = (mine.checked_mul(a), pivot.checked_mul(b)) else {
-                    return Vec::new();
-                };
-                let Some(difference) = x.checked_sub(y) else {
-                    return Vec::new();
-                };
-                new.push(difference);
-            }
-            let divisor = new.iter().fold(0, |d, &v| gcd(d, v));
-            if divisor > 1 {
-                new.iter_mut().for_each(|v| *v /= divisor);
-            }
-            matrix[row] = new;
-        }
-        pivots.push(column);
-        rank += 1;
-    }
-    let mut all = Vec::new();
-    for free in (0..=n).filter(|c| !pivots.contains(c)) {
-        // The pivots' columns in terms of this free one, with a common denominator.
-        let mut common: i128 = 1;
-        for (row, &pivot) in pivots.iter().enumerate() {
-            let p = matrix[row][pivot];
-            if matrix[row][free] != 0 {
-                let needed = p / gcd(p, matrix[row][free]);
-                common = match (common / gcd(common, needed)).checked_mul(needed) {
-                    Some(c) => c,
-                    None => return all,
-                };
-            }
-        }
-        let mut factors = vec![0i128; n + 1];
-        factors[free] = common;
-        for (row, &pivot) in pivots.iter().enumerate() {
-            let Some(product) = matrix[row][free].checked_mul(common) else {
-                return all;
-            };
-            factors[pivot] = -(product / matrix[row][pivot]);
-        }
-        let constant = factors.pop().unwrap_or(0);
-        if factors.iter().all(|f| f.abs() <= 64) && factors.iter().any(|&f| f != 0) {
-            all.push(Equation { factors, constant });
-        }
-    }
-    all
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equations_are_found() {
-        // x + y - z == 3
-        let rows = [
-            (1u128, 5u128, 3u128),
-            (2, 2, 1),
-            (7, 0, 4),
-            (10, 4, 11),
-            (0, 9, 6),
-        ];
-        let columns = vec![
-            rows.iter().map(|r| r.0).collect(),
-            rows.iter().map(|r| r.1).collect(),
-            rows.iter().map(|r| r.2).collect(),
-        ];
-        let found = equations(&columns, 32, rows.len());
-        assert_eq!(found.len(), 1);
-        let e = &found[0];
-        for r in rows {
-            let sum = e.factors[0] * r.0 as i128
-                + e.factors[1] * r.1 as i128
-                + e.factors[2] * r.2 as i128
-                + e.constant;
-            assert_eq!(sum, 0);
-        }
-    }
 }

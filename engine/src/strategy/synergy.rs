@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use crate::abstraction::candidates::{Guesser, LEVELS, Vocabulary};
+pub use self::options::{Coverage, Options, Seed, Stats, Verdict};
+use crate::abstraction::candidates::{Guesser, LEVELS, PLAIN, Vocabulary};
 use crate::abstraction::encode::Exceeded;
 use crate::abstraction::forest::{Forest, Growth};
 use crate::abstraction::goals::{self, Open, Settled};
@@ -25,7 +26,6 @@ use crate::abstraction::loops::Loops;
 use crate::abstraction::relevance::{Changes, Relevance};
 use crate::abstraction::world::Cut;
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
-pub use self::options::{Coverage, Options, Seed, Stats, Verdict};
 use crate::proof::{self, Certificate, FORMAT};
 use crate::solver::{Z3, steps};
 
@@ -217,7 +217,7 @@ impl<'p> Prover<'_, 'p> {
             return;
         }
         let clock = Instant::now();
-        let vocabulary = Vocabulary::new(&self.graph);
+        let vocabulary = Vocabulary::new(&mut self.graph);
         let interesting = vocabulary.interesting();
         let growth = match self.options.counted {
             true => Growth::Work(FOREST_WORK),
@@ -239,9 +239,10 @@ impl<'p> Prover<'_, 'p> {
             return;
         }
         let changes = Changes::new(&mut self.graph);
+        let levels = if self.options.loops { LEVELS } else { PLAIN };
         let rounds = [true, false]
             .into_iter()
-            .flat_map(|sliced| (0..LEVELS).map(move |level| (level, sliced)));
+            .flat_map(|sliced| (0..levels).map(move |level| (level, sliced)));
         for (level, sliced) in rounds {
             if self.patience.is_over() {
                 return;

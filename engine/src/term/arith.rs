@@ -302,6 +302,17 @@ impl Pool {
                 let product = self.constant(w, c.wrapping_mul(d));
                 return self.bin(BinOp::Mul, x, product);
             }
+        } else {
+            // A product of variables is left alone, so that the one before a step and the one after it share it.
+            for (sum, other) in [(a, b), (b, a)] {
+                if let Node::Bin(BinOp::Add, x, c) = *self.node(sum)
+                    && self.as_const(c).is_some()
+                {
+                    let product = self.bin(BinOp::Mul, x, other);
+                    let rest = self.bin(BinOp::Mul, other, c);
+                    return self.bin(BinOp::Add, product, rest);
+                }
+            }
         }
         self.intern(Node::Bin(BinOp::Mul, a, b), w)
     }

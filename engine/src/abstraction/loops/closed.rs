@@ -84,8 +84,10 @@ impl Closed {
     pub fn solve(pool: &mut Pool, turn: &Turn, name: &str) -> Closed {
         let changing = turn.terms.iter().filter(|(v, u)| v != u);
         let mut open: Vec<(Term, Term)> = changing.copied().collect();
-        let mut symbols: FxHashSet<Symbol> =
-            open.iter().flat_map(|&(v, _)| pool.symbols(v).collect::<Vec<_>>()).collect();
+        let mut symbols: FxHashSet<Symbol> = open
+            .iter()
+            .flat_map(|&(v, _)| pool.symbols(v).collect::<Vec<_>>())
+            .collect();
         for &(array, _) in turn.arrays.iter().filter(|(a, after)| a != after) {
             if let ArrayNode::Variable(number) = pool.array_node(array) {
                 symbols.insert(Symbol::Array(number));
@@ -186,7 +188,11 @@ impl Closed {
             }
             Some(Form::Right { by, arithmetic }) => {
                 let bits = shift(pool, width, *by, n);
-                let op = if *arithmetic { BinOp::AShr } else { BinOp::LShr };
+                let op = if *arithmetic {
+                    BinOp::AShr
+                } else {
+                    BinOp::LShr
+                };
                 pool.bin(op, v, bits)
             }
             Some(Form::Remainder { plus, modulus }) => {
@@ -208,9 +214,15 @@ impl Closed {
                 let one = pool.constant(64, 1);
                 let before = pool.bin(BinOp::Sub, n, one);
                 let mut rewriter = Rewriter::new();
-                let needed: Vec<Term> = self.forms.keys().copied().filter(|&other| {
-                    pool.symbols(other).any(|s| pool.symbols(update).any(|t| s == t))
-                }).collect();
+                let needed: Vec<Term> = self
+                    .forms
+                    .keys()
+                    .copied()
+                    .filter(|&other| {
+                        pool.symbols(other)
+                            .any(|s| pool.symbols(update).any(|t| s == t))
+                    })
+                    .collect();
                 for other in needed {
                     let value = self.value(pool, other, before);
                     rewriter.replace(other, value);
@@ -238,7 +250,8 @@ impl Closed {
     pub fn side_conditions(&self, pool: &mut Pool, n: Term) -> Vec<Term> {
         let mut all = Vec::new();
         for straight in &self.straight {
-            let (Some(&first), Some(&wide)) = (straight.narrow.first(), straight.wide.first()) else {
+            let (Some(&first), Some(&wide)) = (straight.narrow.first(), straight.wide.first())
+            else {
                 continue;
             };
             let (narrow_width, width) = (pool.width(first), pool.width(wide));
@@ -263,7 +276,11 @@ fn shift(pool: &mut Pool, width: Width, by: u32, n: Term) -> Term {
     let over = pool.cmp(Pred::Ule, all, bits);
     let gone = pool.or(too_many, over);
     let bits = pool.ite(gone, all, bits);
-    if width >= 8 { fit(pool, bits, width) } else { pool.constant(width, value::mask(width)) }
+    if width >= 8 {
+        fit(pool, bits, width)
+    } else {
+        pool.constant(width, value::mask(width))
+    }
 }
 
 fn fit(pool: &mut Pool, t: Term, width: Width) -> Term {
@@ -332,7 +349,10 @@ impl Solver<'_> {
             return false;
         };
         let own = Symbol::Variable(number);
-        !self.pool.symbols(t).any(|s| s != own && self.changing.contains(&s))
+        !self
+            .pool
+            .symbols(t)
+            .any(|s| s != own && self.changing.contains(&s))
     }
 
     /// The form of `v' = u`; none if it depends on what is not solved yet, or on nothing solvable.
@@ -341,7 +361,10 @@ impl Solver<'_> {
             if self.is_invariant(u) {
                 return Some(Form::Settles(u));
             }
-            let arrays = self.pool.symbols(u).any(|s| matches!(s, Symbol::Array(_)) && self.changing.contains(&s));
+            let arrays = self
+                .pool
+                .symbols(u)
+                .any(|s| matches!(s, Symbol::Array(_)) && self.changing.contains(&s));
             if arrays {
                 return Some(Form::Free);
             }
@@ -384,7 +407,10 @@ impl Solver<'_> {
         match *self.pool.node(u) {
             Node::Bin(op @ (BinOp::LShr | BinOp::AShr), a, by) if a == v => {
                 let by = self.pool.as_const(by)?;
-                Some(Form::Right { by: by as u32, arithmetic: op == BinOp::AShr })
+                Some(Form::Right {
+                    by: by as u32,
+                    arithmetic: op == BinOp::AShr,
+                })
             }
             Node::Bin(BinOp::URem, sum, modulus) if self.is_invariant(modulus) => {
                 let linear = self.linear(sum, v, self.pool.width(v))?;
@@ -410,11 +436,17 @@ impl Solver<'_> {
     fn linear(&mut self, t: Term, v: Term, width: Width) -> Option<Linear> {
         if t == v {
             let narrow = self.pool.width(v) < width;
-            return (!narrow).then(|| Linear { times: 1, rest: Vec::new() });
+            return (!narrow).then(|| Linear {
+                times: 1,
+                rest: Vec::new(),
+            });
         }
         if self.is_invariant(t) {
             let low = fit(self.pool, t, width);
-            return Some(Linear { times: 0, rest: vec![low] });
+            return Some(Linear {
+                times: 0,
+                rest: vec![low],
+            });
         }
         let own = self.pool.width(t);
         if own > 64 {
@@ -426,7 +458,10 @@ impl Solver<'_> {
                     Form::Newton(coefficients) => coefficients.clone(),
                     _ => return None,
                 };
-                let rest = coefficients.iter().map(|&c| fit(self.pool, c, width)).collect();
+                let rest = coefficients
+                    .iter()
+                    .map(|&c| fit(self.pool, c, width))
+                    .collect();
                 Some(Linear { times: 0, rest })
             }
             Node::Bin(op @ (BinOp::Add | BinOp::Sub), a, b) => {
@@ -454,7 +489,15 @@ impl Solver<'_> {
                 let a = self.linear(a, v, width)?;
                 let minus = self.pool.constant(width, value::mask(width));
                 let a = self.scaled(a, minus, width)?;
-                Some(self.combine(BinOp::Add, a, Linear { times: 0, rest: vec![minus] }, width))
+                Some(self.combine(
+                    BinOp::Add,
+                    a,
+                    Linear {
+                        times: 0,
+                        rest: vec![minus],
+                    },
+                    width,
+                ))
             }
             Node::Extract(a, 0) => self.linear(a, v, width),
             // A product with a power of two.
@@ -471,7 +514,10 @@ impl Solver<'_> {
                 Some(self.combine(
                     BinOp::Add,
                     Linear { times, rest },
-                    Linear { times: 0, rest: vec![low] },
+                    Linear {
+                        times: 0,
+                        rest: vec![low],
+                    },
                     width,
                 ))
             }
@@ -488,7 +534,13 @@ impl Solver<'_> {
     }
 
     /// A wide polynomial for a narrow one, as long as that does not wrap around.
-    fn widened(&mut self, a: Term, v: Term, (narrow, width): (Width, Width), signed: bool) -> Option<Linear> {
+    fn widened(
+        &mut self,
+        a: Term,
+        v: Term,
+        (narrow, width): (Width, Width),
+        signed: bool,
+    ) -> Option<Linear> {
         let linear = self.linear(a, v, narrow)?;
         if linear.times != 0 {
             return None;
@@ -502,9 +554,16 @@ impl Solver<'_> {
             });
         }
         if linear.rest.len() > 1 {
-            self.straight.push(Straight { narrow: linear.rest, wide: wide.clone(), signed });
+            self.straight.push(Straight {
+                narrow: linear.rest,
+                wide: wide.clone(),
+                signed,
+            });
         }
-        Some(Linear { times: 0, rest: wide })
+        Some(Linear {
+            times: 0,
+            rest: wide,
+        })
     }
 
     fn combine(&mut self, op: BinOp, a: Linear, b: Linear, width: Width) -> Linear {
@@ -514,7 +573,10 @@ impl Solver<'_> {
         let rest = (0..length)
             .map(|k| self.pool.bin(op, at(&a.rest, k), at(&b.rest, k)))
             .collect();
-        Linear { times: value::bin(op, width, a.times, b.times), rest }
+        Linear {
+            times: value::bin(op, width, a.times, b.times),
+            rest,
+        }
     }
 
     fn scaled(&mut self, a: Linear, factor: Term, width: Width) -> Option<Linear> {
@@ -523,7 +585,11 @@ impl Solver<'_> {
             (times, Some(c)) => value::bin(BinOp::Mul, width, times, c),
             _ => return None,
         };
-        let rest = a.rest.iter().map(|&c| self.pool.bin(BinOp::Mul, c, factor)).collect();
+        let rest = a
+            .rest
+            .iter()
+            .map(|&c| self.pool.bin(BinOp::Mul, c, factor))
+            .collect();
         Some(Linear { times, rest })
     }
 

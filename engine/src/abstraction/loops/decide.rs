@@ -61,8 +61,13 @@ impl<'a> Decided<'a> {
                 }
                 _ => {
                     let literal = self.term(t);
-                    let literal = if holds { literal } else { self.pool.not(literal) };
-                    if self.pool.as_const(literal) != Some(1) && !self.conditions.contains(&literal) {
+                    let literal = if holds {
+                        literal
+                    } else {
+                        self.pool.not(literal)
+                    };
+                    if self.pool.as_const(literal) != Some(1) && !self.conditions.contains(&literal)
+                    {
                         self.conditions.push(literal);
                     }
                 }

@@ -47,7 +47,12 @@ pub struct Lazy {
 }
 
 /// The writes of a turn that makes `after` of `array`; none if they are not all unconditional and in even steps.
-pub fn writes(pool: &mut Pool, closed: &mut Closed, array: Array, after: Array) -> Option<Vec<Write>> {
+pub fn writes(
+    pool: &mut Pool,
+    closed: &mut Closed,
+    array: Array,
+    after: Array,
+) -> Option<Vec<Write>> {
     let mut all = Vec::new();
     let mut at = after;
     while at != array {
@@ -59,7 +64,11 @@ pub fn writes(pool: &mut Pool, closed: &mut Closed, array: Array, after: Array) 
             [start, stride] => (start, value::signed(64, pool.as_const(stride)?) as i64),
             _ => return None,
         };
-        all.push(Write { start, stride, byte });
+        all.push(Write {
+            start,
+            stride,
+            byte,
+        });
         at = below;
     }
     all.reverse();
@@ -159,7 +168,12 @@ pub fn known(pool: &mut Pool, lazy: &[Lazy], model: &Model) -> Vec<Known> {
         }
         let turns = evaluator.eval_in(pool, lazy.turns, model) as u64;
         let below = pool.select(lazy.below, index);
-        all.push(Known { array, turns, writes, below });
+        all.push(Known {
+            array,
+            turns,
+            writes,
+            below,
+        });
     }
     all
 }
@@ -169,7 +183,12 @@ impl<'a> Written<'a> {
     pub fn new(pool: &'a mut Pool, model: &'a Model, arrays: &'a [Known]) -> Written<'a> {
         let (turn, index) = (some_turn(pool), some_index(pool));
         let here = [(number(pool, turn), 0), (number(pool, index), 0)];
-        Written { pool, model, arrays, here }
+        Written {
+            pool,
+            model,
+            arrays,
+            here,
+        }
     }
 
     /// A term's value, outside of all turns.
@@ -181,7 +200,8 @@ impl<'a> Written<'a> {
     pub fn hold(&self, turn: u64, all: &[Term]) -> bool {
         let here = self.at(turn, 0);
         let mut evaluator = Evaluator::new();
-        all.iter().all(|&t| evaluator.eval_in(self.pool, t, &here) == 1)
+        all.iter()
+            .all(|&t| evaluator.eval_in(self.pool, t, &here) == 1)
     }
 
     fn at(&self, turn: u64, index: u64) -> Written<'a> {
@@ -227,7 +247,10 @@ impl Environment for Written<'_> {
     }
     fn variable(&self, variable: u32) -> u128 {
         let here = self.here.iter().find(|(number, _)| *number == variable);
-        here.map_or_else(|| self.model.variable(variable), |&(_, value)| u128::from(value))
+        here.map_or_else(
+            || self.model.variable(variable),
+            |&(_, value)| u128::from(value),
+        )
     }
     fn element(&self, array: u32, index: u64) -> u8 {
         match self.arrays.iter().find(|known| known.array == array) {

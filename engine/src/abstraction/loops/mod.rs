@@ -18,8 +18,8 @@ use std::time::Duration;
 
 pub use closed::{Closed, Turn};
 use decide::Decided;
-pub use path::{Path, Segment};
 use path::Taken;
+pub use path::{Path, Segment};
 
 use super::encode::Transition;
 use super::forest::{Forest, Sample};
@@ -231,7 +231,13 @@ impl Loops {
     }
 
     /// Patterns of several turns that an execution repeats.
-    fn patterns(&mut self, all: &mut Asking<'_, '_>, cut: Cut, transition: &Transition, found: &mut Vec<Segment>) {
+    fn patterns(
+        &mut self,
+        all: &mut Asking<'_, '_>,
+        cut: Cut,
+        transition: &Transition,
+        found: &mut Vec<Segment>,
+    ) {
         let samples = all.forest.samples.get(&cut);
         for first in samples.into_iter().flatten().take(EXAMPLES) {
             if self.pattern(all, (cut, transition), first.clone(), found) {
@@ -256,7 +262,12 @@ impl Loops {
         let mut decisions: Vec<Vec<Term>> = Vec::new();
         let mut state = first;
         while states.len() < SEEN {
-            let guard = transition.reached.guard.0.iter().chain(&fragment.assumptions[..transition.prefix]);
+            let guard = transition
+                .reached
+                .guard
+                .0
+                .iter()
+                .chain(&fragment.assumptions[..transition.prefix]);
             let mut decided = Decided::new(&mut all.graph.pool, &state);
             let guard: Vec<Term> = guard.copied().collect();
             if !guard.iter().all(|&t| decided.decide(t)) {
@@ -430,8 +441,16 @@ fn decided(graph: &mut Graph<'_>, path: &Path, example: &dyn Environment) -> Opt
         }
     }
     let taken = chosen(&mut decided, &path.taken);
-    let terms = turn.terms.iter().map(|&(v, u)| (v, decided.term(u))).collect();
-    let arrays = turn.arrays.iter().map(|&(a, u)| (a, decided.array(u))).collect();
+    let terms = turn
+        .terms
+        .iter()
+        .map(|&(v, u)| (v, decided.term(u)))
+        .collect();
+    let arrays = turn
+        .arrays
+        .iter()
+        .map(|&(a, u)| (a, decided.array(u)))
+        .collect();
     let conditions = std::mem::take(&mut decided.conditions);
     Some(Segment {
         turn: Turn { terms, arrays },

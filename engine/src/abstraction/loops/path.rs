@@ -18,9 +18,7 @@ use super::closed::{Closed, Turn};
 use super::lazy::{self, Lazy, Write, Written};
 use crate::program::ir::{BinOp, Pred};
 use crate::solver::Model;
-use crate::term::{
-    Array, ArrayNode, Evaluator, Item, Node, Pool, Rewriter, Term,
-};
+use crate::term::{Array, ArrayNode, Evaluator, Item, Node, Pool, Rewriter, Term};
 
 /// Turns of one loop.
 pub const TURNS: u64 = 1 << 26;
@@ -200,7 +198,14 @@ impl Path {
         self.conditions.iter().any(|&t| pool.as_const(t) == Some(0))
     }
 
-    fn pass(&mut self, pool: &mut Pool, fragment: &Fragment, prefix: usize, guard: &[Term], renaming: &mut Renaming) {
+    fn pass(
+        &mut self,
+        pool: &mut Pool,
+        fragment: &Fragment,
+        prefix: usize,
+        guard: &[Term],
+        renaming: &mut Renaming,
+    ) {
         for &t in guard.iter().chain(&fragment.assumptions[..prefix]) {
             let t = renaming.apply(pool, t);
             self.require(pool, t);
@@ -226,7 +231,13 @@ impl Path {
         let mut renaming = self.renaming(graph);
         let update = graph.update(self.at, transition);
         let pool = &mut graph.pool;
-        self.pass(pool, &fragment, transition.prefix, &transition.reached.guard.0, &mut renaming);
+        self.pass(
+            pool,
+            &fragment,
+            transition.prefix,
+            &transition.reached.guard.0,
+            &mut renaming,
+        );
         self.terms = update
             .terms
             .iter()
@@ -339,7 +350,8 @@ impl Path {
         }
         self.terms.extend(values);
         for (array, writes) in arrays {
-            let fresh = pool.array_variable(&format!("{}{}", array.index(), renaming.borrow().suffix));
+            let fresh =
+                pool.array_variable(&format!("{}{}", array.index(), renaming.borrow().suffix));
             let below = renaming.borrow_mut().array(pool, array);
             if let Some(writes) = writes {
                 self.lazy.push(Lazy {
@@ -393,7 +405,13 @@ impl Path {
         let mut tape = Vec::new();
         let mut least = 0;
         let mut evaluator = Evaluator::new();
-        write(pool, &self.taken, model, &mut evaluator, (&mut tape, &mut least, most))?;
+        write(
+            pool,
+            &self.taken,
+            model,
+            &mut evaluator,
+            (&mut tape, &mut least, most),
+        )?;
         if tape.len() < least {
             tape.resize(least, 0);
         }
@@ -427,7 +445,10 @@ fn renamed(pool: &mut Pool, taken: &Taken, renaming: &mut Renaming) -> Taken {
         }
         Taken::Times(turns, inner) => Taken::Times(
             renaming.apply(pool, *turns),
-            inner.iter().map(|taken| renamed(pool, taken, renaming)).collect(),
+            inner
+                .iter()
+                .map(|taken| renamed(pool, taken, renaming))
+                .collect(),
         ),
     }
 }
@@ -442,7 +463,10 @@ fn write(
     for taken in all {
         match taken {
             Taken::Input(guard, input) => {
-                if !guard.iter().all(|&t| evaluator.eval_in(pool, t, model) == 1) {
+                if !guard
+                    .iter()
+                    .all(|&t| evaluator.eval_in(pool, t, model) == 1)
+                {
                     continue;
                 }
                 match *input {
@@ -465,7 +489,13 @@ fn write(
                 if turns == 0 {
                     continue;
                 }
-                write(pool, inner, model, evaluator, (&mut *tape, &mut *least, most))?;
+                write(
+                    pool,
+                    inner,
+                    model,
+                    evaluator,
+                    (&mut *tape, &mut *least, most),
+                )?;
                 let turn: Vec<u8> = tape[start..].to_vec();
                 if turn.len().checked_mul(turns)? > most {
                     return None;

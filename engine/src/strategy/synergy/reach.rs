@@ -70,7 +70,12 @@ impl Prover<'_, '_> {
         let clock = Instant::now();
         let spent = self.solver.spent();
         let patience = self.patience.at_most(time, &spent);
-        let mut goals: Vec<_> = self.settled.failing.iter().map(|(&key, failing)| (key, failing.model.is_some())).collect();
+        let mut goals: Vec<_> = self
+            .settled
+            .failing
+            .iter()
+            .map(|(&key, failing)| (key, failing.model.is_some()))
+            .collect();
         // The user's own code first.
         goals.sort_by_key(|&((start, index), _)| {
             let block = self.graph.fragments[&start].obligations[index].block;
