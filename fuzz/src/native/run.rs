@@ -162,7 +162,7 @@ struct Line {
     #[serde(default)]
     blocks: Vec<(u32, u8)>,
     #[serde(default)]
-    events: Vec<(String, Bytes)>,
+    events: Vec<(String, Bytes, usize)>,
     #[serde(default)]
     output: Vec<(i32, Bytes)>,
 }
@@ -318,7 +318,7 @@ impl Runner {
             events: line
                 .events
                 .into_iter()
-                .map(|(channel, bytes)| (channel, bytes.0))
+                .flat_map(|(channel, bytes, times)| std::iter::repeat_n((channel, bytes.0), times))
                 .collect(),
             output: line
                 .output
