@@ -39,10 +39,10 @@ enum Form {
     Remainder { plus: Term, modulus: Term },
     /// As after the first turn, ever after.
     Settles(Term),
-    /// As at first after an even number of turns, else this.
-    Alternates(Term),
-    /// A function of the values one turn before.
-    Lagged(Term),
+    /// The first after an odd number of turns, the second after an even one that is not none.
+    Alternates(Term, Term),
+    /// A function of the values one turn before, of these variables.
+    Lagged { update: Term, on: Vec<Term> },
     /// Anything.
     Free,
 }
@@ -125,9 +125,15 @@ impl Closed {
 
     /// The variables that change, with whether they have a closed form.
     pub fn changing(&self) -> impl Iterator<Item = (Term, bool)> + '_ {
-        self.forms
-            .iter()
-            .map(|(&v, form)| (v, !matches!(form, Form::Free)))
+        self.forms.keys().map(|&v| (v, !self.is_free(v)))
+    }
+
+    fn is_free(&self, v: Term) -> bool {
+        match self.forms.get(&v) {
+            Some(Form::Free) => true,
+            Some(Form::Lagged { on, .. }) => on.iter().any(|&v| self.is_free(v)),
+            _ => false,
+        }
     }
 
     /// The polynomial of a variable in Newton's basis, if it has one: the start and the differences.
@@ -205,25 +211,18 @@ impl Closed {
                 let after = *after;
                 self.unless_none(pool, n, v, after)
             }
-            Some(Form::Alternates(other)) => {
-                let odd = pool.extract(n, 0, 1);
-                pool.ite(odd, *other, v)
+            Some(Form::Alternates(odd, even)) => {
+                let (odd, even) = (*odd, *even);
+                let is_odd = pool.extract(n, 0, 1);
+                let after = pool.ite(is_odd, odd, even);
+                self.unless_none(pool, n, v, after)
             }
-            Some(Form::Lagged(update)) => {
-                let update = *update;
+            Some(Form::Lagged { update, on }) => {
+                let (update, on) = (*update, on.clone());
                 let one = pool.constant(64, 1);
                 let before = pool.bin(BinOp::Sub, n, one);
                 let mut rewriter = Rewriter::new();
-                let needed: Vec<Term> = self
-                    .forms
-                    .keys()
-                    .copied()
-                    .filter(|&other| {
-                        pool.symbols(other)
-                            .any(|s| pool.symbols(update).any(|t| s == t))
-                    })
-                    .collect();
-                for other in needed {
+                for other in on {
                     let value = self.value(pool, other, before);
                     rewriter.replace(other, value);
                 }
@@ -368,7 +367,7 @@ impl Solver<'_> {
             if arrays {
                 return Some(Form::Free);
             }
-            return self.is_solved(u, v).then_some(Form::Lagged(u));
+            return self.solved_in(u).map(|on| Form::Lagged { update: u, on });
         }
         if self.pool.width(v) > 64 {
             return Some(Form::Free);
@@ -391,7 +390,7 @@ impl Solver<'_> {
             }
             // -v + c.
             if linear.times == value::mask(width) && constant {
-                return Some(Form::Alternates(u));
+                return Some(Form::Alternates(u, v));
             }
         }
         // What a second turn makes of it.
@@ -401,17 +400,24 @@ impl Solver<'_> {
         if twice == u && self.is_own(u, v) {
             return Some(Form::Settles(u));
         }
-        if twice == v && self.is_own(u, v) {
-            return Some(Form::Alternates(u));
+        if again.apply(self.pool, twice) == u && self.is_own(u, v) {
+            return Some(Form::Alternates(u, twice));
         }
-        match *self.pool.node(u) {
-            Node::Bin(op @ (BinOp::LShr | BinOp::AShr), a, by) if a == v => {
-                let by = self.pool.as_const(by)?;
-                Some(Form::Right {
-                    by: by as u32,
-                    arithmetic: op == BinOp::AShr,
-                })
+        let upper = |pool: &Pool, t: Term| match *pool.node(t) {
+            Node::Extract(a, low) if a == v && low + pool.width(t) == pool.width(v) => {
+                Some(u32::from(low))
             }
+            _ => None,
+        };
+        match *self.pool.node(u) {
+            Node::ZExt(a) => upper(self.pool, a).map(|by| Form::Right {
+                by,
+                arithmetic: false,
+            }),
+            Node::SExt(a) => upper(self.pool, a).map(|by| Form::Right {
+                by,
+                arithmetic: true,
+            }),
             Node::Bin(BinOp::URem, sum, modulus) if self.is_invariant(modulus) => {
                 let linear = self.linear(sum, v, self.pool.width(v))?;
                 let [plus] = linear.rest[..] else { return None };
@@ -421,15 +427,18 @@ impl Solver<'_> {
         }
     }
 
-    /// Whether everything that changes in it has a form.
-    fn is_solved(&self, t: Term, except: Term) -> bool {
-        let order = self.pool.order(Item::Term(t), |_| false);
-        order.into_iter().all(|item| match item {
-            Item::Term(t) if matches!(self.pool.node(t), Node::Variable(_)) => {
-                t == except || self.forms.contains_key(&t) || self.is_invariant(t)
+    /// The variables in a term that change, if all of them have a form.
+    fn solved_in(&self, t: Term) -> Option<Vec<Term>> {
+        let mut on = Vec::new();
+        for item in self.pool.order(Item::Term(t), |_| false) {
+            if let Item::Term(t) = item
+                && matches!(self.pool.node(t), Node::Variable(_))
+                && !self.is_invariant(t)
+            {
+                on.push(t);
             }
-            _ => true,
-        })
+        }
+        on.iter().all(|t| self.forms.contains_key(t)).then_some(on)
     }
 
     /// The low `width` bits of a term as a multiple of `v` and a polynomial.

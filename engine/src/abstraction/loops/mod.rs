@@ -12,6 +12,8 @@ mod closed;
 mod decide;
 mod lazy;
 mod path;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
