@@ -8,11 +8,11 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use cegar_benches::numbers;
+use cegar_benches::{numbers, tool};
 use serde_json::Value;
 
 /// Shaped like figure 3 of the CRunner paper: only an input of more than N bytes reaches the fault.
@@ -32,18 +32,6 @@ int main(void) {
 
 /// Where more programs may be.
 const MORE: &str = "../shared/benchmarks";
-
-fn tool() -> Result<PathBuf, Box<dyn Error>> {
-    let here = std::env::current_exe()?;
-    let tool = here
-        .ancestors()
-        .nth(2)
-        .map(|folder| folder.join("cargo-cegar"));
-    match tool {
-        Some(tool) if tool.is_file() => Ok(tool),
-        _ => Err("build the tool first: cargo build --release -p cargo-cegar".into()),
-    }
-}
 
 /// Checks one program and prints its line.
 fn check(

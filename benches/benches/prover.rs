@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cegar_benches::numbers;
+use cegar_benches::{numbers, tool};
 use serde_json::Value;
 
 /// Iterations in table 1 of Gulavani, Henzinger, Kannan, Nori, Rajamani (2006).
@@ -38,15 +38,6 @@ const PAPER: [(&str, u32); 15] = [
 const MORE: &str = "../shared/benchmarks/synergy";
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-fn tool() -> Result<PathBuf> {
-    let here = std::env::current_exe()?;
-    let folder = here.ancestors().nth(2);
-    match folder.map(|folder| folder.join("cargo-cegar")) {
-        Some(tool) if tool.is_file() => Ok(tool),
-        _ => Err("build the tool first: cargo build --release -p cargo-cegar".into()),
-    }
-}
 
 /// The last message of a check.
 fn check(tool: &Path, source: &Path, flags: &[String], limit: u64) -> Result<Value> {

@@ -3,6 +3,8 @@
 //! The benchmarks are plain programs: what they measure takes seconds and starts processes, which a statistics harness
 //! for functions is not made for. See `README.md` beside this for how to run them.
 
+use std::error::Error;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Processor time, user and system, of all children that have ended and were waited for.
@@ -40,4 +42,14 @@ pub fn numbers() -> Vec<u64> {
         .skip(1)
         .filter_map(|a| a.parse().ok())
         .collect()
+}
+
+/// The tool, built for release beside the benchmark that runs.
+pub fn tool() -> Result<PathBuf, Box<dyn Error>> {
+    let here = std::env::current_exe()?;
+    let folder = here.ancestors().nth(2);
+    match folder.map(|folder| folder.join("cargo-cegar")) {
+        Some(tool) if tool.is_file() => Ok(tool),
+        _ => Err("build the tool first: cargo build --release -p cargo-cegar".into()),
+    }
 }

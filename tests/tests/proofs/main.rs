@@ -10,11 +10,13 @@ mod truth;
 
 use std::env;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_engine::machine::{Limits, Machine};
+use cegar_engine::machine::{Limits, Machine, Outcome};
 use cegar_engine::program::Property;
+use cegar_engine::simulate::search::Origin;
+use cegar_engine::strategy::synergy;
 use cegar_tests::generate::{self, Form, Generated, Seen, known};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -374,6 +376,55 @@ fn whole_programs() {
         }
     }
     assert!(told.is_empty(), "\n{}", told.join("\n"));
+}
+
+/// Loops are solved, and with the fewest turns.
+#[test]
+fn paths_around_loops() {
+    // Programs, and how many bytes reach the fault at least.
+    let all = [
+        ("checksum", 4 + 3922),
+        ("ring", 1025),
+        ("retries", 4 * 10_001),
+        ("white_space", 10_002),
+        ("sum_reaches", 4),
+        ("cubes", 4),
+        ("every_seventh", 4),
+        ("nested", 8),
+    ];
+    for (name, least) in all {
+        let file = compiled::folder("programs/loops")
+            .into_iter()
+            .find(|file| file.ends_with(format!("{name}.c")))
+            .unwrap_or_else(|| panic!("no program {name}"));
+        let program = compiled::from_files(&[file], &[], None, ASSERTION_AND_MEMORY)
+            .unwrap_or_else(|why| panic!("{name}: {why}"));
+        let (sender, seeds) = std::sync::mpsc::channel();
+        let options = synergy::Options {
+            properties: ASSERTION_AND_MEMORY.to_vec(),
+            seeds: Some(sender),
+            counted: true,
+            time: Duration::from_secs(12),
+            ..synergy::Options::default()
+        };
+        synergy::prove(&program, &options, &AtomicBool::new(false));
+        drop(options);
+        let found: Vec<Vec<u8>> = seeds
+            .try_iter()
+            .filter(|seed| seed.origin == Origin::Loop)
+            .map(|seed| seed.tape)
+            .collect();
+        let lengths: Vec<usize> = found.iter().map(Vec::len).collect();
+        assert!(lengths.contains(&least), "{name}: {lengths:?}, not {least}");
+        let machine = Machine::new(&program, Limits::default());
+        for tape in found {
+            let outcome = machine.run(&tape).outcome;
+            assert!(
+                matches!(outcome, Outcome::Violated(_)),
+                "{name}: {outcome:?}"
+            );
+        }
+    }
 }
 
 /// Tapes of any bytes, text, digits, small numbers.

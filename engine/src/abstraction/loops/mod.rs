@@ -15,6 +15,7 @@ mod path;
 #[cfg(test)]
 mod tests;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
@@ -370,10 +371,10 @@ fn shortest(graph: &Graph<'_>, to: Option<Cut>) -> Option<Vec<Transition>> {
         }
         for transition in &graph.fragments.get(&at)?.transitions {
             let next = Some(transition.to);
-            if !from.contains_key(&next) {
+            if let Entry::Vacant(place) = from.entry(next) {
                 let mut longer = way.clone();
                 longer.push(transition.clone());
-                from.insert(next, longer);
+                place.insert(longer);
                 queue.push_back(next);
             }
         }

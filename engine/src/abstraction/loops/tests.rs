@@ -113,7 +113,7 @@ fn sums_of_sums_wrap_around_as_they_should() {
         let mask = u128::MAX >> (128 - u32::from(width));
         assert_eq!(
             Evaluator::new().eval_in(&pool, value, &zero),
-            19 * 19 * 19 & mask
+            (19 * 19 * 19) & mask
         );
     }
 }

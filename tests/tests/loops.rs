@@ -1,0 +1,64 @@
+//! Loops that have to be taken many times: each program is violated after exactly so many turns, and corrected
+//! (`-DFIXED`) it is proved.
+
+use cegar_tests::{Ended, Project, Tool, exit};
+
+/// Programs that no limit of time that a test can have settles when they are corrected.
+const OPEN: [&str; 1] = ["strings"];
+
+fn check(name: &str, more: &[&str]) -> Ended {
+    let path = format!("loops/{name}.c");
+    let project = Project::program(&path);
+    let mut words = vec!["check", &path, "--no-emit", "--message-format", "json"];
+    words.extend(["--property", "assertion", "--property", "memory"]);
+    words.extend(more);
+    Tool::new(project.path(), words).run()
+}
+
+fn are_settled(names: &[&str]) {
+    for name in names {
+        check(name, &["--max-time", "60s"]).expect(exit::VIOLATION);
+        let is_open = OPEN.contains(name);
+        let time = if is_open { "2s" } else { "90s" };
+        let run = check(name, &["--max-time", time, "-D", "FIXED"]);
+        let verdict = run.finished()["verdict"].as_str().map(str::to_owned);
+        assert!(
+            verdict.as_deref() == Some("proved") || is_open && verdict.as_deref() == Some("open"),
+            "{name}: {verdict:?}\n{run}"
+        );
+    }
+}
+
+#[test]
+fn counters_in_step() {
+    are_settled(&["in_step", "counts_down", "wraps", "drains", "retries"]);
+}
+
+#[test]
+fn steps_and_strides() {
+    are_settled(&["steps_over", "stride", "walks", "two_phases", "table"]);
+}
+
+#[test]
+fn sums_and_powers() {
+    are_settled(&["sum_reaches", "checksum", "cubes", "doubles"]);
+}
+
+#[test]
+fn patterns_and_nests() {
+    are_settled(&["every_seventh", "alternates", "nested", "ring"]);
+}
+
+#[test]
+fn characters() {
+    are_settled(&["white_space", "strings"]);
+}
+
+#[test]
+fn turn_by_turn_if_asked() {
+    let without = check(
+        "drains",
+        &["--max-time", "3s", "-D", "FIXED", "--no-loop-acceleration"],
+    );
+    assert_eq!(without.finished()["verdict"], "open", "{without}");
+}
