@@ -404,7 +404,7 @@ fn paths_around_loops() {
             properties: ASSERTION_AND_MEMORY.to_vec(),
             seeds: Some(sender),
             counted: true,
-            time: Duration::from_secs(12),
+            time: Duration::from_secs(4),
             ..synergy::Options::default()
         };
         synergy::prove(&program, &options, &AtomicBool::new(false));
