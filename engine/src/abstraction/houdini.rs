@@ -68,13 +68,19 @@ impl<'a> Patience<'a> {
             || self.deadline.is_some_and(|end| Instant::now() > end)
     }
 
-    /// The limits of a question that may take `most`.
+    /// The limits of a question that may take `most`: so many steps of the solver, and, where the clock matters at all, several
+    /// times as long, since other work beside it is no reason to give up a guess.
     pub fn within(&self, most: Duration) -> Limits {
+        let counted = limited(most).counted();
         let Some(deadline) = self.deadline else {
-            return limited(most).counted();
+            return counted;
         };
         let left = deadline.saturating_duration_since(Instant::now());
-        limited(most.min(left).max(Duration::from_millis(1)))
+        let time = (most * SLACK).min(left).max(Duration::from_millis(1));
+        Limits {
+            time: Some(time),
+            ..counted
+        }
     }
 }
 
@@ -85,6 +91,8 @@ fn limited(time: Duration) -> Limits {
     }
 }
 
+/// How much longer than on an idle machine a question may take.
+const SLACK: u32 = 4;
 /// How long one question may take.
 const QUESTION: Duration = Duration::from_millis(1500);
 /// How long a question about a single guess may take.

@@ -11,7 +11,9 @@ use rustc_hash::FxHashMap;
 use crate::machine::Choice;
 
 /// How often a stretch is repeated, one rung after the other.
-pub const LADDER: [usize; 7] = [16, 128, 1024, 8192, 65_536, 1 << 20, 1 << 24];
+pub const LADDER: [usize; 6] = [16, 128, 1024, 8192, 65_536, 1 << 20];
+/// Longest tape that is made so, in bytes: what needs more turns is solved, not tried.
+const LONGEST: usize = 1 << 20;
 
 /// A stretch of the tape that goes around a loop once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -70,7 +72,7 @@ pub fn stretches(choices: &[Choice], consumed: usize, changed: &[u32]) -> Vec<St
 /// The tape with the stretch standing there `times` times in place of once, at most `max_len` bytes of it.
 pub fn pumped(tape: &[u8], stretch: &Stretch, times: usize, max_len: usize) -> Option<Vec<u8>> {
     let unit = tape.get(stretch.start..stretch.end)?;
-    let room = max_len.checked_sub(tape.len())?;
+    let room = max_len.min(LONGEST).checked_sub(tape.len())?;
     let more = (times - 1).min(room / unit.len().max(1));
     if more == 0 {
         return None;
