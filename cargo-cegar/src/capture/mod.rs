@@ -5,6 +5,7 @@
 //! the records become compile commands ([`parse`]).
 
 pub mod parse;
+mod programs;
 mod run;
 pub mod shim;
 

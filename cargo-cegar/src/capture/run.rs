@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io};
 
-use super::{CaptureError, Captured, Record, Unit, parse, shim};
+use super::{CaptureError, Captured, Record, Unit, parse, programs, shim};
 use crate::project::Project;
 use crate::{compile, store};
 
@@ -66,7 +66,12 @@ pub fn capture(project: &Project, stop: &AtomicBool) -> Result<Captured, Capture
         .filter(|r| belongs(r, project))
         .cloned()
         .collect();
-    let captured = parse::parse(&mine);
+    let mut captured = parse::parse(&mine);
+    let compiler = mine
+        .iter()
+        .map(|r| r.compiler.as_str())
+        .find(|c| !c.ends_with("++"));
+    programs::leave_out(&mut captured, compiler.unwrap_or("cc"));
     // What matters is the build script: the Rust code of the crate may need more than is here.
     let script_failed = String::from_utf8_lossy(&output.stderr).contains("custom build command");
     if !output.status.success() && (captured.units.is_empty() || script_failed) {

@@ -340,6 +340,14 @@ impl<'a> Body<'a> {
                         param.ty.words
                     ));
                 };
+                let is_pointer =
+                    |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Pointer(_));
+                if record.fields.iter().any(|(_, ty)| is_pointer(ty)) {
+                    return Err(format!(
+                        "`{}` is passed by value and holds pointers",
+                        param.ty.words
+                    ));
+                }
                 let name = self.name(&wanted);
                 self.lines
                     .push(format!("{} {name} = {{0}};", param.ty.words));

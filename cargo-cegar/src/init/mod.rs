@@ -245,6 +245,7 @@ impl<'a> Known<'a> {
         done: &mut Initialised,
         stop: &AtomicBool,
     ) -> Result<Vec<Harness>, Error> {
+        let is_guess = header.is_none() && options.function.is_none();
         let header = match header {
             Some(header) => header,
             None => match headers::find(self.project, &self.includes()) {
@@ -283,7 +284,7 @@ impl<'a> Known<'a> {
                     .into_owned()
             }
         };
-        let chosen = signatures::choose(
+        let chosen = match signatures::choose(
             &signatures::Library {
                 compiler,
                 header: &header,
@@ -295,7 +296,16 @@ impl<'a> Known<'a> {
             },
             options.function.as_deref(),
             options.most,
-        )?;
+        ) {
+            Ok(chosen) => chosen,
+            // Nobody named this header: a package without harnesses from it is still of use.
+            Err(why) if is_guess => {
+                done.notes.push(why.to_string());
+                done.header = None;
+                return Ok(Vec::new());
+            }
+            Err(why) => return Err(why),
+        };
         done.skipped = chosen.skipped;
         done.notes.extend(chosen.notes);
         let mut harnesses = Vec::new();

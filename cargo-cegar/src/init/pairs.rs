@@ -57,14 +57,20 @@ fn is_input_name(name: &str) -> bool {
     INPUTS.iter().any(|word| name.starts_with(word))
 }
 
-/// Whether a parameter is named like a place in a buffer.
+/// Words for a place in a buffer.
+const PLACES: &[&str] = &[
+    "offset", "off", "pos", "position", "start", "end", "begin", "index", "idx", "last_len",
+];
+
+/// Whether a parameter is named like a place in a buffer: `pos`, `in_pos`, `startPos`, not `suppos`.
 pub fn is_place_name(name: &str) -> bool {
-    let name = plain(name);
-    [
-        "offset", "off", "pos", "position", "start", "end", "begin", "index", "idx", "lastlen",
-    ]
-    .iter()
-    .any(|word| name == *word || name.ends_with(word) && word.len() > 3)
+    let lower = name.to_lowercase();
+    PLACES.iter().any(|word| {
+        lower.strip_suffix(word).is_some_and(|before| {
+            let first = name[before.len()..].chars().next();
+            before.is_empty() || before.ends_with('_') || first.is_some_and(char::is_uppercase)
+        })
+    })
 }
 
 fn is_length_name(name: &str) -> bool {
