@@ -55,6 +55,13 @@ pub enum Found {
 /// Looks for it in the folders that the library is compiled with, and in the crate.
 pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
     let mut headers = BTreeSet::new();
+    let mut includes = includes.to_vec();
+    // A library's own files include from `include/sodium`, its users from `include`.
+    let outer = includes.iter().filter_map(|folder| folder.parent());
+    let outer = outer.filter(|folder| folder.file_name().is_some_and(|name| name == "include"));
+    let outer: Vec<PathBuf> = outer.map(Path::to_owned).collect();
+    includes.extend(outer);
+    let includes = &includes[..];
     for folder in includes {
         below(folder, 1, &mut headers);
     }
