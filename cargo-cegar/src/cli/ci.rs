@@ -101,13 +101,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
             report.exit_code = ExitCode::Clean.code();
         }
     }
-    tell(
-        &mut fan,
-        &report,
-        &baseline_file,
-        &artifacts,
-        args.update_baseline,
-    );
+    tell(&mut fan, args, &report, &baseline_file, &artifacts);
     let written = fan.finish();
     outputs(args, &options.scratch, &options.harnesses, &report)?;
     if let Err(why) = written
@@ -125,16 +119,21 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     Ok(code.unwrap_or(ExitCode::Internal))
 }
 
-fn tell(fan: &mut Fan, report: &Report, baseline: &Path, artifacts: &Path, updated: bool) {
-    if updated {
+fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifacts: &Path) {
+    if args.update_baseline {
         let text = format!("wrote {}", baseline.display());
         note(fan, Level::Info, text);
     }
     if report.new + report.known > 0 {
+        let what = match args.emit {
+            true => "inputs are",
+            false => "tests and inputs are",
+        };
         let text = format!(
-            "{} new, {} known; tests and inputs are in {}",
+            "{} new, {} known; {} in {}",
             report.new,
             report.known,
+            what,
             artifacts.display()
         );
         note(fan, Level::Info, text);
