@@ -15,7 +15,7 @@ use crate::simulate::search::Origin;
 /// What to prove, and how long to try.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which checks are asked for. The others are assumed to hold, and [`Proof::assumed`] says so.
+    /// Which checks are asked for. The others are assumed to hold, and `Proof::assumed` says so.
     pub properties: Vec<Property>,
     /// Blocks that some execution entered: nobody needs to ask whether they can be. Others may add to it meanwhile.
     pub covered: Arc<Coverage>,
