@@ -262,8 +262,8 @@ impl<'p> Prover<'_, 'p> {
                 self.around(&forest, self.options.time.mul_f64(ON_LOOPS));
             }
         }
-        // Nothing is left to guess: the time is theirs.
-        self.around(&forest, self.options.time);
+        // Nothing is left to guess.
+        self.around(&forest, self.options.time.mul_f64(ON_LOOPS));
     }
 
     /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.
