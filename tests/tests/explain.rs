@@ -197,7 +197,7 @@ fn what_is_damaged() {
     project.write("left/program.bc", "");
     explain(&project, &["1"])
         .expect(exit::USAGE)
-        .says("is about another program");
+        .says("`left/program.bc` is no bitcode of ours");
     copy("program.bc");
     project.write("left/certificate.json", "[]");
     explain(&project, &["1"])
