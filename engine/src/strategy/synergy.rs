@@ -31,8 +31,10 @@ use crate::solver::{Z3, steps};
 
 /// How long paths around loops are looked for before anything is guessed.
 const AT_FIRST: Duration = Duration::from_millis(1_500);
-/// What part of the time they get after the first guesses.
+/// What part of the time they get after the first guesses, and at the end.
 const ON_LOOPS: f64 = 0.3;
+/// And no more than this.
+const LOOPS: Duration = Duration::from_secs(10);
 /// How long the forest may grow.
 const FOREST_TIME: Duration = Duration::from_millis(400);
 /// What that is in terms evaluated.
@@ -259,11 +261,11 @@ impl<'p> Prover<'_, 'p> {
             }
             if sliced && level == 1 {
                 // The easy ones are proved by now.
-                self.around(&forest, self.options.time.mul_f64(ON_LOOPS));
+                self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
             }
         }
         // Nothing is left to guess.
-        self.around(&forest, self.options.time.mul_f64(ON_LOOPS));
+        self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
     }
 
     /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.
