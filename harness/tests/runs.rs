@@ -290,6 +290,10 @@ fn errors_say_what_to_do() {
         "{}",
         build("broken.c")
     );
+    // The folder that a build script runs in is the user's.
+    for stray in ["a-broken.d", "broken.d"] {
+        assert!(!Path::new(stray).exists(), "{stray}");
+    }
 }
 
 #[test]

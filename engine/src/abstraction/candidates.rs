@@ -50,9 +50,10 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// Of all fragments.
     pub fn new(graph: &mut Graph<'_>) -> Vocabulary {
+        let (steps, changing) = slopes::steps(graph);
         let mut all = Vocabulary {
-            steps: slopes::steps(graph),
-            changing: slopes::changing(graph),
+            steps,
+            changing,
             ..Vocabulary::default()
         };
         let bases = graph.states.values().flat_map(|state| state.bases.keys());

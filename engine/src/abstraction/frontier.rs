@@ -11,7 +11,7 @@ use super::graph::Graph;
 use super::houdini::{Cost, Patience, ask};
 use super::world::Cut;
 use crate::solver::{Answer, Model, Z3};
-use crate::term::{Array, Environment as _, Evaluator, Node, Pool, Term};
+use crate::term::{Array, Evaluator, Pool, Term};
 use std::time::Duration;
 
 /// States of the forest that one goal is tried from.
@@ -72,40 +72,62 @@ fn spread(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
 
 /// The tape that continues `so_far` as the model says.
 fn tape(pool: &Pool, fragment: &Fragment, model: &Model, so_far: &[u8]) -> Vec<u8> {
-    let mut tape = so_far.to_vec();
-    let mut evaluator = Evaluator::new();
-    let mut least = 0usize;
+    let mut tape = Tape::after(so_far);
     for (guard, input) in &fragment.inputs {
-        if !guard
-            .0
-            .iter()
-            .all(|&t| evaluator.eval_in(pool, t, model) == 1)
-        {
-            continue;
+        tape.take(pool, model, &guard.0, input);
+    }
+    tape.finish()
+}
+
+/// A tape in the making, from a model.
+pub struct Tape {
+    /// What is on it.
+    pub bytes: Vec<u8>,
+    /// How long it has to be.
+    least: usize,
+    evaluator: Evaluator,
+}
+
+impl Tape {
+    /// One that begins so.
+    pub fn after(so_far: &[u8]) -> Tape {
+        Tape {
+            bytes: so_far.to_vec(),
+            least: 0,
+            evaluator: Evaluator::new(),
+        }
+    }
+
+    /// What a model says of a term.
+    pub fn value(&mut self, pool: &Pool, model: &Model, t: Term) -> u128 {
+        self.evaluator.eval_in(pool, t, model)
+    }
+
+    /// Goes on with what is taken from it, if all of `guard` holds.
+    pub fn take(&mut self, pool: &Pool, model: &Model, guard: &[Term], input: &Input) {
+        if !guard.iter().all(|&t| self.value(pool, model, t) == 1) {
+            return;
         }
         match *input {
             Input::Bytes(variable) => {
-                let value = match *pool.node(variable) {
-                    Node::Variable(number) => model.variable(number),
-                    _ => 0,
-                };
+                let value = self.value(pool, model, variable);
                 let bytes = usize::from(pool.width(variable) / 8);
-                tape.extend(&value.to_le_bytes()[..bytes.min(16)]);
+                self.bytes.extend(&value.to_le_bytes()[..bytes.min(16)]);
             }
             // What the program was told of the tape's length has to come true.
             Input::Remaining(variable) => {
-                let left = match *pool.node(variable) {
-                    Node::Variable(number) => model.variable(number),
-                    _ => 0,
-                };
-                if left > 0 {
-                    least = least.max(tape.len() + 1);
+                if self.value(pool, model, variable) > 0 {
+                    self.least = self.least.max(self.bytes.len() + 1);
                 }
             }
         }
     }
-    if tape.len() < least {
-        tape.resize(least, 0);
+
+    /// As long as it has to be.
+    pub fn finish(mut self) -> Vec<u8> {
+        if self.bytes.len() < self.least {
+            self.bytes.resize(self.least, 0);
+        }
+        self.bytes
     }
-    tape
 }

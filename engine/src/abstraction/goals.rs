@@ -189,10 +189,7 @@ enum Question {
 impl Question {
     fn terms(self, fragment: &super::encode::Fragment) -> Vec<Term> {
         match self {
-            Question::Obligation(i) => {
-                let o = &fragment.obligations[i];
-                o.guard.0.iter().copied().chain([o.violated]).collect()
-            }
+            Question::Obligation(i) => fragment.obligations[i].goal(),
             Question::Entered(i) => fragment.entered[i].guard.0.clone(),
             Question::Hole(i) => fragment.holes[i].guard.0.clone(),
         }

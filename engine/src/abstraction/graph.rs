@@ -162,6 +162,12 @@ impl<'p> Graph<'p> {
         }
     }
 
+    /// The transition from a cut point back to itself.
+    pub fn own(&self, cut: Cut) -> Option<&Transition> {
+        let fragment = self.fragments.get(&Some(cut))?;
+        fragment.transitions.iter().find(|t| t.to == cut)
+    }
+
     /// What a transition makes of each of its target's variables.
     pub fn update(&mut self, start: Option<Cut>, transition: &Transition) -> Update {
         let from = start.and_then(|cut| self.states.get(&cut));

@@ -99,9 +99,7 @@ impl Search {
             };
             for obligation in &fragment.obligations {
                 if obligation.check.map(|id| Goal::Check(id.0)) == Some(goal) {
-                    let mut terms = obligation.guard.0.clone();
-                    terms.push(obligation.violated);
-                    ask(obligation.prefix, &terms);
+                    ask(obligation.prefix, &obligation.goal());
                 }
             }
             for entered in &fragment.entered {

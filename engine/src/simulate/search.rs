@@ -36,7 +36,7 @@ pub use tell::Spans;
 pub struct Config {
     /// The properties whose checks are goals.
     pub properties: Vec<Property>,
-    /// Longest tape, in bytes. Default 64 MiB.
+    /// Longest tape, in bytes. Default [`LONGEST`].
     pub max_len: usize,
     /// Longest tape that is recorded symbolically, in bytes. Default 4096.
     pub max_recorded: usize,
@@ -50,7 +50,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             properties: vec![Property::Assertion, Property::Memory, Property::Overflow],
-            max_len: 64 << 20,
+            max_len: LONGEST,
             max_recorded: 4096,
             limits: Limits::default(),
             query: solver::Limits::default(),
@@ -138,6 +138,8 @@ pub struct SearchStats {
     pub unmodelled: u64,
 }
 
+/// Longest tape, in bytes: 64 MiB.
+pub const LONGEST: usize = 64 << 20;
 /// Operations that every run may take, however many others did not end.
 const SHORTEST: u64 = 4_000_000;
 /// Operations for each byte of a tape that loops were solved for.
@@ -241,14 +243,22 @@ impl<'p> Search<'p> {
     /// Executes the tapes that every search starts from.
     pub fn start(&mut self, news: &mut Vec<News>) {
         // These are guesses: none of them is worth seconds.
+        let steps = self.machine.limits().steps.min(RECORDED);
+        self.within(steps, |search| {
+            for tape in [Vec::new(), vec![0; 64], vec![b'a'; 32]] {
+                search.execute(tape, Origin::Given, &[], news);
+            }
+        });
+    }
+
+    /// Does something with another limit of steps.
+    fn within(&mut self, steps: u64, work: impl FnOnce(&mut Self)) {
         let limits = self.machine.limits().clone();
         self.machine.set_limits(Limits {
-            steps: limits.steps.min(RECORDED),
+            steps,
             ..limits.clone()
         });
-        self.execute(Vec::new(), Origin::Given, &[], news);
-        self.execute(vec![0; 64], Origin::Given, &[], news);
-        self.execute(vec![b'a'; 32], Origin::Given, &[], news);
+        work(self);
         self.machine.set_limits(limits);
     }
 
@@ -257,16 +267,13 @@ impl<'p> Search<'p> {
         if tape.len() > self.config.max_len {
             return;
         }
-        let limits = self.machine.limits().clone();
         if origin == Origin::Loop {
             // So many turns are what it is about.
-            let steps = limits.steps.max(tape.len() as u64 * PER_BYTE);
-            self.machine.set_limits(Limits {
-                steps,
-                ..limits.clone()
+            let steps = self.machine.limits().steps;
+            let steps = steps.max(tape.len() as u64 * PER_BYTE);
+            self.within(steps, |search| {
+                search.execute(tape.to_vec(), origin, &[], news);
             });
-            self.execute(tape.to_vec(), origin, &[], news);
-            self.machine.set_limits(limits);
         } else {
             self.execute(tape.to_vec(), origin, &[], news);
         }

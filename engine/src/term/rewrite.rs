@@ -67,23 +67,14 @@ impl Rewriter {
         for item in pool.order(root, done) {
             match item {
                 Item::Term(t) => {
-                    let new = self.rebuild(pool, t, leaf);
+                    let new = match *pool.node(t) {
+                        Node::Input(_) | Node::Variable(_) => leaf(pool, t).unwrap_or(t),
+                        _ => pool.rebuilt(t, &|c| self.get(c), &|a| self.get_array(a)),
+                    };
                     self.terms.insert(t, new);
                 }
                 Item::Array(a) => {
-                    let new = match pool.array_node(a) {
-                        ArrayNode::Store(below, index, byte) => {
-                            let (index, byte) = (self.get(index), self.get(byte));
-                            let below = self.get_array(below);
-                            pool.array_store(below, index, byte)
-                        }
-                        ArrayNode::Ite(cond, then, otherwise) => {
-                            let (then, otherwise) =
-                                (self.get_array(then), self.get_array(otherwise));
-                            pool.array_ite(self.get(cond), then, otherwise)
-                        }
-                        _ => a,
-                    };
+                    let new = pool.rebuilt_array(a, &|c| self.get(c), &|a| self.get_array(a));
                     self.arrays.insert(a, new);
                 }
             }
@@ -97,55 +88,69 @@ impl Rewriter {
     fn get_array(&self, a: Array) -> Array {
         self.arrays.get(&a).copied().unwrap_or(a)
     }
-
-    fn rebuild(
-        &self,
-        pool: &mut Pool,
-        t: Term,
-        leaf: &mut dyn FnMut(&mut Pool, Term) -> Option<Term>,
-    ) -> Term {
-        let w = pool.width(t);
-        let node = *pool.node(t);
-        let same = node.children().all(|c| self.get(c) == c);
-        match node {
-            Node::Const(_) | Node::Wide(_) => t,
-            Node::Input(_) | Node::Variable(_) => leaf(pool, t).unwrap_or(t),
-            Node::Select(a, i) => {
-                let (array, index) = (self.get_array(a), self.get(i));
-                if (array, index) == (a, i) {
-                    t
-                } else {
-                    pool.select(array, index)
-                }
-            }
-            _ if same => t,
-            Node::Not(a) => pool.not(self.get(a)),
-            Node::Un(op, a) => pool.un(op, self.get(a)),
-            Node::Bin(op, a, b) => pool.bin(op, self.get(a), self.get(b)),
-            Node::Cmp(pred, a, b) => pool.cmp(pred, self.get(a), self.get(b)),
-            Node::Ite(c, a, b) => pool.ite(self.get(c), self.get(a), self.get(b)),
-            Node::Concat(a, b) => pool.concat(self.get(a), self.get(b)),
-            Node::Extract(a, low) => pool.extract(self.get(a), low, w),
-            Node::ZExt(a) => pool.zext(self.get(a), w),
-            Node::SExt(a) => pool.sext(self.get(a), w),
-            Node::Funnel(left, a, b, by) => {
-                pool.funnel(left, self.get(a), self.get(b), self.get(by))
-            }
-            Node::Overflow(op, s, a, b) => pool.overflow(op, s, self.get(a), self.get(b)),
-            Node::FloatBin(op, kind, a, b) => pool.float_bin(op, kind, self.get(a), self.get(b)),
-            Node::FloatCmp(pred, kind, a, b) => {
-                pool.float_cmp(pred, kind, self.get(a), self.get(b))
-            }
-            Node::FloatCast(cast, a) => pool.float_cast(cast, self.get(a)),
-            Node::FloatFn(function, kind, args) => {
-                let args: Vec<Term> = args.into_iter().flatten().map(|a| self.get(a)).collect();
-                pool.float_fn(function, kind, &args)
-            }
-        }
-    }
 }
 
 impl Pool {
+    /// The same operation on what has become of its operands; a leaf stays as it is.
+    pub(crate) fn rebuilt(
+        &mut self,
+        t: Term,
+        get: &dyn Fn(Term) -> Term,
+        get_array: &dyn Fn(Array) -> Array,
+    ) -> Term {
+        let w = self.width(t);
+        let node = *self.node(t);
+        let same = node.children().all(|c| get(c) == c);
+        match node {
+            Node::Const(_) | Node::Wide(_) | Node::Input(_) | Node::Variable(_) => t,
+            Node::Select(a, i) => {
+                let (array, index) = (get_array(a), get(i));
+                if (array, index) == (a, i) {
+                    t
+                } else {
+                    self.select(array, index)
+                }
+            }
+            _ if same => t,
+            Node::Not(a) => self.not(get(a)),
+            Node::Un(op, a) => self.un(op, get(a)),
+            Node::Bin(op, a, b) => self.bin(op, get(a), get(b)),
+            Node::Cmp(pred, a, b) => self.cmp(pred, get(a), get(b)),
+            Node::Ite(c, a, b) => self.ite(get(c), get(a), get(b)),
+            Node::Concat(a, b) => self.concat(get(a), get(b)),
+            Node::Extract(a, low) => self.extract(get(a), low, w),
+            Node::ZExt(a) => self.zext(get(a), w),
+            Node::SExt(a) => self.sext(get(a), w),
+            Node::Funnel(left, a, b, by) => self.funnel(left, get(a), get(b), get(by)),
+            Node::Overflow(op, s, a, b) => self.overflow(op, s, get(a), get(b)),
+            Node::FloatBin(op, kind, a, b) => self.float_bin(op, kind, get(a), get(b)),
+            Node::FloatCmp(pred, kind, a, b) => self.float_cmp(pred, kind, get(a), get(b)),
+            Node::FloatCast(cast, a) => self.float_cast(cast, get(a)),
+            Node::FloatFn(function, kind, args) => {
+                let args: Vec<Term> = args.into_iter().flatten().map(get).collect();
+                self.float_fn(function, kind, &args)
+            }
+        }
+    }
+
+    /// The same of an array.
+    pub(crate) fn rebuilt_array(
+        &mut self,
+        array: Array,
+        get: &dyn Fn(Term) -> Term,
+        get_array: &dyn Fn(Array) -> Array,
+    ) -> Array {
+        match self.array_node(array) {
+            ArrayNode::Store(below, index, byte) => {
+                self.array_store(get_array(below), get(index), get(byte))
+            }
+            ArrayNode::Ite(cond, then, otherwise) => {
+                self.array_ite(get(cond), get_array(then), get_array(otherwise))
+            }
+            ArrayNode::Constant(_) | ArrayNode::Variable(_) => array,
+        }
+    }
+
     /// The term with those bytes of the tape fixed that `tape` gives a value for. For many terms use a
     /// [`Rewriter`].
     pub fn substitute(&mut self, t: Term, tape: &dyn Fn(u32) -> Option<u8>) -> Term {

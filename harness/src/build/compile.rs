@@ -75,12 +75,14 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         let mut compiler = base.clone();
         compiler
             .out_dir(out.join("user"))
-            .file(resolve(&directory, &unit.file))
-            .flag("-MMD");
+            .file(resolve(&directory, &unit.file));
         for arg in &args {
             compiler.flag(arg);
         }
+        // Only here: asked again for its errors, a compiler would list the dependencies in the current folder.
         let compiled = compiler
+            .clone()
+            .flag("-MMD")
             .try_compile_intermediates()
             .map_err(|why| rejected(&compiler, &resolve(&directory, &unit.file), why))?;
         for path in compiled {

@@ -28,36 +28,26 @@ pub struct Step {
     high: i128,
 }
 
-/// The variables that some transition changes.
-pub fn changing(graph: &mut Graph<'_>) -> FxHashSet<Term> {
-    let mut all = FxHashSet::default();
-    let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
-    for start in starts.into_iter().filter(Option::is_some) {
-        for transition in graph.fragments[&start].transitions.clone() {
-            let update = graph.update(start, &transition);
-            all.extend(update.terms.iter().filter(|(v, u)| v != u).map(|&(v, _)| v));
-        }
-    }
-    all
-}
-
-/// What the turns of all loops add to their variables.
-pub fn steps(graph: &mut Graph<'_>) -> Vec<(Cut, Term, Step)> {
-    let mut all = Vec::new();
-    let cuts: Vec<Cut> = graph.states.keys().copied().collect();
+/// What the turns of all loops add to their variables, and the variables that any transition between cut points changes.
+pub fn steps(graph: &mut Graph<'_>) -> (Vec<(Cut, Term, Step)>, FxHashSet<Term>) {
+    let (mut steps, mut changing) = (Vec::new(), FxHashSet::default());
+    let cuts: Vec<Cut> = graph.fragments.keys().copied().flatten().collect();
     for cut in cuts {
-        let own = graph.fragments.get(&Some(cut));
-        let own = own.and_then(|f| f.transitions.iter().find(|t| t.to == cut).cloned());
-        let Some(transition) = own else { continue };
-        for (variable, after) in graph.update(Some(cut), &transition).terms {
-            if let Some(step) = step(&graph.pool, after, variable)
-                && (step.low, step.high) != (0, 0)
-            {
-                all.push((cut, variable, step));
+        for transition in graph.fragments[&Some(cut)].transitions.clone() {
+            for (variable, after) in graph.update(Some(cut), &transition).terms {
+                if variable == after {
+                    continue;
+                }
+                changing.insert(variable);
+                if transition.to == cut
+                    && let Some(step) = step(&graph.pool, after, variable)
+                {
+                    steps.push((cut, variable, step));
+                }
             }
         }
     }
-    all
+    (steps, changing)
 }
 
 /// What is added to `v` in `t`.
@@ -158,29 +148,24 @@ impl Guesser<'_, '_> {
         evaluators: &mut [Evaluator],
         out: &mut Vec<Term>,
     ) {
-        let counters: Vec<(Term, Cut, i128)> = scalars
-            .iter()
-            .flat_map(|&t| {
-                self.vocabulary
-                    .step_of(t)
-                    .map(move |(cut, step)| (t, cut, step))
-            })
-            .filter(|(_, _, step)| step.low == step.high && step.low > 0)
-            .map(|(t, cut, step)| (t, cut, step.low))
-            .take(VALUES)
-            .collect();
         let walking: Vec<(Term, Cut, Step)> = scalars
             .iter()
             .flat_map(|&t| {
-                self.vocabulary
-                    .step_of(t)
-                    .map(move |(cut, step)| (t, cut, step))
+                let steps = self.vocabulary.step_of(t);
+                steps.map(move |(cut, step)| (t, cut, step))
             })
-            .take(VALUES)
             .collect();
-        for &(v, cut, step) in &walking {
-            for &(i, _, by) in counters.iter().filter(|c| c.1 == cut && c.0 != v) {
-                if by == 1 && (step.low, step.high) != (1, 1) {
+        let even = walking
+            .iter()
+            .filter(|(_, _, step)| step.low == step.high && step.low > 0);
+        let counters: Vec<&(Term, Cut, Step)> = even.take(VALUES).collect();
+        for &(v, cut, step) in walking.iter().take(VALUES) {
+            let is_one = |step: &Step| (step.low, step.high) == (1, 1);
+            if is_one(&step) {
+                continue;
+            }
+            for &&(i, at, by) in &counters {
+                if i != v && at == cut && is_one(&by) {
                     self.slope(v, i, step, evaluators, out);
                 }
             }

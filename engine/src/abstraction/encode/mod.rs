@@ -60,6 +60,18 @@ pub struct Obligation {
     pub vague: bool,
 }
 
+impl Obligation {
+    /// That it is reached and violated.
+    pub fn goal(&self) -> Vec<Term> {
+        self.guard
+            .0
+            .iter()
+            .copied()
+            .chain([self.violated])
+            .collect()
+    }
+}
+
 /// A block that is entered.
 #[derive(Clone, Debug)]
 pub struct Entered {

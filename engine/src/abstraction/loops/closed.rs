@@ -1,6 +1,6 @@
 //! Closed forms: what n turns of a loop make of a variable, as a term over n.
 //!
-//! A turn is a simultaneous assignment ([`Turn`]), so every variable has a recurrence `v' = u(v, ...)`. SatAbs (section 4, step 3) solves
+//! A turn is a simultaneous assignment ([`Update`]), so every variable has a recurrence `v' = u(v, ...)`. SatAbs (section 4, step 3) solves
 //! one scheme: constant, affine, quadratic. Here a solution is a polynomial in Newton's basis, `v(n) = sum of c_k * C(n, k)` with coefficients
 //! that no turn changes, because in that basis summing up is a shift by one place and every division is exact modulo 2^w: whatever wraps
 //! around in the machine wraps around in the closed form. Past the paper: geometric recurrences by powers of two, values that
@@ -12,17 +12,9 @@ use std::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::recurrences::Solver;
+use crate::abstraction::graph::Update;
 use crate::program::ir::{BinOp, Pred, Width};
-use crate::term::{Array, ArrayNode, Pool, Rewriter, Symbol, Term, value};
-
-/// What one turn makes of everything that changes.
-#[derive(Clone, Debug, Default)]
-pub struct Turn {
-    /// Variables and their values after the turn, in terms of those before it.
-    pub terms: Vec<(Term, Term)>,
-    /// Arrays and their contents after the turn.
-    pub arrays: Vec<(Array, Array)>,
-}
+use crate::term::{ArrayNode, Pool, Rewriter, Symbol, Term, value};
 
 /// The shape of a variable's values.
 #[derive(Clone, Debug)]
@@ -66,7 +58,7 @@ pub struct Closed {
 
 impl Closed {
     /// Solves a turn's recurrences. `name` tells the free variables of this loop from others'.
-    pub fn solve(pool: &mut Pool, turn: &Turn, name: &str) -> Closed {
+    pub fn solve(pool: &mut Pool, turn: &Update, name: &str) -> Closed {
         let changing = turn.terms.iter().filter(|(v, u)| v != u);
         let mut open: Vec<(Term, Term)> = changing.copied().collect();
         let mut symbols: FxHashSet<Symbol> = open

@@ -82,50 +82,21 @@ impl<'a> Decided<'a> {
             return known;
         }
         let node = *self.pool.node(t);
-        let width = self.pool.width(t);
         let new = match node {
             Node::Ite(cond, then, otherwise) => {
                 let taken = self.decide(cond);
                 self.term(if taken { then } else { otherwise })
             }
-            Node::Select(array, index) => {
-                let (array, index) = (self.array(array), self.term(index));
-                self.pool.select(array, index)
+            _ => {
+                for child in node.children() {
+                    self.term(child);
+                }
+                if let Node::Select(array, _) = node {
+                    self.array(array);
+                }
+                let (terms, arrays) = (&self.terms, &self.arrays);
+                self.pool.rebuilt(t, &|c| terms[&c], &|a| arrays[&a])
             }
-            Node::Not(a) => {
-                let a = self.term(a);
-                self.pool.not(a)
-            }
-            Node::Un(op, a) => {
-                let a = self.term(a);
-                self.pool.un(op, a)
-            }
-            Node::Bin(op, a, b) => {
-                let (a, b) = (self.term(a), self.term(b));
-                self.pool.bin(op, a, b)
-            }
-            Node::Cmp(pred, a, b) => {
-                let (a, b) = (self.term(a), self.term(b));
-                self.pool.cmp(pred, a, b)
-            }
-            Node::Concat(a, b) => {
-                let (a, b) = (self.term(a), self.term(b));
-                self.pool.concat(a, b)
-            }
-            Node::Extract(a, low) => {
-                let a = self.term(a);
-                self.pool.extract(a, low, width)
-            }
-            Node::ZExt(a) => {
-                let a = self.term(a);
-                self.pool.zext(a, width)
-            }
-            Node::SExt(a) => {
-                let a = self.term(a);
-                self.pool.sext(a, width)
-            }
-            // Choices in floating-point and other rare operands stay choices.
-            _ => t,
         };
         self.terms.insert(t, new);
         new

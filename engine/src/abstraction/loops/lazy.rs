@@ -4,28 +4,27 @@
 //! many bytes, so the fact is stated for those, and for what it reads in turn, until nothing new is read. A loop that writes in
 //! any other way leaves the array free.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use rustc_hash::FxHashSet;
 
 use super::closed::Closed;
 use super::path::{Renaming, in_turn, some_turn};
 use crate::program::ir::{BinOp, Pred};
 use crate::solver::Model;
-use crate::term::{Array, ArrayNode, Environment, Evaluator, Item, Node, Pool, Term, value};
+use crate::term::{
+    Array, ArrayNode, Environment, Evaluator, Item, Node, Pool, Rewriter, Term, value,
+};
 
 /// Facts stated for one formula.
 const MOST: usize = 4_000;
 
-/// One write of a turn.
+/// One write of a turn, on a path.
 #[derive(Clone, Debug)]
 pub struct Write {
     /// Where the first turn writes.
     start: Term,
     /// How much further each turn.
     stride: i64,
-    /// What, in terms of the values before the turn.
+    /// What, in the turn [`some_turn`].
     byte: Term,
 }
 
@@ -40,18 +39,16 @@ pub struct Lazy {
     pub writes: Vec<Write>,
     /// How many turns.
     pub turns: Term,
-    /// The closed forms of the loop's variables.
-    pub closed: Rc<Closed>,
-    /// From the loop's variables to the path.
-    pub renaming: Rc<RefCell<Renaming>>,
 }
 
-/// The writes of a turn that makes `after` of `array`; none if they are not all unconditional and in even steps.
+/// The writes of a turn that makes `after` of `array`; none if they are not all unconditional and in even steps. `then` gives the
+/// values before [`some_turn`], `renaming` leads to the path.
 pub fn writes(
     pool: &mut Pool,
     closed: &mut Closed,
-    array: Array,
-    after: Array,
+    (array, after): (Array, Array),
+    then: &mut Rewriter,
+    renaming: &mut Renaming,
 ) -> Option<Vec<Write>> {
     let mut all = Vec::new();
     let mut at = after;
@@ -64,10 +61,11 @@ pub fn writes(
             [start, stride] => (start, value::signed(64, pool.as_const(stride)?) as i64),
             _ => return None,
         };
+        let byte = then.apply(pool, byte);
         all.push(Write {
-            start,
+            start: renaming.apply(pool, start),
             stride,
-            byte,
+            byte: renaming.apply(pool, byte),
         });
         at = below;
     }
@@ -151,21 +149,17 @@ fn number(pool: &Pool, variable: Term) -> u32 {
 /// What a model makes of arrays.
 pub fn known(pool: &mut Pool, lazy: &[Lazy], model: &Model) -> Vec<Known> {
     let index = some_index(pool);
-    let some = some_turn(pool);
     let mut evaluator = Evaluator::new();
     let mut all = Vec::new();
     for lazy in lazy {
         let ArrayNode::Variable(array) = pool.array_node(lazy.array) else {
             continue;
         };
-        let mut writes = Vec::new();
-        for write in &lazy.writes {
-            let start = lazy.renaming.borrow_mut().apply(pool, write.start);
-            let byte = lazy.closed.after(pool, some).apply(pool, write.byte);
-            let byte = lazy.renaming.borrow_mut().apply(pool, byte);
-            let start = evaluator.eval_in(pool, start, model) as u64;
-            writes.push((start, write.stride, byte));
-        }
+        let written = lazy.writes.iter().map(|write| {
+            let start = evaluator.eval_in(pool, write.start, model) as u64;
+            (start, write.stride, write.byte)
+        });
+        let writes = written.collect();
         let turns = evaluator.eval_in(pool, lazy.turns, model) as u64;
         let below = pool.select(lazy.below, index);
         all.push(Known {
@@ -197,9 +191,9 @@ impl<'a> Written<'a> {
     }
 
     /// Whether all of these hold in a turn.
-    pub fn hold(&self, turn: u64, all: &[Term]) -> bool {
+    pub fn hold(&self, evaluator: &mut Evaluator, turn: u64, all: &[Term]) -> bool {
         let here = self.at(turn, 0);
-        let mut evaluator = Evaluator::new();
+        evaluator.reset();
         all.iter()
             .all(|&t| evaluator.eval_in(self.pool, t, &here) == 1)
     }
@@ -267,15 +261,14 @@ impl Lazy {
         let one = pool.constant(64, 1);
         let zero = pool.constant(64, 0);
         for write in &self.writes {
-            let start = self.renaming.borrow_mut().apply(pool, write.start);
             let (turn, hit) = if write.stride == 0 {
                 let last = pool.bin(BinOp::Sub, self.turns, one);
-                let there = pool.eq(index, start);
+                let there = pool.eq(index, write.start);
                 (last, there)
             } else {
                 let (from, to) = match write.stride > 0 {
-                    true => (start, index),
-                    false => (index, start),
+                    true => (write.start, index),
+                    false => (index, write.start),
                 };
                 let distance = pool.bin(BinOp::Sub, to, from);
                 let step = pool.constant(64, u128::from(write.stride.unsigned_abs()));
@@ -286,10 +279,7 @@ impl Lazy {
             };
             let there = pool.cmp(Pred::Ult, turn, self.turns);
             let hit = pool.and(hit, there);
-            let some = some_turn(pool);
-            let written = self.closed.after(pool, some).apply(pool, write.byte);
-            let written = self.renaming.borrow_mut().apply(pool, written);
-            let written = in_turn(pool, turn, written);
+            let written = in_turn(pool, turn, write.byte);
             byte = pool.ite(hit, written, byte);
         }
         let read = pool.select(self.array, index);

@@ -21,7 +21,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-pub use closed::{Closed, Turn};
+pub use closed::Closed;
 pub use path::{Path, Segment};
 
 use super::encode::Transition;
@@ -39,8 +39,6 @@ const PATHS: usize = 12;
 const REPAIRS: usize = 12;
 /// How long one question may take.
 const QUESTION: Duration = Duration::from_millis(1_000);
-/// Longest tape, in bytes.
-pub const LONGEST: usize = 64 << 20;
 
 /// What it cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,6 +74,8 @@ pub struct Asking<'a, 'p> {
     pub forest: &'a Forest,
     /// Executes a tape: does it reach what is asked for?
     pub confirm: &'a mut dyn FnMut(&[u8]) -> bool,
+    /// Longest tape, in bytes.
+    pub longest: usize,
     /// How long to go on.
     pub patience: Patience<'a>,
     /// What it cost.
@@ -137,7 +137,7 @@ impl Loops {
         };
         self.find(all, cut);
         let segments = self.segments.get(&cut).cloned().unwrap_or_default();
-        let own = segments::own(all.graph, cut);
+        let own = all.graph.own(cut).cloned();
         let mut varied = Vec::new();
         for path in paths.iter() {
             // Of a pattern the turn that it can begin with here.
@@ -250,5 +250,5 @@ fn solve(all: &mut Asking<'_, '_>, path: Path) -> Option<Vec<u8>> {
         }
     }
     let (_, model) = best?;
-    path.tape(&all.graph.pool, &model, LONGEST)
+    path.tape(&all.graph.pool, &model, all.longest)
 }

@@ -6,16 +6,14 @@
 //! between is asked of the first and the last one only, and of others when an answer turns out to break it there
 //! ([`Path::broken`]); the machine has the last word on every tape.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::encode::{Fragment, Input, Transition};
-use super::super::graph::Graph;
+use super::super::frontier::Tape;
+use super::super::graph::{Graph, Update};
 use super::super::world::Cut;
-use super::closed::{Closed, Turn};
-use super::lazy::{self, Lazy, Write, Written};
+use super::closed::Closed;
+use super::lazy::{self, Lazy, Written};
 use crate::program::ir::{BinOp, Pred};
 use crate::solver::Model;
 use crate::term::{Array, ArrayNode, Evaluator, Item, Node, Pool, Rewriter, Term};
@@ -38,7 +36,7 @@ pub enum Taken {
 #[derive(Clone, Debug)]
 pub struct Segment {
     /// What a turn does, in terms of the cut point's variables and of unknowns that are the same in every turn.
-    pub turn: Turn,
+    pub turn: Update,
     /// When the turn is taken.
     pub conditions: Vec<Term>,
     /// What it takes from the tape.
@@ -82,6 +80,25 @@ impl Renaming {
     pub fn apply(&mut self, pool: &mut Pool, t: Term) -> Term {
         self.note(pool, Item::Term(t));
         self.rewriter.apply(pool, t)
+    }
+
+    /// What is taken from the tape, on the path.
+    fn taken(&mut self, pool: &mut Pool, taken: &Taken) -> Taken {
+        match taken {
+            Taken::Input(guard, input) => {
+                let guard = guard.iter().map(|&t| self.apply(pool, t)).collect();
+                let input = match *input {
+                    Input::Bytes(t) => Input::Bytes(self.apply(pool, t)),
+                    Input::Remaining(t) => Input::Remaining(self.apply(pool, t)),
+                };
+                Taken::Input(guard, input)
+            }
+            Taken::Times(turns, inner) => {
+                let turns = self.apply(pool, *turns);
+                let inner = inner.iter().map(|taken| self.taken(pool, taken));
+                Taken::Times(turns, inner.collect())
+            }
+        }
     }
 
     /// Leaves a variable as it is.
@@ -211,16 +228,25 @@ impl Path {
             self.require(pool, t);
         }
         for (guard, input) in &fragment.inputs {
-            let guard: Vec<Term> = guard.0.iter().map(|&t| renaming.apply(pool, t)).collect();
-            if guard.iter().any(|&t| pool.as_const(t) == Some(0)) {
-                continue;
+            let taken = Taken::Input(guard.0.clone(), input.clone());
+            let taken = renaming.taken(pool, &taken);
+            let never = |t: &Term| pool.as_const(*t) == Some(0);
+            if !matches!(&taken, Taken::Input(guard, _) if guard.iter().any(never)) {
+                self.taken.push(taken);
             }
-            let input = match *input {
-                Input::Bytes(t) => Input::Bytes(renaming.apply(pool, t)),
-                Input::Remaining(t) => Input::Remaining(renaming.apply(pool, t)),
-            };
-            self.taken.push(Taken::Input(guard, input));
         }
+    }
+
+    /// Gives the variables their new values.
+    fn assign(&mut self, pool: &mut Pool, update: &Update, renaming: &mut Renaming) {
+        let terms = update.terms.iter();
+        self.terms = terms
+            .map(|&(variable, value)| (variable, renaming.apply(pool, value)))
+            .collect();
+        let arrays = update.arrays.iter();
+        self.arrays = arrays
+            .map(|&(array, value)| (array, renaming.array(pool, value)))
+            .collect();
     }
 
     /// Goes on to the next cut point.
@@ -238,16 +264,7 @@ impl Path {
             &transition.reached.guard.0,
             &mut renaming,
         );
-        self.terms = update
-            .terms
-            .iter()
-            .map(|&(variable, value)| (variable, renaming.apply(pool, value)))
-            .collect();
-        self.arrays = update
-            .arrays
-            .iter()
-            .map(|&(array, value)| (array, renaming.array(pool, value)))
-            .collect();
+        self.assign(pool, &update, &mut renaming);
         self.at = Some(transition.to);
     }
 
@@ -260,23 +277,10 @@ impl Path {
             self.require(pool, t);
         }
         for taken in &segment.taken {
-            let taken = renamed(pool, taken, &mut renaming);
+            let taken = renaming.taken(pool, taken);
             self.taken.push(taken);
         }
-        let terms: Vec<_> = segment
-            .turn
-            .terms
-            .iter()
-            .map(|&(variable, value)| (variable, renaming.apply(pool, value)))
-            .collect();
-        let arrays: Vec<_> = segment
-            .turn
-            .arrays
-            .iter()
-            .map(|&(array, value)| (array, renaming.array(pool, value)))
-            .collect();
-        self.terms.extend(terms);
-        self.arrays.extend(arrays);
+        self.assign(pool, &segment.turn, &mut renaming);
     }
 
     /// Ends at a goal of the fragment that starts here: all of these hold.
@@ -289,12 +293,12 @@ impl Path {
     }
 
     /// What the path makes of the variables of the cut point that it has come to, if it began at the same one with any state.
-    pub fn turn(&self) -> Turn {
+    pub fn turn(&self) -> Update {
         let mut terms: Vec<_> = self.terms.iter().map(|(&v, &u)| (v, u)).collect();
         let mut arrays: Vec<_> = self.arrays.iter().map(|(&a, &u)| (a, u)).collect();
         terms.sort_unstable();
         arrays.sort_unstable();
-        Turn { terms, arrays }
+        Update { terms, arrays }
     }
 
     /// Takes a segment at this cut point any number of times.
@@ -303,14 +307,6 @@ impl Path {
         let pool = &mut graph.pool;
         let turns = pool.variable(&format!("?turns{}", renaming.suffix), 64);
         let mut closed = Closed::solve(pool, &segment.turn, &format!("?free{}", renaming.suffix));
-        let arrays: Vec<(Array, Option<Vec<Write>>)> = segment
-            .turn
-            .arrays
-            .iter()
-            .filter(|(array, after)| array != after)
-            .map(|&(array, after)| (array, lazy::writes(pool, &mut closed, array, after)))
-            .collect();
-        let closed = Rc::new(closed);
         let some = some_turn(pool);
         renaming.keep(turns);
         renaming.keep(some);
@@ -320,7 +316,7 @@ impl Path {
         let taken = segment
             .taken
             .iter()
-            .map(|taken| renamed(pool, taken, &mut renaming))
+            .map(|taken| renaming.taken(pool, taken))
             .collect();
         self.taken.push(Taken::Times(turns, taken));
         let mut then = closed.after(pool, some);
@@ -335,7 +331,6 @@ impl Path {
             .map(|t| renaming.apply(pool, t))
             .collect();
         let around = Around { turns, conditions };
-        let renaming = Rc::new(RefCell::new(renaming));
         let (zero, one) = (pool.constant(64, 0), pool.constant(64, 1));
         let last = pool.bin(BinOp::Sub, turns, one);
         for turn in [zero, last] {
@@ -343,24 +338,23 @@ impl Path {
                 self.require(pool, t);
             }
         }
-        let mut values: Vec<(Term, Term)> = Vec::new();
-        for (variable, _) in &segment.turn.terms {
-            let after = closed.value(pool, *variable, turns);
-            values.push((*variable, renaming.borrow_mut().apply(pool, after)));
+        for &(variable, _) in &segment.turn.terms {
+            let after = closed.value(pool, variable, turns);
+            let after = renaming.apply(pool, after);
+            self.terms.insert(variable, after);
         }
-        self.terms.extend(values);
-        for (array, writes) in arrays {
-            let fresh =
-                pool.array_variable(&format!("{}{}", array.index(), renaming.borrow().suffix));
-            let below = renaming.borrow_mut().array(pool, array);
+        for &(array, after) in &segment.turn.arrays {
+            if array == after {
+                continue;
+            }
+            let writes = lazy::writes(pool, &mut closed, (array, after), &mut then, &mut renaming);
+            let fresh = pool.array_variable(&format!("{}{}", array.index(), renaming.suffix));
             if let Some(writes) = writes {
                 self.lazy.push(Lazy {
                     array: fresh,
-                    below,
+                    below: renaming.array(pool, array),
                     writes,
                     turns,
-                    closed: Rc::clone(&closed),
-                    renaming: Rc::clone(&renaming),
                 });
             }
             self.arrays.insert(array, fresh);
@@ -379,12 +373,13 @@ impl Path {
     pub fn broken(&self, pool: &mut Pool, model: &Model, most: u64) -> Option<Vec<Term>> {
         let arrays = lazy::known(pool, &self.lazy, model);
         let here = Written::new(pool, model, &arrays);
+        let mut evaluator = Evaluator::new();
         let mut found = None;
         for around in &self.around {
             let turns = here.value(around.turns);
             let mut at = 1;
             while at + 1 < turns && found.is_none() {
-                if !here.hold(at, &around.conditions) {
+                if !here.hold(&mut evaluator, at, &around.conditions) {
                     found = Some((around, at, turns.min(at + most)));
                 }
                 at += 1 + at / LOOKED_AT;
@@ -402,20 +397,9 @@ impl Path {
 
     /// The tape that a model describes; none if it is longer than `most` bytes.
     pub fn tape(&self, pool: &Pool, model: &Model, most: usize) -> Option<Vec<u8>> {
-        let mut tape = Vec::new();
-        let mut least = 0;
-        let mut evaluator = Evaluator::new();
-        write(
-            pool,
-            &self.taken,
-            model,
-            &mut evaluator,
-            (&mut tape, &mut least, most),
-        )?;
-        if tape.len() < least {
-            tape.resize(least, 0);
-        }
-        Some(tape)
+        let mut tape = Tape::after(&[]);
+        write(pool, &self.taken, model, &mut tape, most)?;
+        Some(tape.finish())
     }
 }
 
@@ -433,81 +417,27 @@ impl Around {
     }
 }
 
-fn renamed(pool: &mut Pool, taken: &Taken, renaming: &mut Renaming) -> Taken {
-    match taken {
-        Taken::Input(guard, input) => {
-            let guard = guard.iter().map(|&t| renaming.apply(pool, t)).collect();
-            let input = match *input {
-                Input::Bytes(t) => Input::Bytes(renaming.apply(pool, t)),
-                Input::Remaining(t) => Input::Remaining(renaming.apply(pool, t)),
-            };
-            Taken::Input(guard, input)
-        }
-        Taken::Times(turns, inner) => Taken::Times(
-            renaming.apply(pool, *turns),
-            inner
-                .iter()
-                .map(|taken| renamed(pool, taken, renaming))
-                .collect(),
-        ),
-    }
-}
-
-fn write(
-    pool: &Pool,
-    all: &[Taken],
-    model: &Model,
-    evaluator: &mut Evaluator,
-    (tape, least, most): (&mut Vec<u8>, &mut usize, usize),
-) -> Option<()> {
+/// Writes what is taken; none if that is longer than `most` bytes.
+fn write(pool: &Pool, all: &[Taken], model: &Model, tape: &mut Tape, most: usize) -> Option<()> {
     for taken in all {
         match taken {
-            Taken::Input(guard, input) => {
-                if !guard
-                    .iter()
-                    .all(|&t| evaluator.eval_in(pool, t, model) == 1)
-                {
-                    continue;
-                }
-                match *input {
-                    Input::Bytes(t) => {
-                        let value = evaluator.eval_in(pool, t, model);
-                        let bytes = usize::from(pool.width(t) / 8);
-                        tape.extend(&value.to_le_bytes()[..bytes.min(16)]);
-                    }
-                    // What the program was told of the tape's length has to come true.
-                    Input::Remaining(t) => {
-                        if evaluator.eval_in(pool, t, model) > 0 {
-                            *least = (*least).max(tape.len() + 1);
-                        }
-                    }
-                }
-            }
+            Taken::Input(guard, input) => tape.take(pool, model, guard, input),
             Taken::Times(turns, inner) => {
-                let turns = evaluator.eval_in(pool, *turns, model) as usize;
-                let start = tape.len();
+                let turns = tape.value(pool, model, *turns) as usize;
                 if turns == 0 {
                     continue;
                 }
-                write(
-                    pool,
-                    inner,
-                    model,
-                    evaluator,
-                    (&mut *tape, &mut *least, most),
-                )?;
-                let turn: Vec<u8> = tape[start..].to_vec();
+                let start = tape.bytes.len();
+                write(pool, inner, model, tape, most)?;
+                let turn = tape.bytes[start..].to_vec();
                 if turn.len().checked_mul(turns)? > most {
                     return None;
                 }
                 for _ in 1..turns {
-                    tape.extend(&turn);
-                }
-                if *least == start + 1 && turn.len() > 1 {
-                    *least = tape.len();
+                    tape.bytes.extend(&turn);
                 }
             }
         }
     }
-    (tape.len() <= most).then_some(())
+    (tape.bytes.len() <= most).then_some(())
 }

@@ -7,17 +7,16 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::closed::Turn;
 use super::decide::Decided;
 use super::path::{Path, Segment, Taken};
 use super::{Asking, Loops};
 use crate::abstraction::encode::Transition;
 use crate::abstraction::forest::Sample;
-use crate::abstraction::graph::Graph;
+use crate::abstraction::graph::{Graph, Update};
 use crate::abstraction::houdini::ask;
 use crate::abstraction::world::Cut;
 use crate::solver::Answer;
-use crate::term::{Environment, Rewriter, Term};
+use crate::term::{Environment, Term};
 
 /// Segments of one loop.
 const SEGMENTS: usize = 4;
@@ -41,7 +40,7 @@ impl Loops {
         // Whoever comes here again on the way finds nothing, which ends the recursion of nested loops.
         self.segments.insert(cut, Vec::new());
         let mut found = Vec::new();
-        if let Some(transition) = own(all.graph, cut) {
+        if let Some(transition) = all.graph.own(cut).cloned() {
             self.patterns(all, cut, &transition, &mut found);
             let mut path = Path::from(Some(cut), self.number());
             path.step(all.graph, &transition);
@@ -171,12 +170,6 @@ fn repeating(turns: &[Vec<Term>]) -> Option<(usize, usize)> {
     None
 }
 
-/// The transition from a cut point back to itself.
-pub(super) fn own(graph: &Graph<'_>, cut: Cut) -> Option<Transition> {
-    let fragment = graph.fragments.get(&Some(cut))?;
-    fragment.transitions.iter().find(|t| t.to == cut).cloned()
-}
-
 /// The ways from a cut point back to it through others.
 fn rounds(graph: &Graph<'_>, cut: Cut) -> Vec<Vec<Transition>> {
     let mut all = Vec::new();
@@ -242,10 +235,7 @@ fn ways(
         let other = pool.not(way);
         excluded.push(other);
         // A way that ends the loop is none around it.
-        let mut next = Rewriter::new();
-        for &(variable, value) in &segment.turn.terms {
-            next.replace(variable, value);
-        }
+        let mut next = segment.turn.preimage();
         let mut twice = segment.conditions.clone();
         twice.extend(segment.conditions.iter().map(|&t| next.apply(pool, t)));
         let limits = all.patience.within(WAY);
@@ -280,7 +270,7 @@ fn decided(graph: &mut Graph<'_>, path: &Path, example: &dyn Environment) -> Opt
         .collect();
     let conditions = std::mem::take(&mut decided.conditions);
     Some(Segment {
-        turn: Turn { terms, arrays },
+        turn: Update { terms, arrays },
         conditions,
         taken,
         period: 1,

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::closed::{Closed, Turn};
+use super::closed::Closed;
+use crate::abstraction::graph::Update;
 use crate::program::ir::{BinOp, Width};
 use crate::term::{Environment, Evaluator, Node, Pool, Term};
 
@@ -27,7 +28,7 @@ fn number(pool: &Pool, t: Term) -> u32 {
 }
 
 /// The values of the turn's variables after `n` turns, by turns.
-fn by_turns(pool: &Pool, turn: &Turn, start: &[(Term, u128)], n: u64) -> Vec<u128> {
+fn by_turns(pool: &Pool, turn: &Update, start: &[(Term, u128)], n: u64) -> Vec<u128> {
     let mut values: Vec<(u32, u128)> = start.iter().map(|&(t, v)| (number(pool, t), v)).collect();
     for _ in 0..n {
         let here = Values(values.clone());
@@ -49,7 +50,7 @@ fn by_turns(pool: &Pool, turn: &Turn, start: &[(Term, u128)], n: u64) -> Vec<u12
 }
 
 /// Compares both after some numbers of turns; how many of the variables have a closed form.
-fn agree(pool: &mut Pool, turn: &Turn, start: &[(Term, u128)]) -> usize {
+fn agree(pool: &mut Pool, turn: &Update, start: &[(Term, u128)]) -> usize {
     let closed = Closed::solve(pool, turn, "?test");
     let solved: Vec<Term> = closed
         .changing()
@@ -100,7 +101,7 @@ fn sums_of_sums_wrap_around_as_they_should() {
         let thrice = pool.bin(BinOp::Mul, both, three);
         let more = pool.bin(BinOp::Add, cube, thrice);
         let cube_next = pool.bin(BinOp::Add, more, one);
-        let turn = Turn {
+        let turn = Update {
             terms: vec![(i, next), (square, square_next), (cube, cube_next)],
             arrays: Vec::new(),
         };
@@ -144,7 +145,7 @@ fn forms_past_polynomials() {
     let modulo_next = pool.bin(BinOp::URem, sum, ten);
     let i_next = pool.bin(BinOp::Add, i, one);
     let negated_next = pool.bin(BinOp::Sub, ten, negated);
-    let turn = Turn {
+    let turn = Update {
         terms: vec![
             (double, double_next),
             (half, half_next),
@@ -182,7 +183,7 @@ fn what_has_no_closed_form_is_free() {
     let mut pool = Pool::new();
     let [x, y] = ["x", "y"].map(|name| pool.variable(name, 32));
     let (x_next, y_next) = (pool.bin(BinOp::Mul, x, y), pool.bin(BinOp::Xor, x, y));
-    let turn = Turn {
+    let turn = Update {
         terms: vec![(x, x_next), (y, y_next)],
         arrays: Vec::new(),
     };
@@ -221,7 +222,7 @@ proptest! {
             };
             terms.push((v, after));
         }
-        let turn = Turn { terms, arrays: Vec::new() };
+        let turn = Update { terms, arrays: Vec::new() };
         let values: Vec<u128> = start.iter().map(|&v| u128::from(v) & (u128::MAX >> (128 - u32::from(width)))).collect();
         let start: Vec<(Term, u128)> = variables.iter().copied().zip(values).collect();
         agree(&mut pool, &turn, &start);

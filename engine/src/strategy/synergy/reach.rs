@@ -12,7 +12,7 @@ use crate::abstraction::frontier;
 use crate::abstraction::loops::Asking;
 use crate::machine::{self, Limits, Machine};
 use crate::program::ir::FunctionKind;
-use crate::simulate::search::Origin;
+use crate::simulate::search::{LONGEST, Origin};
 
 /// A tape of so many bytes takes the machine a second.
 const LONG: usize = 1 << 20;
@@ -39,8 +39,7 @@ impl Prover<'_, '_> {
             {
                 continue;
             }
-            let mut goal = obligation.guard.0.clone();
-            goal.push(obligation.violated);
+            let goal = obligation.goal();
             let prefix = obligation.prefix;
             self.stats.frontier_queries += 1;
             let found = frontier::reach(
@@ -82,6 +81,7 @@ impl Prover<'_, '_> {
             let function = self.program.block(block).function;
             self.program.function(function).kind != FunctionKind::User
         });
+        let machine = Machine::new(self.program, Limits::default());
         for ((start, index), is_possible) in goals {
             if patience.is_over() {
                 break;
@@ -97,11 +97,9 @@ impl Prover<'_, '_> {
             {
                 continue;
             }
-            let mut goal = obligation.guard.0.clone();
-            goal.push(obligation.violated);
+            let goal = obligation.goal();
             let prefix = obligation.prefix;
             let check = obligation.check;
-            let machine = Machine::new(self.program, Limits::default());
             // A very long tape is executed by whoever takes it: once is enough.
             let mut confirm = |tape: &[u8]| {
                 tape.len() > LONG
@@ -118,6 +116,7 @@ impl Prover<'_, '_> {
                 facts: &self.facts,
                 forest,
                 confirm: &mut confirm,
+                longest: LONGEST,
                 patience: patience.at_most(time / GOALS, &spent),
                 cost: &mut self.cost,
             };
