@@ -5,7 +5,6 @@
 //! Compiling, linking with the stubs, normalising and reading are not part of what is timed.
 //! Times are processor time.
 
-use std::error::Error;
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
@@ -13,7 +12,7 @@ use cargo_cegar::campaign::prepare::prepare;
 use cargo_cegar::compile::{Compiler, Unit};
 use cargo_cegar::options::{Harness, Settings, Sides};
 use cargo_cegar::report::Fan;
-use cegar_benches::{median, numbers, own_time};
+use cegar_benches::{Result, median, numbers, own_time};
 use cegar_engine::machine::{Limits, Machine};
 
 /// A name, what it is, and its text. `TURNS` is defined beside it.
@@ -38,7 +37,7 @@ const PROGRAMS: [(&str, &str, u64); 3] = [
     ),
 ];
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<()> {
     let rounds = numbers().first().copied().unwrap_or(3);
     let settings = Settings {
         sides: Sides::Engine,

@@ -7,13 +7,11 @@
 //! not the same thing in both: there it splits one region by one edge, here it is one level of guesses for all cut points at a
 //! time. Programs of the benchmark collection, where it lies beside the repository, are proved as well.
 
-use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
-use cegar_benches::{numbers, tool};
-use serde_json::Value;
+use cegar_benches::check::{Check, name, programs};
+use cegar_benches::{Result, numbers, tool};
 
 /// Iterations in table 1 of Gulavani, Henzinger, Kannan, Nori, Rajamani (2006).
 const PAPER: [(&str, u32); 15] = [
@@ -37,55 +35,9 @@ const PAPER: [(&str, u32); 15] = [
 /// Where more programs may be.
 const MORE: &str = "../shared/benchmarks/synergy";
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-/// The last message of a check.
-fn check(tool: &Path, source: &Path, flags: &[String], limit: u64) -> Result<Value> {
-    let folder = tempfile::tempdir()?;
-    let output = Command::new(tool)
-        .args(["cegar", "check", "--message-format", "json", "--no-emit"])
-        .args(["--property", "assertion", "--max-len", "262144"])
-        .args(["--max-time", &format!("{limit}s")])
-        .args(flags)
-        .arg(source)
-        .current_dir(folder.path())
-        .stderr(Stdio::piped())
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let messages = text.lines().map(serde_json::from_str::<Value>);
-    let finished = messages
-        .flatten()
-        .find(|message| message["reason"] == "finished");
-    finished.ok_or_else(|| String::from_utf8_lossy(&output.stderr).into())
-}
-
-fn number(message: &Value, at: &str) -> u64 {
-    message.pointer(at).and_then(Value::as_u64).unwrap_or(0)
-}
-
-fn seconds(message: &Value, at: &str) -> f64 {
-    message.pointer(at).and_then(Value::as_f64).unwrap_or(0.0)
-}
-
-fn verdict(message: &Value) -> &str {
-    message["verdict"].as_str().unwrap_or("?")
-}
-
-fn programs(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
-        .collect();
-    found.sort();
-    found
-}
-
-fn name(path: &Path) -> String {
-    let stem = path.file_stem().unwrap_or_default();
-    stem.to_string_lossy().into_owned()
+fn check(tool: &Path, source: &Path, more: &[&str], limit: u64) -> Result<Check> {
+    let asked = ["--property", "assertion", "--max-len", "262144"];
+    Check::of(tool, source, limit, &[&asked, more].concat())
 }
 
 /// The programs after Synergy's.
@@ -104,12 +56,12 @@ fn table(tool: &Path, folder: &Path, limit: u64) -> Result<()> {
         let end = check(tool, &program, &[], limit)?;
         println!(
             "| {name} | {} | {paper} | {} | {} | {} | {:.2} | {:.2} |",
-            verdict(&end),
-            number(&end, "/stats/prover/iterations"),
-            number(&end, "/stats/prover/facts"),
-            number(&end, "/stats/prover/solver_calls"),
-            seconds(&end, "/stats/proving"),
-            seconds(&end, "/stats/seconds"),
+            end.verdict(),
+            end.count("prover/iterations"),
+            end.count("prover/facts"),
+            end.count("prover/solver_calls"),
+            end.seconds("proving"),
+            end.seconds("seconds"),
         );
     }
     Ok(())
@@ -124,16 +76,16 @@ fn growth(tool: &Path, program: &Path, sizes: &[u64], limit: u64) -> Result<()> 
     println!("|---|---|---|---|---|---|---|");
     for n in sizes {
         let size = format!("-DN={n}");
-        let fixed = check(tool, program, std::slice::from_ref(&size), limit)?;
-        let faulty = check(tool, program, &[size, "-DFAULTY".to_owned()], limit)?;
+        let fixed = check(tool, program, &[&size], limit)?;
+        let faulty = check(tool, program, &[&size, "-DFAULTY"], limit)?;
         println!(
             "| {n} | {} | {:.2} | {} | {} | {:.2} | {} |",
-            verdict(&fixed),
-            seconds(&fixed, "/stats/seconds"),
-            number(&fixed, "/stats/solver_calls"),
-            verdict(&faulty),
-            seconds(&faulty, "/stats/seconds"),
-            number(&faulty, "/stats/solver_calls"),
+            fixed.verdict(),
+            fixed.seconds("seconds"),
+            fixed.count("solver_calls"),
+            faulty.verdict(),
+            faulty.seconds("seconds"),
+            faulty.count("solver_calls"),
         );
     }
     Ok(())

@@ -9,13 +9,12 @@
 //!
 //! The worker process is this executable itself, started again.
 
-use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use cegar_benches::{children_time, median, numbers};
+use cegar_benches::{Result, children_time, median, numbers};
 use cegar_fuzz::native::{Kind, TargetBuilder};
 use cegar_fuzz::worker::{Worker, WorkerConfig, WorkerEvent, worker_main};
 
@@ -71,7 +70,7 @@ void cegar_entry(void) {
 }
 "#;
 
-fn clang(arguments: &[&str], paths: &[&Path]) -> Result<(), Box<dyn Error>> {
+fn clang(arguments: &[&str], paths: &[&Path]) -> Result<()> {
     let status = Command::new("clang-19")
         .args(arguments)
         .args(paths)
@@ -84,7 +83,7 @@ fn clang(arguments: &[&str], paths: &[&Path]) -> Result<(), Box<dyn Error>> {
 }
 
 /// Runs per second of processor time of libFuzzer.
-fn libfuzzer(executable: &Path, runs: u64, seed: u64) -> Result<f64, Box<dyn Error>> {
+fn libfuzzer(executable: &Path, runs: u64, seed: u64) -> Result<f64> {
     let before = children_time();
     let output = Command::new(executable)
         .args([format!("-runs={runs}"), format!("-seed={seed}")])
@@ -98,7 +97,7 @@ fn libfuzzer(executable: &Path, runs: u64, seed: u64) -> Result<f64, Box<dyn Err
 }
 
 /// Runs per second of processor time of the worker, and what its corpus came to.
-fn worker(mut config: WorkerConfig, runs: u64, seed: u64) -> Result<(f64, usize), Box<dyn Error>> {
+fn worker(mut config: WorkerConfig, runs: u64, seed: u64) -> Result<(f64, usize)> {
     config.runs = Some(runs);
     config.seed = seed;
     let before = children_time();
@@ -125,7 +124,7 @@ fn worker(mut config: WorkerConfig, runs: u64, seed: u64) -> Result<(f64, usize)
     Err("the worker took more than ten minutes".into())
 }
 
-fn bench() -> Result<(), Box<dyn Error>> {
+fn bench() -> Result<()> {
     let numbers = numbers();
     let runs = numbers.first().copied().unwrap_or(1_000_000);
     let rounds = numbers.get(1).copied().unwrap_or(5);

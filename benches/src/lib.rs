@@ -3,9 +3,13 @@
 //! The benchmarks are plain programs: what they measure takes seconds and starts processes, which a statistics harness
 //! for functions is not made for. See `README.md` beside this for how to run them.
 
-use std::error::Error;
+pub mod check;
+
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Benchmarks stop at whatever goes wrong, and print it.
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Processor time, user and system, of all children that have ended and were waited for.
 pub fn children_time() -> Duration {
@@ -45,7 +49,7 @@ pub fn numbers() -> Vec<u64> {
 }
 
 /// The tool, built for release beside the benchmark that runs.
-pub fn tool() -> Result<PathBuf, Box<dyn Error>> {
+pub fn tool() -> Result<PathBuf> {
     let here = std::env::current_exe()?;
     let folder = here.ancestors().nth(2);
     match folder.map(|folder| folder.join("cargo-cegar")) {
