@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
+use cegar_engine::strategy::Strategy;
 use cegar_harness::rules::Rules;
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,8 @@ pub struct RunConfig {
     pub runs: Option<u64>,
     /// Seed of every random choice. Default 0.
     pub seed: Option<u64>,
+    /// Which loop works: `auto` or the name of a published one. Default `auto`.
+    pub strategy: Option<Strategy>,
 }
 
 /// `[harness.NAME]`: one program and where it starts.
@@ -276,6 +279,7 @@ impl Config {
                 max_time: self.run.max_time.or(under.run.max_time),
                 runs: self.run.runs.or(under.run.runs),
                 seed: self.run.seed.or(under.run.seed),
+                strategy: self.run.strategy.or(under.run.strategy),
             },
             harness,
             external,

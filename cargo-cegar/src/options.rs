@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cegar_engine::program::Property;
+use cegar_engine::strategy::Strategy;
 use cegar_harness::rules::Rules;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,9 @@ pub struct Settings {
     pub workers: usize,
     /// Which sides run. Default both.
     pub sides: Sides,
+    /// Which loop works. Any but `auto` works alone: no fuzzing, and no search but its own. Default `auto`.
+    #[serde(default)]
+    pub strategy: Strategy,
     /// Whether the engine follows loops by their closed forms. Default yes.
     pub loops: bool,
     /// Open goals make the command fail. Default no.
@@ -72,12 +76,18 @@ impl Settings {
             seed: 0,
             workers: 1,
             sides: Sides::Both,
+            strategy: Strategy::Auto,
             loops: true,
             require_proof: false,
             stats: false,
             keep: false,
             compiler,
         }
+    }
+
+    /// Whether the fuzzer runs.
+    pub fn fuzzes(&self) -> bool {
+        self.sides.fuzz() && self.strategy == Strategy::Auto
     }
 }
 

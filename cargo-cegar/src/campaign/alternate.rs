@@ -11,6 +11,7 @@
 
 pub(super) mod crew;
 mod fuzzing;
+mod named;
 mod proving;
 
 use std::collections::BTreeSet;
@@ -23,7 +24,7 @@ use cegar_engine::machine::{Choice, Violation};
 use cegar_engine::program::{Check, FunctionKind, Program};
 use cegar_engine::proof::Certificate;
 use cegar_engine::simulate::search::{News, Origin, Search};
-use cegar_engine::strategy::synergy::Coverage;
+use cegar_engine::strategy::{Coverage, Strategy};
 use cegar_fuzz::native::Kind;
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +123,9 @@ impl Alternation<'_, '_> {
     pub fn run(&mut self) -> Result<End, Error> {
         let mut news = Vec::new();
         let given = self.given()?;
+        if self.settings.strategy != Strategy::Auto {
+            return self.named(&given);
+        }
         if self.settings.sides.engine() {
             if self.settings.runs.is_none() {
                 self.start_prover(&given)?;
@@ -423,8 +427,11 @@ impl Alternation<'_, '_> {
     /// Ends the prover and the fuzzer, and completes the statistics.
     pub fn finish(&mut self) {
         if self.first_only && self.judge.count() > 0 {
-            // What was asked is answered: nobody waits for the prover.
-            self.prover = None;
+            // What was asked is answered: nobody waits for the prover. A strategy that had the program to itself ends there, too.
+            match self.settings.strategy {
+                Strategy::Auto => self.prover = None,
+                _ => self.count_strategy(),
+            }
         }
         self.give_up_prover();
         self.crew.stop();

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use cegar_engine::machine::Limits;
 use cegar_engine::simulate::search::{Config, Search};
-use cegar_engine::strategy::synergy::Coverage;
+use cegar_engine::strategy::{Coverage, Strategy};
 use cegar_fuzz::native::TargetBuilder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -85,6 +85,9 @@ pub struct EdgeTable {
 /// What it cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
+    /// Which loop worked.
+    #[serde(default)]
+    pub strategy: Strategy,
     /// Queries of the search and the prover that reached the solver (not those answered from a cache).
     pub solver_calls: u64,
     /// Times the abstraction was refined: the prover's iterations.
@@ -110,8 +113,14 @@ pub struct Stats {
 /// What the prover did, and how long each of its phases took in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProverStats {
-    /// Levels of guesses that were tried.
+    /// Turns of the strategy's loop; with `auto`, levels of guesses that were tried.
     pub iterations: u64,
+    /// Regions that were split, or predicates that were added.
+    #[serde(default)]
+    pub splits: u64,
+    /// Executions that the strategy asked for.
+    #[serde(default)]
+    pub executions: u64,
     /// Paths around loops that were asked about.
     pub loop_paths: u64,
     /// Those that lead to a violation, as the machine confirmed.
@@ -143,6 +152,8 @@ pub struct ProverStats {
 impl ProverStats {
     fn add(&mut self, other: &ProverStats) {
         self.iterations += other.iterations;
+        self.splits += other.splits;
+        self.executions += other.executions;
         self.loop_paths += other.loop_paths;
         self.loop_seeds += other.loop_seeds;
         self.loops += other.loops;
@@ -197,7 +208,7 @@ fn one(
     }
     earlier(folders.scratch, reporter);
     let prepared = prepare(harness, settings, folders.scratch, reporter, stop)?;
-    let fuzzed = settings.sides.fuzz();
+    let fuzzed = settings.fuzzes();
     let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
     let tests =
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
@@ -231,7 +242,10 @@ fn one(
         first_only,
         reporter,
         stop,
-        stats: Stats::default(),
+        stats: Stats {
+            strategy: settings.strategy,
+            ..Stats::default()
+        },
         started,
         crew: Default::default(),
         last_news: started,
@@ -505,6 +519,7 @@ fn merge(parts: Vec<Summary>) -> Summary {
         goals.edges.unreachable += part.goals.edges.unreachable;
         goals.edges.open += part.goals.edges.open;
         stats.solver_calls += part.stats.solver_calls;
+        stats.strategy = part.stats.strategy;
         stats.refinements += part.stats.refinements;
         stats.executions += part.stats.executions;
         stats.seconds += part.stats.seconds;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use cegar_engine::program::{Program, Property};
 use cegar_engine::proof::{self, Certificate, Checked};
 use cegar_engine::solver::Limits;
-use cegar_engine::strategy::synergy::{self, Coverage, Options, Outcome, Seed, Verdict};
+use cegar_engine::strategy::{self, Coverage, Options, Outcome, Seed, Strategy, Verdict};
 
 use super::ProverStats;
 use crate::error::Error;
@@ -61,22 +61,24 @@ pub struct Prover {
 
 impl Prover {
     /// Starts it. `covered` says which blocks need no proof that they can be reached, and grows
-    /// meanwhile; `loops` says whether loops are followed by their closed
+    /// meanwhile; `first_only` says that nobody asks for more than a first violation, or that there is none; `loops` says whether loops are followed by their closed
     /// forms; `time` is what is left, `counted` whether steps are counted in its stead.
     pub fn start(
         program: Arc<Program>,
         digest: String,
-        properties: &[Property],
-        (covered, all_blocks): (Arc<Coverage>, bool),
+        (strategy, properties): (Strategy, &[Property]),
+        (covered, first_only): (Arc<Coverage>, bool),
         (tapes, loops): (Vec<Vec<u8>>, bool),
         (time, counted): (Option<Duration>, bool),
         before: Option<Certificate>,
     ) -> Result<Prover, Error> {
         let (seed_sender, seeds) = channel();
         let options = Options {
+            strategy,
             properties: properties.to_vec(),
             covered,
-            all_blocks,
+            all_blocks: !first_only,
+            first_only,
             tapes,
             loops,
             seeds: Some(seed_sender),
@@ -148,7 +150,7 @@ impl Drop for Prover {
 
 fn prove(program: &Program, digest: &str, options: &Options, stop: &AtomicBool) -> Proofs {
     let clock = Instant::now();
-    let proof = synergy::prove(program, options, stop);
+    let proof = strategy::prove(program, options, stop);
     let mut outcome = proof.outcome(digest, &options.properties);
     let checking = Instant::now();
     let limits = match options.counted {
@@ -175,6 +177,8 @@ impl Proofs {
         let questions = self.checked.as_ref().map_or(0, |checked| checked.questions);
         ProverStats {
             iterations: stats.iterations,
+            splits: stats.splits,
+            executions: stats.executions,
             loop_paths: stats.loop_paths,
             loop_seeds: stats.loop_seeds,
             loops: stats.loops,

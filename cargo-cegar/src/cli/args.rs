@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use cegar_engine::strategy::Strategy;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+
 use crate::config::PropertyName;
 
 /// A fuzzer and a model checker for the C code in your crate, feeding each other
@@ -261,6 +264,15 @@ pub struct BudgetArgs {
     /// Seed of every random choice [default: 0]
     #[arg(long, value_name = "N", env = "CEGAR_SEED", hide_env_values = true)]
     pub seed: Option<u64>,
+    /// Which loop works: the tool's own, or a published one alone [default: auto]
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "CEGAR_STRATEGY",
+        hide_env_values = true,
+        value_parser = strategies()
+    )]
+    pub strategy: Option<Strategy>,
     /// Only the engine, no fuzzing
     #[arg(long, conflicts_with = "fuzz_only")]
     pub engine_only: bool,
@@ -566,6 +578,15 @@ fn jobs(text: &str) -> Result<usize, String> {
         Ok(0) | Err(_) => Err("a number from 1 on".to_owned()),
         Ok(jobs) => Ok(jobs),
     }
+}
+
+/// The names of the strategies, each with what it does.
+fn strategies() -> impl clap::builder::TypedValueParser<Value = Strategy> {
+    let names = Strategy::ALL
+        .into_iter()
+        .filter(|strategy| strategy.is_built())
+        .map(|strategy| PossibleValue::new(strategy.name()).help(strategy.about()));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|name| name.parse::<Strategy>())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use cegar_engine::strategy::Strategy;
+
 use super::args::{BudgetArgs, CheckArgs, Manners};
 use super::{conclude, note, reporter};
 use crate::compile::{Compiler, Unit};
@@ -172,6 +174,19 @@ pub(super) fn settings(
         (None, Some(text)) => Some(duration(text)?),
         (None, None) => None,
     };
+    let strategy = budget.strategy.or(file.strategy).unwrap_or_default();
+    if !strategy.is_built() {
+        return Err(Error::usage(
+            format!("the strategy `{strategy}` is not built yet"),
+            "`--help` lists those that are",
+        ));
+    }
+    if strategy != Strategy::Auto && budget.fuzz_only {
+        return Err(Error::usage(
+            format!("--fuzz-only leaves nothing to do for the strategy `{strategy}`"),
+            "leave out one of the two, or say --strategy auto",
+        ));
+    }
     Ok(Settings {
         max_time,
         runs: budget.runs.or(file.runs),
@@ -182,6 +197,7 @@ pub(super) fn settings(
             (_, true) => Sides::Fuzz,
             _ => Sides::Both,
         },
+        strategy,
         loops: !budget.no_loop_acceleration,
         require_proof: budget.require_proof,
         stats: budget.stats,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Effects, Style};
+use cegar_engine::strategy::Strategy;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Event, Finding, Goal, GoalKind, GoalStatus, Level, Reporter, Summary};
@@ -198,6 +199,19 @@ impl<W: Write> TerminalReporter<W> {
         self.status(Style::new(), "Statistics", &text);
         if s.proving > 0.0 {
             let p = &s.prover;
+            if s.strategy != Strategy::Auto {
+                let text = format!(
+                    "{} {}: {} iterations, {} splits, {} executions, {} solver calls",
+                    s.strategy,
+                    seconds(s.proving),
+                    count(p.iterations),
+                    count(p.splits),
+                    count(p.executions),
+                    count(p.solver_calls),
+                );
+                self.status(Style::new(), "Statistics", &text);
+                return;
+            }
             let text = format!(
                 "prover {}: {} iterations, {} of {} guesses hold, {} solver calls, {} of {} paths around loops lead to a violation; explore {:.2}s, forest {:.2}s, loops {:.2}s, guess {:.2}s, houdini {:.2}s, settle {:.2}s, check {:.2}s",
                 seconds(s.proving),

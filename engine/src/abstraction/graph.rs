@@ -13,7 +13,7 @@ use super::encode::pointer::Root;
 use super::encode::{Budget, Encoder, Exceeded, Fragment, Transition};
 use super::live::Live;
 use super::memory::{self, Object};
-use super::world::{CtxId, Cut, ObjId, ObjectKind, World};
+use super::world::{CtxId, Cut, Grain, ObjId, ObjectKind, World};
 use crate::program::ir::{FuncId, Program, Reg, Width};
 use crate::term::{Array, Pool, Rewriter, Term};
 
@@ -62,9 +62,13 @@ const ENCODINGS: u64 = 20_000;
 
 impl<'p> Graph<'p> {
     /// Explores the whole program.
-    pub fn explore(program: &'p Program, budget: Budget) -> Result<Graph<'p>, Exceeded> {
+    pub fn explore(
+        program: &'p Program,
+        grain: Grain,
+        budget: Budget,
+    ) -> Result<Graph<'p>, Exceeded> {
         let mut graph = Graph {
-            world: World::new(program),
+            world: World::new(program, grain),
             pool: Pool::new(),
             states: BTreeMap::new(),
             fragments: BTreeMap::new(),

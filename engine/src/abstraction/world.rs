@@ -12,10 +12,12 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::memory::Span;
 use crate::program::ir::{
-    BlockId, CallSite, DYNAMIC_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Program, Reg, Terminator,
+    BlockId, CallSite, DYNAMIC_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS, GlobalId, Program,
+    Reg, Terminator,
 };
 
 /// A call context, by number; see [`Context`].
@@ -29,7 +31,19 @@ pub const ROOT: CtxId = CtxId(0);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ObjId(pub u32);
 
-/// A cut point: a loop head in a context.
+/// How far apart cut points are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grain {
+    /// Loop heads only: the code between two of them is one formula.
+    #[default]
+    Loops,
+    /// Every block of the user's functions that another one leads to, so that a transition is one edge of the control flow, with
+    /// whatever the block calls. Of the stub library's functions still only the loop heads.
+    Blocks,
+}
+
+/// A cut point: a loop head in a context, or any block ([`Grain`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cut {
     /// The context.
@@ -116,7 +130,7 @@ pub struct Flow {
     pub order: FxHashMap<BlockId, u32>,
     /// The blocks in that order.
     pub blocks: Vec<BlockId>,
-    /// Targets of retreating edges.
+    /// The cut points: targets of retreating edges, or of all.
     pub cuts: FxHashSet<BlockId>,
     /// Blocks on a cycle.
     pub cyclic: FxHashSet<BlockId>,
@@ -126,6 +140,7 @@ pub struct Flow {
 #[derive(Debug)]
 pub struct World<'p> {
     program: &'p Program,
+    grain: Grain,
     contexts: Vec<Context>,
     context_ids: FxHashMap<(CtxId, CallSite, FuncId), CtxId>,
     objects: Vec<ObjectInfo>,
@@ -138,7 +153,7 @@ pub struct World<'p> {
 
 impl<'p> World<'p> {
     /// The entry function and nothing else.
-    pub fn new(program: &'p Program) -> World<'p> {
+    pub fn new(program: &'p Program, grain: Grain) -> World<'p> {
         let entry = Context {
             function: program.entry,
             back: None,
@@ -149,6 +164,7 @@ impl<'p> World<'p> {
         };
         World {
             program,
+            grain,
             contexts: vec![entry],
             context_ids: FxHashMap::default(),
             objects: Vec::new(),
@@ -162,6 +178,11 @@ impl<'p> World<'p> {
     /// The program.
     pub fn program(&self) -> &'p Program {
         self.program
+    }
+
+    /// How far apart its cut points are.
+    pub fn grain(&self) -> Grain {
+        self.grain
     }
 
     /// A context.
@@ -320,10 +341,10 @@ impl<'p> World<'p> {
 
     /// The control flow of a function.
     pub fn flow(&mut self, function: FuncId) -> &Flow {
-        let program = self.program;
+        let (program, grain) = (self.program, self.grain);
         self.flows
             .entry(function)
-            .or_insert_with(|| Flow::new(program, function))
+            .or_insert_with(|| Flow::new(program, function, grain))
     }
 }
 
@@ -333,7 +354,7 @@ pub fn successors(end: &Terminator) -> Vec<BlockId> {
 }
 
 impl Flow {
-    fn new(program: &Program, function: FuncId) -> Flow {
+    fn new(program: &Program, function: FuncId, grain: Grain) -> Flow {
         let range = program.function(function).blocks.clone();
         let mut post = Vec::new();
         let mut seen = FxHashSet::default();
@@ -369,6 +390,11 @@ impl Flow {
             }
         }
         let cyclic = cyclic(program, &post, &order, &cuts);
+        if grain == Grain::Blocks && program.function(function).kind == FunctionKind::User {
+            for &block in &post {
+                cuts.extend(successors(&program.block(block).end));
+            }
+        }
         Flow {
             order,
             blocks: post,

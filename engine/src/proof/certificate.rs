@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::needed::Goal;
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::Facts;
-use crate::abstraction::world::Cut;
+use crate::abstraction::world::{Cut, Grain};
 use crate::program::ir::{BlockId, Property};
 use crate::term::{Pool, Term};
 
@@ -43,6 +43,9 @@ pub struct Certificate {
     pub blocks: Vec<u32>,
     /// What the proofs rest on, for people.
     pub assumptions: Vec<String>,
+    /// Which cut points there are: the regions are about those.
+    #[serde(default)]
+    pub grain: Grain,
     /// The regions.
     pub cuts: Vec<CutFacts>,
 }

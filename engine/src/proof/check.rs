@@ -13,7 +13,7 @@ use crate::abstraction::encode::{Budget, Exceeded, Fragment};
 use crate::abstraction::goals;
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::Facts;
-use crate::abstraction::world::Cut;
+use crate::abstraction::world::{Cut, Grain};
 use crate::program::ir::{BlockId, CheckId, Program};
 use crate::solver::{Answer, Limits, Solver, Z3};
 use crate::term::Term;
@@ -170,7 +170,7 @@ impl<'p> Checker<'p> {
         limits: Limits,
     ) -> Result<Checker<'p>, Rejected> {
         fits(program, bitcode, certificate)?;
-        let graph = Graph::explore(program, Budget::default())
+        let graph = Graph::explore(program, certificate.grain, Budget::default())
             .map_err(|_: Exceeded| Rejected::Unexplored)?;
         let mut checker = Checker {
             program,
@@ -217,8 +217,12 @@ impl<'p> Checker<'p> {
             Some(cut) => {
                 let block = self.program.block(cut.block);
                 let function = &self.program.function(block.function).name;
+                let what = match self.graph.world.grain() {
+                    Grain::Loops => "loop",
+                    Grain::Blocks => "code",
+                };
                 format!(
-                    "the loop at {} in `{function}`",
+                    "the {what} at {} in `{function}`",
                     self.program.show(block.pos)
                 )
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cegar_engine::program::ir::{BlockId, CheckId};
 use cegar_engine::program::{Program, Property};
-use cegar_engine::strategy::synergy::{Coverage, Options, Verdict, prove};
+use cegar_engine::strategy::{Coverage, Options, Verdict, prove};
 
 use crate::truth::Truth;
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use cegar_engine::machine::{Limits, Machine, Outcome};
 use cegar_engine::program::Property;
 use cegar_engine::simulate::search::Origin;
-use cegar_engine::strategy::synergy;
+use cegar_engine::strategy;
 use cegar_tests::generate::{self, Form, Generated, Seen, known};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -400,14 +400,14 @@ fn paths_around_loops() {
         let program = compiled::from_files(&[file], &[], None, ASSERTION_AND_MEMORY)
             .unwrap_or_else(|why| panic!("{name}: {why}"));
         let (sender, seeds) = std::sync::mpsc::channel();
-        let options = synergy::Options {
+        let options = strategy::Options {
             properties: ASSERTION_AND_MEMORY.to_vec(),
             seeds: Some(sender),
             counted: true,
             time: Duration::from_secs(4),
-            ..synergy::Options::default()
+            ..strategy::Options::default()
         };
-        synergy::prove(&program, &options, &AtomicBool::new(false));
+        strategy::prove(&program, &options, &AtomicBool::new(false));
         drop(options);
         let found: Vec<Vec<u8>> = seeds
             .try_iter()

@@ -19,7 +19,7 @@ use crate::report::{Event, Level};
 impl Alternation<'_, '_> {
     /// Starts the fuzzer as soon as its target is built.
     pub(super) fn start_worker(&mut self, runs: Option<u64>) -> Result<(), Error> {
-        if !self.crew.is_empty() || !self.settings.sides.fuzz() || self.deaths > 5 {
+        if !self.crew.is_empty() || !self.settings.fuzzes() || self.deaths > 5 {
             return Ok(());
         }
         let Some(target) = self.native.ready(Kind::Fast) else {

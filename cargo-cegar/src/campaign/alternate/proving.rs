@@ -32,8 +32,8 @@ impl Alternation<'_, '_> {
         self.prover = Some(Prover::start(
             Arc::clone(&self.shared),
             self.digest.clone(),
-            &self.harness.properties,
-            (Arc::clone(&self.coverage), !self.first_only),
+            (self.settings.strategy, &self.harness.properties),
+            (Arc::clone(&self.coverage), self.first_only),
             (tapes, self.settings.loops),
             (left, self.settings.runs.is_some()),
             self.before.take().filter(|_| self.settings.runs.is_none()),
@@ -78,9 +78,7 @@ impl Alternation<'_, '_> {
                 format!("the checker did not accept the proofs: {why}"),
             );
         }
-        self.stats.proving = proofs.seconds;
-        self.stats.prover = proofs.stats();
-        self.stats.refinements = self.stats.prover.iterations;
+        self.count(&proofs);
         self.proofs = Some(proofs);
         self.consistent();
         let elsewhere = match &self.proofs {
@@ -93,6 +91,21 @@ impl Alternation<'_, '_> {
                 Level::Info,
                 format!("not proved, though outside of your code: {what}"),
             );
+        }
+    }
+
+    fn count(&mut self, proofs: &Proofs) {
+        self.stats.proving = proofs.seconds;
+        self.stats.prover = proofs.stats();
+        self.stats.refinements = self.stats.prover.iterations;
+    }
+
+    /// Has a strategy stop of which no more than its cost is wanted.
+    pub(super) fn count_strategy(&mut self) {
+        if let Some(prover) = self.prover.take()
+            && let Some(Ok(proofs)) = prover.give_up()
+        {
+            self.count(&proofs);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Proving: executions beside the abstraction.
+//! The default: executions beside the abstraction, in large steps.
 //!
 //! After Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property checking* (2006): a forest
 //! of concrete states and a partition of the abstract ones grow together, and each decides what the other does next. Where the paper
@@ -6,27 +6,24 @@
 //! is grown, and what no state of the forest refutes is guessed in levels, from cheap to dear, until every goal is settled or
 //! nothing is left to guess. An iteration is one level: guesses made, the inductive ones kept, the goals asked again.
 
-mod options;
 mod reach;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashMap;
-
-pub use self::options::{Coverage, Options, Seed, Stats, Verdict};
+use super::options::{Options, Seed, Stats};
+use super::outcome::{Evidence, Proof};
 use crate::abstraction::candidates::{Guesser, LEVELS, PLAIN, Vocabulary};
-use crate::abstraction::encode::Exceeded;
 use crate::abstraction::forest::{Forest, Growth};
 use crate::abstraction::goals::{self, Open, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{self, Cost, Facts, Patience, houdini};
 use crate::abstraction::loops::Loops;
 use crate::abstraction::relevance::{Changes, Relevance};
-use crate::abstraction::world::Cut;
-use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
-use crate::proof::{self, Certificate, FORMAT};
+use crate::abstraction::world::{Cut, Grain};
+use crate::program::ir::{BlockId, FunctionKind, Program};
+use crate::proof::{self, Certificate};
 use crate::solver::{Z3, steps};
 
 /// How long paths around loops are looked for before anything is guessed.
@@ -40,116 +37,6 @@ const FOREST_TIME: Duration = Duration::from_millis(400);
 /// What that is in terms evaluated.
 const FOREST_WORK: u64 = 20_000_000;
 
-/// What was proved of one program.
-#[derive(Debug)]
-pub struct Proof<'p> {
-    /// By check; none for checks that were not asked for.
-    pub checks: Vec<Option<Verdict>>,
-    /// By block; none for blocks that were not asked about: stubs, and what is covered.
-    pub blocks: Vec<Option<Verdict>>,
-    /// What may go wrong where no check of the user's stands (in a string function, say), for people.
-    pub elsewhere: Vec<String>,
-    /// What the proofs rest on.
-    pub assumed: Vec<String>,
-    /// What it cost.
-    pub stats: Stats,
-    /// The invariants; none if not even exploring ended.
-    pub evidence: Option<Evidence<'p>>,
-}
-
-/// The graph and what holds at its cut points.
-#[derive(Debug)]
-pub struct Evidence<'p> {
-    /// The graph.
-    pub graph: Graph<'p>,
-    /// The invariants, inductive together.
-    pub facts: Facts,
-}
-
-/// What a proof comes to, without the terms: for another thread, and for a file.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// As in [`Proof`].
-    pub checks: Vec<Option<Verdict>>,
-    /// As in [`Proof`].
-    pub blocks: Vec<Option<Verdict>>,
-    /// As in [`Proof`].
-    pub elsewhere: Vec<String>,
-    /// As in [`Proof`].
-    pub assumed: Vec<String>,
-    /// As in [`Proof`].
-    pub stats: Stats,
-    /// Why it is so, for the checker.
-    pub certificate: Certificate,
-}
-
-impl Proof<'_> {
-    /// The outcome, and the certificate for what is proved of the program with this bitcode.
-    pub fn outcome(self, bitcode: &str, properties: &[Property]) -> Outcome {
-        let proved = |verdicts: &[Option<Verdict>]| -> Vec<u32> {
-            let numbered = verdicts.iter().enumerate();
-            numbered
-                .filter(|(_, verdict)| **verdict == Some(Verdict::Proved))
-                .map(|(number, _)| number as u32)
-                .collect()
-        };
-        let cuts = match &self.evidence {
-            Some(evidence) => Certificate::regions(&evidence.graph, &evidence.facts),
-            None => Vec::new(),
-        };
-        Outcome {
-            certificate: Certificate {
-                format: FORMAT,
-                bitcode: bitcode.to_owned(),
-                properties: properties.to_vec(),
-                checks: proved(&self.checks),
-                blocks: proved(&self.blocks),
-                assumptions: self.assumed.clone(),
-                cuts,
-            },
-            checks: self.checks,
-            blocks: self.blocks,
-            elsewhere: self.elsewhere,
-            assumed: self.assumed,
-            stats: self.stats,
-        }
-    }
-}
-
-impl Outcome {
-    /// Withdraws everything: nothing is proved.
-    pub fn withdraw(&mut self, why: &str) {
-        for verdict in self.checks.iter_mut().chain(&mut self.blocks).flatten() {
-            *verdict = Verdict::Open(why.to_owned());
-        }
-        self.certificate.checks.clear();
-        self.certificate.blocks.clear();
-        self.elsewhere.push(why.to_owned());
-    }
-
-    /// Whether every check that was asked for holds, and nothing can go wrong elsewhere.
-    pub fn is_complete(&self) -> bool {
-        self.elsewhere.is_empty()
-            && self
-                .checks
-                .iter()
-                .flatten()
-                .all(|verdict| *verdict == Verdict::Proved)
-    }
-}
-
-impl Proof<'_> {
-    /// Whether every check that was asked for holds, and nothing can go wrong elsewhere.
-    pub fn is_complete(&self) -> bool {
-        self.elsewhere.is_empty()
-            && self
-                .checks
-                .iter()
-                .flatten()
-                .all(|verdict| *verdict == Verdict::Proved)
-    }
-}
-
 /// Steps of the solver after which checks that nobody asks about are left alone: a few seconds.
 const BESIDE: u64 = 8_000_000;
 
@@ -160,9 +47,9 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
     budget.deadline = deadline;
     let mut stats = Stats::default();
     let clock = Instant::now();
-    let graph = match Graph::explore(program, budget) {
+    let graph = match Graph::explore(program, Grain::Loops, budget) {
         Ok(graph) => graph,
-        Err(why) => return unexplored(program, options, why, stats),
+        Err(why) => return Proof::unexplored(program, options, why, stats),
     };
     stats.explore = clock.elapsed().as_secs_f64();
     stats.cuts = graph.states.len() as u64;
@@ -408,131 +295,16 @@ impl<'p> Prover<'_, 'p> {
         self.stats.solver_calls = self.cost.solver_calls;
         self.stats.unknown = self.cost.unknown;
         self.stats.steps = self.solver.spent().get();
-        let program = self.program;
-        let wanted = |property: Property| self.options.properties.contains(&property);
-        // What can be reached through a hole is open.
-        let mut lost: FxHashMap<BlockId, String> = FxHashMap::default();
-        for (start, index) in &self.settled.holes {
-            let hole = &self.graph.fragments[start].holes[*index];
-            let why = format!("behind {} at {}", hole.what, program.show(hole.pos));
-            for block in goals::behind(&self.graph, hole) {
-                lost.entry(block).or_insert_with(|| why.clone());
-            }
-        }
-        let mut checks: Vec<Option<Verdict>> = program
-            .checks
-            .iter()
-            .map(|check| {
-                wanted(check.kind.property()).then(|| match lost.get(&check.loc.block) {
-                    Some(why) => Verdict::Open(why.clone()),
-                    None => Verdict::Proved,
-                })
-            })
-            .collect();
-        let mut elsewhere = BTreeSet::new();
-        let mut assumed = BTreeSet::new();
-        for failing in self.settled.failing.values() {
-            let obligation = &self.graph.fragments[&failing.start].obligations[failing.index];
-            let why = if obligation.vague {
-                "it is not known where the pointer points".to_owned()
-            } else if failing.reason.is_some() {
-                "the solver gave no answer in time".to_owned()
-            } else {
-                "no invariant was found that excludes it".to_owned()
-            };
-            if !wanted(obligation.kind.property()) {
-                assumed.insert(obligation.kind.property());
-                continue;
-            }
-            let user = |id: CheckId| {
-                let function = program.checks[id.index()].function;
-                program.function(function).kind == FunctionKind::User
-            };
-            if let Some(id) = obligation.check {
-                checks[id.index()] = Some(Verdict::Open(why.clone()));
-            }
-            match obligation.check {
-                Some(id) if user(id) => {}
-                _ => {
-                    elsewhere.insert(format!(
-                        "{:?} at {}: {why}",
-                        obligation.kind,
-                        program.show(obligation.pos)
-                    ));
-                }
-            }
-        }
-        let blocks = program
-            .blocks
-            .iter()
-            .enumerate()
-            .map(|(number, block)| {
-                let id = BlockId(number as u32);
-                if self.options.covered.has(id)
-                    || program.function(block.function).kind != FunctionKind::User
-                {
-                    return None;
-                }
-                Some(if self.settled.entered.contains(&id) {
-                    Verdict::Open("no execution came here, and nothing excludes it".to_owned())
-                } else if let Some(why) = lost.get(&id) {
-                    Verdict::Open(why.clone())
-                } else {
-                    Verdict::Proved
-                })
-            })
-            .collect();
-        let assumed = assumed
-            .into_iter()
-            .map(|property| match property {
-                Property::Memory => {
-                    "every access to memory is valid: not asked, and not all of it is proved"
-                }
-                Property::Overflow => {
-                    "no arithmetic overflows: not asked, and not all of it is proved"
-                }
-                Property::Assertion => "no assertion fails: not asked, and not all of it is proved",
-            })
-            .map(str::to_owned)
-            .collect();
-        Proof {
-            checks,
-            blocks,
-            elsewhere: elsewhere.into_iter().collect(),
-            assumed,
-            stats: self.stats,
-            evidence: Some(Evidence {
-                graph: self.graph,
-                facts: self.facts,
-            }),
-        }
-    }
-}
-
-fn unexplored<'p>(
-    program: &'p Program,
-    options: &Options,
-    why: Exceeded,
-    stats: Stats,
-) -> Proof<'p> {
-    let why = match why {
-        Exceeded::Size => "the program is too large to be explored as a whole",
-        Exceeded::Time => "there was no time to explore the program as a whole",
-    };
-    let open = || Some(Verdict::Open(why.to_owned()));
-    Proof {
-        checks: program
-            .checks
-            .iter()
-            .map(|check| {
-                let wanted = options.properties.contains(&check.kind.property());
-                wanted.then(open).flatten()
-            })
-            .collect(),
-        blocks: program.blocks.iter().map(|_| open()).collect(),
-        elsewhere: vec![why.to_owned()],
-        assumed: Vec::new(),
-        stats,
-        evidence: None,
+        let evidence = Evidence {
+            graph: self.graph,
+            facts: self.facts,
+        };
+        Proof::settled(
+            self.program,
+            self.options,
+            self.settled,
+            evidence,
+            self.stats,
+        )
     }
 }

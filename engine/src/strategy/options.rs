@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Strategy;
 use crate::abstraction::encode::Budget;
 use crate::program::ir::{BlockId, CheckId, Property};
 use crate::proof::Certificate;
@@ -15,12 +16,16 @@ use crate::simulate::search::Origin;
 /// What to prove, and how long to try.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// How. Default: auto.
+    pub strategy: Strategy,
     /// Which checks are asked for. The others are assumed to hold, and `Proof::assumed` says so.
     pub properties: Vec<Property>,
     /// Blocks that some execution entered: nobody needs to ask whether they can be. Others may add to it meanwhile.
     pub covered: Arc<Coverage>,
     /// Whether to go on for the blocks when all checks are settled. Default: no; they are asked about once.
     pub all_blocks: bool,
+    /// Whether a strategy other than `auto` ends at the first violation. Default: no.
+    pub first_only: bool,
     /// How long to try in all. Default: 60 s.
     pub time: Duration,
     /// The certificate of an earlier run, whose formulas are tried first.
@@ -43,9 +48,11 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
+            strategy: Strategy::Auto,
             properties: vec![Property::Assertion, Property::Memory],
             covered: Arc::default(),
             all_blocks: false,
+            first_only: false,
             time: Duration::from_secs(60),
             before: None,
             counted: false,
@@ -124,8 +131,14 @@ pub struct Seed {
 /// What it cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Levels of guesses that were tried.
+    /// Turns of the strategy's loop: with `auto` the levels of guesses that were tried, else as its authors count.
     pub iterations: u64,
+    /// Regions that were split, or predicates that were added.
+    #[serde(default)]
+    pub splits: u64,
+    /// Executions that the strategy asked for.
+    #[serde(default)]
+    pub executions: u64,
     /// Cut points.
     pub cuts: u64,
     /// Call contexts.

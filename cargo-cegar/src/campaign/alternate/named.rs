@@ -1,0 +1,49 @@
+//! A published strategy at work: it has the program to itself.
+//!
+//! No fuzzer and no search of ours takes part, so that what comes out is the strategy's own. What it believes to be a violation
+//! is executed by the machine and then natively, as anything else is, and its proofs go through the checker.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use cegar_engine::simulate::search::Origin;
+
+use super::{Alternation, End, SLICE};
+use crate::error::Error;
+
+impl Alternation<'_, '_> {
+    /// Works until the strategy is done.
+    pub(super) fn named(&mut self, given: &[Vec<u8>]) -> Result<End, Error> {
+        let mut news = Vec::new();
+        // What the user gave is worth a look, and no more than that.
+        for tape in given {
+            if self.is_over() {
+                break;
+            }
+            self.search.add(tape, Origin::Given, &mut news);
+        }
+        let deadline = self.deadline().filter(|_| self.settings.runs.is_none());
+        self.start_prover(&[])?;
+        loop {
+            self.hear_prover(&mut news)?;
+            if self.take(&mut news)? && self.first_only {
+                return Ok(End::Found);
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(End::Interrupted);
+            }
+            if self.prover.is_none() {
+                break;
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(End::Budget);
+            }
+            self.progress();
+            std::thread::sleep(SLICE / 10);
+        }
+        match self.is_settled() {
+            true => Ok(End::Settled),
+            false => Ok(End::Stalled),
+        }
+    }
+}
