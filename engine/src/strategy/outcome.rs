@@ -148,7 +148,7 @@ impl<'p> Proof<'p> {
         for (start, index) in &settled.holes {
             let hole = &graph.fragments[start].holes[*index];
             let why = format!("behind {} at {}", hole.what, program.show(hole.pos));
-            for block in goals::behind(&graph, hole) {
+            for block in goals::behind(graph, hole) {
                 lost.entry(block).or_insert_with(|| why.clone());
             }
         }
