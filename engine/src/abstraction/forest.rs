@@ -6,12 +6,16 @@
 //! corpus) or random, and each state remembers the tape that led to it: a frontier query can start there. No solver takes part,
 //! so thousands of states cost milliseconds.
 
+mod walk;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
+
+pub use walk::{Walk, Walked, Walker};
 
 use super::encode::{Fragment, Input};
 use super::graph::{Graph, Update};
@@ -304,14 +308,6 @@ const WRITTEN: usize = 512;
 /// States kept for a cut point.
 const KEPT: usize = 96;
 
-/// What a fragment's transitions do, for evaluation.
-struct Ways {
-    to: Cut,
-    guard: Vec<Term>,
-    prefix: usize,
-    update: Update,
-}
-
 impl Forest {
     /// Grows a forest from given tapes and from random ones. `interesting` are values that unknowns often
     /// take.
@@ -321,21 +317,7 @@ impl Forest {
         tapes: &[Vec<u8>],
         (runs, growth): (u64, Growth),
     ) -> Forest {
-        let mut ways: BTreeMap<Option<Cut>, Vec<Ways>> = BTreeMap::new();
-        let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
-        for start in starts {
-            let transitions = graph.fragments[&start].transitions.clone();
-            let list = transitions
-                .iter()
-                .map(|transition| Ways {
-                    to: transition.to,
-                    guard: transition.reached.guard.0.clone(),
-                    prefix: transition.prefix,
-                    update: graph.update(start, transition),
-                })
-                .collect();
-            ways.insert(start, list);
-        }
+        let walker = Walker::new(graph);
         let mut forest = Forest::default();
         let contents = Rc::new(graph.pool.all_contents());
         let interesting = Rc::new(interesting.to_vec());
@@ -355,7 +337,7 @@ impl Forest {
             let longest = if run < 2 { 20_000 } else { 400 };
             forest.run(
                 graph,
-                &ways,
+                &walker,
                 sample,
                 tape,
                 (longest, growth),
@@ -371,7 +353,7 @@ impl Forest {
     fn run(
         &mut self,
         graph: &Graph<'_>,
-        ways: &BTreeMap<Option<Cut>, Vec<Ways>>,
+        walker: &Walker,
         mut sample: Sample,
         tape: Option<&[u8]>,
         (longest, growth): (u64, Growth),
@@ -387,7 +369,7 @@ impl Forest {
             };
             evaluator.reset();
             sample.read(&graph.pool, evaluator, fragment, tape);
-            let Some(next) = self.step(graph, ways, at, &sample, evaluator, step) else {
+            let Some(next) = self.step(graph, walker, at, &sample, evaluator, step) else {
                 return;
             };
             (at, sample) = next;
@@ -397,24 +379,14 @@ impl Forest {
     fn step(
         &mut self,
         graph: &Graph<'_>,
-        ways: &BTreeMap<Option<Cut>, Vec<Ways>>,
+        walker: &Walker,
         at: Option<Cut>,
         sample: &Sample,
         evaluator: &mut Evaluator,
         step: u64,
     ) -> Option<(Option<Cut>, Sample)> {
-        let fragment = graph.fragments.get(&at)?;
-        let pool = &graph.pool;
-        let way = ways.get(&at)?.iter().find(|way| {
-            way.guard
-                .iter()
-                .all(|&t| sample.eval(pool, evaluator, t) == 1)
-                && fragment.assumptions[..way.prefix]
-                    .iter()
-                    .all(|&t| sample.eval(pool, evaluator, t) == 1)
-        })?;
+        let (way, next) = walker.next(graph, at, sample, evaluator, step)?;
         self.steps += 1;
-        let next = sample.next(pool, evaluator, &way.update, step);
         let kept = self.samples.entry(way.to).or_default();
         if kept.len() < KEPT {
             kept.push(next.clone());

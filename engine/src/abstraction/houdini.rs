@@ -61,6 +61,13 @@ impl<'a> Patience<'a> {
         less
     }
 
+    /// Notes steps that the meter does not see by itself.
+    pub fn note(&self, steps: u64) {
+        if let Some((spent, _)) = self.steps {
+            spent.set(spent.get() + steps);
+        }
+    }
+
     /// Whether to give up.
     pub fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)

@@ -3,6 +3,7 @@
 //! [`world`] names contexts, cut points and objects; [`encode`] turns the code between cut points into
 //! terms; [`graph`] propagates what needs no solver; the rest finds invariants.
 
+pub mod boolean;
 pub mod candidates;
 pub mod cuts;
 pub mod encode;

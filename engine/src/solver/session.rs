@@ -7,7 +7,7 @@ use z3::SatResult;
 use z3::ast::Bool;
 
 use super::translate::Translator;
-use super::z3::{params, reason};
+use super::z3::{count, params, reason};
 use super::{Answer, Limits, Reason};
 use crate::term::{Pool, Term};
 
@@ -18,6 +18,8 @@ pub struct Session {
     translator: Translator,
     asserted: Vec<Term>,
     levels: Vec<usize>,
+    /// The solver's steps that the last question took, where steps are what is limited.
+    pub spent: u64,
 }
 
 impl Default for Session {
@@ -34,6 +36,7 @@ impl Session {
             translator: Translator::default(),
             asserted: Vec::new(),
             levels: Vec::new(),
+            spent: 0,
         }
     }
 
@@ -72,7 +75,11 @@ impl Session {
                 label
             })
             .collect();
-        let answer = match self.solver.check_assumptions(&labels) {
+        let before = limits.steps.map(|_| count(&self.solver));
+        let checked = self.solver.check_assumptions(&labels);
+        let after = before.map(|before| count(&self.solver).wrapping_sub(before));
+        self.spent = after.map_or(0, u64::from);
+        let answer = match checked {
             SatResult::Unsat => {
                 let core = self.solver.get_unsat_core();
                 let of = |label: &Bool| core.iter().any(|c| c == label);

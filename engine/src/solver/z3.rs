@@ -62,7 +62,7 @@ impl Z3 {
 }
 
 /// The steps of everything asked in this thread so far. The count is a number of 32 bits and starts again from zero.
-fn count(solver: &z3::Solver) -> u32 {
+pub(super) fn count(solver: &z3::Solver) -> u32 {
     match solver.get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(count)) => count,
         _ => 0,

@@ -6,8 +6,12 @@
 //! to whoever listens ([`Options::seeds`]) and count when a native run has shown it.
 
 pub mod auto;
+pub mod crunner;
+mod ground;
 mod options;
 mod outcome;
+pub mod satabs;
+pub mod slam;
 
 use std::sync::atomic::AtomicBool;
 
@@ -87,7 +91,10 @@ impl Strategy {
 
     /// Whether it is there.
     pub fn is_built(self) -> bool {
-        matches!(self, Strategy::Auto)
+        matches!(
+            self,
+            Strategy::Auto | Strategy::Crunner | Strategy::Satabs | Strategy::Slam
+        )
     }
 }
 
@@ -116,6 +123,9 @@ impl std::str::FromStr for Strategy {
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     match options.strategy {
         Strategy::Auto => auto::prove(program, options, stop),
+        Strategy::Crunner => crunner::prove(program, options, stop),
+        Strategy::Satabs => satabs::prove(program, options, stop),
+        Strategy::Slam => slam::prove(program, options, stop),
         other => {
             let why = format!("the strategy {other} is not built yet");
             Proof::open(program, options, &why, Stats::default())

@@ -96,11 +96,21 @@ impl Loops {
         (start, goal, prefix): (Option<Cut>, &[Term], usize),
     ) -> Option<Vec<u8>> {
         let way = shortest(all.graph, start)?;
+        self.along(all, &way, (goal, prefix))
+    }
+
+    /// The same for one way from the start of the program to the fragment.
+    pub fn along(
+        &mut self,
+        all: &mut Asking<'_, '_>,
+        way: &[Transition],
+        (goal, prefix): (&[Term], usize),
+    ) -> Option<Vec<u8>> {
         let mut paths = vec![Path::from(None, self.number())];
         self.vary(all, &mut paths);
         for transition in way {
             for path in &mut paths {
-                path.step(all.graph, &transition);
+                path.step(all.graph, transition);
             }
             paths.retain(|path| !path.is_dead(&all.graph.pool));
             self.vary(all, &mut paths);

@@ -147,6 +147,8 @@ pub struct Path {
     arrays: FxHashMap<Array, Array>,
     around: Vec<Around>,
     lazy: Vec<Lazy>,
+    /// Of each condition, the step that it was met in, from 1, and what it was there.
+    origins: FxHashMap<Term, (u32, Term)>,
     number: u32,
     steps: u32,
 }
@@ -162,9 +164,23 @@ impl Path {
             arrays: FxHashMap::default(),
             around: Vec::new(),
             lazy: Vec::new(),
+            origins: FxHashMap::default(),
             number,
             steps: 0,
         }
+    }
+
+    /// From a cut point where the variables have these values.
+    pub fn with(at: Cut, values: Update, number: u32) -> Path {
+        let mut path = Path::from(Some(at), number);
+        path.terms = values.terms.into_iter().collect();
+        path.arrays = values.arrays.into_iter().collect();
+        path
+    }
+
+    /// The step, from 1, that a condition was met in, and the guard or assumption that it was there.
+    pub fn origin(&self, condition: Term) -> Option<(u32, Term)> {
+        self.origins.get(&condition).copied()
     }
 
     /// The numbers of turns.
@@ -223,9 +239,10 @@ impl Path {
         guard: &[Term],
         renaming: &mut Renaming,
     ) {
-        for &t in guard.iter().chain(&fragment.assumptions[..prefix]) {
-            let t = renaming.apply(pool, t);
+        for &here in guard.iter().chain(&fragment.assumptions[..prefix]) {
+            let t = renaming.apply(pool, here);
             self.require(pool, t);
+            self.origins.entry(t).or_insert((self.steps, here));
         }
         for (guard, input) in &fragment.inputs {
             let taken = Taken::Input(guard.0.clone(), input.clone());

@@ -1,0 +1,63 @@
+//! Predicate abstraction from the program's start: SLAM's loop, CRunner's "conventional" column.
+//!
+//! After Ball and Rajamani, *Automatically validating temporal safety properties of interfaces* (2001), as Kroening, Groce and
+//! Clarke (2004) describe what they compare with. The Boolean program starts where the program does. Its shortest path to an
+//! error is simulated as a whole; if the program cannot take it, the weakest preconditions of the guards that say so become
+//! predicates, and where these are all there a step that the program cannot take by itself is excluded (Constrain). Nothing is
+//! executed except to confirm a violation. A loop that has to be taken `n` times costs `n` refinements, which is what the
+//! other strategies are about.
+
+use std::cell::Cell;
+use std::sync::atomic::AtomicBool;
+
+use super::ground::{First, Found, Ground, nothing};
+use super::options::Options;
+use super::outcome::Proof;
+use crate::abstraction::boolean::refine::{Simulated, Trace};
+use crate::abstraction::loops::Path;
+use crate::abstraction::world::Grain;
+use crate::program::ir::Program;
+use crate::simulate::search::Origin;
+
+/// Proves with predicates alone.
+pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
+    let spent = Cell::new(0);
+    match Ground::open(program, options, Grain::Blocks, (stop, &spent)) {
+        Ok(ground) => refined(ground, &mut |_, _, _| false),
+        Err(unexplored) => unexplored,
+    }
+}
+
+/// Abstraction, search, simulation and refinement until nothing is left. `instead` is asked about each path that the program cannot
+/// take, before anything is refined: it says whether it has settled the goal.
+pub(super) fn refined<'p>(
+    mut ground: Ground<'_, 'p>,
+    instead: &mut dyn FnMut(&mut Ground<'_, 'p>, &Trace, usize) -> bool,
+) -> Proof<'p> {
+    while !ground.is_over() {
+        let path = match ground.search() {
+            Found::Path(path) => path,
+            Found::Nothing(reached) => {
+                let facts = ground.facts(&reached);
+                return ground.finish(facts);
+            }
+            Found::GivenUp => break,
+        };
+        let trace = Trace::of(&ground.abstraction, &path);
+        let from = Path::from(None, ground.number());
+        match ground.simulate((&trace, usize::MAX), (from, &[])) {
+            Simulated::Possible { tape, .. } => {
+                ground.reached(path.error, &tape, Origin::Simulation);
+            }
+            Simulated::Impossible(why) => {
+                if !instead(&mut ground, &trace, path.error)
+                    && !ground.refine(&path, &trace, &why, First::Predicates)
+                {
+                    ground.close(path.error);
+                }
+            }
+            Simulated::Unknown => ground.close(path.error),
+        }
+    }
+    ground.finish(nothing())
+}
