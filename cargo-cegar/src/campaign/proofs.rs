@@ -69,7 +69,7 @@ impl Prover {
         (strategy, properties): (Strategy, &[Property]),
         (covered, first_only): (Arc<Coverage>, bool),
         (tapes, loops): (Vec<Vec<u8>>, bool),
-        (time, counted): (Option<Duration>, bool),
+        (time, runs): (Option<Duration>, Option<u64>),
         before: Option<Certificate>,
     ) -> Result<Prover, Error> {
         let (seed_sender, seeds) = channel();
@@ -82,8 +82,9 @@ impl Prover {
             tapes,
             loops,
             seeds: Some(seed_sender),
-            time: time.unwrap_or(if counted { COUNTED } else { TIME }),
-            counted,
+            time: time.unwrap_or(if runs.is_some() { COUNTED } else { TIME }),
+            counted: runs.is_some(),
+            iterations: runs,
             before,
             ..Options::default()
         };

@@ -584,7 +584,6 @@ fn jobs(text: &str) -> Result<usize, String> {
 fn strategies() -> impl clap::builder::TypedValueParser<Value = Strategy> {
     let names = Strategy::ALL
         .into_iter()
-        .filter(|strategy| strategy.is_built())
         .map(|strategy| PossibleValue::new(strategy.name()).help(strategy.about()));
     PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|name| name.parse::<Strategy>())
 }

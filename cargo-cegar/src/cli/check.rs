@@ -175,12 +175,6 @@ pub(super) fn settings(
         (None, None) => None,
     };
     let strategy = budget.strategy.or(file.strategy).unwrap_or_default();
-    if !strategy.is_built() {
-        return Err(Error::usage(
-            format!("the strategy `{strategy}` is not built yet"),
-            "`--help` lists those that are",
-        ));
-    }
     if strategy != Strategy::Auto && budget.fuzz_only {
         return Err(Error::usage(
             format!("--fuzz-only leaves nothing to do for the strategy `{strategy}`"),

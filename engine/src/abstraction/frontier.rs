@@ -10,7 +10,7 @@ use super::forest::{Forest, Sample};
 use super::graph::Graph;
 use super::houdini::{Cost, Patience, ask};
 use super::world::Cut;
-use crate::solver::{Answer, Model, Z3};
+use crate::solver::{Answer, Limits, Model, Z3};
 use crate::term::{Array, Evaluator, Pool, Term};
 use std::time::Duration;
 
@@ -39,17 +39,7 @@ pub fn reach(
             _ => None,
         };
     };
-    let state = graph.states.get(&cut)?.clone();
-    let variables: Vec<Term> = state
-        .variables(&mut graph.pool, &graph.world)
-        .into_iter()
-        .map(|(_, t)| t)
-        .collect();
-    let arrays: Vec<Array> = state
-        .arrays(&mut graph.pool, &graph.world)
-        .into_iter()
-        .map(|(_, array)| array)
-        .collect();
+    let (variables, arrays) = of_cut(graph, cut)?;
     let samples = forest.samples.get(&cut)?;
     for sample in spread(samples) {
         if patience.is_over() {
@@ -62,6 +52,57 @@ pub fn reach(
         }
     }
     None
+}
+
+/// A step from one concrete state.
+#[derive(Debug)]
+pub enum Forward {
+    /// With a tape that begins so.
+    Tape(Vec<u8>),
+    /// It does not make it, whatever it reads.
+    None,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Whether a state of a cut point, which was reached with this tape, meets a condition with what it reads next, under so many of the
+/// fragment's assumptions.
+pub fn forward(
+    (solver, limits, cost): (&mut Z3, &Limits, &mut Cost),
+    graph: &mut Graph<'_>,
+    (at, sample, so_far): (Option<Cut>, &Sample, &[u8]),
+    (condition, prefix): (&[Term], usize),
+) -> Forward {
+    let Some(fragment) = graph.fragments.get(&at).cloned() else {
+        return Forward::None;
+    };
+    let mut terms = condition.to_vec();
+    terms.extend(&fragment.assumptions[..prefix]);
+    let here = match at {
+        None => Vec::new(),
+        Some(cut) => {
+            let Some((variables, arrays)) = of_cut(graph, cut) else {
+                return Forward::None;
+            };
+            sample.state(&mut graph.pool, &variables, &arrays)
+        }
+    };
+    match ask(solver, graph, &here, &terms, limits, cost) {
+        Answer::Sat(model) => Forward::Tape(tape(&graph.pool, &fragment, &model, so_far)),
+        Answer::Unsat { .. } => Forward::None,
+        Answer::Unknown(_) => Forward::Unknown,
+    }
+}
+
+/// What varies at a cut point.
+fn of_cut(graph: &mut Graph<'_>, cut: Cut) -> Option<(Vec<Term>, Vec<Array>)> {
+    let state = graph.states.get(&cut)?;
+    let variables = state.variables(&mut graph.pool, &graph.world);
+    let arrays = state.arrays(&mut graph.pool, &graph.world);
+    Some((
+        variables.into_iter().map(|(_, t)| t).collect(),
+        arrays.into_iter().map(|(_, array)| array).collect(),
+    ))
 }
 
 /// A few states of different ages.

@@ -76,6 +76,8 @@ pub enum Origin {
     Replay,
     /// A longer tape.
     Longer,
+    /// A test that a published strategy asked for.
+    Strategy,
 }
 
 impl std::fmt::Display for Origin {
@@ -88,6 +90,7 @@ impl std::fmt::Display for Origin {
             Origin::Loop => "the closed form of a loop",
             Origin::Replay => "replaying an answer around a loop",
             Origin::Longer => "a longer input",
+            Origin::Strategy => "a test of the strategy",
         })
     }
 }

@@ -6,12 +6,16 @@
 //! to whoever listens ([`Options::seeds`]) and count when a native run has shown it.
 
 pub mod auto;
+mod base;
 pub mod crunner;
+pub mod dart;
 mod ground;
+pub mod lee_yannakakis;
 mod options;
 mod outcome;
 pub mod satabs;
 pub mod slam;
+pub mod synergy;
 
 use std::sync::atomic::AtomicBool;
 
@@ -88,14 +92,6 @@ impl Strategy {
             Strategy::Satabs => "the same, with counterexamples that have loops in them",
         }
     }
-
-    /// Whether it is there.
-    pub fn is_built(self) -> bool {
-        matches!(
-            self,
-            Strategy::Auto | Strategy::Crunner | Strategy::Satabs | Strategy::Slam
-        )
-    }
 }
 
 impl std::fmt::Display for Strategy {
@@ -123,12 +119,11 @@ impl std::str::FromStr for Strategy {
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     match options.strategy {
         Strategy::Auto => auto::prove(program, options, stop),
+        Strategy::Synergy => synergy::prove(program, options, stop),
+        Strategy::LeeYannakakis => lee_yannakakis::prove(program, options, stop),
+        Strategy::Dart => dart::prove(program, options, stop),
         Strategy::Crunner => crunner::prove(program, options, stop),
-        Strategy::Satabs => satabs::prove(program, options, stop),
         Strategy::Slam => slam::prove(program, options, stop),
-        other => {
-            let why = format!("the strategy {other} is not built yet");
-            Proof::open(program, options, &why, Stats::default())
-        }
+        Strategy::Satabs => satabs::prove(program, options, stop),
     }
 }

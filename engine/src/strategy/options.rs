@@ -33,6 +33,8 @@ pub struct Options {
     /// Whether that is counted in steps of the solver and not by the clock: slower, and the same on every machine.
     /// Default: no.
     pub counted: bool,
+    /// Turns of the loop of a strategy other than `auto`. Default: as many as there is time for.
+    pub iterations: Option<u64>,
     /// Executions of the forest. Default: 60.
     pub runs: u64,
     /// What one fragment may cost.
@@ -56,6 +58,7 @@ impl Default for Options {
             time: Duration::from_secs(60),
             before: None,
             counted: false,
+            iterations: None,
             runs: 60,
             budget: Budget::default(),
             tapes: Vec::new(),
@@ -93,6 +96,12 @@ impl Coverage {
     pub fn has(&self, block: BlockId) -> bool {
         let flag = self.blocks.get(block.index());
         flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// The blocks that are covered, by number.
+    pub fn covered(&self) -> impl Iterator<Item = u32> + '_ {
+        let flags = (0u32..).zip(&self.blocks);
+        flags.filter_map(|(block, flag)| flag.load(Ordering::Relaxed).then_some(block))
     }
 
     /// Notes that an execution violated a check.

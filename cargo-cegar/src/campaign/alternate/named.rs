@@ -26,6 +26,7 @@ impl Alternation<'_, '_> {
         self.start_prover(&[])?;
         loop {
             self.hear_prover(&mut news)?;
+            self.search.note_covered(self.coverage.covered());
             if self.take(&mut news)? && self.first_only {
                 return Ok(End::Found);
             }

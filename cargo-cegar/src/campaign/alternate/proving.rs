@@ -35,7 +35,7 @@ impl Alternation<'_, '_> {
             (self.settings.strategy, &self.harness.properties),
             (Arc::clone(&self.coverage), self.first_only),
             (tapes, self.settings.loops),
-            (left, self.settings.runs.is_some()),
+            (left, self.settings.runs),
             self.before.take().filter(|_| self.settings.runs.is_none()),
         )?);
         Ok(())

@@ -144,6 +144,28 @@ impl Walker {
         Walker { ways }
     }
 
+    /// What a transition, by its number in the fragment, makes of its target's variables.
+    pub fn update(&self, start: Option<Cut>, number: usize) -> Option<&Update> {
+        self.ways.get(&start)?.get(number).map(|way| &way.update)
+    }
+
+    /// The transition, by its number, that an execution takes from a state of a cut point if the tape is this one, and the state
+    /// behind it; none if it ends there. The state has read its part of the tape then.
+    pub fn follow(
+        &self,
+        graph: &Graph<'_>,
+        at: Option<Cut>,
+        sample: &mut Sample,
+        tape: &[u8],
+        evaluator: &mut Evaluator,
+    ) -> Option<(usize, Cut, Sample)> {
+        let fragment = graph.fragments.get(&at)?;
+        evaluator.reset();
+        sample.read(&graph.pool, evaluator, fragment, Some(tape));
+        let (way, next) = self.next(graph, at, sample, evaluator, 0)?;
+        Some((way.number, way.to, next))
+    }
+
     /// The transition that is taken from a state, whose inputs have their values, and the state after it.
     pub(super) fn next<'w>(
         &'w self,

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 pub use closed::Closed;
-pub use path::{Path, Segment};
+pub use path::{Path, Segment, Taken};
 
 use super::encode::Transition;
 use super::forest::Forest;

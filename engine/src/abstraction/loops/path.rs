@@ -268,11 +268,16 @@ impl Path {
 
     /// Goes on to the next cut point.
     pub fn step(&mut self, graph: &mut Graph<'_>, transition: &Transition) {
+        let update = graph.update(self.at, transition);
+        self.step_by(graph, transition, &update);
+    }
+
+    /// Goes on to the next cut point, where it is known what the transition makes of that one's variables.
+    pub fn step_by(&mut self, graph: &mut Graph<'_>, transition: &Transition, update: &Update) {
         let Some(fragment) = graph.fragments.get(&self.at).cloned() else {
             return;
         };
         let mut renaming = self.renaming(graph);
-        let update = graph.update(self.at, transition);
         let pool = &mut graph.pool;
         self.pass(
             pool,
@@ -281,7 +286,7 @@ impl Path {
             &transition.reached.guard.0,
             &mut renaming,
         );
-        self.assign(pool, &update, &mut renaming);
+        self.assign(pool, update, &mut renaming);
         self.at = Some(transition.to);
     }
 

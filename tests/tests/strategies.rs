@@ -1,0 +1,254 @@
+//! The published strategies beside each other: what one proves no other violates.
+//!
+//! They share a program, a solver and a machine, so a disagreement is a mistake in one of them. That something stays open is none: each
+//! diverges somewhere, as its authors say. Everything is counted (turns of the loop, steps of the solver), and nothing depends
+//! on the clock.
+
+#[path = "proofs/compiled.rs"]
+mod compiled;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use cegar_engine::machine::{Limits, Machine};
+use cegar_engine::program::{Program, Property};
+use cegar_engine::proof;
+use cegar_engine::solver;
+use cegar_engine::strategy::{Coverage, Options, Strategy, Verdict, prove};
+use cegar_tests::generate::known;
+use cegar_tests::{Ended, Project, Tool, exit};
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::TestRunner;
+
+const PROPERTIES: &[Property] = &[Property::Assertion, Property::Memory];
+/// Turns of a strategy's loop.
+const TURNS: u64 = 25;
+/// What the solver may take for one strategy and program, in steps that take about as long.
+const TIME: Duration = Duration::from_millis(400);
+
+/// What strategies say of one program.
+#[derive(Debug, Default)]
+struct Said {
+    /// Who proves a check.
+    proved: BTreeMap<usize, Vec<Strategy>>,
+    /// Who violates it, as the machine has seen.
+    violated: BTreeMap<usize, Vec<Strategy>>,
+}
+
+impl Said {
+    /// Has a strategy work on a program.
+    fn ask(&mut self, strategy: Strategy, program: &Program) {
+        let (sender, seeds) = std::sync::mpsc::channel();
+        let coverage = Coverage::new(program.blocks.len(), program.checks.len());
+        let options = Options {
+            strategy,
+            properties: PROPERTIES.to_vec(),
+            covered: Arc::new(coverage),
+            seeds: Some(sender),
+            counted: true,
+            time: TIME,
+            iterations: Some(TURNS),
+            ..Options::default()
+        };
+        let proof = prove(program, &options, &AtomicBool::new(false));
+        drop(options);
+        let machine = Machine::new(program, Limits::default());
+        for seed in seeds.try_iter() {
+            let run = machine.run(&seed.tape);
+            if let Some(check) = run.violation().and_then(|violation| violation.check) {
+                let by = self.violated.entry(check.index()).or_default();
+                by.push(strategy);
+            }
+        }
+        for (number, verdict) in proof.checks.iter().enumerate() {
+            if *verdict == Some(Verdict::Proved) && !program.checks[number].trivial {
+                self.proved.entry(number).or_default().push(strategy);
+            }
+        }
+        let certificate = proof.outcome("", PROPERTIES).certificate;
+        let limits = solver::Limits {
+            time: Some(Duration::from_secs(20)),
+            ..solver::Limits::default()
+        };
+        let checked = proof::check(program, "", &certificate, limits);
+        assert!(checked.is_ok(), "{strategy}: {checked:?}");
+    }
+
+    /// Has all of them work on it.
+    fn all(program: &Program) -> Said {
+        let mut said = Said::default();
+        for strategy in Strategy::ALL {
+            said.ask(strategy, program);
+        }
+        said
+    }
+
+    /// Fails if two of them contradict each other.
+    fn agrees(&self, name: &str) {
+        for (check, by) in &self.proved {
+            let violated = self.violated.get(check);
+            assert!(
+                violated.is_none(),
+                "{name}: check {check} is proved by {by:?} and violated by {violated:?}"
+            );
+        }
+    }
+}
+
+fn files(names: &[&str], fixed: bool) -> BTreeSet<&'static str> {
+    let mut settled = BTreeSet::new();
+    for name in names {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("programs")
+            .join(format!("{name}.c"));
+        let flags: &[String] = if fixed { &["-DFIXED".to_owned()] } else { &[] };
+        let program = compiled::from_files(&[file], flags, None, PROPERTIES)
+            .unwrap_or_else(|why| panic!("{name}: {why}"));
+        let said = Said::all(&program);
+        said.agrees(name);
+        let all = said.proved.values().chain(said.violated.values());
+        settled.extend(all.flatten().map(|strategy| strategy.name()));
+    }
+    settled
+}
+
+#[test]
+fn they_agree_on_programs_with_faults() {
+    let settled = files(
+        &[
+            "division",
+            "double_free",
+            "needle",
+            "null_deref",
+            "protocol",
+            "struct_bound",
+            "use_after_free",
+            "loops/every_seventh",
+        ],
+        false,
+    );
+    // A strategy that never says anything agrees with everybody.
+    for strategy in ["auto", "synergy", "lee-yannakakis", "dart"] {
+        assert!(settled.contains(strategy), "{settled:?}");
+    }
+}
+
+#[test]
+fn they_agree_on_corrected_programs() {
+    let settled = files(&["loops/in_step", "loops/drains", "loops/alternates"], true);
+    for strategy in ["auto", "synergy"] {
+        assert!(settled.contains(strategy), "{settled:?}");
+    }
+}
+
+#[test]
+fn they_agree_with_the_truth() {
+    let mut runner = TestRunner::deterministic();
+    let shapes = known::programs();
+    let programs: Vec<known::Known> = (0..10)
+        .map(|_| {
+            let tree = shapes.new_tree(&mut runner).expect("nothing is rejected");
+            tree.current()
+        })
+        .collect();
+    let texts: Vec<String> = programs
+        .iter()
+        .enumerate()
+        .map(|(i, known)| known.render(&compiled::suffix(i)))
+        .collect();
+    let mut program = compiled::together(&texts, PROPERTIES).unwrap_or_else(|why| panic!("{why}"));
+    for (i, known) in programs.iter().enumerate() {
+        compiled::start_in(&mut program, i);
+        let said = Said::all(&program);
+        said.agrees(known.name());
+        let violated = &said.violated;
+        assert!(
+            !known.safe || violated.is_empty(),
+            "{}: {violated:?}\n{known:?}",
+            known.name()
+        );
+    }
+}
+
+fn check(text: &str, more: &[&str]) -> Ended {
+    let project = Project::empty();
+    project.write("p.c", text);
+    let mut words = vec!["check", "p.c", "--no-emit", "--property", "assertion"];
+    words.extend(["--message-format", "json"]);
+    words.extend(more);
+    Tool::new(project.path(), words).run()
+}
+
+const LOCK: &str = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+int main(void) {
+    int held; unsigned x, y = __VERIFIER_nondet_int();
+    do {
+        held = 1; x = y;
+        if (__VERIFIER_nondet_int()) { held = BROKEN; y++; }
+    } while (x != y);
+    if (!held) reach_error();
+    return 0;
+}
+";
+
+#[test]
+fn a_strategy_is_chosen_by_name() {
+    let ended = check(
+        LOCK,
+        &["-D", "BROKEN=0", "--strategy", "synergy", "--runs", "40"],
+    );
+    ended.expect(exit::CLEAN);
+    let last = ended.finished();
+    assert_eq!(last["verdict"], "proved", "{ended}");
+    assert_eq!(last["stats"]["strategy"], "synergy");
+    // As the paper says: a first test, and a split for each place that the lock and the counters meet in.
+    let turns = last["stats"]["prover"]["iterations"].as_u64();
+    assert!(
+        turns.is_some_and(|turns| (2..20).contains(&turns)),
+        "{ended}"
+    );
+    assert!(last["stats"]["prover"]["splits"].as_u64() > Some(0));
+}
+
+#[test]
+fn a_violation_of_a_strategy_is_shown_natively() {
+    let text = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+        int main(void) {
+            int a = __VERIFIER_nondet_int(), i = 0;
+            while (i < 1000) i++;
+            if (a <= 0) reach_error();
+            return 0;
+        }";
+    for strategy in ["synergy", "dart"] {
+        let ended = check(text, &["--strategy", strategy, "--runs", "40"]);
+        ended.expect(exit::VIOLATION);
+        let last = ended.finished();
+        assert_eq!(last["verdict"], "violated", "{ended}");
+        let executions = last["stats"]["prover"]["executions"].as_u64();
+        assert!(executions >= Some(2), "{ended}");
+    }
+}
+
+#[test]
+fn what_a_strategy_cannot_do_stays_open() {
+    // All of its paths are tested, which proves it, but there is nothing to check that by.
+    let ended = check(
+        "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+        int main(void) { int a = __VERIFIER_nondet_int(); if (a > 5 && a < 5) reach_error(); return 0; }",
+        &["--strategy", "dart", "--runs", "40"],
+    );
+    ended.expect(exit::CLEAN);
+    assert_eq!(ended.finished()["verdict"], "open", "{ended}");
+}
+
+#[test]
+fn a_wrong_name_is_answered_with_the_right_ones() {
+    let ended = check(LOCK, &["--strategy", "sinergy"]);
+    ended.expect(exit::USAGE);
+    assert!(ended.stderr.contains("synergy"), "{ended}");
+    let ended = check(LOCK, &["--strategy", "synergy", "--fuzz-only"]);
+    ended.expect(exit::USAGE);
+}
