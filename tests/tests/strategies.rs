@@ -8,7 +8,6 @@
 mod compiled;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -98,17 +97,22 @@ impl Said {
     }
 }
 
-fn files(names: &[&str], fixed: bool) -> BTreeSet<&'static str> {
+/// Has all strategies work on programs of a folder; those that settled something.
+fn settle(folder: &str, names: &[&str], flags: &[&str]) -> BTreeSet<&'static str> {
+    let flags: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
     let mut settled = BTreeSet::new();
-    for name in names {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("programs")
-            .join(format!("{name}.c"));
-        let flags: &[String] = if fixed { &["-DFIXED".to_owned()] } else { &[] };
-        let program = compiled::from_files(&[file], flags, None, PROPERTIES)
+    let mut files = compiled::folder(folder);
+    files.retain(|file| {
+        let stem = file.file_stem().and_then(|stem| stem.to_str());
+        stem.is_some_and(|stem| names.contains(&stem))
+    });
+    assert_eq!(files.len(), names.len(), "{files:?}");
+    for file in files {
+        let name = file.display().to_string();
+        let program = compiled::from_files(&[file], &flags, None, PROPERTIES)
             .unwrap_or_else(|why| panic!("{name}: {why}"));
         let said = Said::all(&program);
-        said.agrees(name);
+        said.agrees(&name);
         let all = said.proved.values().chain(said.violated.values());
         settled.extend(all.flatten().map(|strategy| strategy.name()));
     }
@@ -117,19 +121,16 @@ fn files(names: &[&str], fixed: bool) -> BTreeSet<&'static str> {
 
 #[test]
 fn they_agree_on_programs_with_faults() {
-    let settled = files(
-        &[
-            "division",
-            "double_free",
-            "needle",
-            "null_deref",
-            "protocol",
-            "struct_bound",
-            "use_after_free",
-            "loops/every_seventh",
-        ],
-        false,
-    );
+    let names = [
+        "division",
+        "double_free",
+        "needle",
+        "null_deref",
+        "protocol",
+        "struct_bound",
+        "use_after_free",
+    ];
+    let settled = settle("programs", &names, &[]);
     // A strategy that never says anything agrees with everybody.
     for strategy in ["auto", "synergy", "lee-yannakakis", "dart"] {
         assert!(settled.contains(strategy), "{settled:?}");
@@ -138,7 +139,8 @@ fn they_agree_on_programs_with_faults() {
 
 #[test]
 fn they_agree_on_corrected_programs() {
-    let settled = files(&["loops/in_step", "loops/drains", "loops/alternates"], true);
+    let names = ["alternates", "drains", "in_step"];
+    let settled = settle("programs/loops", &names, &["-DFIXED"]);
     for strategy in ["auto", "synergy"] {
         assert!(settled.contains(strategy), "{settled:?}");
     }

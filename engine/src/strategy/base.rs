@@ -4,7 +4,6 @@
 //! exploring knows. What is left are the strategy's goals. In the end its facts settle what they settle, as the facts of `auto`
 //! do, so that a proof is one for the same reason and is checked by the same checker.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -13,13 +12,12 @@ use rustc_hash::FxHashSet;
 use super::options::{Options, Seed, Stats};
 use super::outcome::{Evidence, Proof};
 use crate::abstraction::candidates::{Guesser, LEVELS, Vocabulary};
-use crate::abstraction::forest::{Sample, Walker};
+use crate::abstraction::forest::{Forest, Growth, Walker};
 use crate::abstraction::goals::{self, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{self, Cost, Facts, Patience};
 use crate::abstraction::regions::{Asking, Goal};
-use crate::abstraction::tree::Tree;
-use crate::abstraction::world::{Cut, Grain};
+use crate::abstraction::world::Grain;
 use crate::machine::{Execution, Limits, Machine, Violation};
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program};
 use crate::simulate::search::Origin;
@@ -33,8 +31,8 @@ const OPERATIONS: u64 = 20_000_000;
 
 /// The test that strategies begin with: any would do.
 pub(super) const FIRST_TEST: &[u8] = b"The first test is one of no particular contents, and of a length that most programs are content with.";
-/// States of one cut point that guesses have to agree with.
-const SAMPLES: usize = 96;
+/// How far the forest grows that guesses have to agree with, in terms evaluated.
+const FOREST: u64 = 10_000_000;
 
 /// See the [module](self).
 pub(super) struct Base<'a, 'p> {
@@ -58,6 +56,8 @@ pub(super) struct Base<'a, 'p> {
     pub goals: Vec<Goal>,
     /// What it generalised to.
     known: Facts,
+    /// What it guesses with.
+    guessing: Option<(Vocabulary, Forest)>,
     tester: Tester<'a, 'p>,
 }
 
@@ -110,6 +110,7 @@ pub(super) fn stand<'p>(
         patience: part,
         goals: Vec::new(),
         known: Facts::new(),
+        guessing: None,
         tester: Tester::new(
             program,
             options,
@@ -159,10 +160,12 @@ impl<'p> Base<'_, 'p> {
     /// Begins another turn of the loop, unless it is over.
     pub fn turn(&mut self) -> bool {
         let most = self.options.iterations;
-        let goes_on = !self.goals.is_empty()
-            && !self.patience.is_over()
-            && !(self.options.first_only && self.tester.violated)
-            && most.is_none_or(|most| self.stats.iterations < most);
+        let found = self.options.first_only && self.tester.violated;
+        let is_over = found
+            || self.goals.is_empty()
+            || self.patience.is_over()
+            || most.is_some_and(|most| self.stats.iterations >= most);
+        let goes_on = !is_over;
         self.stats.iterations += u64::from(goes_on);
         goes_on
     }
@@ -190,29 +193,26 @@ impl<'p> Base<'_, 'p> {
         );
     }
 
-    /// Facts that are inductive together, among the guesses of one level that no state of the tree refutes.
-    pub fn generalise(&mut self, level: u32, tree: &Tree) -> Facts {
+    /// Facts that are inductive together, among the guesses of one level that no state of a forest refutes.
+    pub fn generalise(&mut self, level: u32) -> Facts {
         if level >= LEVELS {
             return Facts::new();
         }
-        let vocabulary = Vocabulary::new(&mut self.graph);
-        let mut samples: BTreeMap<Cut, Vec<Sample>> = BTreeMap::new();
-        let apart = tree.nodes.len().div_ceil(SAMPLES * 8).max(1);
-        for node in tree.nodes.iter().step_by(apart) {
-            if let Some(cut) = node.at {
-                let of_cut = samples.entry(cut).or_default();
-                if of_cut.len() < SAMPLES {
-                    of_cut.push(node.sample.clone());
-                }
-            }
-        }
+        let (vocabulary, forest) = self.guessing.take().unwrap_or_else(|| {
+            let vocabulary = Vocabulary::new(&mut self.graph);
+            let interesting = vocabulary.interesting();
+            let limits = (self.options.runs, Growth::Work(FOREST));
+            let forest = Forest::grow(&mut self.graph, &interesting, &[], limits);
+            self.stats.forest_steps = forest.steps;
+            (vocabulary, forest)
+        });
         let targets = self.goals.iter().map(|goal| goal.start()).collect();
         let mut guesses = Facts::new();
         for cut in houdini::before(&self.graph, &targets) {
             let found = Guesser {
                 graph: &mut self.graph,
                 vocabulary: &vocabulary,
-                samples: samples.get(&cut).map_or(&[], Vec::as_slice),
+                samples: forest.samples.get(&cut).map_or(&[], Vec::as_slice),
                 level,
                 relevance: None,
             }
@@ -220,6 +220,7 @@ impl<'p> Base<'_, 'p> {
             self.stats.guesses += found.len() as u64;
             guesses.insert(cut, found);
         }
+        self.guessing = Some((vocabulary, forest));
         let (solver, graph) = (&mut self.solver, &mut self.graph);
         let known = &self.known;
         let ended = houdini::houdini(
@@ -244,7 +245,9 @@ impl<'p> Base<'_, 'p> {
         let wanted = &self.options.properties;
         let obligations = settled.failing.keys().filter(|(start, index)| {
             let obligation = &self.graph.fragments[start].obligations[*index];
+            let is_violated = |check| self.options.covered.is_violated(check);
             wanted.contains(&obligation.kind.property())
+                && !obligation.check.is_some_and(is_violated)
         });
         let obligations = obligations.map(|&(start, index)| Goal::Obligation(start, index));
         let holes = settled.holes.iter();

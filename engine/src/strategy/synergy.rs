@@ -70,7 +70,7 @@ impl Synergy {
             self.extend(base, from, to);
             let turns = base.stats.iterations;
             if turns >= LONG && turns.is_multiple_of(APART) {
-                let facts = base.generalise(level, &self.tree);
+                let facts = base.generalise(level);
                 level += 1;
                 if !facts.is_empty() {
                     self.regions.learn(facts);
