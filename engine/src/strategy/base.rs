@@ -131,6 +131,7 @@ pub(super) fn stand<'p>(
         return Proof::open(program, options, why, stats);
     }
     let clock = Instant::now();
+    let facts = base.writable(facts, whole);
     base.settle(&mut settled, &facts, (whole, true));
     let mut stats = base.stats;
     stats.settle = clock.elapsed().as_secs_f64();
@@ -239,6 +240,24 @@ impl<'p> Base<'_, 'p> {
             self.known.entry(*cut).or_default().extend(facts);
         }
         guesses
+    }
+
+    /// Of facts that are inductive together, those that a certificate can say and that are inductive without the others.
+    fn writable(&mut self, facts: Facts, patience: Patience<'_>) -> Facts {
+        let pool = &self.graph.pool;
+        let mut kept = facts.clone();
+        for of_cut in kept.values_mut() {
+            of_cut.retain(|&fact| pool.write(fact).is_ok());
+        }
+        if kept == facts {
+            return facts;
+        }
+        let (solver, graph, cost) = (&mut self.solver, &mut self.graph, &mut self.cost);
+        let nothing = Facts::new();
+        match houdini::houdini(solver, graph, &nothing, &mut kept, patience, cost) {
+            true => kept,
+            false => nothing,
+        }
     }
 
     fn left(&self, settled: &Settled) -> Vec<Goal> {
