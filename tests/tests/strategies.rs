@@ -124,13 +124,7 @@ fn settle(folder: &str, names: &[&str], flags: &[&str]) -> BTreeSet<&'static str
 
 #[test]
 fn they_agree_on_programs_with_faults() {
-    let names = [
-        "division",
-        "needle",
-        "null_deref",
-        "struct_bound",
-        "use_after_free",
-    ];
+    let names = ["division", "null_deref", "use_after_free"];
     let settled = settle("programs", &names, &[]);
     // A strategy that never says anything agrees with everybody.
     for strategy in ["auto", "synergy", "lee-yannakakis", "dart"] {
@@ -140,7 +134,7 @@ fn they_agree_on_programs_with_faults() {
 
 #[test]
 fn they_agree_on_corrected_programs() {
-    let names = ["drains", "in_step"];
+    let names = ["in_step"];
     let settled = settle("programs/loops", &names, &["-DFIXED"]);
     for strategy in ["auto", "synergy"] {
         assert!(settled.contains(strategy), "{settled:?}");
@@ -151,7 +145,7 @@ fn they_agree_on_corrected_programs() {
 fn they_agree_with_the_truth() {
     let mut runner = TestRunner::deterministic();
     let shapes = known::programs();
-    let programs: Vec<known::Known> = (0..6)
+    let programs: Vec<known::Known> = (0..3)
         .map(|_| {
             let tree = shapes.new_tree(&mut runner).expect("nothing is rejected");
             tree.current()
