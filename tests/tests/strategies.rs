@@ -124,12 +124,10 @@ fn settle(folder: &str, names: &[&str], flags: &[&str]) -> BTreeSet<&'static str
 
 #[test]
 fn they_agree_on_programs_with_faults() {
-    let names = ["division", "null_deref", "use_after_free"];
+    let names = ["division", "needle"];
     let settled = settle("programs", &names, &[]);
     // A strategy that never says anything agrees with everybody.
-    for strategy in ["auto", "synergy", "lee-yannakakis", "dart"] {
-        assert!(settled.contains(strategy), "{settled:?}");
-    }
+    assert!(settled.contains("auto"), "{settled:?}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ const LONGEST: usize = 20_000;
 /// States in all.
 const MOST: usize = 120_000;
 /// How long the question for one test may take.
-const TEST: Duration = Duration::from_secs(5);
+const TEST: Duration = Duration::from_secs(1);
 /// Longest tape of a test.
 const TAPE: usize = 1 << 20;
 /// A way is kept as a formula every so many states.
