@@ -35,11 +35,11 @@ use crate::simulate::search::Origin;
 use crate::term::Term;
 
 /// Steps of an abstract path that are simulated.
-const AHEAD: usize = 12;
+const AHEAD: usize = 4;
 /// Steps of a run between two inputs. More is taken for an infinite loop.
 const STEPS: usize = 20_000;
 /// Longest tape, in bytes.
-const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 1 << 18;
 
 /// Proves, or finds inputs, by execution.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
@@ -123,8 +123,7 @@ impl<'a, 'p> Runner<'a, 'p> {
     /// The state at the first input; none if the program ends before, in whichever way.
     fn first(&mut self) -> Option<Walk> {
         let start = Walk::start(&self.ground.graph);
-        let alone = self.ground.execute(&[], Origin::Given);
-        if matches!(alone.outcome, Outcome::Violated(_)) && alone.choices.is_empty() {
+        if self.ground.is_violated_alone() {
             return None;
         }
         if self.inputs.contains(&None) {
@@ -154,12 +153,14 @@ impl<'a, 'p> Runner<'a, 'p> {
         let trace = Trace::of(&self.ground.abstraction, path);
         let known = self.known(&here);
         let from = Path::from(now.at, self.ground.number());
-        match self.ground.simulate((&trace, AHEAD), (from, &known)) {
+        match self
+            .ground
+            .simulate((&trace, AHEAD), (from.clone(), &known))
+        {
             Simulated::Impossible(why) => {
-                if !self.ground.refine(path, &trace, &why, First::Steps) {
-                    self.ground.close(path.error);
+                if self.ground.refine(path, &trace, (&why, from), First::Steps) {
+                    return None;
                 }
-                return None;
             }
             Simulated::Unknown => {}
             Simulated::Possible { tape, .. } => {
@@ -183,7 +184,7 @@ impl<'a, 'p> Runner<'a, 'p> {
                 }
             }
         }
-        self.refute(now, path, &trace);
+        self.refute(now, (path, &trace), &known);
         None
     }
 
@@ -215,12 +216,16 @@ impl<'a, 'p> Runner<'a, 'p> {
             return false;
         }
         let tape = tape.to_vec();
+        let mut longest = 0;
         for times in LADDER {
-            if self.ground.is_over() || stretch.len() * times > LONGEST {
+            let room = LONGEST.saturating_sub(tape.len());
+            let more = (stretch.len() * times).min(room);
+            if self.ground.is_over() || more <= longest {
                 return false;
             }
+            longest = more;
             let mut longer = tape.clone();
-            longer.extend(stretch.iter().copied().cycle().take(stretch.len() * times));
+            longer.extend(stretch.iter().copied().cycle().take(more));
             let execution = self.ground.execute(&longer, Origin::Replay);
             if matches!(execution.outcome, Outcome::Violated(_)) {
                 return true;
@@ -232,21 +237,28 @@ impl<'a, 'p> Runner<'a, 'p> {
         false
     }
 
-    /// The whole path, from this very state: it is an input, or it is refuted.
-    fn refute(&mut self, now: &Walk, path: &AbstractPath, trace: &Trace) {
+    /// The whole path, from any state that is the same abstractly and then from this very one: it is an input, or it is refuted.
+    fn refute(&mut self, now: &Walk, (path, trace): (&AbstractPath, &Trace), known: &[Term]) {
+        let from = Path::from(now.at, self.ground.number());
+        let whole = (trace, usize::MAX);
+        if let Simulated::Impossible(why) = self.ground.simulate(whole, (from.clone(), known))
+            && self.ground.refine(path, trace, (&why, from), First::Steps)
+        {
+            return;
+        }
         let values = now.values(&mut self.ground.graph);
         let from = match now.at {
             Some(cut) => Path::with(cut, values, self.ground.number()),
             None => Path::from(None, self.ground.number()),
         };
-        match self.ground.simulate((trace, usize::MAX), (from, &[])) {
+        match self.ground.simulate(whole, (from.clone(), &[])) {
             Simulated::Possible { tape, .. } => {
                 let mut whole = now.sample.tape.to_vec();
                 whole.extend(&tape);
                 self.ground.reached(path.error, &whole, Origin::Simulation);
             }
             Simulated::Impossible(why) => {
-                if !self.ground.refine(path, trace, &why, First::Steps) {
+                if !self.ground.refine(path, trace, (&why, from), First::Steps) {
                     self.ground.close(path.error);
                 }
             }

@@ -22,7 +22,7 @@ use crate::abstraction::goals::{self, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{Cost, Facts, Patience};
 use crate::abstraction::loops::Path;
-use crate::abstraction::world::Grain;
+use crate::abstraction::world::{Cut, Grain};
 use crate::machine::{Execution, Limits, Machine, Outcome};
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program};
 use crate::simulate::search::Origin;
@@ -33,8 +33,8 @@ use crate::term::Term;
 const TURN: u64 = 30_000;
 
 /// Steps of an execution that may be endless, and as many more for each byte of its tape.
-const LEAST: u64 = 20_000_000;
-const PER_BYTE: u64 = 200;
+const LEAST: u64 = 2_000_000;
+const PER_BYTE: u64 = 60;
 
 /// Which cause of a spurious path is looked for first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,7 +130,8 @@ impl<'a, 'p> Ground<'a, 'p> {
             start,
             what: What::Hole(i),
         }));
-        let abstraction = Abstraction::new(&mut graph, &all);
+        let mut abstraction = Abstraction::new(&mut graph, &all);
+        abstraction.hide(beside(program, &graph, &all));
         Ok(Ground {
             program,
             options,
@@ -163,17 +164,21 @@ impl<'a, 'p> Ground<'a, 'p> {
     pub(super) fn search(&mut self) -> Found {
         self.stats.iterations += 1;
         self.spend();
-        let found = self
-            .abstraction
-            .search(&mut self.graph, self.patience, &mut self.cost);
-        match found {
-            Ok(Reached::Error(path)) => Found::Path(path),
-            Ok(Reached::Nothing(sets)) => Found::Nothing(sets),
-            Ok(Reached::Stopped) => Found::GivenUp,
-            Err(full) => {
-                tracing::info!("{full}");
-                Found::GivenUp
-            }
+        loop {
+            let found = self
+                .abstraction
+                .search(&mut self.graph, self.patience, &mut self.cost);
+            return match found {
+                Ok(Reached::Error(path)) => Found::Path(path),
+                // The user's own code is done with.
+                Ok(Reached::Nothing(_)) if self.abstraction.show_all() => continue,
+                Ok(Reached::Nothing(sets)) => Found::Nothing(sets),
+                Ok(Reached::Stopped) => Found::GivenUp,
+                Err(full) => {
+                    tracing::info!("{full}");
+                    Found::GivenUp
+                }
+            };
         }
     }
 
@@ -209,13 +214,22 @@ impl<'a, 'p> Ground<'a, 'p> {
         &mut self,
         path: &AbstractPath,
         trace: &Trace,
-        why: &[(usize, Term)],
+        (why, from): (&[(usize, Term)], Path),
         first: First,
     ) -> bool {
-        match first {
-            First::Predicates => self.add(trace, why) > 0 || self.exclude(path) > 0,
-            First::Steps => self.exclude(path) > 0 || self.add(trace, why) > 0,
-        }
+        let before = self.stats.splits;
+        let learnt = match first {
+            First::Predicates => self.add(trace, why, from) || self.exclude(path) > 0,
+            First::Steps => self.exclude(path) > 0 || self.add(trace, why, from),
+        };
+        tracing::debug!(
+            "a path of {} steps to {} ends at step {:?}; {} new predicates, learnt: {learnt}",
+            path.steps.len(),
+            self.describe(path.error),
+            why.last().map(|(step, _)| step),
+            self.stats.splits - before,
+        );
+        learnt
     }
 
     fn exclude(&mut self, path: &AbstractPath) -> usize {
@@ -223,10 +237,20 @@ impl<'a, 'p> Ground<'a, 'p> {
             .exclude_spurious(&mut self.graph, path, self.patience, &mut self.cost)
     }
 
-    /// Adds the predicates that the guards of a trace rest on; how many are new.
-    pub(super) fn add(&mut self, trace: &Trace, why: &[(usize, Term)]) -> usize {
+    /// Adds the predicates that the guards of a trace rest on, and if these are known what the trace makes of the variables that they
+    /// are about; false if there is nothing new.
+    fn add(&mut self, trace: &Trace, why: &[(usize, Term)], from: Path) -> bool {
+        let (found, about) = refine::predicates(&mut self.graph, trace, why);
+        if self.add_all(found) > 0 {
+            return true;
+        }
+        let found = refine::constants(&mut self.graph, trace, &about, from);
+        self.add_all(found) > 0
+    }
+
+    fn add_all(&mut self, found: Vec<(Cut, Term)>) -> usize {
         let mut new = 0;
-        for (cut, predicate) in refine::predicates(&mut self.graph, trace, why) {
+        for (cut, predicate) in found {
             new += usize::from(self.abstraction.add(&mut self.graph.pool, cut, predicate));
         }
         self.stats.splits += new as u64;
@@ -242,6 +266,23 @@ impl<'a, 'p> Ground<'a, 'p> {
         }
     }
 
+    /// A goal in words, for whoever looks over our shoulder.
+    fn describe(&self, error: usize) -> String {
+        let goal = self.goals[error];
+        let fragment = &self.graph.fragments[&goal.start];
+        match goal.what {
+            What::Obligation(i) => {
+                let obligation = &fragment.obligations[i];
+                let at = self.program.show(obligation.pos);
+                format!("{:?} at {at}", obligation.kind)
+            }
+            What::Hole(i) => {
+                let hole = &fragment.holes[i];
+                format!("{} at {}", hole.what, self.program.show(hole.pos))
+            }
+        }
+    }
+
     /// Whether the engine itself does not know what a goal says.
     fn is_vague(&self, error: usize) -> bool {
         let goal = self.goals[error];
@@ -251,14 +292,30 @@ impl<'a, 'p> Ground<'a, 'p> {
         }
     }
 
+    /// A machine for tapes of this length.
+    fn machine(&self, length: usize) -> Machine<'p> {
+        let limits = Limits {
+            steps: LEAST + PER_BYTE * length as u64,
+            ..Limits::default()
+        };
+        Machine::new(self.program, limits)
+    }
+
+    /// Whether the program violates something before it has read anything: everybody hears of it.
+    pub(super) fn is_violated_alone(&mut self) -> bool {
+        let execution = self.machine(0).run(&[]);
+        let has_read = execution.exhausted.is_some() || !execution.choices.is_empty();
+        if has_read || !matches!(execution.outcome, Outcome::Violated(_)) {
+            return false;
+        }
+        self.execute(&[], Origin::Given);
+        true
+    }
+
     /// Executes a tape. If it violates a check, everybody hears of it, and what is violated is not searched for any more.
     pub(super) fn execute(&mut self, tape: &[u8], origin: Origin) -> Execution {
         self.stats.executions += 1;
-        let limits = Limits {
-            steps: LEAST + PER_BYTE * tape.len() as u64,
-            ..Limits::default()
-        };
-        let execution = Machine::new(self.program, limits).run(tape);
+        let execution = self.machine(tape.len()).run(tape);
         if let Outcome::Violated(violation) = &execution.outcome {
             let property = violation.kind.property();
             if self.options.properties.contains(&property) {
@@ -266,7 +323,11 @@ impl<'a, 'p> Ground<'a, 'p> {
                 self.news = true;
                 self.stats.frontier_seeds += 1;
                 if let Some(seeds) = &self.options.seeds {
-                    let tape = tape.to_vec();
+                    // What is behind the violation is nobody's business, unless the program has asked how much is left.
+                    let used = &tape[..execution.consumed.min(tape.len())];
+                    let shorter = self.machine(used.len()).run(used);
+                    let is_enough = shorter.violation().is_some_and(|v| v.pos == violation.pos);
+                    let tape = if is_enough { used } else { tape }.to_vec();
                     // Nobody may be listening any more.
                     let _ = seeds.send(Seed { tape, origin });
                 }
@@ -283,7 +344,13 @@ impl<'a, 'p> Ground<'a, 'p> {
     /// A path that the program can take to a goal: it is executed, and the goal is settled one way or the other.
     pub(super) fn reached(&mut self, error: usize, tape: &[u8], origin: Origin) {
         if !self.is_vague(error) {
-            self.execute(tape, origin);
+            let execution = self.execute(tape, origin);
+            tracing::debug!(
+                "{} by a tape of {} bytes: {:?}",
+                self.describe(error),
+                tape.len(),
+                execution.outcome
+            );
         }
         // What the machine does not do rests on something that is not modelled exactly, and stays open.
         self.close(error);
@@ -292,6 +359,7 @@ impl<'a, 'p> Ground<'a, 'p> {
     /// Does not search for a goal any more. It stays open unless somebody has violated it.
     pub(super) fn close(&mut self, error: usize) {
         if std::mem::replace(&mut self.open[error], false) {
+            tracing::debug!("no more of {}", self.describe(error));
             self.abstraction.close(error);
         }
     }
@@ -329,6 +397,24 @@ impl<'a, 'p> Ground<'a, 'p> {
         };
         Proof::settled(program, self.options, settled, evidence, self.stats)
     }
+}
+
+/// The goals that are not in the user's own code: they come last.
+fn beside(program: &Program, graph: &Graph<'_>, goals: &[Goal]) -> Vec<usize> {
+    let is_beside = |goal: &Goal| {
+        let fragment = &graph.fragments[&goal.start];
+        let block = match goal.what {
+            What::Obligation(i) => fragment.obligations[i].block,
+            What::Hole(i) => fragment.holes[i].block,
+        };
+        let function = program.block(block).function;
+        program.function(function).kind != FunctionKind::User
+    };
+    let numbered = goals.iter().enumerate();
+    numbered
+        .filter(|(_, goal)| is_beside(goal))
+        .map(|(error, _)| error)
+        .collect()
 }
 
 /// What a search found.

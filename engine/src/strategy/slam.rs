@@ -45,13 +45,13 @@ pub(super) fn refined<'p>(
         };
         let trace = Trace::of(&ground.abstraction, &path);
         let from = Path::from(None, ground.number());
-        match ground.simulate((&trace, usize::MAX), (from, &[])) {
+        match ground.simulate((&trace, usize::MAX), (from.clone(), &[])) {
             Simulated::Possible { tape, .. } => {
                 ground.reached(path.error, &tape, Origin::Simulation);
             }
             Simulated::Impossible(why) => {
                 if !instead(&mut ground, &trace, path.error)
-                    && !ground.refine(&path, &trace, &why, First::Predicates)
+                    && !ground.refine(&path, &trace, (&why, from), First::Predicates)
                 {
                     ground.close(path.error);
                 }

@@ -159,6 +159,16 @@ impl Abstraction {
         }
     }
 
+    /// Looks for these goals not before the others are done with.
+    pub fn hide(&mut self, errors: Vec<usize>) {
+        self.program.hidden = errors;
+    }
+
+    /// Looks for all goals again; false if it did so already.
+    pub fn show_all(&mut self) -> bool {
+        !std::mem::take(&mut self.program.hidden).is_empty()
+    }
+
     /// Starts at a cut point from now on, where these predicates are known.
     pub fn start_at(&mut self, cut: Option<Cut>, known: Vec<(usize, bool)>) {
         self.program.start = self.places.get(&cut).copied().unwrap_or(0);

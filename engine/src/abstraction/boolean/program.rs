@@ -71,6 +71,8 @@ pub struct BooleanProgram {
     pub start: usize,
     /// The bits that are known there.
     pub initial: Vec<(usize, bool)>,
+    /// Errors that are not looked for.
+    pub hidden: Vec<usize>,
     /// States of places that need not be looked at: no error is reached from them. By place and bits.
     pub safe: Vec<(usize, Vec<(usize, bool)>)>,
 }

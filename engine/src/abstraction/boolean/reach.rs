@@ -91,6 +91,9 @@ pub fn reach(
                 let Target::Error(error) = edge.to else {
                     continue;
                 };
+                if program.hidden.contains(&error) {
+                    continue;
+                }
                 let relation = relations.get(diagrams, number, edge)?;
                 let at = states.and(&relation)?;
                 if let Some(last) = diagrams.pick(&at, program.places[*place]) {

@@ -133,12 +133,46 @@ pub fn simulate(
     Simulated::Impossible(why)
 }
 
-/// The predicates that tell the guards of a trace apart: with them at its cut points the trace is no abstract path any more.
-pub fn predicates(graph: &mut Graph<'_>, trace: &Trace, why: &[(usize, Term)]) -> Vec<(Cut, Term)> {
+/// A path's first steps have made constants of some variables. That each is what it is, where the guards that were found
+/// depend on it, tells the path from others as well: for when weakest preconditions depend on what was read.
+pub fn constants(
+    graph: &mut Graph<'_>,
+    trace: &Trace,
+    about: &[FxHashSet<Symbol>],
+    mut path: Path,
+) -> Vec<(Cut, Term)> {
+    let mut found = Vec::new();
+    for (step, &(start, way)) in trace.steps.iter().enumerate().take(about.len()) {
+        if let Some(cut) = start {
+            for (variable, value) in path.turn().terms {
+                let pool = &mut graph.pool;
+                let is_asked = pool.symbols(variable).all(|s| about[step].contains(&s));
+                if is_asked && pool.as_const(value).is_some() {
+                    found.push((cut, pool.eq(variable, value)));
+                }
+            }
+        }
+        let Way::Transition(i) = way else { break };
+        if step + 1 < about.len() {
+            let transition = graph.fragments[&start].transitions[i].clone();
+            path.step(graph, &transition);
+        }
+    }
+    found
+}
+
+/// The predicates that tell the guards of a trace apart: with them at its cut points the trace is no abstract path any more. Also
+/// what the guards depend on, step by step.
+pub fn predicates(
+    graph: &mut Graph<'_>,
+    trace: &Trace,
+    why: &[(usize, Term)],
+) -> (Vec<(Cut, Term)>, Vec<FxHashSet<Symbol>>) {
     let mut found = Vec::new();
     let Some(&(last, _)) = why.last() else {
-        return found;
+        return (found, Vec::new());
     };
+    let mut about = vec![FxHashSet::default(); last + 1];
     let mut wanted: Vec<Term> = Vec::new();
     for step in (0..=last).rev() {
         let (start, way) = trace.steps[step];
@@ -156,6 +190,9 @@ pub fn predicates(graph: &mut Graph<'_>, trace: &Trace, why: &[(usize, Term)]) -
         let vocabulary = Vocabulary::of(graph, Some(cut));
         let pool = &mut graph.pool;
         wanted = without_unknowns(pool, wanted, &vocabulary, step);
+        for &t in &wanted {
+            about[step].extend(pool.symbols(t));
+        }
         if wanted.iter().any(|&t| pool.as_const(t) == Some(0)) {
             break;
         }
@@ -175,7 +212,7 @@ pub fn predicates(graph: &mut Graph<'_>, trace: &Trace, why: &[(usize, Term)]) -
     }
     let mut seen = FxHashSet::default();
     found.retain(|&new| seen.insert(new));
-    found
+    (found, about)
 }
 
 /// Conditions on a step's state and on what it read, as conditions on its state as far as equations allow. What it read gets a

@@ -137,6 +137,7 @@ fn a_program() -> impl Strategy<Value = BooleanProgram> {
             edges,
             start: 0,
             initial,
+            hidden: Vec::new(),
             safe,
         })
 }
