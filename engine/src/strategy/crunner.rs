@@ -15,23 +15,21 @@
 //! *Error-free*: what is before the first input is a path as well, so the end is a search from the program's start with the same
 //! predicates, which gives the facts for a certificate.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
+use super::base::stand;
 use super::ground::{First, Found, Ground};
 use super::options::Options;
 use super::outcome::Proof;
 use super::slam;
 use crate::abstraction::boolean::program::AbstractPath;
 use crate::abstraction::boolean::refine::{Simulated, Trace};
-use crate::abstraction::forest::{Walk, Walker};
+use crate::abstraction::forest::Walk;
 use crate::abstraction::loops::Path;
 use crate::abstraction::world::{Cut, Grain};
-use crate::machine::Outcome;
 use crate::program::ir::Program;
 use crate::simulate::pump::LADDER;
-use crate::simulate::search::Origin;
 use crate::term::Term;
 
 /// Steps of an abstract path that are simulated.
@@ -43,25 +41,21 @@ const LONGEST: usize = 1 << 18;
 
 /// Proves, or finds inputs, by execution.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    let spent = Cell::new(0);
-    let ground = match Ground::open(program, options, Grain::Blocks, (stop, &spent)) {
-        Ok(ground) => ground,
-        Err(unexplored) => return unexplored,
-    };
-    let mut runner = Runner::new(ground);
-    runner.run();
-    let mut ground = runner.ground;
-    ground.abstraction.forget_safe();
-    ground.abstraction.start_at(None, Vec::new());
-    slam::refined(ground, &mut |_, _, _| false)
+    stand(program, options, stop, Grain::Blocks, &mut |base| {
+        let mut runner = Runner::new(Ground::new(base));
+        runner.run();
+        let ground = &mut runner.ground;
+        ground.abstraction.forget_safe();
+        ground.abstraction.start_at(None, Vec::new());
+        slam::refined(ground, &mut |_, _, _| false)
+    })
 }
 
 /// A state of the program, abstractly.
 type Seen = (Option<Cut>, Vec<bool>);
 
-struct Runner<'a, 'p> {
-    ground: Ground<'a, 'p>,
-    walker: Walker,
+struct Runner<'b, 'a, 'p> {
+    ground: Ground<'b, 'a, 'p>,
     /// The cut points behind which the tape is read.
     inputs: BTreeSet<Option<Cut>>,
     stack: Vec<Walk>,
@@ -69,19 +63,15 @@ struct Runner<'a, 'p> {
     replayed: BTreeSet<(Option<Cut>, Vec<bool>, Vec<u8>)>,
 }
 
-impl<'a, 'p> Runner<'a, 'p> {
-    fn new(mut ground: Ground<'a, 'p>) -> Runner<'a, 'p> {
-        let walker = Walker::new(&mut ground.graph);
-        let inputs = ground
-            .graph
-            .fragments
-            .iter()
+impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
+    fn new(ground: Ground<'b, 'a, 'p>) -> Runner<'b, 'a, 'p> {
+        let fragments = ground.base.graph.fragments.iter();
+        let inputs = fragments
             .filter(|(_, fragment)| !fragment.inputs.is_empty())
             .map(|(&start, _)| start)
             .collect();
         Runner {
             ground,
-            walker,
             inputs,
             stack: Vec::new(),
             replayed: BTreeSet::new(),
@@ -94,7 +84,7 @@ impl<'a, 'p> Runner<'a, 'p> {
             return;
         };
         let mut now = first.clone();
-        while !self.ground.is_over() {
+        while self.ground.base.turn() {
             let here = self.seen(&now);
             let numbered = here.1.iter().copied().enumerate().collect::<Vec<_>>();
             self.ground.abstraction.start_at(here.0, numbered.clone());
@@ -107,10 +97,11 @@ impl<'a, 'p> Runner<'a, 'p> {
                     }
                 }
                 Found::Path(path) => {
+                    let left = self.ground.base.goals.len();
                     if let Some(next) = self.follow(&now, here, &path) {
                         self.stack.push(std::mem::replace(&mut now, next));
-                    } else if self.ground.take_violated() {
-                        // It is settled; the others are looked for from the beginning.
+                    } else if self.ground.base.goals.len() < left {
+                        // Something is violated; the others are looked for from the beginning.
                         self.stack.clear();
                         now = first.clone();
                     }
@@ -122,7 +113,7 @@ impl<'a, 'p> Runner<'a, 'p> {
 
     /// The state at the first input; none if the program ends before, in whichever way.
     fn first(&mut self) -> Option<Walk> {
-        let start = Walk::start(&self.ground.graph);
+        let start = Walk::start(&self.ground.base.graph);
         if self.ground.is_violated_alone() {
             return None;
         }
@@ -135,16 +126,17 @@ impl<'a, 'p> Runner<'a, 'p> {
     /// Runs from a state on a tape to the next input.
     fn go_on(&mut self, from: &Walk, tape: &[u8]) -> Option<Walk> {
         let inputs = &self.inputs;
-        let graph = &self.ground.graph;
-        let stop = |at: Option<Cut>| inputs.contains(&at) || self.ground.patience.is_over();
-        let walked = self.walker.walk(graph, from, tape, (&stop, STEPS));
+        let base = &*self.ground.base;
+        let stop = |at: Option<Cut>| inputs.contains(&at) || base.patience.is_over();
+        let walked = base.walker.walk(&base.graph, from, tape, (&stop, STEPS));
         (walked.stopped && self.inputs.contains(&walked.walk.at)).then_some(walked.walk)
     }
 
     /// What the predicates say of a state.
     fn seen(&self, walk: &Walk) -> Seen {
         let predicates = self.ground.abstraction.predicates().at(walk.at);
-        let state = self.walker.evaluate(&self.ground.graph, walk, predicates);
+        let base = &*self.ground.base;
+        let state = base.walker.evaluate(&base.graph, walk, predicates);
         (walk.at, state)
     }
 
@@ -176,10 +168,7 @@ impl<'a, 'p> Runner<'a, 'p> {
                         Some(before) if self.replay(&before, &next, there) => return None,
                         _ => {}
                     }
-                } else if matches!(
-                    self.ground.execute(&whole, Origin::Simulation).outcome,
-                    Outcome::Violated(_)
-                ) {
+                } else if self.ground.execute(&whole).1 {
                     return None;
                 }
             }
@@ -190,7 +179,7 @@ impl<'a, 'p> Runner<'a, 'p> {
 
     /// What holds at a state, as far as the predicates say, and by construction.
     fn known(&mut self, (at, state): &Seen) -> Vec<Term> {
-        let graph = &mut self.ground.graph;
+        let graph = &mut self.ground.base.graph;
         let mut known = graph.axioms(*at);
         let predicates = self.ground.abstraction.predicates().at(*at);
         for (&t, &value) in predicates.iter().zip(state) {
@@ -220,14 +209,14 @@ impl<'a, 'p> Runner<'a, 'p> {
         for times in LADDER {
             let room = LONGEST.saturating_sub(tape.len());
             let more = (stretch.len() * times).min(room);
-            if self.ground.is_over() || more <= longest {
+            if self.ground.base.patience.is_over() || more <= longest {
                 return false;
             }
             longest = more;
             let mut longer = tape.clone();
             longer.extend(stretch.iter().copied().cycle().take(more));
-            let execution = self.ground.execute(&longer, Origin::Replay);
-            if matches!(execution.outcome, Outcome::Violated(_)) {
+            let (execution, is_violated) = self.ground.execute(&longer);
+            if is_violated {
                 return true;
             }
             if execution.consumed < longer.len() {
@@ -246,7 +235,7 @@ impl<'a, 'p> Runner<'a, 'p> {
         {
             return;
         }
-        let values = now.values(&mut self.ground.graph);
+        let values = now.values(&mut self.ground.base.graph);
         let from = match now.at {
             Some(cut) => Path::with(cut, values, self.ground.number()),
             None => Path::from(None, self.ground.number()),
@@ -255,7 +244,7 @@ impl<'a, 'p> Runner<'a, 'p> {
             Simulated::Possible { tape, .. } => {
                 let mut whole = now.sample.tape.to_vec();
                 whole.extend(&tape);
-                self.ground.reached(path.error, &whole, Origin::Simulation);
+                self.ground.reached(path.error, &whole);
             }
             Simulated::Impossible(why) => {
                 if !self.ground.refine(path, trace, (&why, from), First::Steps) {

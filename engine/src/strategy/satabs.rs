@@ -9,25 +9,25 @@
 //! The cut points are the loop heads, so that a loop of an abstract path is a cut point that it comes to; the paper finds them
 //! by simulating the abstract model once more.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use super::base::stand;
 use super::ground::Ground;
 use super::options::Options;
 use super::outcome::Proof;
 use super::slam;
-use crate::abstraction::boolean::model::{Way, What};
+use crate::abstraction::boolean::model::Way;
 use crate::abstraction::boolean::refine::Trace;
 use crate::abstraction::encode::Transition;
 use crate::abstraction::forest::Forest;
 use crate::abstraction::houdini::Facts;
 use crate::abstraction::loops::{Asking, Loops};
+use crate::abstraction::regions::Goal;
 use crate::abstraction::world::{Cut, Grain};
 use crate::machine::{Limits, Machine, Outcome};
 use crate::program::ir::Program;
-use crate::simulate::search::Origin;
 
 /// What the loops on one path may take of the time.
 const ON_LOOPS: f64 = 0.2;
@@ -38,27 +38,21 @@ const LONGEST: usize = 1 << 24;
 
 /// Proves with predicates, and looks for ways around loops on every path.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    let spent = Cell::new(0);
-    let ground = match Ground::open(program, options, Grain::Loops, (stop, &spent)) {
-        Ok(ground) => ground,
-        Err(unexplored) => return unexplored,
-    };
-    let mut loops = Loops::default();
-    let mut asked: BTreeSet<(usize, Vec<Option<Cut>>)> = BTreeSet::new();
-    slam::refined(ground, &mut |ground, trace, error| {
-        if !options.loops {
-            return false;
-        }
-        let (way, places) = straight(ground, trace);
-        if !asked.insert((error, places)) {
-            return false;
-        }
-        around(ground, &mut loops, &way, error)
+    stand(program, options, stop, Grain::Loops, &mut |base| {
+        let mut loops = Loops::default();
+        let mut asked: BTreeSet<(usize, Vec<Option<Cut>>)> = BTreeSet::new();
+        slam::refined(&mut Ground::new(base), &mut |ground, trace, error| {
+            if !options.loops {
+                return false;
+            }
+            let (way, places) = straight(ground, trace);
+            asked.insert((error, places)) && around(ground, &mut loops, &way, error)
+        })
     })
 }
 
 /// A trace without the turns that it takes: the transitions, and the cut points.
-fn straight(ground: &Ground<'_, '_>, trace: &Trace) -> (Vec<Transition>, Vec<Option<Cut>>) {
+fn straight(ground: &Ground<'_, '_, '_>, trace: &Trace) -> (Vec<Transition>, Vec<Option<Cut>>) {
     let mut steps: Vec<(Option<Cut>, usize)> = Vec::new();
     for &(start, way) in &trace.steps {
         if let Some(before) = steps.iter().position(|(at, _)| *at == start) {
@@ -69,7 +63,7 @@ fn straight(ground: &Ground<'_, '_>, trace: &Trace) -> (Vec<Transition>, Vec<Opt
         }
     }
     let transition = |&(start, number): &(Option<Cut>, usize)| {
-        ground.graph.fragments[&start].transitions[number].clone()
+        ground.base.graph.fragments[&start].transitions[number].clone()
     };
     (
         steps.iter().map(transition).collect(),
@@ -79,49 +73,49 @@ fn straight(ground: &Ground<'_, '_>, trace: &Trace) -> (Vec<Transition>, Vec<Opt
 
 /// Asks whether a goal is reached with the loops on a way taken some number of times; true if an execution has shown it.
 fn around(
-    ground: &mut Ground<'_, '_>,
+    ground: &mut Ground<'_, '_, '_>,
     loops: &mut Loops,
     way: &[Transition],
     error: usize,
 ) -> bool {
-    let goal = ground.abstraction.goal(error);
-    let What::Obligation(index) = goal.what else {
+    let goal = ground.goal(error);
+    let base = &mut *ground.base;
+    let Goal::Obligation(start, index) = goal else {
         return false;
     };
-    let obligation = &ground.graph.fragments[&goal.start].obligations[index];
+    let obligation = &base.graph.fragments[&start].obligations[index];
     if obligation.vague {
         return false;
     }
-    let mut wanted = obligation.guard.0.clone();
-    wanted.push(obligation.violated);
-    let (prefix, check) = (obligation.prefix, obligation.check);
-    let machine = Machine::new(ground.program, Limits::default());
+    let check = obligation.check;
+    let (wanted, prefix) = goal.terms(&base.graph);
+    let machine = Machine::new(base.program, Limits::default());
     let mut confirm = |tape: &[u8]| match machine.run(tape).outcome {
         Outcome::Violated(violation) => check.is_none() || violation.check == check,
         _ => false,
     };
-    let spent = ground.solver.spent();
-    let time = ground.options.time.mul_f64(ON_LOOPS).min(LOOPS);
+    let spent = base.solver.spent();
+    let time = base.options.time.mul_f64(ON_LOOPS).min(LOOPS);
     let facts = Facts::new();
     let forest = Forest::default();
     let mut asking = Asking {
-        solver: &mut ground.solver,
-        graph: &mut ground.graph,
+        solver: &mut base.solver,
+        graph: &mut base.graph,
         facts: &facts,
         forest: &forest,
         confirm: &mut confirm,
         longest: LONGEST,
-        patience: ground.patience.at_most(time, &spent),
-        cost: &mut ground.cost,
+        patience: base.patience.at_most(time, &spent),
+        cost: &mut base.cost,
     };
     let found = loops.along(&mut asking, way, (&wanted, prefix));
-    ground.stats.loop_segments = loops.stats.segments;
-    ground.stats.loop_paths = loops.stats.paths;
-    ground.stats.loop_answers = loops.stats.answers;
-    ground.stats.loop_seeds = loops.stats.confirmed;
+    base.stats.loop_segments = loops.stats.segments;
+    base.stats.loop_paths = loops.stats.paths;
+    base.stats.loop_answers = loops.stats.answers;
+    base.stats.loop_seeds = loops.stats.confirmed;
     match found {
         Some(tape) => {
-            ground.reached(error, &tape, Origin::Loop);
+            ground.reached(error, &tape);
             true
         }
         None => false,

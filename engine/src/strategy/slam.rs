@@ -7,50 +7,43 @@
 //! executed except to confirm a violation. A loop that has to be taken `n` times costs `n` refinements, which is what the
 //! other strategies are about.
 
-use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 
-use super::ground::{First, Found, Ground, nothing};
+use super::base::stand;
+use super::ground::{First, Found, Ground};
 use super::options::Options;
 use super::outcome::Proof;
 use crate::abstraction::boolean::refine::{Simulated, Trace};
+use crate::abstraction::houdini::Facts;
 use crate::abstraction::loops::Path;
 use crate::abstraction::world::Grain;
 use crate::program::ir::Program;
-use crate::simulate::search::Origin;
 
 /// Proves with predicates alone.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    let spent = Cell::new(0);
-    match Ground::open(program, options, Grain::Blocks, (stop, &spent)) {
-        Ok(ground) => refined(ground, &mut |_, _, _| false),
-        Err(unexplored) => unexplored,
-    }
+    stand(program, options, stop, Grain::Blocks, &mut |base| {
+        refined(&mut Ground::new(base), &mut |_, _, _| false)
+    })
 }
 
-/// Abstraction, search, simulation and refinement until nothing is left. `instead` is asked about each path that the program cannot
-/// take, before anything is refined: it says whether it has settled the goal.
-pub(super) fn refined<'p>(
-    mut ground: Ground<'_, 'p>,
-    instead: &mut dyn FnMut(&mut Ground<'_, 'p>, &Trace, usize) -> bool,
-) -> Proof<'p> {
-    while !ground.is_over() {
+/// Abstraction, search, simulation and refinement until nothing is left: then what is reached. `instead` is asked about each path
+/// that the program cannot take, before anything is refined: it says whether it has settled the goal.
+pub(super) fn refined<'b, 'a, 'p>(
+    ground: &mut Ground<'b, 'a, 'p>,
+    instead: &mut dyn FnMut(&mut Ground<'b, 'a, 'p>, &Trace, usize) -> bool,
+) -> Facts {
+    while ground.base.turn() {
         let path = match ground.search() {
             Found::Path(path) => path,
-            Found::Nothing(reached) => {
-                let facts = ground.facts(&reached);
-                return ground.finish(facts);
-            }
+            Found::Nothing(reached) => return ground.facts(&reached),
             Found::GivenUp => break,
         };
         let trace = Trace::of(&ground.abstraction, &path);
         let from = Path::from(None, ground.number());
         match ground.simulate((&trace, usize::MAX), (from.clone(), &[])) {
-            Simulated::Possible { tape, .. } => {
-                ground.reached(path.error, &tape, Origin::Simulation);
-            }
+            Simulated::Possible { tape, .. } => ground.reached(path.error, &tape),
             Simulated::Impossible(why) => {
-                if !instead(&mut ground, &trace, path.error)
+                if !instead(ground, &trace, path.error)
                     && !ground.refine(&path, &trace, (&why, from), First::Predicates)
                 {
                     ground.close(path.error);
@@ -59,5 +52,5 @@ pub(super) fn refined<'p>(
             Simulated::Unknown => ground.close(path.error),
         }
     }
-    ground.finish(nothing())
+    Facts::new()
 }

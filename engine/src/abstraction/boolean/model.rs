@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::encode::Transition;
 use super::super::graph::Graph;
 use super::super::houdini::{Cost, Facts, Patience};
+use super::super::regions::Goal;
 use super::super::world::Cut;
 use super::diagrams::{Diagrams, Full, Set};
 use super::existential::{self, Code, Tables};
@@ -23,31 +24,13 @@ use std::time::Duration;
 /// How long the question about one step may take.
 const QUESTION: Duration = Duration::from_millis(500);
 
-/// What would be wrong.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum What {
-    /// An obligation of the fragment.
-    Obligation(usize),
-    /// A hole in it.
-    Hole(usize),
-}
-
-/// What is not to be reached.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Goal {
-    /// The fragment.
-    pub start: Option<Cut>,
-    /// What in it.
-    pub what: What,
-}
-
 /// A piece of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// A transition of the fragment.
     Transition(usize),
     /// To an error.
-    Error(What),
+    Error(Goal),
 }
 
 /// See the [module](self).
@@ -103,7 +86,7 @@ impl Abstraction {
             }
         }
         for (number, goal) in goals.iter().enumerate() {
-            let Some(&from) = places.get(&goal.start) else {
+            let Some(&from) = places.get(&goal.start()) else {
                 continue;
             };
             program.edges.push(Edge {
@@ -111,7 +94,7 @@ impl Abstraction {
                 to: Target::Error(number),
                 relation: Relation::default(),
             });
-            ways.push(Way::Error(goal.what));
+            ways.push(Way::Error(*goal));
             pulled.push(Rewriter::new());
         }
         let stale = (0..ways.len()).collect();
@@ -215,10 +198,7 @@ impl Abstraction {
     fn conditions(&self, graph: &mut Graph<'_>, edge: usize) -> Vec<Term> {
         let (start, way) = self.way(edge);
         let mut all = graph.axioms(start);
-        let Some(fragment) = graph.fragments.get(&start) else {
-            return all;
-        };
-        all.extend(condition(fragment, way));
+        all.extend(condition(graph, start, way));
         all
     }
 
@@ -374,27 +354,15 @@ impl Abstraction {
 }
 
 /// What a fragment demands of a way.
-pub fn condition(fragment: &super::super::encode::Fragment, way: Way) -> Vec<Term> {
-    let (guard, prefix, also) = match way {
+pub fn condition(graph: &Graph<'_>, start: Option<Cut>, way: Way) -> Vec<Term> {
+    let fragment = &graph.fragments[&start];
+    let (mut all, prefix) = match way {
         Way::Transition(i) => {
             let transition = &fragment.transitions[i];
-            (&transition.reached.guard, transition.prefix, None)
+            (transition.reached.guard.0.clone(), transition.prefix)
         }
-        Way::Error(What::Obligation(i)) => {
-            let obligation = &fragment.obligations[i];
-            (
-                &obligation.guard,
-                obligation.prefix,
-                Some(obligation.violated),
-            )
-        }
-        Way::Error(What::Hole(i)) => {
-            let hole = &fragment.holes[i];
-            (&hole.guard, hole.prefix, None)
-        }
+        Way::Error(goal) => goal.terms(graph),
     };
-    let mut all = guard.0.clone();
-    all.extend(also);
     all.extend(&fragment.assumptions[..prefix]);
     all
 }

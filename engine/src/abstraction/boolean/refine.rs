@@ -83,7 +83,7 @@ pub fn simulate(
             }
             Way::Error(_) => {
                 // The assumptions are in the condition already.
-                let goal = condition(fragment, way);
+                let goal = condition(graph, start, way);
                 path.end(graph, &goal, 0);
             }
         }
