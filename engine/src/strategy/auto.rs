@@ -140,7 +140,19 @@ impl<'p> Prover<'_, 'p> {
                 sliced.then(|| Relevance::new(&self.graph, &self.left(), &self.settled, &changes));
             self.stats.iterations += 1;
             let guesses = self.guess(&vocabulary, &forest, level, relevance.as_ref());
-            let Some(new) = self.keep(guesses) else {
+            let clock = Instant::now();
+            let count: usize = guesses.values().map(Vec::len).sum();
+            let kept = self.keep(guesses);
+            tracing::debug!(
+                level,
+                sliced,
+                guesses = count,
+                kept,
+                solver_calls = self.cost.solver_calls,
+                seconds = clock.elapsed().as_secs_f64(),
+                "guessed"
+            );
+            let Some(new) = kept else {
                 return;
             };
             if new > 0 && self.is_done() {
@@ -285,6 +297,13 @@ impl<'p> Prover<'_, 'p> {
             (&mut self.settled, &mut self.cost),
         );
         self.stats.settle += clock.elapsed().as_secs_f64();
+        tracing::debug!(
+            blocks,
+            failing = self.settled.failing.len(),
+            holes = self.settled.holes.len(),
+            seconds = clock.elapsed().as_secs_f64(),
+            "asked"
+        );
     }
 
     fn finish(mut self) -> Proof<'p> {
