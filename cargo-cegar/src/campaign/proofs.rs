@@ -23,10 +23,12 @@ use crate::store;
 const STACK: usize = 512 << 20;
 /// How long the checker may take for one question: longer than the search, since the answer is known.
 const QUESTION: Duration = Duration::from_secs(20);
-/// How long a prover that is to stop may take to say what it has come to.
+/// How long a prover that is to stop may take to end its last question.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long the checker may take after that, where no limit forbids it: what it did not check does not count.
+const CHECKING: Duration = Duration::from_secs(60);
 /// Without a limit for the campaign.
-const TIME: Duration = Duration::from_secs(300);
+const TIME: Duration = Duration::from_secs(120);
 /// Where executions are counted: nobody who asks for a few hundred of them expects minutes of proving.
 const COUNTED: Duration = Duration::from_secs(60);
 
@@ -57,6 +59,8 @@ pub struct Prover {
     receiver: Receiver<Proofs>,
     seeds: Receiver<Seed>,
     stop: Arc<AtomicBool>,
+    /// Set when the search is over and the checker is at work.
+    checking: Arc<AtomicBool>,
 }
 
 impl Prover {
@@ -89,13 +93,14 @@ impl Prover {
             ..Options::default()
         };
         let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
+        let checking = Arc::new(AtomicBool::new(false));
+        let flags = (Arc::clone(&stop), Arc::clone(&checking));
         let (sender, receiver) = channel();
         std::thread::Builder::new()
             .name("prover".to_owned())
             .stack_size(STACK)
             .spawn(move || {
-                let proofs = prove(&program, &digest, &options, &stopped);
+                let proofs = prove(&program, &digest, &options, &flags);
                 // Nobody listens any more when the campaign is over.
                 let _ = sender.send(proofs);
             })
@@ -104,6 +109,7 @@ impl Prover {
             receiver,
             seeds,
             stop,
+            checking,
         })
     }
 
@@ -124,11 +130,14 @@ impl Prover {
         }
     }
 
-    /// Has it stop, and waits a little for what it has come to so far.
-    pub fn give_up(&self) -> Option<Result<Proofs, Error>> {
+    /// Has it stop, and waits a little for what it has come to so far; `patient` where no limit is over: until that is checked.
+    pub fn give_up(&self, patient: bool) -> Option<Result<Proofs, Error>> {
         self.stop.store(true, Ordering::Relaxed);
-        let until = Instant::now() + GRACE;
-        self.wait(|| Instant::now() > until)
+        let start = Instant::now();
+        self.wait(|| {
+            let checking = patient && self.checking.load(Ordering::Relaxed);
+            start.elapsed() > if checking { CHECKING } else { GRACE }
+        })
     }
 
     /// Waits for the end, or until nobody has the time any more.
@@ -149,10 +158,16 @@ impl Drop for Prover {
     }
 }
 
-fn prove(program: &Program, digest: &str, options: &Options, stop: &AtomicBool) -> Proofs {
+fn prove(
+    program: &Program,
+    digest: &str,
+    options: &Options,
+    (stop, checking_now): &(Arc<AtomicBool>, Arc<AtomicBool>),
+) -> Proofs {
     let clock = Instant::now();
     let proof = strategy::prove(program, options, stop);
     let mut outcome = proof.outcome(digest, &options.properties);
+    checking_now.store(true, Ordering::Relaxed);
     let checking = Instant::now();
     let limits = match options.counted {
         true => question().counted(),

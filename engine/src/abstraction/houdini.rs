@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::graph::Graph;
 use super::world::Cut;
 use crate::program::ir::Pred;
-use crate::solver::{Answer, Limits, Solver, Z3, steps};
+use crate::solver::{Answer, Circuit, Limits, Solver, Z3, steps};
 use crate::term::{Evaluator, Node, Rewriter, Term, value};
 
 /// Facts by cut point.
@@ -33,6 +33,14 @@ pub struct Cost {
     pub visits: u64,
     /// Seconds in the solver.
     pub seconds: f64,
+}
+
+impl Cost {
+    fn count(&mut self, answer: &Answer, start: Instant) {
+        self.seconds += start.elapsed().as_secs_f64();
+        self.solver_calls += 1;
+        self.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
+    }
 }
 
 /// How long to go on.
@@ -132,25 +140,34 @@ pub fn houdini(
     patience: Patience<'_>,
     cost: &mut Cost,
 ) -> bool {
-    let mut transitions: Vec<(Option<Cut>, usize)> = Vec::new();
+    let mut transitions: Vec<Key> = Vec::new();
     for (&start, fragment) in &graph.fragments {
         transitions.extend((0..fragment.transitions.len()).map(|i| (start, i)));
     }
-    let mut updates: FxHashMap<(Option<Cut>, usize), Rewriter> = FxHashMap::default();
-    let mut queue: VecDeque<(Option<Cut>, usize)> = transitions.iter().copied().collect();
-    let mut queued: BTreeSet<(Option<Cut>, usize)> = transitions.iter().copied().collect();
+    let mut updates: FxHashMap<Key, Rewriter> = FxHashMap::default();
+    let mut queue: VecDeque<Key> = transitions.iter().copied().collect();
+    let mut queued: BTreeSet<Key> = transitions.iter().copied().collect();
+    let mut induction = Induction {
+        solver,
+        graph,
+        fixed,
+        patience,
+        cost,
+        circuits: FxHashMap::default(),
+    };
     while let Some(key) = queue.pop_front() {
         queued.remove(&key);
         if patience.is_over() {
             return false;
         }
         let (start, index) = key;
+        let graph = &mut *induction.graph;
         let transition = graph.fragments[&start].transitions[index].clone();
         let target = transition.to;
         if guesses.get(&target).is_none_or(Vec::is_empty) {
             continue;
         }
-        cost.visits += 1;
+        induction.cost.visits += 1;
         let rewriter = updates
             .entry(key)
             .or_insert_with(|| graph.update(start, &transition).preimage());
@@ -159,22 +176,11 @@ pub fn houdini(
             .iter()
             .map(|&t| rewriter.apply(&mut graph.pool, t))
             .collect();
-        let mut known: Vec<Term> = Vec::new();
-        if let Some(cut) = start {
-            known.extend(fixed.get(&cut).into_iter().flatten());
-            known.extend(guesses.get(&cut).into_iter().flatten());
-        }
-        let open: Vec<bool> = after
-            .iter()
-            .map(|t| graph.pool.as_const(*t) != Some(1) && !known.contains(t))
-            .collect();
-        if open.iter().all(|o| !o) {
-            continue;
-        }
-        let known = strongest(graph, known);
-        let held = preserved(
-            solver, graph, start, index, &known, &after, open, patience, cost,
-        );
+        let assumed: Vec<Term> = start
+            .and_then(|cut| guesses.get(&cut))
+            .cloned()
+            .unwrap_or_default();
+        let held = induction.preserved(key, assumed, &after);
         let kept: Vec<Term> = wanted
             .iter()
             .zip(&held)
@@ -182,7 +188,7 @@ pub fn houdini(
             .map(|(&t, _)| t)
             .collect();
         if kept.len() < wanted.len() {
-            cost.dropped += (wanted.len() - kept.len()) as u64;
+            induction.cost.dropped += (wanted.len() - kept.len()) as u64;
             guesses.insert(target, kept);
             for &next in transitions.iter().filter(|(s, _)| *s == Some(target)) {
                 if queued.insert(next) {
@@ -198,54 +204,95 @@ pub fn houdini(
     true
 }
 
-/// Which of `after` follow from `known` along a transition.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "one step of a loop, with its state"
-)]
-fn preserved(
-    solver: &mut Z3,
-    graph: &mut Graph<'_>,
-    start: Option<Cut>,
-    index: usize,
-    known: &[Term],
-    after: &[Term],
-    open: Vec<bool>,
-    patience: Patience<'_>,
-    cost: &mut Cost,
-) -> Vec<bool> {
-    let mut held: Vec<bool> = vec![true; after.len()];
-    let mut open: Vec<usize> = (0..after.len()).filter(|&i| open[i]).collect();
-    let along = along(graph, start, index, known);
-    while !open.is_empty() {
-        let negated: Vec<Term> = open.iter().map(|&i| graph.pool.not(after[i])).collect();
-        let some = graph.pool.any(&negated);
-        let limits = patience.within(QUESTION);
-        match ask(solver, graph, &along, &[some], &limits, cost) {
-            Answer::Unsat { .. } => return held,
-            Answer::Sat(model) => {
-                let mut evaluator = Evaluator::new();
-                let before = open.len();
-                open.retain(|&i| {
-                    let holds = evaluator.eval_in(&graph.pool, after[i], &model) == 1;
-                    held[i] = holds;
-                    holds
-                });
-                if open.len() < before {
-                    continue;
+/// A transition: where it starts, and which of its fragment's.
+type Key = (Option<Cut>, usize);
+
+/// So many transitions keep their circuit.
+const CIRCUITS: usize = 128;
+
+/// One round of questions about transitions.
+struct Induction<'a, 'p> {
+    solver: &'a mut Z3,
+    graph: &'a mut Graph<'p>,
+    fixed: &'a Facts,
+    patience: Patience<'a>,
+    cost: &'a mut Cost,
+    /// By transition; none where it is not for one.
+    circuits: FxHashMap<Key, Option<Circuit>>,
+}
+
+impl Induction<'_, '_> {
+    /// Which of `after` follow from what is known and `assumed` along a transition.
+    fn preserved(&mut self, key: Key, assumed: Vec<Term>, after: &[Term]) -> Vec<bool> {
+        let fixed = key.0.and_then(|cut| self.fixed.get(&cut));
+        let fixed: Vec<Term> = fixed.cloned().unwrap_or_default();
+        let is_open = |t: Term| {
+            let trivial = self.graph.pool.as_const(t) == Some(1);
+            !trivial && !fixed.contains(&t) && !assumed.contains(&t)
+        };
+        let mut held: Vec<bool> = vec![true; after.len()];
+        let mut open: Vec<usize> = (0..after.len()).filter(|&i| is_open(after[i])).collect();
+        let fixed = strongest(self.graph, fixed);
+        let assumed = strongest(self.graph, assumed);
+        while !open.is_empty() {
+            let pool = &mut self.graph.pool;
+            let negated: Vec<Term> = open.iter().map(|&i| pool.not(after[i])).collect();
+            let some = pool.any(&negated);
+            match self.ask(key, &fixed, &assumed, some, QUESTION) {
+                Answer::Unsat { .. } => return held,
+                Answer::Sat(model) => {
+                    let mut evaluator = Evaluator::new();
+                    let before = open.len();
+                    open.retain(|&i| {
+                        let holds = evaluator.eval_in(&self.graph.pool, after[i], &model) == 1;
+                        held[i] = holds;
+                        holds
+                    });
+                    if open.len() < before {
+                        continue;
+                    }
                 }
+                Answer::Unknown(_) => {}
             }
-            Answer::Unknown(_) => {}
+            // One by one: most are easy, and the hard one is to be dropped.
+            for i in std::mem::take(&mut open) {
+                let not = self.graph.pool.not(after[i]);
+                let answer = self.ask(key, &fixed, &assumed, not, SINGLE);
+                held[i] = matches!(answer, Answer::Unsat { .. });
+            }
         }
-        // One by one: most are easy, and the hard one is to be dropped.
-        for i in std::mem::take(&mut open) {
-            let not = graph.pool.not(after[i]);
-            let limits = patience.within(SINGLE);
-            let answer = ask(solver, graph, &along, &[not], &limits, cost);
-            held[i] = matches!(answer, Answer::Unsat { .. });
-        }
+        held
     }
-    held
+
+    fn ask(
+        &mut self,
+        key: Key,
+        fixed: &[Term],
+        assumed: &[Term],
+        some: Term,
+        time: Duration,
+    ) -> Answer {
+        let limits = self.patience.within(time);
+        if !self.circuits.contains_key(&key) {
+            if self.circuits.len() >= CIRCUITS {
+                self.circuits.clear();
+            }
+            let known = along(self.graph, key.0, key.1, fixed);
+            let circuit = self.solver.circuit(&mut self.graph.pool, &known);
+            self.circuits.insert(key, circuit);
+        }
+        let start = Instant::now();
+        let more: Vec<Term> = assumed.iter().copied().chain([some]).collect();
+        let circuit = self.circuits.get_mut(&key).and_then(Option::as_mut);
+        let answer = circuit.and_then(|c| c.check(&mut self.graph.pool, &more, &limits));
+        if let Some(answer) = answer {
+            self.cost.count(&answer, start);
+            return answer;
+        }
+        self.circuits.insert(key, None);
+        let known = along(self.graph, key.0, key.1, fixed);
+        ask(self.solver, self.graph, &known, &more, &limits, self.cost)
+    }
 }
 
 /// Without the bounds that a tighter one of the same value implies.
@@ -285,9 +332,7 @@ pub fn ask(
     let start = Instant::now();
     let all: Vec<Term> = known.iter().chain(terms).copied().collect();
     let answer = solver.check(&mut graph.pool, &all, limits);
-    cost.seconds += start.elapsed().as_secs_f64();
-    cost.solver_calls += 1;
-    cost.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
+    cost.count(&answer, start);
     answer
 }
 

@@ -3,13 +3,18 @@
 //! [`Solver`] is small so that another back end can stand in for Z3 ([`Z3`]). On top of it [`Cached`] answers
 //! most questions without one: it asks only about the constraints that share symbols with the wanted one,
 //! tries the models it knows, recognises sets that contain an unsatisfiable one, and enumerates what depends
-//! on one or two bytes. [`Session`] keeps assertions between questions, for those that grow step by step.
+//! on one or two bytes. [`Session`] keeps assertions between questions, for those that grow step by step; [`Circuit`] hands what many
+//! questions share to a SAT solver.
 //!
 //! A model is never believed: every back end's answer is evaluated before it is passed on.
 
+mod blast;
 mod cache;
+mod circuit;
 mod floats;
+mod gates;
 mod groups;
+mod reads;
 mod session;
 mod small;
 #[cfg(test)]
@@ -23,6 +28,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 pub use self::cache::Cached;
+pub use self::circuit::Circuit;
 pub use self::groups::{components, related};
 pub use self::session::Session;
 pub use self::z3::Z3;

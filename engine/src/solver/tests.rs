@@ -66,6 +66,23 @@ proptest! {
         session.pop();
         let one = pool.bit(true);
         prop_assert!(matches!(session.check(&pool, &[one], &limits()), Answer::Sat(_)));
+        let circuit = Z3::new().circuit(&mut pool, &set[..1]);
+        prop_assert!(circuit.is_some());
+        if let Some(mut circuit) = circuit {
+            let answer = circuit.check(&mut pool, &set[1..], &limits());
+            match (answer, expected) {
+                (Some(Answer::Sat(model)), true) => prop_assert!(model.satisfies(&pool, &set)),
+                (Some(Answer::Unsat { core }), false) => {
+                    let part = core.iter().map(|&i| set[i + 1]).chain([set[0]]);
+                    prop_assert!(!satisfiable(&pool, &part.collect::<Vec<_>>()), "not a core");
+                }
+                (answer, _) => prop_assert!(false, "{:?}", answer),
+            }
+            let one = pool.bit(true);
+            let first = satisfiable(&pool, &set[..1]);
+            let answer = circuit.check(&mut pool, &[one], &limits());
+            prop_assert_eq!(matches!(answer, Some(Answer::Sat(_))), first);
+        }
     }
 
     #[test]
@@ -93,6 +110,60 @@ proptest! {
                 answer => verify(&pool, &set, &answer, expected)?,
             }
             path.push(taken);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// Stores, choices, tables and free contents, read at offsets that vary: with arrays and without.
+    #[test]
+    fn arrays_as_variables(
+        stores in prop::collection::vec((0..4u32, any::<bool>(), any::<u8>(), 0..3u8), 0..6),
+        reads in prop::collection::vec((0..4u32, any::<bool>(), 0..4u8), 1..5),
+        table in prop::collection::vec(any::<u8>(), 0..20),
+    ) {
+        let mut pool = Pool::new();
+        let at = |pool: &mut Pool, offset: u32, free: bool| {
+            let byte = match free {
+                true => pool.input(offset),
+                false => pool.constant(8, u128::from(offset)),
+            };
+            pool.zext(byte, 64)
+        };
+        let mut arrays = [pool.array_variable("a"), pool.array_constant(&table)];
+        for (offset, free, byte, way) in stores {
+            let index = at(&mut pool, offset, free);
+            let byte = pool.constant(8, u128::from(byte % 4));
+            match way {
+                0 => arrays[0] = pool.array_store(arrays[0], index, byte),
+                1 => arrays[1] = pool.array_store(arrays[1], index, byte),
+                _ => {
+                    let four = pool.constant(8, 4);
+                    let input = pool.input(offset);
+                    let cond = pool.cmp(Pred::Ult, input, four);
+                    arrays[0] = pool.array_ite(cond, arrays[0], arrays[1]);
+                }
+            }
+        }
+        let mut set = Vec::new();
+        for (offset, free, value) in reads {
+            let index = at(&mut pool, offset, free);
+            let (a, b) = (pool.select(arrays[0], index), pool.select(arrays[1], index));
+            let value = pool.constant(8, u128::from(value));
+            set.push(pool.cmp(Pred::Ule, a, value));
+            set.push(pool.cmp(Pred::Ne, a, b));
+        }
+        let expected = Z3::new().check(&mut pool, &set, &limits());
+        let circuit = Z3::new().circuit(&mut pool, &set[..1]);
+        let answer = circuit.and_then(|mut c| c.check(&mut pool, &set[1..], &limits()));
+        match (expected, answer) {
+            (Answer::Sat(_), Some(Answer::Sat(model))) => {
+                prop_assert!(model.satisfies(&pool, &set));
+            }
+            (Answer::Unsat { .. }, Some(Answer::Unsat { .. })) => {}
+            different => prop_assert!(false, "{:?}", different),
         }
     }
 }

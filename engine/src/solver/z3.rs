@@ -14,7 +14,7 @@ use z3::ast::Bool;
 use z3::{Params, SatResult, StatisticsValue};
 
 use super::translate::Translator;
-use super::{Answer, Limits, Reason, Solver, SolverStats};
+use super::{Answer, Circuit, Limits, Reason, Solver, SolverStats};
 use crate::term::{Item, Node, Pool, Term};
 
 /// Z3, one question at a time.
@@ -35,6 +35,11 @@ impl Z3 {
     /// The steps that its questions have cost so far, as a meter that others can read.
     pub fn spent(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.spent)
+    }
+
+    /// A circuit that counts its steps with this solver's; see [`Circuit::new`].
+    pub fn circuit(&self, pool: &mut Pool, asserted: &[Term]) -> Option<Circuit> {
+        Circuit::new(pool, asserted, self.spent())
     }
 
     /// A small unsatisfiable part of an unsatisfiable set, or all of it if that takes too long.

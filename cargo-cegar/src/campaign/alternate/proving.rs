@@ -4,6 +4,7 @@
 //! what is called proved here has passed both.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use cegar_engine::simulate::search::News;
@@ -63,7 +64,9 @@ impl Alternation<'_, '_> {
         let Some(prover) = self.prover.take() else {
             return;
         };
-        match prover.give_up() {
+        // Out of time is out of time; whoever interrupts can insist.
+        let patient = self.stop.load(Ordering::Relaxed);
+        match prover.give_up(patient) {
             Some(Ok(proofs)) => self.conclude(proofs),
             Some(Err(why)) => self.note(Level::Warning, why.to_string()),
             None => {}
@@ -103,7 +106,7 @@ impl Alternation<'_, '_> {
     /// Has a strategy stop of which no more than its cost is wanted.
     pub(super) fn count_strategy(&mut self) {
         if let Some(prover) = self.prover.take()
-            && let Some(Ok(proofs)) = prover.give_up()
+            && let Some(Ok(proofs)) = prover.give_up(false)
         {
             self.count(&proofs);
         }
