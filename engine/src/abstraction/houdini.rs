@@ -112,6 +112,8 @@ const SLACK: u32 = 4;
 const QUESTION: Duration = Duration::from_millis(1500);
 /// How long a question about a single guess may take.
 const SINGLE: Duration = Duration::from_millis(200);
+/// So many of these may go unanswered where a transition is asked about.
+const HARD: u32 = 24;
 
 /// The cut points from which a fragment can be reached, its own start among them.
 pub fn before(graph: &Graph<'_>, targets: &BTreeSet<Option<Cut>>) -> BTreeSet<Cut> {
@@ -254,11 +256,17 @@ impl Induction<'_, '_> {
                 }
                 Answer::Unknown(_) => {}
             }
-            // One by one: most are easy, and the hard one is to be dropped.
+            // One by one: most are easy, and the hard one is to be dropped. Where many are hard, all the rest is.
+            let mut hard = 0;
             for i in std::mem::take(&mut open) {
+                if hard >= HARD || self.patience.is_over() {
+                    held[i] = false;
+                    continue;
+                }
                 let not = self.graph.pool.not(after[i]);
                 let answer = self.ask(key, &fixed, &assumed, not, SINGLE);
                 held[i] = matches!(answer, Answer::Unsat { .. });
+                hard += u32::from(matches!(answer, Answer::Unknown(_)));
             }
         }
         held

@@ -13,8 +13,6 @@ use super::reads::Unsuited;
 
 /// So many gates, and no more.
 const GATES: usize = 3_000_000;
-/// How many decisions go by between two looks at the clock.
-const LOOK: u64 = 256;
 
 /// When the search is over, whatever it has come to.
 #[derive(Debug, Default)]
@@ -29,7 +27,7 @@ pub(super) struct Budget {
 
 /// What a decision and a conflict count, in steps of [`super::STEPS_PER_SECOND`].
 const DECISION: u64 = 12;
-const CONFLICT: u64 = 1_000;
+const CONFLICT: u64 = 2_000;
 
 impl Budget {
     /// Steps since the solver was made.
@@ -46,8 +44,7 @@ impl Callbacks for Budget {
     fn stop(&self) -> bool {
         self.polls.set(self.polls.get() + 1);
         self.steps.get().is_some_and(|most| self.spent() > most)
-            || (self.polls.get().is_multiple_of(LOOK)
-                && self.until.get().is_some_and(|until| Instant::now() > until))
+            || self.until.get().is_some_and(|until| Instant::now() > until)
     }
 }
 
