@@ -4,7 +4,7 @@
 //! answers in terms of the predicates are the relation. The number of answers grows exponentially, so the predicates are
 //! partitioned: those that share variables, directly or through the code, are asked about together, and where even that is too many
 //! each predicate after the code is asked about with its nearest predicates before it. What a partition loses comes
-//! back one step at a time ([`super::model::Abstraction::excluded`]). Most predicates are not touched by most code; the
+//! back one step at a time ([`super::model::Abstraction::exclude_spurious`]). Most predicates are not touched by most code; the
 //! term for "the same afterwards" is then the very same term, and nobody is asked.
 
 use rustc_hash::FxHashMap;
