@@ -295,9 +295,13 @@ impl Induction<'_, '_> {
         let answer = circuit.and_then(|c| c.check(&mut self.graph.pool, &more, &limits));
         if let Some(answer) = answer {
             self.cost.count(&answer, start);
-            return answer;
+            if !matches!(answer, Answer::Unknown(_)) {
+                return answer;
+            }
         }
+        // What is hard bit by bit is often easy by words: from now on this transition is Z3's.
         self.circuits.insert(key, None);
+        let limits = self.patience.within(time);
         let known = along(self.graph, key.0, key.1, fixed);
         ask(self.solver, self.graph, &known, &more, &limits, self.cost)
     }
