@@ -105,6 +105,31 @@ fn one_pair_of_numbers_in_all() {
 }
 
 #[test]
+fn behind_a_checksum() {
+    is_violated("sealed.c", "memory");
+}
+
+/// With conditions on every field besides, a solver does not answer for all of the header at once.
+#[test]
+fn behind_a_checksum_among_other_conditions() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/tabfile");
+    let include = format!("--cflag=-I{}", example.join("c").display());
+    let harness = example.join("cegar/harnesses/tabfile.c");
+    let source = example.join("c/tabfile.c").display().to_string();
+    let project = Project::empty();
+    let more = [&source, &include, "--engine-only"];
+    let run = check(
+        &project,
+        &harness.display().to_string(),
+        "memory",
+        LONG,
+        &more,
+    );
+    run.expect(exit::VIOLATION);
+    assert_eq!(run.finished()["verdict"], "violated", "{run}");
+}
+
+#[test]
 fn use_after_free() {
     is_violated("use_after_free.c", "memory");
 }

@@ -217,6 +217,7 @@ fn one(
     let mut config = Config {
         properties: harness.properties.clone(),
         limits: limits(harness),
+        until: settings.max_time.map(|limit| started + limit),
         ..Config::default()
     };
     if settings.runs.is_some() {

@@ -9,9 +9,10 @@ use super::encode::{Fragment, Input};
 use super::forest::{Forest, Sample};
 use super::graph::Graph;
 use super::houdini::{Cost, Patience, ask};
+use super::own::varying;
 use super::world::Cut;
 use crate::solver::{Answer, Limits, Model, Z3};
-use crate::term::{Array, Evaluator, Pool, Term};
+use crate::term::{Evaluator, Pool, Term};
 use std::time::Duration;
 
 /// States of the forest that one goal is tried from.
@@ -39,7 +40,7 @@ pub fn reach(
             _ => None,
         };
     };
-    let (variables, arrays) = of_cut(graph, cut)?;
+    let (variables, arrays) = varying(graph, cut)?;
     let samples = forest.samples.get(&cut)?;
     for sample in spread(samples) {
         if patience.is_over() {
@@ -81,7 +82,7 @@ pub fn forward(
     let here = match at {
         None => Vec::new(),
         Some(cut) => {
-            let Some((variables, arrays)) = of_cut(graph, cut) else {
+            let Some((variables, arrays)) = varying(graph, cut) else {
                 return Forward::None;
             };
             sample.state(&mut graph.pool, &variables, &arrays)
@@ -92,17 +93,6 @@ pub fn forward(
         Answer::Unsat { .. } => Forward::None,
         Answer::Unknown(_) => Forward::Unknown,
     }
-}
-
-/// What varies at a cut point.
-fn of_cut(graph: &mut Graph<'_>, cut: Cut) -> Option<(Vec<Term>, Vec<Array>)> {
-    let state = graph.states.get(&cut)?;
-    let variables = state.variables(&mut graph.pool, &graph.world);
-    let arrays = state.arrays(&mut graph.pool, &graph.world);
-    Some((
-        variables.into_iter().map(|(_, t)| t).collect(),
-        arrays.into_iter().map(|(_, array)| array).collect(),
-    ))
 }
 
 /// A few states of different ages.

@@ -15,6 +15,7 @@ pub mod houdini;
 mod live;
 pub mod loops;
 pub mod memory;
+pub mod own;
 pub mod project;
 pub mod regions;
 pub mod relevance;

@@ -8,7 +8,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::program::ir::{BinOp, Pred};
+use super::own::{Own, conjuncts, leaves};
+use crate::program::ir::BinOp;
 use crate::solver::{Answer, Limits, Solver, Z3};
 use crate::term::value::{mask, signed_max, signed_min, unsigned};
 use crate::term::{Node, Pool, Rewriter, Symbol, Term};
@@ -32,12 +33,11 @@ pub fn project(
     pool: &mut Pool,
     solver: &mut Z3,
     terms: &[Term],
-    own: &FxHashSet<Symbol>,
+    own: &Own,
     limits: &Limits,
     asked: &mut u64,
 ) -> Projected {
-    let mut terms = flat(pool, terms);
-    solve(pool, &mut terms, own);
+    let terms = own.solve(pool, terms);
     let mut result = Projected {
         terms: Vec::new(),
         exact: true,
@@ -50,7 +50,7 @@ pub fn project(
         }
         let is_mixed = group
             .iter()
-            .any(|&t| pool.symbols(t).any(|symbol| own.contains(&symbol)));
+            .any(|&t| pool.symbols(t).any(|symbol| own.has(symbol)));
         if !is_mixed {
             *asked += 1;
             match solver.check(pool, &group, limits) {
@@ -70,7 +70,7 @@ pub fn project(
                 result.exact = false;
                 let plain = group
                     .into_iter()
-                    .filter(|&t| pool.symbols(t).all(|symbol| own.contains(&symbol)));
+                    .filter(|&t| pool.symbols(t).all(|symbol| own.has(symbol)));
                 result.terms.extend(plain.collect::<Vec<_>>());
             }
         }
@@ -80,83 +80,23 @@ pub fn project(
     result
 }
 
-/// Conjunctions taken apart.
-pub fn flat(pool: &Pool, terms: &[Term]) -> Vec<Term> {
-    let mut open: Vec<Term> = terms.iter().rev().copied().collect();
-    let mut all = Vec::new();
-    while let Some(t) = open.pop() {
-        match *pool.node(t) {
-            Node::Bin(BinOp::And, a, b) if pool.width(t) == 1 => open.extend([b, a]),
-            _ if pool.as_const(t) == Some(1) => {}
-            _ if all.contains(&t) => {}
-            _ => all.push(t),
-        }
-    }
-    all
-}
-
-fn foreign_of(pool: &Pool, terms: &[Term], own: &FxHashSet<Symbol>) -> Vec<Symbol> {
+fn foreign_of(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Symbol> {
     let mut all: Vec<Symbol> = terms
         .iter()
         .flat_map(|&t| pool.symbols(t))
-        .filter(|symbol| !own.contains(symbol))
+        .filter(|symbol| !own.has(*symbol))
         .collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// The variable, if the term is one that is not the state's.
-fn input(pool: &Pool, t: Term, own: &FxHashSet<Symbol>) -> Option<Symbol> {
-    match *pool.node(t) {
-        Node::Variable(number) => {
-            Some(Symbol::Variable(number)).filter(|symbol| !own.contains(symbol))
-        }
-        _ => None,
-    }
-}
-
-/// Solves equations for inputs.
-fn solve(pool: &mut Pool, terms: &mut Vec<Term>, own: &FxHashSet<Symbol>) {
-    loop {
-        let found = terms.iter().enumerate().find_map(|(at, &t)| {
-            if input(pool, t, own).is_some() {
-                return Some((at, t, None));
-            }
-            match *pool.node(t) {
-                Node::Not(a) if input(pool, a, own).is_some() => Some((at, a, Some(a))),
-                Node::Cmp(Pred::Eq, a, b) => [(a, b), (b, a)].into_iter().find_map(|(v, other)| {
-                    let symbol = input(pool, v, own)?;
-                    let is_free = pool.symbols(other).all(|s| s != symbol);
-                    is_free.then_some((at, v, Some(other)))
-                }),
-                _ => None,
-            }
-        });
-        let Some((at, variable, value)) = found else {
-            return;
-        };
-        let value = match value {
-            None => pool.bit(true),
-            Some(same) if same == variable => pool.bit(false),
-            Some(value) => value,
-        };
-        terms.remove(at);
-        let mut rewriter = Rewriter::new();
-        rewriter.replace(variable, value);
-        let new: Vec<Term> = terms.iter().map(|&t| rewriter.apply(pool, t)).collect();
-        *terms = flat(pool, &new);
-    }
-}
-
 /// Conditions that share inputs, together.
-fn groups(pool: &Pool, terms: &[Term], own: &FxHashSet<Symbol>) -> Vec<Vec<Term>> {
+fn groups(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Vec<Term>> {
     let mut groups: Vec<(FxHashSet<Symbol>, Vec<Term>)> = Vec::new();
     for &t in terms {
-        let mut symbols: FxHashSet<Symbol> = pool
-            .symbols(t)
-            .filter(|symbol| !own.contains(symbol))
-            .collect();
+        let mut symbols: FxHashSet<Symbol> =
+            pool.symbols(t).filter(|symbol| !own.has(*symbol)).collect();
         let mut all = vec![t];
         if !symbols.is_empty() {
             let (touching, apart): (Vec<_>, Vec<_>) = groups
@@ -179,7 +119,7 @@ fn tried(
     pool: &mut Pool,
     solver: &mut Z3,
     group: &[Term],
-    own: &FxHashSet<Symbol>,
+    own: &Own,
     limits: &Limits,
     asked: &mut u64,
 ) -> Option<Vec<Term>> {
@@ -192,7 +132,10 @@ fn tried(
         let Symbol::Variable(number) = symbol else {
             return None;
         };
-        let variable = the_variable(pool, &terms, number)?;
+        let is_it = |&leaf: &Term| *pool.node(leaf) == Node::Variable(number);
+        let mut variables = terms.iter().flat_map(|&t| leaves(pool, t));
+        let variable = variables.find(is_it)?;
+        drop(variables);
         let values = values(pool, &terms, variable, symbol);
         let cases: Vec<Term> = values
             .into_iter()
@@ -209,26 +152,11 @@ fn tried(
         question.push(none);
         *asked += 1;
         match solver.check(pool, &question, limits) {
-            Answer::Unsat { .. } => terms = flat(pool, &[some]),
+            Answer::Unsat { .. } => terms = conjuncts(pool, &[some]),
             _ => return None,
         }
     }
     foreign_of(pool, &terms, own).is_empty().then_some(terms)
-}
-
-fn the_variable(pool: &Pool, terms: &[Term], number: u32) -> Option<Term> {
-    let mut open = terms.to_vec();
-    let mut seen = FxHashSet::default();
-    while let Some(t) = open.pop() {
-        if !seen.insert(t) {
-            continue;
-        }
-        match *pool.node(t) {
-            Node::Variable(n) if n == number => return Some(t),
-            node => open.extend(node.children()),
-        }
-    }
-    None
 }
 
 /// Values worth trying for a variable: what it is compared with, one more, one less, and the ends of its range.
@@ -282,13 +210,10 @@ fn values(pool: &mut Pool, terms: &[Term], variable: Term, symbol: Symbol) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn own(pool: &Pool, terms: &[Term]) -> FxHashSet<Symbol> {
-        terms.iter().flat_map(|&t| pool.symbols(t)).collect()
-    }
+    use crate::program::ir::Pred;
 
     fn projected(pool: &mut Pool, terms: &[Term], state: &[Term]) -> Projected {
-        let own = own(pool, state);
+        let own = state.iter().flat_map(|&t| pool.symbols(t)).collect();
         let limits = Limits::default();
         project(pool, &mut Z3::new(), terms, &own, &limits, &mut 0)
     }

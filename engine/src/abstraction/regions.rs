@@ -6,6 +6,7 @@
 //! their parts inherit what is known not to be there.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,11 +14,11 @@ use super::encode::Fragment;
 use super::forest::{Sample, Walker};
 use super::graph::Graph;
 use super::houdini::{Cost, Facts, Patience, ask};
-use super::project::{Projected, flat, project};
+use super::own::{Own, conjuncts};
+use super::project::{Projected, project};
 use super::world::Cut;
 use crate::solver::{Answer, Z3};
-use crate::term::{ArrayNode, Evaluator, Node, Rewriter, Symbol, Term};
-use std::time::Duration;
+use crate::term::{Evaluator, Rewriter, Term};
 
 /// How long one question may take.
 const QUESTION: Duration = Duration::from_millis(1500);
@@ -61,9 +62,7 @@ impl Goal {
         match self {
             Goal::Obligation(_, index) => {
                 let obligation = &fragment.obligations[index];
-                let mut terms = obligation.guard.0.clone();
-                terms.push(obligation.violated);
-                (terms, obligation.prefix)
+                (obligation.goal(), obligation.prefix)
             }
             Goal::Hole(_, index) => {
                 let hole = &fragment.holes[index];
@@ -315,7 +314,7 @@ impl Regions {
         }
         let known = self.known(all, from);
         let terms = self.whole(all, from, to);
-        let terms = flat(&all.graph.pool, &terms);
+        let terms = conjuncts(&mut all.graph.pool, &terms);
         let never = terms.iter().any(|&t| all.graph.pool.as_const(t) == Some(0));
         let missing = never || {
             let limits = all.patience.within(QUESTION);
@@ -340,7 +339,7 @@ impl Regions {
         states: &[&Sample],
     ) -> Projected {
         let terms = self.whole(all, from, to);
-        let own = own(all.graph, self.region(from).cut);
+        let own = Own::of(all.graph, self.region(from).cut);
         let limits = all.patience.within(QUESTION);
         let mut asked = 0;
         let mut result = project(
@@ -354,7 +353,7 @@ impl Regions {
         all.cost.solver_calls += asked;
         // Preimages of preimages grow: what all of the region has in common need not be said again.
         let known = self.known(all, from);
-        let known = flat(&all.graph.pool, &known);
+        let known = conjuncts(&mut all.graph.pool, &known);
         result.terms.retain(|t| !known.contains(t));
         if result.terms.len() > 1 {
             let (open, follows): (Vec<_>, Vec<_>) =
@@ -402,7 +401,7 @@ impl Regions {
         let pool = &mut all.graph.pool;
         let predicate = pool.all(by);
         let not = pool.not(predicate);
-        let by = flat(pool, by);
+        let by = conjuncts(pool, by);
         let cut = self.region(region).cut;
         let old = self.region(region).terms.clone();
         let mut yes = without(all, &by, &old);
@@ -565,23 +564,4 @@ fn without(all: &mut Asking<'_, '_>, known: &[Term], terms: &[Term]) -> Vec<Term
         }
     }
     kept
-}
-
-/// The symbols of a cut point's states.
-fn own(graph: &mut Graph<'_>, cut: Option<Cut>) -> FxHashSet<Symbol> {
-    let Some(state) = cut.and_then(|cut| graph.states.get(&cut)) else {
-        return FxHashSet::default();
-    };
-    let mut all = FxHashSet::default();
-    for (_, variable) in state.variables(&mut graph.pool, &graph.world) {
-        if let Node::Variable(number) = *graph.pool.node(variable) {
-            all.insert(Symbol::Variable(number));
-        }
-    }
-    for (_, array) in state.arrays(&mut graph.pool, &graph.world) {
-        if let ArrayNode::Variable(number) = graph.pool.array_node(array) {
-            all.insert(Symbol::Array(number));
-        }
-    }
-    all
 }

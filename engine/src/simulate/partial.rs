@@ -7,6 +7,10 @@
 //! its recorded value, for k = 1, 2, 4, ... Most answers come at k = 1 from a query over a few bytes, however
 //! long the path was. Only when the constraints that are transitively related to the condition are few is the whole
 //! question asked at once, and only then does "unsatisfiable" mean that no input at all follows this path and then departs.
+//!
+//! A long choice (a file, a packet) is taken in pieces, and beside the last pieces that the condition mentions the last ones that its
+//! constraints mention become symbolic, too: a checksum that follows what it covers ties all of it together, which is hard for
+//! a solver as a whole and easy as "these bytes, and then the checksum".
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,6 +23,11 @@ use crate::term::{Pool, Term};
 const RELATED_LIMIT: usize = 400;
 /// Nor may they mention more tape bytes than this.
 const BYTES_LIMIT: usize = 4096;
+
+/// A choice of more bytes than this is not one number, and is taken in pieces.
+const LONG: usize = 16;
+/// So many bytes are a piece: as wide as most fields are.
+const PIECE: usize = 4;
 
 /// An index holds no more pairs of condition and byte than this. Where positions are sums of what was read before
 /// (decoders), every condition depends on every earlier byte: indexing such a path whole takes gigabytes.
@@ -124,8 +133,10 @@ pub enum Simulated {
     },
     /// No input takes this path and satisfies the condition.
     Dead,
-    /// The solver gave up, or only narrowed questions could be asked and none had an answer.
+    /// Only narrowed questions could be asked, and none had an answer.
     Open,
+    /// The solver reached its limits.
+    OutOfLimits,
 }
 
 /// The question: after the first `before` events of the path, can `wanted` hold?
@@ -160,49 +171,68 @@ pub fn simulate(
         None => {}
     }
     let inputs: Vec<u32> = pool.inputs(question.wanted).to_vec();
-    if let Some(related) = question.index.related(pool, question.before, &inputs) {
-        let path: Vec<Term> = related
-            .iter()
-            .map(|&at| question.index.conditions[at])
-            .collect();
-        let answer = solver.check_from(
-            pool,
-            &path,
-            question.wanted,
-            &|at| byte(question, at),
-            limits,
-        );
-        match answer {
-            Answer::Sat(model) => return replaced(question.tape, &model),
-            Answer::Unsat { .. } => return Simulated::Dead,
-            Answer::Unknown(_) => {}
+    let Some(related) = question.index.related(pool, question.before, &inputs) else {
+        return deepen(pool, solver, question, [&inputs, &[]], limits);
+    };
+    let path: Vec<Term> = related
+        .iter()
+        .map(|&at| question.index.conditions[at])
+        .collect();
+    let answer = solver.check_from(
+        pool,
+        &path,
+        question.wanted,
+        &|at| byte(question, at),
+        limits,
+    );
+    match answer {
+        Answer::Sat(model) => replaced(question.tape, &model),
+        Answer::Unsat { .. } => Simulated::Dead,
+        Answer::Unknown(_) => {
+            let mut tied: Vec<u32> = path
+                .iter()
+                .flat_map(|&t| pool.inputs(t).to_vec())
+                .chain(inputs.iter().copied())
+                .collect();
+            tied.sort_unstable();
+            tied.dedup();
+            match deepen(pool, solver, question, [&inputs, &tied], limits) {
+                Simulated::Open => Simulated::OutOfLimits,
+                other => other,
+            }
         }
     }
-    deepen(pool, solver, question, &inputs, limits)
 }
 
 fn byte(question: &Question<'_>, at: u32) -> u8 {
     question.tape.get(at as usize).copied().unwrap_or(0)
 }
 
-/// k = 1, 2, 4, ...: only the last k choices that the condition depends on are symbolic.
+/// k = 1, 2, 4, ...: only the last k pieces of what the condition depends on are symbolic, and of what it is tied to. `of`: the
+/// inputs of the one, and of the other if the question as a whole was asked in vain.
 fn deepen(
     pool: &mut Pool,
     solver: &mut Cached<Z3>,
     question: &Question<'_>,
-    inputs: &[u32],
+    of: [&[u32]; 2],
     limits: &Limits,
 ) -> Simulated {
-    let groups = by_choice(question.choices, inputs);
+    let pieces = of.map(|inputs| pieces(question.choices, inputs));
+    let all = of[0].len().max(of[1].len());
+    let longest = pieces[0].len().max(pieces[1].len());
     let mut k = 1;
     loop {
-        let free: Vec<u32> = groups
+        let free_set: FxHashSet<u32> = pieces
             .iter()
-            .rev()
-            .take(k)
-            .flat_map(|group| group.iter().copied())
+            .flat_map(|pieces| pieces.iter().rev().take(k))
+            .flatten()
+            .copied()
             .collect();
-        let free_set: FxHashSet<u32> = free.iter().copied().collect();
+        if free_set.len() == all && !of[1].is_empty() {
+            return Simulated::OutOfLimits;
+        }
+        let mut free: Vec<u32> = free_set.iter().copied().collect();
+        free.sort_unstable();
         let touching = question.index.touching(question.before, &free);
         if touching.len() <= 4 * RELATED_LIMIT {
             let mut fix = |term: Term| {
@@ -219,25 +249,29 @@ fn deepen(
             match answer {
                 Answer::Sat(model) => return replaced(question.tape, &model),
                 // More symbolic bytes only make it harder.
-                Answer::Unknown(_) => return Simulated::Open,
+                Answer::Unknown(_) => return Simulated::OutOfLimits,
                 Answer::Unsat { .. } => {}
             }
         }
-        if k >= groups.len() {
+        if k >= longest {
             return Simulated::Open;
         }
         k *= 2;
     }
 }
 
-/// The inputs grouped by the choice that read them, in tape order.
-fn by_choice(choices: &[Choice], inputs: &[u32]) -> Vec<Vec<u32>> {
-    let mut groups: Vec<(usize, Vec<u32>)> = Vec::new();
+/// The inputs grouped by the choice that read them, in tape order; a long choice in pieces of [`PIECE`] bytes.
+fn pieces(choices: &[Choice], inputs: &[u32]) -> Vec<Vec<u32>> {
+    let mut groups: Vec<((usize, usize), Vec<u32>)> = Vec::new();
     for &input in inputs {
         let choice = choices.partition_point(|c| c.at + c.len <= input as usize);
+        let piece = match choices.get(choice) {
+            Some(c) if c.len > LONG => (input as usize).saturating_sub(c.at) / PIECE,
+            _ => 0,
+        };
         match groups.last_mut() {
-            Some((last, group)) if *last == choice => group.push(input),
-            _ => groups.push((choice, vec![input])),
+            Some((last, group)) if *last == (choice, piece) => group.push(input),
+            _ => groups.push(((choice, piece), vec![input])),
         }
     }
     groups.into_iter().map(|(_, group)| group).collect()

@@ -7,6 +7,7 @@
 //! odd context be left; and at last everything else. A new execution is recorded symbolically only if it did something new, so that
 //! the queue stays proportional to the program's behaviour and not to the number of executions.
 
+mod ask;
 mod offers;
 mod queue;
 mod replays;
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::context;
 use super::minimise::{Budget, Judged, Span, minimise, simplify};
-use super::partial::{PathIndex, Question, Simulated, simulate};
+use super::partial::PathIndex;
 use super::pump;
 use crate::machine::{Choice, Event, Execution, Limits, Machine, Outcome, Violation};
 use crate::program::{BlockId, CheckId, CheckKind, FunctionKind, Program, Property};
@@ -44,6 +45,8 @@ pub struct Config {
     pub limits: Limits,
     /// What one question to the solver may cost. Default: 2 s.
     pub query: solver::Limits,
+    /// When the answers have to be there. Default: no such time.
+    pub until: Option<Instant>,
 }
 
 impl Default for Config {
@@ -54,6 +57,7 @@ impl Default for Config {
             max_recorded: 4096,
             limits: Limits::default(),
             query: solver::Limits::default(),
+            until: None,
         }
     }
 }
@@ -152,6 +156,8 @@ const RECORDED: u64 = 20_000_000;
 /// What a question costs in executed steps, and what one that reaches the solver costs.
 const QUESTION_STEPS: u64 = 2_000;
 const SOLVER_STEPS: u64 = 100_000;
+/// What one costs that goes to the solver's limits.
+const HARD_STEPS: u64 = 50_000_000;
 
 /// Queued jobs beyond this many of the lowest class are dropped.
 const QUEUE_LIMIT: usize = 400_000;
@@ -317,12 +323,13 @@ impl<'p> Search<'p> {
         self.stats.steps
             + self.stats.questions * QUESTION_STEPS
             + self.solver.stats().solver_calls * SOLVER_STEPS
+            + self.solver.stats().unknown * HARD_STEPS
     }
 
     fn work(&mut self, class: usize, job: Job, news: &mut Vec<News>) {
         match job.work {
             Work::Flip { of, at } => self.flip(&of, at, class, news),
-            Work::Violate { of, at } => self.violate(&of, at, news),
+            Work::Violate { of, at } => self.violate(&of, at, class, news),
             Work::Replay {
                 tape,
                 stretch,
@@ -340,87 +347,6 @@ impl<'p> Search<'p> {
                 let mut longer = tape.to_vec();
                 longer.resize(to, 0);
                 self.execute(longer, Origin::Longer, &[], news);
-            }
-        }
-    }
-
-    fn flip(&mut self, of: &Rc<Recorded>, at: usize, class: usize, news: &mut Vec<News>) {
-        let (wanted, target) = match of.path[at].event {
-            Event::Branch {
-                from, other, cond, ..
-            } => {
-                let covered = self.covered[other.index()];
-                if class == class::UNCOVERED && covered {
-                    // Somebody else got there: this departure is now worth only its context.
-                    self.later(of, at, from, other);
-                    return;
-                }
-                *self.tried.entry((from.0, other.0)).or_default() += 1;
-                (self.pool.not(cond), Some(other))
-            }
-            Event::Assume { cond } | Event::Concretised { cond } => (self.pool.not(cond), None),
-            Event::Check { .. } => return,
-        };
-        if let Some((tape, changed)) = self.ask(of, at, wanted) {
-            let reached = self.execute(tape, Origin::Simulation, &changed, news);
-            if let (Some(counts), Some(target)) = (reached, target)
-                && counts[target.index()] == 0
-            {
-                self.stats.diverged += 1;
-            }
-        }
-    }
-
-    fn violate(&mut self, of: &Rc<Recorded>, at: usize, news: &mut Vec<News>) {
-        let Event::Check {
-            check: Some(check),
-            violated,
-        } = of.path[at].event
-        else {
-            return;
-        };
-        if self.violated.contains(&check) {
-            return;
-        }
-        if let Some((tape, changed)) = self.ask(of, at, violated) {
-            self.execute(tape, Origin::Simulation, &changed, news);
-            if !self.violated.contains(&check) {
-                self.stats.diverged += 1;
-            }
-        }
-    }
-
-    fn ask(
-        &mut self,
-        of: &Recorded,
-        at: usize,
-        wanted: crate::term::Term,
-    ) -> Option<(Vec<u8>, Vec<u32>)> {
-        self.stats.questions += 1;
-        let question = Question {
-            index: &of.index,
-            before: at,
-            wanted,
-            tape: &of.tape,
-            choices: &of.choices,
-        };
-        match simulate(
-            &mut self.pool,
-            &mut self.solver,
-            &question,
-            &self.config.query,
-        ) {
-            Simulated::Tape { tape, changed } => {
-                self.stats.answered += 1;
-                Some((tape, changed))
-            }
-            Simulated::Dead => {
-                self.stats.dead += 1;
-                None
-            }
-            Simulated::Open => {
-                self.stats.open += 1;
-                None
             }
         }
     }

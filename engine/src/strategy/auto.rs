@@ -14,15 +14,16 @@ use std::time::{Duration, Instant};
 
 use super::options::{Options, Seed, Stats};
 use super::outcome::{Evidence, Proof};
-use crate::abstraction::candidates::{Guesser, LEVELS, PLAIN, Vocabulary};
+use super::parts;
+use crate::abstraction::candidates::{LEVELS, PLAIN, Vocabulary};
 use crate::abstraction::forest::{Forest, Growth};
-use crate::abstraction::goals::{self, Open, Settled};
+use crate::abstraction::goals::{Open, Settled};
 use crate::abstraction::graph::Graph;
-use crate::abstraction::houdini::{self, Cost, Facts, Patience, houdini};
+use crate::abstraction::houdini::{Cost, Facts, Patience, houdini};
 use crate::abstraction::loops::Loops;
 use crate::abstraction::relevance::{Changes, Relevance};
 use crate::abstraction::world::{Cut, Grain};
-use crate::program::ir::{BlockId, FunctionKind, Program};
+use crate::program::ir::Program;
 use crate::proof::{self, Certificate};
 use crate::solver::{Z3, steps};
 
@@ -42,24 +43,11 @@ const BESIDE: u64 = 8_000_000;
 
 /// Tries to prove everything that is asked.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    let deadline = (!options.counted).then(|| Instant::now() + options.time);
-    let mut budget = options.budget;
-    budget.deadline = deadline;
-    let mut stats = Stats::default();
-    let clock = Instant::now();
-    let graph = match Graph::explore(program, Grain::Loops, budget) {
-        Ok(graph) => graph,
-        Err(why) => return Proof::unexplored(program, options, why, stats),
+    let explored = match parts::explore(program, options, Grain::Loops) {
+        Ok(explored) => explored,
+        Err(nothing) => return *nothing,
     };
-    stats.explore = clock.elapsed().as_secs_f64();
-    stats.cuts = graph.states.len() as u64;
-    stats.contexts = graph.world.contexts() as u64;
-    stats.encodings = graph.encodings;
-    stats.approximations = graph
-        .fragments
-        .values()
-        .map(|fragment| u64::from(fragment.approximations))
-        .sum();
+    let (graph, stats, deadline) = (explored.graph, explored.stats, explored.deadline);
     let solver = Z3::new();
     let spent = solver.spent();
     let mut prover = Prover {
@@ -258,22 +246,13 @@ impl<'p> Prover<'_, 'p> {
             // Only blocks are left to ask about: everything can matter.
             targets = self.graph.fragments.keys().copied().collect();
         }
-        let mut all = Facts::new();
-        for cut in houdini::before(&self.graph, &targets) {
-            let samples = forest.samples.get(&cut).map_or(&[][..], Vec::as_slice);
-            let mut found = Guesser {
-                graph: &mut self.graph,
-                vocabulary,
-                samples,
-                level,
-                relevance,
-            }
-            .guess(cut);
-            if let Some(known) = self.facts.get(&cut) {
+        let guessing = (level, relevance);
+        let mut all = parts::guess(&mut self.graph, (vocabulary, forest), guessing, &targets);
+        for (cut, found) in &mut all {
+            if let Some(known) = self.facts.get(cut) {
                 found.retain(|t| !known.contains(t));
             }
             self.stats.guesses += found.len() as u64;
-            all.insert(cut, found);
         }
         self.stats.guess += clock.elapsed().as_secs_f64();
         all
@@ -281,19 +260,13 @@ impl<'p> Prover<'_, 'p> {
 
     fn ask(&mut self, blocks: bool) {
         let clock = Instant::now();
-        let program = self.program;
-        let covered = &self.options.covered;
-        let wanted = |block: BlockId| {
-            let function = program.block(block).function;
-            blocks && program.function(function).kind == FunctionKind::User && !covered.has(block)
-        };
         self.blocks_asked |= blocks;
-        goals::settle(
-            &mut self.solver,
-            &mut self.graph,
+        parts::settle(
+            self.program,
+            self.options,
+            (&mut self.solver, &mut self.graph),
             &self.facts,
-            &wanted,
-            self.patience,
+            (self.patience, blocks),
             (&mut self.settled, &mut self.cost),
         );
         self.stats.settle += clock.elapsed().as_secs_f64();

@@ -11,15 +11,16 @@ use rustc_hash::FxHashSet;
 
 use super::options::{Options, Seed, Stats};
 use super::outcome::{Evidence, Proof};
-use crate::abstraction::candidates::{Guesser, LEVELS, Vocabulary};
+use super::parts;
+use crate::abstraction::candidates::{LEVELS, Vocabulary};
 use crate::abstraction::forest::{Forest, Growth, Walker};
-use crate::abstraction::goals::{self, Settled};
+use crate::abstraction::goals::Settled;
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{self, Cost, Facts, Patience};
 use crate::abstraction::regions::{Asking, Goal};
 use crate::abstraction::world::Grain;
 use crate::machine::{Execution, Limits, Machine, Violation};
-use crate::program::ir::{BlockId, CheckId, FunctionKind, Program};
+use crate::program::ir::{CheckId, Program};
 use crate::simulate::search::Origin;
 use crate::solver::{Z3, steps};
 use crate::term::Pool;
@@ -69,19 +70,12 @@ pub(super) fn stand<'p>(
     grain: Grain,
     strategy: &mut dyn FnMut(&mut Base<'_, 'p>) -> Facts,
 ) -> Proof<'p> {
-    let begin = Instant::now();
-    let deadline = (!options.counted).then(|| begin + options.time);
-    let mut budget = options.budget;
-    budget.deadline = deadline;
-    let mut stats = Stats::default();
-    let mut graph = match Graph::explore(program, grain, budget) {
-        Ok(graph) => graph,
-        Err(why) => return Proof::unexplored(program, options, why, stats),
+    let explored = match parts::explore(program, options, grain) {
+        Ok(explored) => explored,
+        Err(nothing) => return *nothing,
     };
-    stats.explore = begin.elapsed().as_secs_f64();
-    stats.cuts = graph.states.len() as u64;
-    stats.contexts = graph.world.contexts() as u64;
-    stats.encodings = graph.encodings;
+    let (mut graph, stats) = (explored.graph, explored.stats);
+    let (begin, deadline) = (explored.begin, explored.deadline);
     let walker = Walker::new(&mut graph);
     let solver = Z3::new();
     let spent = solver.spent();
@@ -171,25 +165,13 @@ impl<'p> Base<'_, 'p> {
         goes_on
     }
 
-    fn settle(
-        &mut self,
-        settled: &mut Settled,
-        facts: &Facts,
-        (patience, blocks): (Patience<'_>, bool),
-    ) {
-        let program = self.program;
-        let covered = &self.options.covered;
-        let wanted = |block: BlockId| {
-            let function = program.block(block).function;
-            blocks && program.function(function).kind == FunctionKind::User && !covered.has(block)
-        };
-        let (solver, graph) = (&mut self.solver, &mut self.graph);
-        goals::settle(
-            solver,
-            graph,
+    fn settle(&mut self, settled: &mut Settled, facts: &Facts, asked: (Patience<'_>, bool)) {
+        parts::settle(
+            self.program,
+            self.options,
+            (&mut self.solver, &mut self.graph),
             facts,
-            &wanted,
-            patience,
+            asked,
             (settled, &mut self.cost),
         );
     }
@@ -208,19 +190,9 @@ impl<'p> Base<'_, 'p> {
             (vocabulary, forest)
         });
         let targets = self.goals.iter().map(|goal| goal.start()).collect();
-        let mut guesses = Facts::new();
-        for cut in houdini::before(&self.graph, &targets) {
-            let found = Guesser {
-                graph: &mut self.graph,
-                vocabulary: &vocabulary,
-                samples: forest.samples.get(&cut).map_or(&[], Vec::as_slice),
-                level,
-                relevance: None,
-            }
-            .guess(cut);
-            self.stats.guesses += found.len() as u64;
-            guesses.insert(cut, found);
-        }
+        let with = (&vocabulary, &forest);
+        let mut guesses = parts::guess(&mut self.graph, with, (level, None), &targets);
+        self.stats.guesses += guesses.values().map(Vec::len).sum::<usize>() as u64;
         self.guessing = Some((vocabulary, forest));
         let (solver, graph) = (&mut self.solver, &mut self.graph);
         let known = &self.known;

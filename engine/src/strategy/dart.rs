@@ -213,7 +213,7 @@ impl Dart<'_, '_> {
                     return Some(tape);
                 }
                 Simulated::Dead => {}
-                Simulated::Open => self.is_complete = false,
+                Simulated::Open | Simulated::OutOfLimits => self.is_complete = false,
             }
         }
         None

@@ -13,6 +13,7 @@ mod ground;
 pub mod lee_yannakakis;
 mod options;
 mod outcome;
+mod parts;
 pub mod satabs;
 pub mod slam;
 pub mod synergy;

@@ -111,24 +111,19 @@ impl Outcome {
 
     /// Whether every check that was asked for holds, and nothing can go wrong elsewhere.
     pub fn is_complete(&self) -> bool {
-        self.elsewhere.is_empty()
-            && self
-                .checks
-                .iter()
-                .flatten()
-                .all(|verdict| *verdict == Verdict::Proved)
+        is_complete(&self.checks, &self.elsewhere)
     }
+}
+
+fn is_complete(checks: &[Option<Verdict>], elsewhere: &[String]) -> bool {
+    let mut asked = checks.iter().flatten();
+    elsewhere.is_empty() && asked.all(|verdict| *verdict == Verdict::Proved)
 }
 
 impl Proof<'_> {
     /// Whether every check that was asked for holds, and nothing can go wrong elsewhere.
     pub fn is_complete(&self) -> bool {
-        self.elsewhere.is_empty()
-            && self
-                .checks
-                .iter()
-                .flatten()
-                .all(|verdict| *verdict == Verdict::Proved)
+        is_complete(&self.checks, &self.elsewhere)
     }
 }
 

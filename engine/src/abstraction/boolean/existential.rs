@@ -7,13 +7,14 @@
 //! back one step at a time ([`super::model::Abstraction::exclude_spurious`]). Most predicates are not touched by most code; the
 //! term for "the same afterwards" is then the very same term, and nobody is asked.
 
+use std::time::{Duration, Instant};
+
 use rustc_hash::FxHashMap;
 
 use super::super::houdini::{Cost, Patience};
 use super::program::{Bit, Relation, Table};
 use crate::solver::{Answer, Session, components};
 use crate::term::{Evaluator, Pool, Term};
-use std::time::{Duration, Instant};
 
 /// Bits of one table.
 const TOGETHER: usize = 8;

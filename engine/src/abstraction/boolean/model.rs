@@ -6,6 +6,7 @@
 //! stays excluded, since predicates keep their numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use super::super::encode::Transition;
 use super::super::graph::Graph;
@@ -19,7 +20,6 @@ use super::program::{AbstractPath, Bit, BooleanProgram, Cube, Edge, Relation, Ta
 use super::reach::{Reached, Relations, reach};
 use crate::solver::{Answer, Session};
 use crate::term::{Pool, Rewriter, Term};
-use std::time::Duration;
 
 /// How long the question about one step may take.
 const QUESTION: Duration = Duration::from_millis(500);

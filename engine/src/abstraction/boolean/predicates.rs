@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::super::graph::Graph;
 use super::super::world::Cut;
 use crate::program::ir::{BinOp, Pred};
-use crate::term::{ArrayNode, Node, Pool, Symbol, Term};
+use crate::term::{Node, Pool, Term};
 
 /// The predicates of each cut point. They are numbered, and a number stays what it is.
 #[derive(Clone, Debug, Default)]
@@ -68,61 +67,4 @@ pub fn atoms(pool: &Pool, condition: Term) -> Vec<Term> {
         }
     }
     found
-}
-
-/// The conjuncts of a condition.
-pub fn conjuncts(pool: &mut Pool, condition: Term) -> Vec<Term> {
-    let mut found = Vec::new();
-    let mut open = vec![condition];
-    while let Some(t) = open.pop() {
-        match *pool.node(t) {
-            Node::Bin(BinOp::And, a, b) => open.extend([b, a]),
-            Node::Not(or) => match *pool.node(or) {
-                Node::Bin(BinOp::Or, a, b) => {
-                    let (a, b) = (pool.not(a), pool.not(b));
-                    open.extend([b, a]);
-                }
-                _ => found.push(t),
-            },
-            _ => found.push(t),
-        }
-    }
-    found
-}
-
-/// What a cut point's states consist of, as symbols.
-#[derive(Clone, Debug, Default)]
-pub struct Vocabulary {
-    symbols: FxHashSet<Symbol>,
-}
-
-impl Vocabulary {
-    /// That of a cut point; nothing where the program starts.
-    pub fn of(graph: &mut Graph<'_>, cut: Option<Cut>) -> Vocabulary {
-        let mut symbols = FxHashSet::default();
-        let Some(state) = cut.and_then(|cut| graph.states.get(&cut)).cloned() else {
-            return Vocabulary::default();
-        };
-        for (_, variable) in state.variables(&mut graph.pool, &graph.world) {
-            if let Node::Variable(number) = *graph.pool.node(variable) {
-                symbols.insert(Symbol::Variable(number));
-            }
-        }
-        for (_, array) in state.arrays(&mut graph.pool, &graph.world) {
-            if let ArrayNode::Variable(number) = graph.pool.array_node(array) {
-                symbols.insert(Symbol::Array(number));
-            }
-        }
-        Vocabulary { symbols }
-    }
-
-    /// Whether a term is about such states alone.
-    pub fn covers(&self, pool: &Pool, t: Term) -> bool {
-        pool.symbols(t).all(|symbol| self.symbols.contains(&symbol))
-    }
-
-    /// Whether a symbol is part of such states.
-    pub fn has(&self, symbol: Symbol) -> bool {
-        self.symbols.contains(&symbol)
-    }
 }

@@ -6,20 +6,21 @@
 //! predicates. What a step reads from outside is quantified there; where an equation says what it was, it is replaced,
 //! and what still depends on it is no predicate.
 
+use std::time::{Duration, Instant};
+
 use rustc_hash::FxHashSet;
 
 use super::super::encode::Transition;
 use super::super::graph::Graph;
 use super::super::houdini::{Cost, Patience};
 use super::super::loops::Path;
+use super::super::own::{Own, leaves};
 use super::super::world::Cut;
 use super::model::{Abstraction, Way, condition};
-use super::predicates::{Vocabulary, atoms, conjuncts};
+use super::predicates::atoms;
 use super::program::AbstractPath;
-use crate::program::ir::Pred;
 use crate::solver::{Answer, Model, Solver, Z3};
 use crate::term::{Node, Pool, Rewriter, Symbol, Term};
-use std::time::{Duration, Instant};
 
 /// How long the question about a whole path may take.
 const QUESTION: Duration = Duration::from_secs(5);
@@ -187,9 +188,9 @@ pub fn predicates(
         let Some(cut) = start else {
             break;
         };
-        let vocabulary = Vocabulary::of(graph, Some(cut));
+        let own = Own::of(graph, Some(cut));
         let pool = &mut graph.pool;
-        wanted = without_unknowns(pool, wanted, &vocabulary, step);
+        wanted = without_unknowns(pool, wanted, &own, step);
         for &t in &wanted {
             about[step].extend(pool.symbols(t));
         }
@@ -202,10 +203,10 @@ pub fn predicates(
                 if symbols > SYMBOLS {
                     continue;
                 }
-                if vocabulary.covers(pool, atom) {
+                if own.covers(pool, atom) {
                     found.push((cut, atom));
                 } else {
-                    found.extend(extremes(pool, atom, &vocabulary).map(|atom| (cut, atom)));
+                    found.extend(extremes(pool, atom, &own).map(|atom| (cut, atom)));
                 }
             }
         }
@@ -217,46 +218,15 @@ pub fn predicates(
 
 /// Conditions on a step's state and on what it read, as conditions on its state as far as equations allow. What it read gets a
 /// name that belongs to this step.
-fn without_unknowns(
-    pool: &mut Pool,
-    conditions: Vec<Term>,
-    vocabulary: &Vocabulary,
-    step: usize,
-) -> Vec<Term> {
-    let mut all: Vec<Term> = Vec::new();
-    for t in conditions {
-        all.extend(conjuncts(pool, t));
-    }
-    loop {
-        all.sort_unstable();
-        all.dedup();
-        let mut found = None;
-        for (at, &t) in all.iter().enumerate() {
-            if let Some(pair) = solved(pool, t, vocabulary) {
-                found = Some((at, pair));
-                break;
-            }
-        }
-        let Some((at, (unknown, value))) = found else {
-            break;
-        };
-        all.swap_remove(at);
-        let mut rewriter = Rewriter::new();
-        rewriter.replace(unknown, value);
-        let mut next = Vec::new();
-        for t in all {
-            let t = rewriter.apply(pool, t);
-            next.extend(conjuncts(pool, t));
-        }
-        all = next;
-    }
-    all.retain(|&t| pool.as_const(t) != Some(1));
+fn without_unknowns(pool: &mut Pool, conditions: Vec<Term>, own: &Own, step: usize) -> Vec<Term> {
+    let mut all = own.solve(pool, &conditions);
+    all.sort_unstable();
     // The same code may be passed again: then it reads something else.
     let mut unknowns = FxHashSet::default();
     for &t in &all {
-        unknowns.extend(pool.symbols(t).filter(|&symbol| !vocabulary.has(symbol)));
+        unknowns.extend(pool.symbols(t).filter(|&symbol| !own.has(symbol)));
     }
-    let mut own = Rewriter::new();
+    let mut renaming = Rewriter::new();
     for &t in &all {
         for leaf in leaves(pool, t) {
             if let Node::Variable(number) = *pool.node(leaf)
@@ -265,68 +235,21 @@ fn without_unknowns(
                 let name = format!("{}~{step}", pool.variable_name(number));
                 let width = pool.width(leaf);
                 let copy = pool.variable(&name, width);
-                own.replace(leaf, copy);
+                renaming.replace(leaf, copy);
             }
         }
     }
-    all.into_iter().map(|t| own.apply(pool, t)).collect()
-}
-
-/// The variables of a term.
-fn leaves(pool: &Pool, t: Term) -> Vec<Term> {
-    let all = pool.order(crate::term::Item::Term(t), |_| false);
-    let terms = all.into_iter().filter_map(|item| match item {
-        crate::term::Item::Term(t) => Some(t),
-        crate::term::Item::Array(_) => None,
-    });
-    terms
-        .filter(|&t| matches!(pool.node(t), Node::Variable(_)))
-        .collect()
-}
-
-/// The value that an equation gives to something that was read.
-fn solved(pool: &mut Pool, t: Term, vocabulary: &Vocabulary) -> Option<(Term, Term)> {
-    let unknown = |pool: &Pool, t: Term| match *pool.node(t) {
-        Node::Variable(number) => !vocabulary.has(Symbol::Variable(number)),
-        _ => false,
-    };
-    if unknown(pool, t) {
-        return Some((t, pool.bit(true)));
-    }
-    match *pool.node(t) {
-        Node::Not(a) if unknown(pool, a) => Some((a, pool.bit(false))),
-        Node::Cmp(Pred::Eq, a, b) => {
-            for (variable, value) in [(a, b), (b, a)] {
-                if unknown(pool, variable) {
-                    let Node::Variable(number) = *pool.node(variable) else {
-                        continue;
-                    };
-                    if pool.symbols(value).all(|s| s != Symbol::Variable(number)) {
-                        return Some((variable, value));
-                    }
-                }
-            }
-            None
-        }
-        _ => None,
-    }
+    all.into_iter().map(|t| renaming.apply(pool, t)).collect()
 }
 
 /// A condition that depends on what was read, at the ends of what that can be: where it grows with what was read, one of
 /// them says whether there is any.
-fn extremes(
-    pool: &mut Pool,
-    atom: Term,
-    vocabulary: &Vocabulary,
-) -> impl Iterator<Item = Term> + use<> {
+fn extremes(pool: &mut Pool, atom: Term, own: &Own) -> impl Iterator<Item = Term> + use<> {
     let mut found = Vec::new();
-    let about_state = pool.symbols(atom).any(|symbol| vocabulary.has(symbol));
+    let about_state = pool.symbols(atom).any(|symbol| own.has(symbol));
     let unknowns: Vec<Term> = leaves(pool, atom)
         .into_iter()
-        .filter(|&t| match *pool.node(t) {
-            Node::Variable(number) => !vocabulary.has(Symbol::Variable(number)),
-            _ => false,
-        })
+        .filter(|&leaf| own.is_foreign(pool, leaf))
         .collect();
     if about_state && unknowns.len() == 1 {
         for least in [true, false] {
@@ -338,7 +261,7 @@ fn extremes(
                 rewriter.replace(unknown, end);
             }
             let t = rewriter.apply(pool, atom);
-            if pool.as_const(t).is_none() && vocabulary.covers(pool, t) {
+            if pool.as_const(t).is_none() && own.covers(pool, t) {
                 found.push(t);
             }
         }

@@ -9,9 +9,10 @@ use proptest::prelude::*;
 use super::super::houdini::{Cost, Patience};
 use super::diagrams::Diagrams;
 use super::existential::{Code, Tables, relation};
-use super::predicates::{atoms, conjuncts};
+use super::predicates::atoms;
 use super::program::{Bit, BooleanProgram, Edge, Relation, Table, Target};
 use super::reach::{Reached, Relations, reach};
+use crate::abstraction::own::conjuncts;
 use crate::program::ir::{BinOp, Pred};
 use crate::term::{Evaluator, Pool, Term};
 
@@ -215,15 +216,7 @@ fn tables_hold_exactly_what_the_code_can_do() {
         now: now.clone(),
         next,
     };
-    let stop = AtomicBool::new(false);
-    let mut cost = Cost::default();
-    let found = relation(
-        &mut pool,
-        &mut Tables::default(),
-        &code,
-        patience(&stop),
-        &mut cost,
-    );
+    let (found, cost) = related(&mut pool, &code);
     assert!(cost.solver_calls > 0);
     let mut possible = BTreeSet::new();
     for values in 0..1u32 << 24 {
@@ -246,6 +239,14 @@ fn tables_hold_exactly_what_the_code_can_do() {
     }
 }
 
+fn related(pool: &mut Pool, code: &Code) -> (Relation, Cost) {
+    let stop = AtomicBool::new(false);
+    let mut cost = Cost::default();
+    let mut tables = Tables::default();
+    let found = relation(pool, &mut tables, code, patience(&stop), &mut cost);
+    (found, cost)
+}
+
 /// What is untouched is not asked about.
 #[test]
 fn what_stays_the_same_costs_nothing() {
@@ -259,15 +260,7 @@ fn what_stays_the_same_costs_nothing() {
         now: vec![small],
         next: vec![small, large, pool.bit(true)],
     };
-    let stop = AtomicBool::new(false);
-    let mut cost = Cost::default();
-    let found = relation(
-        &mut pool,
-        &mut Tables::default(),
-        &code,
-        patience(&stop),
-        &mut cost,
-    );
+    let (found, cost) = related(&mut pool, &code);
     assert_eq!(cost.solver_calls, 0);
     assert_eq!(found.copied, [(0, 0, false), (1, 0, true)]);
     assert_eq!(found.fixed, [(2, true)]);
@@ -296,7 +289,7 @@ fn a_condition_is_put_together_from_its_atoms() {
         expected.contains(&t) || expected.contains(&not)
     }));
     assert_eq!(found.len(), 3);
-    let parts = conjuncts(&mut pool, both);
+    let parts = conjuncts(&mut pool, &[both]);
     assert_eq!(parts.len(), 2);
     let all = pool.all(&parts);
     let mut evaluator = Evaluator::new();

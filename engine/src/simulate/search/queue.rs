@@ -58,9 +58,13 @@ pub(super) mod class {
     pub const LONGER: usize = 3;
     pub const CONTEXT: usize = 4;
     pub const REST: usize = 5;
+    /// What the solver's limits were too small for, with larger ones.
+    pub const AGAIN: usize = 6;
+    /// How many classes there are.
+    pub const ALL: usize = 7;
     /// How much of the effort each gets while it has work: a class that waits forever is a class that does not exist,
     /// and one long replay costs as much as ten thousand questions.
-    pub const SHARE: [u64; 6] = [8, 8, 4, 2, 4, 1];
+    pub const SHARE: [u64; ALL] = [8, 8, 4, 2, 4, 1, 1];
 }
 
 /// Work and its place in the queue.
@@ -89,8 +93,8 @@ impl Ord for Job {
 /// The queue: a heap per class, and what each class has cost, in executed steps or what is worth as much.
 #[derive(Default)]
 pub(super) struct Queue {
-    heaps: [BinaryHeap<Job>; 6],
-    pub spent: [u64; 6],
+    heaps: [BinaryHeap<Job>; class::ALL],
+    pub spent: [u64; class::ALL],
     serial: u64,
 }
 
@@ -102,7 +106,7 @@ impl Queue {
     pub fn push(&mut self, class: usize, cost: u64, work: Work) {
         if self.heaps[class].is_empty() {
             // Who comes back after a pause has no claim to what others did meanwhile.
-            let busy = (0..6).filter(|&c| !self.heaps[c].is_empty());
+            let busy = (0..class::ALL).filter(|&c| !self.heaps[c].is_empty());
             if let Some(floor) = busy.map(|c| self.spent[c] / class::SHARE[c]).min() {
                 self.spent[class] = self.spent[class].max(floor * class::SHARE[class]);
             }
@@ -116,7 +120,7 @@ impl Queue {
 
     /// The next job, of the class that had the least for its share.
     pub fn pop(&mut self) -> Option<(usize, Job)> {
-        let class = (0..6)
+        let class = (0..class::ALL)
             .filter(|&class| !self.heaps[class].is_empty())
             .min_by_key(|&class| (self.spent[class] / class::SHARE[class], class))?;
         self.heaps[class].pop().map(|job| (class, job))
