@@ -3,10 +3,11 @@
 //! Synergy's section 5 generalises by hand-picked templates; since then Houdini has shown that many cheap guesses, dropped as
 //! they are refuted, go a long way. A guess costs one evaluation per state of the forest; only what no state refutes comes before
 //! a solver. Shapes: constants, bounds against the constants of the code, order and difference of two values, linear
-//! equations that all states satisfy, low bits, bytes of an array at a value's index, and the conditions that the code
-//! itself branches on.
+//! equations that all states satisfy, low bits, bytes of an array at a value's index, what pointers point to being alive, and
+//! the conditions that the code itself branches on.
 
 mod equations;
+mod heap;
 mod slopes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -234,6 +235,7 @@ impl Guesser<'_, '_> {
                     out.push(graph.pool.not(t));
                 }
             }
+            self.living(&state, &variables, &mut out);
             self.equations(&scalars, &mut evaluators, &mut out);
         }
         if self.level == 1 {

@@ -94,8 +94,15 @@ impl Contents {
 
     /// Notes a byte that was read or written at an offset: if it is zero, that is where a zero is.
     pub fn notice(&mut self, pool: &mut Pool, offset: Term, byte: Term) {
+        let always = pool.bit(true);
+        self.notice_where(pool, always, offset, byte);
+    }
+
+    /// The same where `cond` holds; elsewhere nobody looked.
+    pub fn notice_where(&mut self, pool: &mut Pool, cond: Term, offset: Term, byte: Term) {
         let nul = pool.constant(8, 0);
-        let ends = pool.eq(byte, nul);
+        let is_nul = pool.eq(byte, nul);
+        let ends = pool.and(cond, is_nul);
         self.witness = match (self.witness, pool.as_const(ends)) {
             (before, Some(0)) => before,
             (Some(before), _) => Some(pool.ite(ends, offset, before)),
@@ -227,6 +234,25 @@ impl Contents {
             let byte = pool.extract(value, i * 8, 8);
             let index = plus(pool, offset, u32::from(i));
             self.base = pool.array_store(self.base, index, byte);
+        }
+    }
+
+    /// Writes where `cond` holds.
+    pub fn write_where(
+        &mut self,
+        pool: &mut Pool,
+        cond: Term,
+        (offset, value): (Term, Term),
+        span: Span,
+    ) {
+        let before = self.witness;
+        let old = self.read(pool, offset, u32::from(pool.width(value) / 8), span);
+        let new = pool.ite(cond, value, old);
+        self.write(pool, offset, new, span);
+        // A zero that was there before is not one that was put there: it may lie behind the end of what is copied next.
+        self.witness = before;
+        if pool.width(value) == 8 {
+            self.notice_where(pool, cond, offset, value);
         }
     }
 

@@ -59,6 +59,19 @@ impl Changes {
                 }
             }
         }
+        // Where a string ends tells what is known of it without a quantifier.
+        let states: Vec<_> = graph.states.values().cloned().collect();
+        for state in states {
+            for (id, array) in state.arrays(&mut graph.pool, &graph.world) {
+                let ends = state.ends(&mut graph.pool, &graph.world, id);
+                let mut on = FxHashSet::default();
+                collect(&graph.pool, Item::Term(ends), &mut on);
+                if let Some(changed) = of_array(&graph.pool, array) {
+                    let on = on.into_iter().collect();
+                    all.push(Change { changed, on });
+                }
+            }
+        }
         Changes(all)
     }
 }

@@ -282,12 +282,13 @@ impl Encoder<'_, '_> {
             if !self.write_words(now, &mut object, target.offset, value, cond) {
                 let len = u32::from(bits / 8);
                 let span = self.span(now, target, len, object.size);
-                let mut new = value;
-                if let Some(cond) = cond {
-                    let old = object.contents.read(self.pool, target.offset, len, span);
-                    new = self.pool.ite(cond, value, old);
+                let contents = &mut object.contents;
+                match cond {
+                    None => contents.write(self.pool, target.offset, value, span),
+                    Some(cond) => {
+                        contents.write_where(self.pool, cond, (target.offset, value), span);
+                    }
                 }
-                object.contents.write(self.pool, target.offset, new, span);
             }
             now.state.objects.insert(target.id, Rc::new(object));
         }
@@ -381,13 +382,15 @@ impl Encoder<'_, '_> {
                 (Some(n), Some(at), _) if n <= self.budget.moved => {
                     for i in 0..n as u32 {
                         let offset = at.wrapping_add(i);
-                        let new = if single {
-                            byte
-                        } else {
-                            let old = object.contents.byte(self.pool, offset);
-                            self.pool.ite(target.cond, byte, old)
-                        };
-                        object.contents.set_byte(self.pool, offset, new);
+                        let offset = self.c64(u64::from(offset));
+                        let contents = &mut object.contents;
+                        match single {
+                            true => contents.write(self.pool, offset, byte, Span::ALL),
+                            false => {
+                                let to = (offset, byte);
+                                contents.write_where(self.pool, target.cond, to, Span::ALL);
+                            }
+                        }
                     }
                 }
                 _ => {
@@ -469,13 +472,14 @@ impl Encoder<'_, '_> {
                     let span = self.span(now, target, bytes.len() as u32, object.size);
                     for (i, &byte) in bytes.iter().enumerate() {
                         let offset = plus(self.pool, target.offset, i as u32);
-                        let new = if single {
-                            byte
-                        } else {
-                            let old = object.contents.read(self.pool, offset, 1, span);
-                            self.pool.ite(target.cond, byte, old)
-                        };
-                        object.contents.write(self.pool, offset, new, span);
+                        let contents = &mut object.contents;
+                        match single {
+                            true => contents.write(self.pool, offset, byte, span),
+                            false => {
+                                let to = (offset, byte);
+                                contents.write_where(self.pool, target.cond, to, span);
+                            }
+                        }
                     }
                     if let (true, Some(at)) = (single, constant(self.pool, target.offset)) {
                         for &(offset, value) in &wholes {
