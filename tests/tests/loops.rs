@@ -3,10 +3,6 @@
 
 use cegar_tests::{Ended, Project, Tool, exit};
 
-/// Programs whose proof may take longer, corrected, than a test can wait: products of two counters, remainders of three, and
-/// three loops over one string. (`benches/benches/loops.rs` waits.)
-const OPEN: [&str; 3] = ["strings", "nested", "steps_over"];
-
 fn check(name: &str, more: &[&str]) -> Ended {
     let path = format!("loops/{name}.c");
     let project = Project::program(&path);
@@ -19,14 +15,8 @@ fn check(name: &str, more: &[&str]) -> Ended {
 fn are_settled(names: &[&str]) {
     for name in names {
         check(name, &["--max-time", "60s"]).expect(exit::VIOLATION);
-        let is_open = OPEN.contains(name);
-        let time = if is_open { "2s" } else { "90s" };
-        let run = check(name, &["--max-time", time, "-D", "FIXED"]);
-        let verdict = run.finished()["verdict"].as_str().map(str::to_owned);
-        assert!(
-            verdict.as_deref() == Some("proved") || is_open && verdict.as_deref() == Some("open"),
-            "{name}: {verdict:?}\n{run}"
-        );
+        let run = check(name, &["--max-time", "120s", "-D", "FIXED"]);
+        assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
     }
 }
 

@@ -68,9 +68,8 @@ impl Said {
             time: Some(Duration::from_secs(20)),
             ..solver::Limits::default()
         };
-        // What the checker does not accept the tool withdraws.
-        if proof::check(program, "", &certificate, limits).is_err() {
-            return;
+        if let Err(why) = proof::check(program, "", &certificate, limits) {
+            panic!("{strategy:?}: the certificate is rejected: {why}");
         }
         for (number, verdict) in verdicts.iter().enumerate() {
             if *verdict == Some(Verdict::Proved) && !program.checks[number].trivial {
