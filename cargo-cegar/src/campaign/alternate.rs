@@ -44,6 +44,8 @@ use crate::store;
 const SLICE: Duration = Duration::from_millis(100);
 /// How often the engine's progress is told.
 const PROGRESS: Duration = Duration::from_millis(500);
+/// How long the prover is alone at first; the native builds are made meanwhile.
+const ALONE: Duration = Duration::from_millis(250);
 /// Tapes of the corpus that the prover's forest grows from, shortest first.
 const TAPES: usize = 64;
 /// The prover's part of the time that is left.
@@ -129,6 +131,10 @@ impl Alternation<'_, '_> {
         if self.settings.sides.engine() {
             if self.settings.runs.is_none() {
                 self.start_prover(&given)?;
+                self.head_start(&mut news)?;
+                if self.is_settled() {
+                    return Ok(End::Settled);
+                }
             }
             self.search.start(&mut news);
         }
@@ -143,6 +149,16 @@ impl Alternation<'_, '_> {
             Some(runs) => self.counted(runs, news),
             None => self.timed(news),
         }
+    }
+
+    /// Lets the prover begin alone: what is proved at once needs no execution, and a single one of these may take seconds.
+    fn head_start(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
+        let begin = Instant::now();
+        while self.prover.is_some() && begin.elapsed() < ALONE && !self.is_over() {
+            std::thread::sleep(ALONE / 25);
+            self.hear_prover(news)?;
+        }
+        Ok(())
     }
 
     /// When `--max-time` is up.

@@ -406,3 +406,28 @@ pub fn initial(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Object> 
         contents,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_may_not_happen_moves_the_end_only_where_it_does() {
+        let mut pool = Pool::new();
+        let array = pool.array_variable("a");
+        let mut contents = Contents::new(array);
+        let (cond, at) = (pool.variable("c", 1), pool.variable("i", 64));
+        let (three, nul) = (pool.constant(64, 3), pool.constant(8, 0));
+        contents.write(&mut pool, three, nul, Span::ALL);
+        contents.write_where(&mut pool, cond, (at, nul), Span::ALL);
+        // Not where there is a zero at `i` anyway.
+        let expected = pool.ite(cond, at, three);
+        assert_eq!(contents.witness, Some(expected));
+        let byte = contents.read(&mut pool, at, 1, Span::ALL);
+        let mut model = crate::solver::Model::default();
+        model.set_variable(&pool, cond, 1);
+        model.set_variable(&pool, at, 5);
+        let is_nul = pool.eq(byte, nul);
+        assert!(model.satisfies(&pool, &[is_nul]));
+    }
+}
