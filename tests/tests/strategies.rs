@@ -12,6 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use cegar_engine::abstraction::encode::Budget;
+use cegar_engine::abstraction::forest::Walker;
+use cegar_engine::abstraction::graph::Graph;
+use cegar_engine::abstraction::houdini::{Cost, Patience};
+use cegar_engine::abstraction::regions::{Asking, Regions, Target};
+use cegar_engine::abstraction::tree::Tree;
+use cegar_engine::abstraction::world::Grain;
 use cegar_engine::machine::{Limits, Machine};
 use cegar_engine::program::{Program, Property};
 use cegar_engine::proof;
@@ -164,6 +171,73 @@ fn they_agree_with_the_truth() {
             "{}: {violated:?}\n{known:?}",
             known.name()
         );
+    }
+}
+
+/// However the regions are split: a state lies in a region of which all predicates hold, and a step that an execution makes is an
+/// edge of the abstract program.
+#[test]
+fn what_is_executed_is_never_missing() {
+    for name in ["alternates", "two_phases", "every_seventh"] {
+        has_all_steps(name);
+    }
+}
+
+fn has_all_steps(name: &str) {
+    let mut files = compiled::folder("programs/loops");
+    files.retain(|file| file.file_stem().is_some_and(|stem| stem == name));
+    let program = compiled::from_files(&files, &[], None, PROPERTIES).expect("it compiles");
+    let mut graph =
+        Graph::explore(&program, Grain::Blocks, Budget::default()).expect("it is small enough");
+    let walker = Walker::new(&mut graph);
+    let mut tree = Tree::new(&graph);
+    for byte in 0..4 {
+        tree.run(&graph, &walker, &[byte; 64]);
+    }
+    let steps: Vec<(usize, usize, usize)> = (0..tree.nodes.len())
+        .filter_map(|node| tree.nodes[node].parent.map(|(from, way)| (from, way, node)))
+        .take(40)
+        .collect();
+    assert!(steps.len() > 10, "{} steps", steps.len());
+    let mut regions = Regions::new(&graph);
+    let stop = AtomicBool::new(false);
+    let (mut solver, mut cost) = (solver::Z3::new(), Cost::default());
+    let patience = Patience {
+        deadline: None,
+        steps: None,
+        stop: &stop,
+    };
+    for &(from, way, to) in steps.iter().rev().chain(steps.iter().rev()) {
+        let [from, to] = [from, to].map(|node| &tree.nodes[node]);
+        let place = |regions: &mut Regions, graph: &Graph<'_>, node: &_| {
+            let node: &cegar_engine::abstraction::tree::Node = node;
+            regions.locate(graph, node.at, &node.sample)
+        };
+        let here = place(&mut regions, &graph, from).expect("a region");
+        let there = place(&mut regions, &graph, to).expect("a region");
+        let target = Target::Region(way, there);
+        let mut asking = Asking {
+            graph: &mut graph,
+            walker: &walker,
+            solver: &mut solver,
+            patience,
+            cost: &mut cost,
+        };
+        assert!(regions.exists(&mut asking, here, target), "{from:?}");
+        let preimage = regions.preimage(&mut asking, (here, target), &[&from.sample]);
+        assert!(
+            regions.holds(asking.graph, &from.sample, &preimage.terms),
+            "{from:?}"
+        );
+        if regions.implies(&mut asking, here, &preimage.terms) == Some(false) {
+            regions.split_from(&mut asking, here, target, &preimage.terms);
+        }
+    }
+    assert!(regions.splits > 3, "{name}: {} splits", regions.splits);
+    for node in &tree.nodes {
+        let region = regions.locate(&graph, node.at, &node.sample);
+        let terms = regions.region(region.expect("a region")).terms.clone();
+        assert!(regions.holds(&graph, &node.sample, &terms), "{node:?}");
     }
 }
 
