@@ -143,7 +143,7 @@ fn a_worker_writes_nowhere_else_and_talks_to_nobody() {
                     ..
                 } => drop(said.insert(text)),
                 WorkerEvent::Unguarded { missing } => unguarded = missing,
-                WorkerEvent::Died { signal, status } => panic!("died: {signal:?} {status:?}"),
+                WorkerEvent::Died { signal, status, .. } => panic!("died: {signal:?} {status:?}"),
                 _ => {}
             }
         }

@@ -251,7 +251,7 @@ fn a_killed_worker_is_told_and_starts_again_from_its_queue() {
     save_tape(&queue, b"damage me").expect("saved");
     let damaged = queue.join(cegar_fuzz::worker::tape_name(b"damage me"));
     std::fs::write(&damaged, b"done").expect("damaged");
-    worker.respawn().expect("starts again");
+    worker.respawn(None).expect("starts again");
     let events = until(
         &mut worker,
         |e| matches!(e, WorkerEvent::Started { seeds } if *seeds > 1),
@@ -260,6 +260,64 @@ fn a_killed_worker_is_told_and_starts_again_from_its_queue() {
         events
             .iter()
             .any(|e| matches!(e, WorkerEvent::Skipped { path, .. } if *path == damaged))
+    );
+}
+
+#[test]
+fn the_tape_that_a_worker_died_of_is_told_and_can_be_avoided() {
+    // The loop goes up the stack until there is no more of it: nothing is left that a handler could return to.
+    let program = Program::new(
+        "void cegar_entry(void) { volatile char here[8]; volatile char *at = here;
+           if (next() == 'x') for (;;) *at++ = 7; }",
+        &[],
+        &[],
+    );
+    let queue = program.folder.path().join("queue");
+    save_tape(&queue, b"x").expect("saved");
+    let mut config = config(&program, true);
+    config.corpus = vec![queue];
+    let mut worker = spawn(config);
+    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Died { .. }));
+    let Some(WorkerEvent::Died {
+        signal: Some(11),
+        tape: Some(tape),
+        runs: 1,
+        ..
+    }) = events.last()
+    else {
+        panic!("{events:?}");
+    };
+    assert_eq!(tape, b"x");
+    // The corpus' one is left out now; mutants come to the same.
+    worker.respawn(Some(tape.clone())).expect("starts again");
+    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Died { .. }));
+    let Some(WorkerEvent::Died {
+        tape: Some(tape),
+        runs,
+        ..
+    }) = events.last()
+    else {
+        panic!("{events:?}");
+    };
+    assert!(tape[0] == b'x' && *runs > 1, "{tape:?} after {runs}");
+}
+
+#[test]
+fn a_log_of_comparisons_can_come_later() {
+    let program = Program::new(
+        "void cegar_entry(void) { unsigned long x; crunner_choose(\"long\", &x, 8);
+           if (x == 0x0123456789abcdef) *(volatile int *)16 = 1; }",
+        &[],
+        &[],
+    );
+    let mut worker = spawn(config(&program, false));
+    until(&mut worker, |e| matches!(e, WorkerEvent::NewInput { .. }));
+    let target = program.build(Kind::Comparisons);
+    worker.compare(&target.path).expect("told");
+    let events = until(&mut worker, is_crash);
+    assert_eq!(
+        crash(&events).0[..8],
+        0x0123_4567_89ab_cdef_u64.to_le_bytes()
     );
 }
 

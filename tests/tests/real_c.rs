@@ -13,29 +13,44 @@
 use std::env;
 use std::time::Duration;
 
-use cegar_tests::{Project, Tool, exit};
+use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 
 /// What every harness begins with.
 const PROLOGUE: &str = "#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n";
 
-fn hold(dependency: &str, name: &str, harness: &str) {
+/// The manifest of a package that depends on a crate.
+fn manifest(dependency: &str) -> String {
+    format!(
+        "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+         [workspace]\n\n\
+         [dependencies]\n{dependency}\n"
+    )
+}
+
+/// An empty package that depends on a crate.
+fn user(dependency: &str) -> Project {
     let project = Project::empty();
-    project.write(
-        "Cargo.toml",
-        &format!(
-            "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
-             [workspace]\n\n\
-             [dependencies]\n{dependency}\n"
-        ),
-    );
+    project.write("Cargo.toml", &manifest(dependency));
     project.write("src/lib.rs", "//! Empty.\n");
+    project
+}
+
+/// The tool with these words, on the crate that is depended on.
+fn on(project: &Project, package: &str, words: &[&str]) -> Ended {
+    let words = words.iter().copied().chain(["-p", package]);
+    let limit = Duration::from_secs(900);
+    Tool::new(project.path(), words).limit(limit).run()
+}
+
+fn time() -> String {
+    env::var("CEGAR_REAL_TIME").unwrap_or_else(|_| "120s".to_owned())
+}
+
+fn hold(dependency: &str, name: &str, harness: &str) {
+    let project = user(dependency);
     let package = dependency.split_whitespace().next().unwrap_or_default();
-    let time = env::var("CEGAR_REAL_TIME").unwrap_or_else(|_| "120s".to_owned());
-    let limit = Duration::from_secs(600);
-    let tool = |words: &[&str]| {
-        let words = words.iter().copied().chain(["-p", package]);
-        Tool::new(project.path(), words).limit(limit).run()
-    };
+    let time = time();
+    let tool = |words: &[&str]| on(&project, package, words);
 
     tool(&["init", "--name", name]).expect(exit::CLEAN);
     let folder = format!("cegar-{package}");
@@ -199,3 +214,125 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 ",
     );
 }
+
+/// A vulnerability that was published, in a release that had it and in one that has it no more.
+struct Published<'a> {
+    package: &'a str,
+    /// What follows the crate's name in the manifest, with `VERSION` in it.
+    dependency: &'a str,
+    vulnerable: &'a str,
+    fixed: &'a str,
+    harness: (&'a str, &'a str),
+    /// The end of the file, the lines of the statement, and the function.
+    place: (&'a str, std::ops::RangeInclusive<u64>, &'a str),
+}
+
+impl Published<'_> {
+    fn line(&self, version: &str) -> String {
+        let rest = self.dependency.replace("VERSION", &format!("={version}"));
+        format!("{} = {rest}", self.package)
+    }
+
+    /// Finds it as the crate's user would, and sees that the test fails until the fixed release is taken.
+    fn rediscover(&self) {
+        let project = user(&self.line(self.vulnerable));
+        let (name, harness) = self.harness;
+        let tool = |words: &[&str]| on(&project, self.package, words);
+        tool(&["init", "--name", name]).expect(exit::CLEAN);
+        let folder = format!("cegar-{}", self.package);
+        project.write(&format!("{folder}/harnesses/{name}.c"), harness);
+
+        let time = time();
+        let run = tool(&["run", name, "--max-time", &time, "--message-format", "json"]);
+        run.expect(exit::VIOLATION);
+        let messages = run.messages();
+        for message in &messages {
+            assert_ne!(message["reason"], "worker-died", "{message}\n{run}");
+        }
+        let (file, lines, function) = &self.place;
+        let found = messages
+            .iter()
+            .filter(|message| message["reason"] == "found")
+            .find(|found| {
+                let place = &found["place"];
+                place["file"].as_str().is_some_and(|f| f.ends_with(file))
+                    && place["line"].as_u64().is_some_and(|l| lines.contains(&l))
+                    && place["function"] == *function
+            })
+            .unwrap_or_else(|| panic!("not found\n{run}"));
+        let test = found["name"].as_str().unwrap_or_default();
+
+        let failing = cargo_test(&project.at(&folder), &[test]);
+        assert!(
+            failing.code != Some(0) && failing.stdout.contains(&format!("test {test} ... FAILED")),
+            "the test was to fail\n{failing}"
+        );
+        project.write(
+            "Cargo.toml",
+            &format!(
+                "{}\n[workspace]\nmembers = [\"{folder}\"]\n",
+                manifest(&self.line(self.fixed)).replace("[workspace]\n\n", "")
+            ),
+        );
+        tool(&["build"]).expect(exit::CLEAN);
+        let passing = cargo_test(&project.at(&folder), &[test]);
+        assert!(
+            passing.code == Some(0) && passing.stdout.contains(&format!("test {test} ... ok")),
+            "the test was to pass with {}\n{passing}",
+            self.fixed
+        );
+        eprintln!("{} {}: {found}", self.package, self.vulnerable);
+    }
+}
+
+#[test]
+#[ignore = "downloads libz-sys 1.1.8 and 1.1.9; two minutes"]
+fn cve_2022_37434_in_zlib() {
+    Published {
+        package: "libz-sys",
+        dependency: "{ version = \"VERSION\", default-features = false, features = [\"libc\", \"static\"] }",
+        vulnerable: "1.1.8",
+        fixed: "1.1.9",
+        harness: ("gunzip", GUNZIP),
+        place: ("src/zlib/inflate.c", 764..=766, "inflate"),
+    }
+    .rediscover();
+}
+
+/// What a program does that unpacks a file as it arrives and wants to know the header's fields.
+const GUNZIP: &str = "#include <stdint.h>
+
+#include \"zlib.h\"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    unsigned char extra[64], name[64], comment[64], out[256];
+    gz_header header = {.extra = extra, .extra_max = sizeof extra, .name = name, .name_max = sizeof name,
+                        .comment = comment, .comm_max = sizeof comment};
+    z_stream stream = {0};
+    int result = Z_OK;
+
+    if (inflateInit2(&stream, 15 + 32) != Z_OK)
+        return 0;
+    inflateGetHeader(&stream, &header);
+    while (result == Z_OK && size > 0) {
+        /* A piece: its length, then so many bytes. */
+        uInt piece = *data % 128;
+        data++, size--;
+        if (piece > size)
+            piece = size;
+        stream.next_in = (Bytef *)data;
+        stream.avail_in = piece;
+        data += piece, size -= piece;
+        do {
+            stream.next_out = out;
+            stream.avail_out = sizeof out;
+            result = inflate(&stream, Z_NO_FLUSH);
+        } while (result == Z_OK && stream.avail_out == 0);
+        if (result == Z_BUF_ERROR)
+            result = Z_OK; /* It wants more. */
+    }
+    inflateEnd(&stream);
+    return 0;
+}
+";

@@ -1,14 +1,15 @@
 //! The alternation on one program.
 //!
 //! The fuzzer runs in a process of its own and costs this one nothing, so with two cores both sides work all the time and
-//! what alternates is knowledge: every input that raised the fuzzer's coverage is executed by the engine's
-//! machine, which offers its departures to the search; every tape with which the search covers something new becomes a
-//! seed. The machine sees an invalid access where native code runs on, so it judges the fuzzer's inputs too. Whatever either side
-//! believes to be a violation is run natively, under AddressSanitizer, before anybody hears of it.
+//! what alternates is knowledge: the inputs that raised the fuzzer's coverage are executed by the engine's
+//! machine ([`backlog`] says in which order), which offers its departures to the search; every tape with which the search
+//! covers something new becomes a seed. The machine sees an invalid access where native code runs on, so it judges the
+//! fuzzer's inputs too; those that it has no time for are swept natively, under AddressSanitizer. Whatever either side believes to be a violation is run natively, under AddressSanitizer, before anybody hears of it.
 //!
 //! With `--runs` there is no clock: the search works through a fixed number of questions, the fuzzer through
 //! its runs, and the search once more through what the fuzzer found; the same seed gives the same result.
 
+pub(super) mod backlog;
 pub(super) mod crew;
 mod fuzzing;
 mod named;
@@ -28,6 +29,7 @@ use cegar_engine::strategy::{Coverage, Strategy};
 use cegar_fuzz::native::Kind;
 use serde::{Deserialize, Serialize};
 
+use backlog::Backlog;
 use crew::Crew;
 
 use super::findings::{Confirmed, Judge};
@@ -89,10 +91,18 @@ pub struct Alternation<'a, 'p> {
     pub stats: Stats,
     pub(super) started: Instant,
     pub(super) crew: Crew,
+    pub(super) backlog: Backlog,
+    /// When the last sweep was, and where its runs failed.
+    pub(super) last_swept: Instant,
+    pub(super) swept: BTreeSet<String>,
+    /// Whether the fuzzer logs comparisons yet.
+    pub(super) compares: bool,
     pub(super) last_news: Instant,
     pub(super) last_told: Instant,
     pub(super) unconfirmed: BTreeSet<String>,
+    /// Fuzzing processes that died for no reason that was found, and those that died of the program.
     pub(super) deaths: u32,
+    pub(super) fatal: u32,
     /// The program, for the prover's thread.
     pub(super) shared: Arc<Program>,
     /// SHA-256 of the bitcode.
@@ -138,16 +148,21 @@ impl Alternation<'_, '_> {
             }
             self.search.start(&mut news);
         }
-        for tape in given {
-            // The worker reads a large corpus by itself; what the machine has no time for is not lost.
-            if self.is_over() {
-                break;
-            }
-            self.search.add(&tape, Origin::Given, &mut news);
-        }
         match self.settings.runs {
-            Some(runs) => self.counted(runs, news),
-            None => self.timed(news),
+            Some(runs) => {
+                for tape in given {
+                    if self.is_over() {
+                        break;
+                    }
+                    self.search.add(&tape, Origin::Given, &mut news);
+                }
+                self.counted(runs, news)
+            }
+            None => {
+                // The fuzzer reads a large corpus by itself, and does not wait for the machine to have done so.
+                self.backlog.give(given);
+                self.timed(news)
+            }
         }
     }
 
@@ -175,6 +190,12 @@ impl Alternation<'_, '_> {
                     .is_some_and(|deadline| Instant::now() >= deadline))
     }
 
+    /// The end of a slice that begins now.
+    fn soon(&self) -> Instant {
+        let soon = Instant::now() + SLICE;
+        self.deadline().map_or(soon, |deadline| deadline.min(soon))
+    }
+
     fn timed(&mut self, mut news: Vec<News>) -> Result<End, Error> {
         let deadline = self.deadline();
         let mut asking = self.settings.sides.engine();
@@ -194,13 +215,17 @@ impl Alternation<'_, '_> {
                 return Ok(End::Budget);
             }
             self.start_worker(None)?;
-            if asking {
-                let until = deadline.map_or(now + SLICE, |deadline| deadline.min(now + SLICE));
+            // What was given comes before the first question: much of what could be asked is answered by it.
+            if asking && !self.backlog.has_given() {
+                let until = self.soon();
                 asking = self.search.slice(until, None, self.stop, &mut news);
                 self.progress();
             }
-            let idle = !asking && news.is_empty();
-            if self.listen(if idle { SLICE } else { Duration::ZERO }, &mut news)? {
+            let idle = !asking && news.is_empty() && self.backlog.is_empty();
+            self.listen(if idle { SLICE } else { Duration::ZERO }, &mut news)?;
+            self.sweep(&mut news)?;
+            let until = self.soon();
+            if self.catch_up(until, &mut news) {
                 asking = self.settings.sides.engine();
             }
             let quiet = self.last_news.elapsed();
@@ -450,6 +475,8 @@ impl Alternation<'_, '_> {
             }
         }
         self.give_up_prover();
+        // What nobody had time to look at in the machine was entered all the same.
+        self.search.note_covered(self.backlog.entered());
         self.crew.stop();
         self.crew = Crew::default();
         let solver = self.search.solver_stats();

@@ -249,10 +249,15 @@ fn one(
         },
         started,
         crew: Default::default(),
+        backlog: Default::default(),
+        last_swept: started,
+        swept: Default::default(),
+        compares: false,
         last_news: started,
         last_told: started,
         unconfirmed: Default::default(),
         deaths: 0,
+        fatal: 0,
         shared: Arc::clone(&prepared.program),
         digest: store::hex(&Sha256::digest(bitcode)),
         coverage: Arc::new(Coverage::new(
@@ -309,6 +314,13 @@ fn one(
         alternation.reporter.event(&Event::Note {
             level: Level::Info,
             message: format!("search {}", json(&search)),
+        });
+        alternation.reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!(
+                "inputs that only native code has run: {}",
+                alternation.backlog.count()
+            ),
         });
         alternation.reporter.event(&Event::Note {
             level: Level::Info,

@@ -17,6 +17,9 @@ use cegar_fuzz::native::{
 use super::prepare::timed;
 use crate::error::Error;
 
+/// Processor time that a run of a sweep may take, in milliseconds: the fuzzer's own took far less.
+const SWEEP: u32 = 250;
+
 type Slot = Option<Result<Target, Arc<TargetError>>>;
 
 struct Shared {
@@ -109,6 +112,27 @@ impl Native {
         let target = self.wait(Kind::Runner)?;
         Runner::new(&target)
             .run_bytes(tape, self.options())
+            .map_err(|why| Error::engine("the native run", why))
+    }
+
+    /// Runs tapes under AddressSanitizer, each in a process of its own, only to see how they end.
+    pub fn sweep(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
+        let target = self.wait(Kind::RunnerAsan)?;
+        let fail = |why| Error::io("write", &std::env::temp_dir(), why);
+        let folder = tempfile::tempdir().map_err(fail)?;
+        let mut paths = Vec::new();
+        for (number, tape) in tapes.iter().enumerate() {
+            let path = folder.path().join(number.to_string());
+            std::fs::write(&path, tape).map_err(|why| Error::io("write", &path, why))?;
+            paths.push(path);
+        }
+        let options = RunOptions {
+            events: false,
+            output: false,
+            timeout_ms: SWEEP,
+        };
+        Runner::new(&target)
+            .run(&paths, options)
             .map_err(|why| Error::engine("the native run", why))
     }
 

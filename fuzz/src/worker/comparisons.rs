@@ -41,9 +41,12 @@ pub(super) type Patch = (usize, Vec<u8>);
 /// The patches that fit the input at hand, shared by this stage and the one that mutates.
 pub(super) type Patches = Rc<RefCell<Vec<Patch>>>;
 
+/// The logging target. It may come later than the other: it takes seconds to build, and they are not waited for.
+pub(super) type Logging = Rc<RefCell<Option<Target>>>;
+
 /// The stage.
 pub(super) struct CompareStage {
-    target: Option<Target>,
+    target: Logging,
     /// Runs of the logging target.
     runs: Rc<Cell<u64>>,
     patches: Patches,
@@ -51,7 +54,7 @@ pub(super) struct CompareStage {
 }
 
 impl CompareStage {
-    pub fn new(target: Option<Target>, runs: Rc<Cell<u64>>, patches: Patches) -> Self {
+    pub fn new(target: Logging, runs: Rc<Cell<u64>>, patches: Patches) -> Self {
         CompareStage {
             target,
             runs,
@@ -179,7 +182,8 @@ impl<E, EM, Z> Stage<E, EM, State, Z> for CompareStage {
         _: &mut EM,
     ) -> Result<(), Error> {
         self.patches.borrow_mut().clear();
-        let Some(target) = &mut self.target else {
+        let mut target = self.target.borrow_mut();
+        let Some(target) = target.as_mut() else {
             return Ok(());
         };
         let again = state.rand_mut().coinflip(AGAIN);

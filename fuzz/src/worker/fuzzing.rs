@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ use super::comparisons::{CompareStage, Patches};
 use super::executor::{NativeExecutor, NewestFirst, RawCounts, entered};
 use super::mutate::MutateStage;
 use super::protocol::{Command, WorkerConfig, WorkerEvent};
+use super::recorder::Recorder;
 use super::target::{LoadError, Target, guard};
 use super::{Out, State, corpus};
 
@@ -106,14 +108,16 @@ impl Ledger {
 /// Fuzzes until told to stop. Returns why it stopped.
 pub(super) fn run(
     config: &WorkerConfig,
+    recorder: Option<Recorder>,
     commands: &Receiver<Command>,
     out: &mut Out,
 ) -> Result<String, WorkerFailure> {
-    let target = Target::load(&config.so, config.blocks, config.memory_limit)?;
-    let logging = match &config.cmp_so {
-        Some(path) => Some(Target::load(path, config.blocks, config.memory_limit)?),
-        None => None,
-    };
+    let recorder = recorder.map(|recorder| Rc::new(RefCell::new(recorder)));
+    let load =
+        |path: &Path| Target::load(path, config.blocks, config.memory_limit, recorder.clone());
+    let target = load(&config.so)?;
+    let logging = config.cmp_so.as_deref().map(load).transpose()?;
+    let logging = Rc::new(RefCell::new(logging));
     guard(config.exec_timeout_ms).map_err(WorkerFailure::Guard)?;
     let target = Rc::new(RefCell::new(target));
     let compare_runs = Rc::new(Cell::new(0u64));
@@ -137,7 +141,7 @@ pub(super) fn run(
     let mut manager = NopEventManager::new();
     let patches = Patches::default();
     let mut stages = tuple_list!(
-        CompareStage::new(logging, compare_runs.clone(), patches.clone()),
+        CompareStage::new(logging.clone(), compare_runs.clone(), patches.clone()),
         MutateStage::new(config.seed, patches),
     );
 
@@ -155,6 +159,9 @@ pub(super) fn run(
     };
     out.tell(&WorkerEvent::Started { seeds: tapes.len() });
     for tape in tapes {
+        if config.avoid.contains(&tape) {
+            continue;
+        }
         fuzzer.evaluate_input(
             &mut state,
             &mut executor,
@@ -218,7 +225,7 @@ pub(super) fn run(
             Ok(Command::AddSeed { mut tape }) => {
                 tape.truncate(config.max_len);
                 // A failing seed is told by the run itself; only others are worth mutating.
-                if executor.run(&tape) == ExitKind::Ok {
+                if !config.avoid.contains(&tape) && executor.run(&tape) == ExitKind::Ok {
                     fuzzer.add_input(
                         &mut state,
                         &mut executor,
@@ -231,6 +238,9 @@ pub(super) fn run(
                 if let Some(tokens) = state.metadata_map_mut().get_mut::<Tokens>() {
                     tokens.add_token(&bytes);
                 }
+            }
+            Ok(Command::Compare { so }) => {
+                logging.replace(Some(load(&so)?));
             }
             Err(TryRecvError::Disconnected) => return Ok("the parent is gone".to_owned()),
             Err(TryRecvError::Empty) => {

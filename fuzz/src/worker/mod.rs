@@ -13,6 +13,7 @@ mod mutate;
 mod parent;
 mod protocol;
 mod pump;
+mod recorder;
 mod segments;
 mod target;
 
@@ -32,6 +33,7 @@ use crate::sandbox::{Inmate, Sandbox};
 pub use corpus::{save_tape, tape_name};
 pub use parent::{Worker, WorkerError};
 pub use protocol::{Command, Failure, WorkerConfig, WorkerEvent};
+use recorder::Recorder;
 
 /// LibAFL's state for this fuzzer.
 type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
@@ -100,24 +102,31 @@ pub fn worker_main(config: &Path) -> ExitCode {
         }
     };
     let reason = match prepare(config, &mut out) {
-        Ok((config, commands)) => match fuzzing::run(&config, &commands, &mut out) {
-            Ok(reason) => {
-                out.tell(&WorkerEvent::Stopped { reason });
-                return ExitCode::SUCCESS;
+        Ok((config, recorder, commands)) => {
+            match fuzzing::run(&config, recorder, &commands, &mut out) {
+                Ok(reason) => {
+                    out.tell(&WorkerEvent::Stopped { reason });
+                    return ExitCode::SUCCESS;
+                }
+                Err(e) => e.to_string(),
             }
-            Err(e) => e.to_string(),
-        },
+        }
         Err(e) => e,
     };
     out.tell(&WorkerEvent::Stopped { reason });
     ExitCode::FAILURE
 }
 
-fn prepare(config: &Path, out: &mut Out) -> Result<(WorkerConfig, Receiver<Command>), String> {
+type Prepared = (WorkerConfig, Option<Recorder>, Receiver<Command>);
+
+fn prepare(config: &Path, out: &mut Out) -> Result<Prepared, String> {
     let shown = config.display();
     let text = std::fs::read(config).map_err(|e| format!("{shown}: {e}"))?;
     let config: WorkerConfig =
         serde_json::from_slice(&text).map_err(|e| format!("{shown}: {e}"))?;
+    // In the sandbox it could not be opened for writing.
+    let recorder = config.recorder.as_deref().map(Recorder::open).transpose();
+    let recorder = recorder.map_err(|e| format!("cannot share memory with the parent: {e}"))?;
     // Before there is another thread: a thread is in the sandbox of the one that started it.
     let writable: Vec<&Path> = config.queue.iter().map(PathBuf::as_path).collect();
     for folder in &writable {
@@ -128,5 +137,6 @@ fn prepare(config: &Path, out: &mut Out) -> Result<(WorkerConfig, Receiver<Comma
     if !missing.is_empty() {
         out.tell(&WorkerEvent::Unguarded { missing });
     }
-    Ok((config, listen().map_err(|e| e.to_string())?))
+    let commands = listen().map_err(|e| e.to_string())?;
+    Ok((config, recorder, commands))
 }

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use super::protocol::{Command, WorkerConfig, WorkerEvent};
+use super::recorder::Recorder;
 
 /// Why a worker could not be started or told something.
 #[derive(Debug, thiserror::Error)]
@@ -38,12 +39,18 @@ pub struct Worker {
     events: Receiver<WorkerEvent>,
     stopped: bool,
     ended: bool,
+    /// Runs of a worker that died.
+    runs: u64,
+    recorder: tempfile::NamedTempFile,
     _config_file: tempfile::NamedTempFile,
 }
 
 impl Worker {
     /// Starts `executable __worker <config>`, which is to call [`worker_main`](super::worker_main).
-    pub fn spawn(executable: &Path, config: WorkerConfig) -> Result<Worker, WorkerError> {
+    pub fn spawn(executable: &Path, mut config: WorkerConfig) -> Result<Worker, WorkerError> {
+        let recorder = tempfile::NamedTempFile::new().map_err(WorkerError::Config)?;
+        Recorder::prepare(recorder.as_file(), config.max_len).map_err(WorkerError::Config)?;
+        config.recorder = Some(recorder.path().to_owned());
         let mut file = tempfile::NamedTempFile::new().map_err(WorkerError::Config)?;
         serde_json::to_writer(&mut file, &config).map_err(|e| WorkerError::Config(e.into()))?;
         file.flush().map_err(WorkerError::Config)?;
@@ -87,6 +94,8 @@ impl Worker {
             events,
             stopped: false,
             ended: false,
+            runs: 0,
+            recorder,
             _config_file: file,
         })
     }
@@ -134,9 +143,14 @@ impl Worker {
                         std::thread::sleep(Duration::from_millis(2));
                     }
                     if !self.stopped {
+                        let record = Recorder::read(self.recorder.path());
+                        self.runs = record.runs;
                         found.push(WorkerEvent::Died {
                             signal: status.and_then(|s| s.signal()),
                             status: status.and_then(|s| s.code()),
+                            tape: record.tape,
+                            runs: record.runs,
+                            crashed: record.crashed,
                         });
                     }
                     return found;
@@ -157,11 +171,19 @@ impl Worker {
             .map_err(WorkerError::Gone)
     }
 
-    /// Starts the same worker again, from what its queue folder holds. Its seed moves on, or it would walk
-    /// into the same end.
-    pub fn respawn(&mut self) -> Result<(), WorkerError> {
+    /// Has the worker log comparisons with this target, which it was started without, and also when it is started again.
+    pub fn compare(&mut self, so: &Path) -> Result<(), WorkerError> {
+        self.config.cmp_so = Some(so.to_owned());
+        self.send(&Command::Compare { so: so.to_owned() })
+    }
+
+    /// Starts the same worker again, from what its queue folder holds, for the runs that are left. Its seed moves on, or it
+    /// would walk into the same end; a tape that it died of can be named, and is run no more.
+    pub fn respawn(&mut self, avoid: Option<Vec<u8>>) -> Result<(), WorkerError> {
         let mut config = self.config.clone();
         config.seed = config.seed.wrapping_add(1);
+        config.avoid.extend(avoid);
+        config.runs = config.runs.map(|runs| runs.saturating_sub(self.runs));
         if let Some(queue) = &config.queue
             && !config.corpus.contains(queue)
         {

@@ -32,6 +32,12 @@ pub struct WorkerConfig {
     pub cmp_so: Option<PathBuf>,
     /// Files and folders of tapes to start from. Missing ones are no error.
     pub corpus: Vec<PathBuf>,
+    /// Tapes that are not to be run, since a worker died of them.
+    #[serde(default)]
+    pub avoid: Vec<Vec<u8>>,
+    /// Where the tape that is being run is kept for the parent; the parent chooses the file.
+    #[serde(default)]
+    pub recorder: Option<PathBuf>,
     /// Where new inputs are written, each under a prefix of its SHA-256; usually one of `corpus`.
     pub queue: Option<PathBuf>,
     /// Seed of all random decisions.
@@ -57,6 +63,8 @@ impl WorkerConfig {
             so: so.into(),
             cmp_so: None,
             corpus: Vec::new(),
+            avoid: Vec::new(),
+            recorder: None,
             queue: None,
             seed: 0,
             blocks,
@@ -84,6 +92,11 @@ pub enum Command {
         /// The token.
         #[serde(with = "bytes64")]
         bytes: Vec<u8>,
+    },
+    /// From now on, log comparisons with this target.
+    Compare {
+        /// The target with comparison logging.
+        so: PathBuf,
     },
     /// Stand still.
     Pause,
@@ -198,5 +211,11 @@ pub enum WorkerEvent {
         signal: Option<i32>,
         /// Its exit status.
         status: Option<i32>,
+        /// The tape that it ran last, which it may have died of.
+        tape: Option<Vec<u8>>,
+        /// Runs that it had begun.
+        runs: u64,
+        /// Whether the target had crashed in one of them, and may have written anywhere.
+        crashed: bool,
     },
 }

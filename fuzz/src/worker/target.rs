@@ -9,11 +9,15 @@
 //! The watchdog costs no system call per run: a periodic timer looks whether the run it saw last time is still the
 //! one that is running.
 
+use std::cell::RefCell;
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use super::recorder::Recorder;
 
 /// Mirror of `struct crunner_options`.
 #[repr(C)]
@@ -113,6 +117,9 @@ struct Piece {
     bytes: Vec<u8>,
 }
 
+/// Where tapes are noted before they are run; shared by a target and its twin that logs comparisons.
+pub(super) type Recording = Option<Rc<RefCell<Recorder>>>;
+
 /// A loaded target. It is never unloaded: handlers and debug information may refer to it.
 pub(super) struct Target {
     run: Run,
@@ -123,13 +130,19 @@ pub(super) struct Target {
     base: u64,
     pieces: Vec<Piece>,
     log: Option<Log>,
+    recorder: Recording,
     /// What the last run did.
     pub result: Box<RunResult>,
 }
 
 impl Target {
     /// Loads a target built by [`crate::native`].
-    pub fn load(path: &Path, blocks: u32, live_bytes: u64) -> Result<Target, LoadError> {
+    pub fn load(
+        path: &Path,
+        blocks: u32,
+        live_bytes: u64,
+        recorder: Recording,
+    ) -> Result<Target, LoadError> {
         let open = |e: libloading::Error| LoadError::Open {
             path: path.to_owned(),
             message: e.to_string(),
@@ -207,6 +220,7 @@ impl Target {
                 base: base as u64,
                 pieces,
                 log,
+                recorder,
                 result: Box::new(std::mem::zeroed()),
             })
         }
@@ -227,6 +241,9 @@ impl Target {
 
     /// Runs the program once. The counters are not cleared here.
     pub fn run(&mut self, tape: &[u8]) {
+        if let Some(recorder) = &self.recorder {
+            recorder.borrow_mut().note(tape);
+        }
         // SAFETY: pieces are this object's writable memory, and nobody runs in it now.
         unsafe {
             for piece in &self.pieces {
@@ -240,6 +257,11 @@ impl Target {
         );
         // SAFETY: the runtime is alive, the tape stays where it is, and every way out of the program ends in here.
         unsafe { (self.run)(self.runtime, tape.as_ptr(), tape.len(), &mut *self.result) }
+        if self.result.outcome == CRASHED
+            && let Some(recorder) = &self.recorder
+        {
+            recorder.borrow_mut().crashed();
+        }
     }
 
     /// Forgets logged comparisons.

@@ -95,6 +95,14 @@ impl Crew {
         heard
     }
 
+    /// Has all of them log comparisons, with a target that was not there when they were started.
+    pub fn compare(&mut self, so: &std::path::Path) {
+        for member in &mut self.members {
+            // One that is gone is told when it is started again.
+            let _ = member.worker.compare(so);
+        }
+    }
+
     /// Hands a tape to all but one. Those that are gone read it from the queue when they are started again.
     pub fn seed(&mut self, tape: &[u8], except: Option<usize>) {
         for (number, member) in self.members.iter_mut().enumerate() {
@@ -105,13 +113,20 @@ impl Crew {
         }
     }
 
-    /// Starts one that has died again; false if that cannot be, or is not to be: then it is struck off.
-    pub fn again(&mut self, number: usize, wanted: bool) -> bool {
+    /// Starts one that has died after so many runs again; false if that cannot be, or is not to be: then it is struck off.
+    /// A tape that it died of is run no more.
+    pub fn again(
+        &mut self,
+        number: usize,
+        wanted: bool,
+        runs: u64,
+        avoid: Option<Vec<u8>>,
+    ) -> bool {
         let Some(member) = self.members.get_mut(number) else {
             return false;
         };
-        self.gone += std::mem::take(&mut member.executions);
-        wanted && member.worker.respawn().is_ok()
+        self.gone += std::mem::take(&mut member.executions).max(runs);
+        wanted && member.worker.respawn(avoid).is_ok()
     }
 
     /// Executions so far, executions per second, and the largest corpus.

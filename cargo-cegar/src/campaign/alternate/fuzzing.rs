@@ -4,6 +4,7 @@
 //! offered to the search, whose words are better where the machine sees a violation as well.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cegar_engine::machine::Outcome;
@@ -13,13 +14,31 @@ use cegar_fuzz::worker::{WorkerConfig, WorkerEvent};
 
 use super::Alternation;
 use super::crew::Crew;
+use crate::campaign::native::fault;
 use crate::error::Error;
 use crate::report::{Event, Level};
 
+/// How many processes may die for no reason that can be found.
+const DEATHS: u32 = 5;
+/// Inputs that are swept at a time, and how long fewer may wait.
+const SWEPT: usize = 16;
+const SWEEPING: Duration = Duration::from_secs(1);
+/// How many may die of the program's own faults, each of a tape that is not run again.
+const FATAL: u32 = 1000;
+
 impl Alternation<'_, '_> {
-    /// Starts the fuzzer as soon as its target is built.
+    /// Starts the fuzzer as soon as its target is built; the log of comparisons is handed on when it is there, too.
     pub(super) fn start_worker(&mut self, runs: Option<u64>) -> Result<(), Error> {
-        if !self.crew.is_empty() || !self.settings.fuzzes() || self.deaths > 5 {
+        if !self.crew.is_empty() {
+            if !self.compares
+                && let Some(built) = self.native.ready(Kind::Comparisons)
+            {
+                self.crew.compare(&built?.path);
+                self.compares = true;
+            }
+            return Ok(());
+        }
+        if !self.settings.fuzzes() || self.deaths > DEATHS {
             return Ok(());
         }
         let Some(target) = self.native.ready(Kind::Fast) else {
@@ -27,9 +46,9 @@ impl Alternation<'_, '_> {
         };
         let target = target?;
         let mut config = WorkerConfig::new(&target.path, target.blocks);
-        match self.native.ready(Kind::Comparisons) {
-            Some(built) => config.cmp_so = Some(built?.path),
-            None => return Ok(()),
+        if let Some(built) = self.native.ready(Kind::Comparisons) {
+            config.cmp_so = Some(built?.path);
+            self.compares = true;
         }
         config.corpus = self
             .corpus
@@ -57,20 +76,22 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Hears the fuzzer out; true if it brought something.
-    pub(super) fn listen(&mut self, wait: Duration, news: &mut Vec<News>) -> Result<bool, Error> {
+    /// Hears the fuzzer out. What it found waits for [`Alternation::catch_up`], but not under `--runs`, where the same is to
+    /// come of the same seed, however much is heard at a time.
+    pub(super) fn listen(&mut self, wait: Duration, news: &mut Vec<News>) -> Result<(), Error> {
         if self.crew.is_empty() {
             std::thread::sleep(wait);
-            return Ok(false);
+            return Ok(());
         }
         let events = self.crew.poll(wait);
-        let mut brought = false;
         for (number, event) in events {
             match event {
                 WorkerEvent::NewInput { tape, blocks, .. } => {
-                    brought = true;
                     let covered = self.search.covered();
-                    let is_new = |block: &u32| !covered.get(*block as usize).unwrap_or(&true);
+                    let is_new = |block: &u32| {
+                        !covered.get(*block as usize).unwrap_or(&true)
+                            && !self.backlog.enters(*block)
+                    };
                     let new = blocks.iter().any(is_new);
                     if !blocks.is_empty() {
                         self.last_news = Instant::now();
@@ -79,14 +100,14 @@ impl Alternation<'_, '_> {
                     if new {
                         self.crew.seed(&tape, Some(number));
                     }
-                    // A busy fuzzer can send more than there is time for. Its queue is on disk.
-                    if !self.is_over() {
+                    if self.settings.runs.is_some() {
                         self.search.add(&tape, Origin::Fuzzer, news);
+                        self.search.note_covered(blocks);
+                    } else {
+                        self.backlog.push(tape, blocks);
                     }
-                    self.search.note_covered(blocks);
                 }
                 WorkerEvent::Crash { tape, .. } => {
-                    brought = true;
                     self.crash(&tape, news)?;
                 }
                 WorkerEvent::Timeout { tape } => {
@@ -118,47 +139,125 @@ impl Alternation<'_, '_> {
                     let (executions, per_second, corpus) = self.crew.sum();
                     self.fuzz_progress(executions, corpus, per_second);
                 }
-                WorkerEvent::Died { signal, status } => self.died(number, signal, status),
+                WorkerEvent::Died {
+                    signal,
+                    status,
+                    tape,
+                    runs,
+                    crashed,
+                } => {
+                    let fatal = match tape {
+                        Some(tape) if self.crash(&tape, news)? => Some(tape),
+                        _ => None,
+                    };
+                    self.died(number, (signal, status), (runs, crashed), fatal);
+                }
                 WorkerEvent::Started { .. } | WorkerEvent::Stopped { .. } => {}
             }
         }
-        Ok(brought)
+        Ok(())
     }
 
-    /// An input on which the native target failed. Where the machine sees a violation as well, its words are used.
-    fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<(), Error> {
+    /// Has the machine look at what waits, until there is news for the others; false if nothing waited.
+    pub(super) fn catch_up(&mut self, until: Instant, news: &mut Vec<News>) -> bool {
+        let mut looked = false;
+        while news.is_empty() && Instant::now() < until && !self.stop.load(Ordering::Relaxed) {
+            let Some(waiting) = self.backlog.pop() else {
+                break;
+            };
+            looked = true;
+            self.search.add(&waiting.tape, waiting.origin, news);
+            self.search.note_covered(waiting.blocks);
+        }
+        looked
+    }
+
+    /// Runs what the machine may never have time for under AddressSanitizer, some at a time: what the fuzzer's own target
+    /// reads or writes one byte too far does not show there.
+    pub(super) fn sweep(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
+        if self.native.ready(Kind::RunnerAsan).is_none() {
+            return Ok(());
+        }
+        let late = self.last_swept.elapsed() > SWEEPING;
+        let tapes = self.backlog.sweep(SWEPT, late);
+        if tapes.is_empty() {
+            return Ok(());
+        }
+        for (tape, run) in tapes.iter().zip(self.native.sweep(&tapes)?) {
+            let Some(property) = fault(&run.outcome) else {
+                continue;
+            };
+            // One place is looked into once: the machine's run and another native one cost more than the sweep.
+            let place = match run.stack.first() {
+                Some(frame) => format!("{}:{}:{}", frame.file, frame.line, frame.column),
+                None => format!("{:?}", run.outcome),
+            };
+            if self.harness.properties.contains(&property) && self.swept.insert(place) {
+                self.crash(tape, news)?;
+            }
+        }
+        self.last_swept = Instant::now();
+        Ok(())
+    }
+
+    /// An input on which the native target failed, or which is suspected of it; true if it does fail. Where the machine sees
+    /// a violation as well, its words are used.
+    fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<bool, Error> {
         let before = news.len();
         self.search.add(tape, Origin::Fuzzer, news);
         if news[before..]
             .iter()
             .any(|item| matches!(item, News::Violation { .. }))
         {
-            return Ok(());
+            return Ok(true);
         }
         // A violation that was reported before is no news, and no crash that only native code sees.
         let run = self.search.observe(tape);
         if matches!(&run.outcome, Outcome::Violated(violation) if self.search.wanted(violation.kind))
         {
-            return Ok(());
+            return Ok(true);
         }
-        if let Some(confirmed) = self.judge.crash(self.native, tape)? {
-            self.found(confirmed)?;
-        }
-        Ok(())
+        let Some(confirmed) = self.judge.crash(self.native, tape)? else {
+            return Ok(false);
+        };
+        self.found(confirmed)?;
+        Ok(true)
     }
 
-    fn died(&mut self, number: usize, signal: Option<i32>, status: Option<i32>) {
-        self.deaths += 1;
+    /// A process is gone after so many runs. If the program is to blame, that is a finding and no trouble: `fatal` is a tape
+    /// that it died of at once; a run that `crashed` before may have written over anything, and have been its end later.
+    fn died(
+        &mut self,
+        number: usize,
+        (signal, status): (Option<i32>, Option<i32>),
+        (runs, crashed): (u64, bool),
+        fatal: Option<Vec<u8>>,
+    ) {
+        let blamed = fatal.is_some() || crashed;
+        let wanted = if blamed {
+            self.fatal += 1;
+            self.fatal <= FATAL
+        } else {
+            self.deaths += 1;
+            self.deaths <= DEATHS
+        };
+        let restarted = self.crew.again(number, wanted, runs, fatal);
+        if !restarted && !self.crew.works() {
+            self.crew = Crew::default();
+            self.deaths = u32::MAX / 2;
+        }
+        if blamed && restarted {
+            self.note(
+                Level::Detail,
+                "a worker died of what the program did to it; started another".to_owned(),
+            );
+            return;
+        }
         let how = match (signal, status) {
             (Some(signal), _) => format!("killed by signal {signal}"),
             (None, Some(status)) => format!("exit status {status}"),
             (None, None) => "for an unknown reason".to_owned(),
         };
-        let restarted = self.crew.again(number, self.deaths <= 5);
-        if !restarted && !self.crew.works() {
-            self.crew = Crew::default();
-            self.deaths = u32::MAX / 2;
-        }
         self.reporter.event(&Event::WorkerDied {
             harness: self.harness.name.clone(),
             how,

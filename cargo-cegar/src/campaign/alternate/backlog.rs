@@ -1,0 +1,169 @@
+//! Inputs that the machine has not looked at yet.
+//!
+//! A native run takes microseconds, and the machine's of the same tape a tenth of a second where the program is large. A fuzzer
+//! that counts every turn of a loop has hundreds of new inputs in its first second, so the machine cannot follow; and as long
+//! as each was executed when it was heard, the fuzzer's crashes stood behind them in the line. So they wait here: what
+//! was given first, since the search begins from it; then what enters new code; then what only enters old code more often, the
+//! newest first, because that is where counts are highest. There is room for so many of these; the fuzzer's queue, on disk, has all.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use cegar_engine::simulate::search::Origin;
+
+/// Inputs that enter no new code which can wait.
+const ROOM: usize = 1024;
+
+/// An input that waits.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::campaign) struct Waiting {
+    pub tape: Vec<u8>,
+    /// Blocks that no input of the fuzzer had entered before.
+    pub blocks: Vec<u32>,
+    pub origin: Origin,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(in crate::campaign) struct Backlog {
+    given: VecDeque<Vec<u8>>,
+    fresh: VecDeque<(Vec<u8>, Vec<u32>)>,
+    rest: VecDeque<Vec<u8>>,
+    /// What no native run under AddressSanitizer has seen.
+    unswept: VecDeque<Vec<u8>>,
+    /// Blocks of all that waits.
+    entered: BTreeSet<u32>,
+    dropped: u64,
+}
+
+impl Backlog {
+    /// What the user gave, or an earlier campaign left.
+    pub fn give(&mut self, tapes: Vec<Vec<u8>>) {
+        self.given.extend(tapes);
+    }
+
+    /// What the fuzzer found, with the blocks that it entered first.
+    pub fn push(&mut self, tape: Vec<u8>, blocks: Vec<u32>) {
+        self.unswept.push_back(tape.clone());
+        if self.unswept.len() > ROOM {
+            self.unswept.pop_front();
+        }
+        if blocks.is_empty() {
+            self.rest.push_back(tape);
+            if self.rest.len() > ROOM {
+                self.rest.pop_front();
+                self.dropped += 1;
+            }
+        } else {
+            self.entered.extend(&blocks);
+            self.fresh.push_back((tape, blocks));
+        }
+    }
+
+    /// The next one.
+    pub fn pop(&mut self) -> Option<Waiting> {
+        if let Some(tape) = self.given.pop_front() {
+            return Some(Waiting {
+                tape,
+                blocks: Vec::new(),
+                origin: Origin::Given,
+            });
+        }
+        let (tape, blocks) = match self.fresh.pop_front() {
+            Some(fresh) => fresh,
+            None => (self.rest.pop_back()?, Vec::new()),
+        };
+        if self.fresh.is_empty() {
+            self.entered.clear();
+        }
+        Some(Waiting {
+            tape,
+            blocks,
+            origin: Origin::Fuzzer,
+        })
+    }
+
+    /// Up to so many that are to be swept, the oldest first; nothing if there are fewer, unless `all` are wanted.
+    pub fn sweep(&mut self, count: usize, all: bool) -> Vec<Vec<u8>> {
+        if self.unswept.len() < count && !all {
+            return Vec::new();
+        }
+        let count = count.min(self.unswept.len());
+        self.unswept.drain(..count).collect()
+    }
+
+    /// Whether something waits that was given.
+    pub fn has_given(&self) -> bool {
+        !self.given.is_empty()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty() && self.fresh.is_empty() && self.rest.is_empty()
+    }
+
+    /// Whether something that waits enters this block.
+    pub fn enters(&self, block: u32) -> bool {
+        self.entered.contains(&block)
+    }
+
+    /// All blocks that something that waits enters.
+    pub fn entered(&self) -> impl Iterator<Item = u32> {
+        self.entered.iter().copied()
+    }
+
+    /// How many the machine has not looked at.
+    pub fn count(&self) -> u64 {
+        (self.given.len() + self.fresh.len() + self.rest.len()) as u64 + self.dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(backlog: &mut Backlog) -> Vec<u8> {
+        std::iter::from_fn(|| backlog.pop())
+            .map(|waiting| waiting.tape[0])
+            .collect()
+    }
+
+    #[test]
+    fn given_before_new_code_before_counts_the_newest_of_those_first() {
+        let mut backlog = Backlog::default();
+        backlog.push(vec![1], vec![]);
+        backlog.push(vec![2], vec![7]);
+        backlog.push(vec![3], vec![]);
+        backlog.push(vec![4], vec![8]);
+        backlog.give(vec![vec![5], vec![6]]);
+        assert!(backlog.has_given() && backlog.enters(7) && !backlog.enters(1));
+        assert_eq!(backlog.entered().collect::<Vec<_>>(), [7, 8]);
+        assert_eq!(backlog.count(), 6);
+        assert_eq!(order(&mut backlog), [5, 6, 2, 4, 3, 1]);
+        assert!(backlog.is_empty() && !backlog.enters(7));
+    }
+
+    #[test]
+    fn the_oldest_make_room_and_are_counted() {
+        let mut backlog = Backlog::default();
+        for _ in 0..ROOM {
+            backlog.push(vec![1], vec![]);
+        }
+        backlog.push(vec![2], vec![]);
+        assert_eq!(backlog.count(), ROOM as u64 + 1);
+        let order = order(&mut backlog);
+        assert_eq!((order.len(), order[0]), (ROOM, 2));
+    }
+
+    #[test]
+    fn each_is_swept_once_and_in_batches() {
+        let mut backlog = Backlog::default();
+        for tape in 0..3 {
+            backlog.push(vec![tape], vec![]);
+        }
+        assert_eq!(backlog.sweep(2, false), [[0], [1]]);
+        assert!(backlog.sweep(2, false).is_empty());
+        assert_eq!(backlog.sweep(2, true), [[2]]);
+        assert!(backlog.sweep(2, true).is_empty());
+        assert_eq!(backlog.count(), 3);
+    }
+}
