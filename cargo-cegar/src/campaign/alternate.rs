@@ -223,11 +223,11 @@ impl Alternation<'_, '_> {
             }
             let idle = !asking && news.is_empty() && self.backlog.is_empty();
             self.listen(if idle { SLICE } else { Duration::ZERO }, &mut news)?;
-            self.sweep(&mut news)?;
             let until = self.soon();
             if self.catch_up(until, &mut news) {
                 asking = self.settings.sides.engine();
             }
+            self.sweep(&mut news)?;
             let quiet = self.last_news.elapsed();
             let stalled = deadline.is_none() && quiet > if idle { STALLED } else { FUTILE };
             let alone = idle && !self.settings.sides.fuzz();

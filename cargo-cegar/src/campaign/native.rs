@@ -118,7 +118,7 @@ impl Native {
     /// Runs tapes under AddressSanitizer, each in a process of its own, only to see how they end.
     pub fn sweep(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
         let target = self.wait(Kind::RunnerAsan)?;
-        let fail = |why| Error::io("write", &std::env::temp_dir(), why);
+        let fail = |why| Error::io("write", std::env::temp_dir(), why);
         let folder = tempfile::tempdir().map_err(fail)?;
         let mut paths = Vec::new();
         for (number, tape) in tapes.iter().enumerate() {
