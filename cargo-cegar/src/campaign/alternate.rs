@@ -33,7 +33,7 @@ use backlog::Backlog;
 use crew::Crew;
 
 use super::findings::{Confirmed, Judge};
-use super::native::Native;
+use super::native::{LARGE, Native};
 use super::proofs::{Proofs, Prover};
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
 use crate::emit::spans;
@@ -109,6 +109,8 @@ pub struct Alternation<'a, 'p> {
     pub(super) digest: String,
     pub(super) coverage: Arc<Coverage>,
     pub(super) prover: Option<Prover>,
+    /// The tapes that a prover begins with which has not been started yet.
+    pub(super) postponed: Option<Vec<Vec<u8>>>,
     /// What an earlier campaign had proved.
     pub(super) before: Option<Certificate>,
     pub(super) proofs: Option<Proofs>,
@@ -139,7 +141,13 @@ impl Alternation<'_, '_> {
             return self.named(&given);
         }
         if self.settings.sides.engine() {
-            if self.settings.runs.is_none() {
+            if self.settings.runs.is_none()
+                && self.settings.fuzzes()
+                && self.program.blocks.len() >= LARGE
+            {
+                // It would take the core that compiles the fuzzer's target, for minutes.
+                self.postponed = Some(given.clone());
+            } else if self.settings.runs.is_none() {
                 self.start_prover(&given)?;
                 self.head_start(&mut news)?;
                 if self.is_settled() {
@@ -206,6 +214,10 @@ impl Alternation<'_, '_> {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(End::Interrupted);
             }
+            let built = self.native.ready(Kind::Fast).is_some();
+            if let Some(given) = self.postponed.take_if(|_| built) {
+                self.start_prover(&given)?;
+            }
             self.hear_prover(&mut news)?;
             if self.is_settled() {
                 return Ok(End::Settled);
@@ -231,7 +243,8 @@ impl Alternation<'_, '_> {
             let quiet = self.last_news.elapsed();
             let stalled = deadline.is_none() && quiet > if idle { STALLED } else { FUTILE };
             let alone = idle && !self.settings.sides.fuzz();
-            if self.prover.is_none() && news.is_empty() && (alone || stalled) {
+            let proving = self.prover.is_some() || self.postponed.is_some();
+            if !proving && news.is_empty() && (alone || stalled) {
                 return Ok(End::Stalled);
             }
         }

@@ -250,6 +250,7 @@ fn one(
         started,
         crew: Default::default(),
         backlog: Default::default(),
+        postponed: None,
         last_swept: started,
         swept: Default::default(),
         compares: false,
@@ -403,6 +404,7 @@ fn start_native(
     Native::start(
         builder,
         fuzzed,
+        fuzzed && prepared.program.blocks.len() >= native::LARGE,
         u32::try_from(confirm.as_millis()).unwrap_or(u32::MAX),
     )
 }

@@ -3,7 +3,8 @@
 //! Compiling the runner takes longer than most searches, so it happens on a thread of its own from the first moment;
 //! whoever needs a product waits for that product only. The order is the order of need: the runner with AddressSanitizer
 //! confirms findings, the fast target feeds the fuzzer, the comparison log makes it cleverer, the plain
-//! runner judges what AddressSanitizer would change (memory limits, addresses).
+//! runner judges what AddressSanitizer would change (memory limits, addresses). For a large program, each of which takes
+//! tens of seconds, the fuzzer comes first and is optimised less: there will be nothing to confirm before.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -33,6 +34,9 @@ pub struct Native {
     timeout_ms: u32,
 }
 
+/// Blocks from which on a program is large.
+pub const LARGE: usize = 4000;
+
 const ORDER: [Kind; 4] = [
     Kind::RunnerAsan,
     Kind::Fast,
@@ -45,15 +49,20 @@ fn slot(kind: Kind) -> usize {
 }
 
 impl Native {
-    /// Starts building. `fuzzed` says whether the fuzzer's two targets are wanted at all.
-    pub fn start(builder: TargetBuilder, fuzzed: bool, timeout_ms: u32) -> Native {
+    /// Starts building. `fuzzed` says whether the fuzzer's two targets are wanted at all, `large` whether they come first.
+    pub fn start(mut builder: TargetBuilder, fuzzed: bool, large: bool, timeout_ms: u32) -> Native {
+        let mut order = ORDER;
+        if large {
+            order.swap(0, 1);
+            builder.opt = "-O1".to_owned();
+        }
         let shared = Arc::new(Shared {
             slots: Mutex::new([const { None }; 4]),
             ready: Condvar::new(),
         });
         let theirs = shared.clone();
         std::thread::spawn(move || {
-            for kind in ORDER {
+            for kind in order {
                 if !fuzzed && matches!(kind, Kind::Fast | Kind::Comparisons) {
                     continue;
                 }
