@@ -21,7 +21,7 @@ impl Default for Budget {
     fn default() -> Self {
         Budget {
             tries: 4000,
-            steps: 60_000_000,
+            steps: 20_000_000,
         }
     }
 }
@@ -154,6 +154,14 @@ pub fn minimise(
         judged.same.then_some(judged.consumed.min(candidate.len()))
     };
     if let Some(consumed) = attempt(&best.clone(), &mut budget) {
+        best.truncate(consumed);
+    }
+    // All plain at once comes first: of a long tape the budget allows few attempts, and that one makes it legible.
+    let candidate: Vec<u8> = (0..best.len()).map(&plain).collect();
+    if candidate != best
+        && let Some(consumed) = attempt(&candidate, &mut budget)
+    {
+        best = candidate;
         best.truncate(consumed);
     }
     let mut size = best.len() / 2;
