@@ -150,11 +150,15 @@ impl Alternation<'_, '_> {
             } else if self.settings.runs.is_none() {
                 self.start_prover(&given)?;
                 self.head_start(&mut news)?;
-                if self.is_settled() {
-                    return Ok(End::Settled);
-                }
             }
-            self.search.start(&mut news);
+            for tape in Search::first() {
+                // Where a program does not end each of them takes seconds, and the proof may be there.
+                if self.is_settled() {
+                    break;
+                }
+                self.search.begin(tape, &mut news);
+                self.hear_prover(&mut news)?;
+            }
         }
         match self.settings.runs {
             Some(runs) => {

@@ -249,14 +249,17 @@ impl<'p> Search<'p> {
             })
     }
 
-    /// Executes the tapes that every search starts from.
-    pub fn start(&mut self, news: &mut Vec<News>) {
+    /// The tapes that every search starts from, for [`Search::begin`].
+    pub fn first() -> [Vec<u8>; 3] {
+        [Vec::new(), vec![0; 64], vec![b'a'; 32]]
+    }
+
+    /// Executes one of the first tapes.
+    pub fn begin(&mut self, tape: Vec<u8>, news: &mut Vec<News>) {
         // These are guesses: none of them is worth seconds.
         let steps = self.machine.limits().steps.min(RECORDED);
         self.within(steps, |search| {
-            for tape in [Vec::new(), vec![0; 64], vec![b'a'; 32]] {
-                search.execute(tape, Origin::Given, &[], news);
-            }
+            search.execute(tape, Origin::Given, &[], news);
         });
     }
 
