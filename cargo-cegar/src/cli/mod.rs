@@ -170,8 +170,12 @@ fn log(manners: &Manners) {
         1 => "warn,cargo_cegar=info",
         _ => "debug",
     };
-    let filter = tracing_subscriber::EnvFilter::try_from_env("CEGAR_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
+    // The solver's bindings tell of every term that is made: only to who asks for them by name.
+    let quiet = |wanted: &str| format!("z3=warn,{wanted}");
+    let filter = std::env::var("CEGAR_LOG")
+        .ok()
+        .and_then(|wanted| tracing_subscriber::EnvFilter::try_new(quiet(&wanted)).ok())
+        .unwrap_or_else(|| tracing_subscriber::EnvFilter::new(quiet(default)));
     let colors = color(manners) != anstream::ColorChoice::Never
         && std::io::IsTerminal::is_terminal(&std::io::stderr());
     // Only fails if a logger is installed already, as a test may have done.
