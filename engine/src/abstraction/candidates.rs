@@ -17,6 +17,7 @@ use rustc_hash::FxHashSet;
 use super::cuts::{Part, Place};
 use super::forest::Sample;
 use super::graph::Graph;
+use super::own::{Own, leaves, symbol_of_array};
 use super::relevance::Relevance;
 use super::world::Cut;
 use crate::program::ir::{BinOp, GLOBAL_OBJECTS, Pred, Width};
@@ -142,16 +143,6 @@ pub const PLAIN: u32 = 4;
 /// Arrays up to this size are asked for a terminating zero.
 const TERMINATED: u128 = 256;
 
-/// The variable in a term that has only one.
-fn variable_in(pool: &Pool, t: Term) -> Option<Term> {
-    pool.order(Item::Term(t), |_| false)
-        .into_iter()
-        .find_map(|item| match item {
-            Item::Term(t) if matches!(pool.node(t), Node::Variable(_)) => Some(t),
-            _ => None,
-        })
-}
-
 /// Makes the guesses for one cut point.
 pub struct Guesser<'a, 'p> {
     /// Everything.
@@ -183,18 +174,10 @@ impl Guesser<'_, '_> {
             variables.retain(|&(_, t)| relevance.has(&graph.pool, t));
             arrays.retain(|&array| relevance.has_array(&graph.pool, array));
         }
-        let own: FxHashSet<Symbol> = variables
-            .iter()
-            .flat_map(|&(_, t)| graph.pool.symbols(t).collect::<Vec<_>>())
-            .chain(
-                arrays
-                    .iter()
-                    .filter_map(|&a| match graph.pool.array_node(a) {
-                        crate::term::ArrayNode::Variable(v) => Some(Symbol::Array(v)),
-                        _ => None,
-                    }),
-            )
-            .collect();
+        let pool = &graph.pool;
+        let of_variables = variables.iter().flat_map(|&(_, t)| pool.symbols(t));
+        let of_arrays = arrays.iter().filter_map(|&a| symbol_of_array(pool, a));
+        let own: Own = of_variables.chain(of_arrays).collect();
         let is_number = |place: &Place| {
             matches!(place, Place::Number(_))
                 || matches!(
@@ -230,7 +213,7 @@ impl Guesser<'_, '_> {
                 out.push(graph.pool.bit(false));
             }
             for &t in &self.vocabulary.conditions {
-                if graph.pool.symbols(t).all(|s| own.contains(&s)) {
+                if own.covers(&graph.pool, t) {
                     out.push(t);
                     out.push(graph.pool.not(t));
                 }
@@ -293,7 +276,7 @@ impl Guesser<'_, '_> {
             }
             let symbols: Vec<Symbol> = pool.symbols(condition).collect();
             if let [Symbol::Variable(_)] = symbols[..]
-                && let Some(variable) = variable_in(pool, condition)
+                && let Some(&variable) = leaves(pool, condition).first()
             {
                 about.push((condition, variable));
             }

@@ -121,14 +121,6 @@ impl Contents {
         }
     }
 
-    /// Replaces the byte at a constant offset.
-    pub fn set_byte(&mut self, pool: &mut Pool, offset: u32, byte: Term) {
-        let at = pool.constant(64, u128::from(offset));
-        self.notice(pool, at, byte);
-        self.break_up(pool, offset, 1);
-        Rc::make_mut(&mut self.overlay).insert(offset, byte);
-    }
-
     /// Forgets the whole values that a write of `len` bytes overlaps.
     fn break_up(&mut self, pool: &Pool, offset: u32, len: u32) {
         let first = offset.saturating_sub(LONGEST - 1);

@@ -33,16 +33,10 @@ impl Own {
     pub fn of(graph: &mut Graph<'_>, cut: Option<Cut>) -> Own {
         let varying = cut.and_then(|cut| varying(graph, cut));
         let (variables, arrays) = varying.unwrap_or_default();
-        let mut symbols: FxHashSet<Symbol> = variables
-            .into_iter()
-            .filter_map(|t| symbol(&graph.pool, t))
-            .collect();
-        for array in arrays {
-            if let ArrayNode::Variable(number) = graph.pool.array_node(array) {
-                symbols.insert(Symbol::Array(number));
-            }
-        }
-        Own { symbols }
+        let pool = &graph.pool;
+        let variables = variables.into_iter().filter_map(|t| symbol(pool, t));
+        let arrays = arrays.into_iter().filter_map(|a| symbol_of_array(pool, a));
+        variables.chain(arrays).collect()
     }
 
     /// Whether a term is about such states alone.
@@ -101,9 +95,17 @@ impl FromIterator<Symbol> for Own {
 }
 
 /// The symbol that a variable is.
-fn symbol(pool: &Pool, t: Term) -> Option<Symbol> {
+pub fn symbol(pool: &Pool, t: Term) -> Option<Symbol> {
     match *pool.node(t) {
         Node::Variable(number) => Some(Symbol::Variable(number)),
+        _ => None,
+    }
+}
+
+/// The symbol that an array variable is.
+pub fn symbol_of_array(pool: &Pool, array: Array) -> Option<Symbol> {
+    match pool.array_node(array) {
+        ArrayNode::Variable(number) => Some(Symbol::Array(number)),
         _ => None,
     }
 }

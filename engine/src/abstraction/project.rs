@@ -68,9 +68,7 @@ pub fn project(
             Some(terms) => result.terms.extend(terms),
             None => {
                 result.exact = false;
-                let plain = group
-                    .into_iter()
-                    .filter(|&t| pool.symbols(t).all(|symbol| own.has(symbol)));
+                let plain = group.into_iter().filter(|&t| own.covers(pool, t));
                 result.terms.extend(plain.collect::<Vec<_>>());
             }
         }
@@ -132,10 +130,10 @@ fn tried(
         let Symbol::Variable(number) = symbol else {
             return None;
         };
-        let is_it = |&leaf: &Term| *pool.node(leaf) == Node::Variable(number);
-        let mut variables = terms.iter().flat_map(|&t| leaves(pool, t));
-        let variable = variables.find(is_it)?;
-        drop(variables);
+        let variable = terms
+            .iter()
+            .flat_map(|&t| leaves(pool, t))
+            .find(|&leaf| *pool.node(leaf) == Node::Variable(number))?;
         let values = values(pool, &terms, variable, symbol);
         let cases: Vec<Term> = values
             .into_iter()

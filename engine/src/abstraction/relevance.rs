@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::goals::{Open, Settled};
 use super::graph::Graph;
-use crate::term::{Array, ArrayNode, Item, Node, Pool, Symbol, Term};
+use super::own::{symbol, symbol_of_array};
+use crate::term::{Array, Item, Pool, Symbol, Term};
 
 /// The relevant variables and arrays, whose names are the same at all cut points.
 #[derive(Debug, Default)]
@@ -43,12 +44,12 @@ impl Changes {
                     .terms
                     .iter()
                     .filter(|(variable, value)| variable != value)
-                    .map(|&(variable, value)| (of_term(pool, variable), Item::Term(value)));
+                    .map(|&(variable, value)| (symbol(pool, variable), Item::Term(value)));
                 let arrays = update
                     .arrays
                     .iter()
                     .filter(|(array, value)| array != value)
-                    .map(|&(array, value)| (of_array(pool, array), Item::Array(value)));
+                    .map(|&(array, value)| (symbol_of_array(pool, array), Item::Array(value)));
                 for (changed, value) in changes.chain(arrays) {
                     let mut on = guard.clone();
                     collect(pool, value, &mut on);
@@ -60,13 +61,12 @@ impl Changes {
             }
         }
         // Where a string ends tells what is known of it without a quantifier.
-        let states: Vec<_> = graph.states.values().cloned().collect();
-        for state in states {
+        for state in graph.states.values() {
             for (id, array) in state.arrays(&mut graph.pool, &graph.world) {
                 let ends = state.ends(&mut graph.pool, &graph.world, id);
                 let mut on = FxHashSet::default();
                 collect(&graph.pool, Item::Term(ends), &mut on);
-                if let Some(changed) = of_array(&graph.pool, array) {
+                if let Some(changed) = symbol_of_array(&graph.pool, array) {
                     let on = on.into_iter().collect();
                     all.push(Change { changed, on });
                 }
@@ -130,29 +130,15 @@ impl Relevance {
 
     /// Whether an array variable does.
     pub fn has_array(&self, pool: &Pool, array: Array) -> bool {
-        of_array(pool, array).is_none_or(|symbol| self.symbols.contains(&symbol))
-    }
-}
-
-fn of_term(pool: &Pool, t: Term) -> Option<Symbol> {
-    match *pool.node(t) {
-        Node::Variable(v) => Some(Symbol::Variable(v)),
-        _ => None,
-    }
-}
-
-fn of_array(pool: &Pool, array: Array) -> Option<Symbol> {
-    match pool.array_node(array) {
-        ArrayNode::Variable(v) => Some(Symbol::Array(v)),
-        _ => None,
+        symbol_of_array(pool, array).is_none_or(|symbol| self.symbols.contains(&symbol))
     }
 }
 
 fn collect(pool: &Pool, root: Item, into: &mut FxHashSet<Symbol>) {
     for item in pool.order(root, |_| false) {
         let symbol = match item {
-            Item::Term(t) => of_term(pool, t),
-            Item::Array(array) => of_array(pool, array),
+            Item::Term(t) => symbol(pool, t),
+            Item::Array(array) => symbol_of_array(pool, array),
         };
         into.extend(symbol);
     }

@@ -108,7 +108,7 @@ impl PathIndex {
     }
 
     /// Conditions before `before` that mention one of `free`.
-    fn touching(&self, before: usize, free: &[u32]) -> Vec<usize> {
+    fn touching(&self, before: usize, free: &FxHashSet<u32>) -> Vec<usize> {
         let mut result: Vec<usize> = free
             .iter()
             .flat_map(|input| self.by_input.get(input).into_iter().flatten())
@@ -222,22 +222,20 @@ fn deepen(
     let longest = pieces[0].len().max(pieces[1].len());
     let mut k = 1;
     loop {
-        let free_set: FxHashSet<u32> = pieces
+        let free: FxHashSet<u32> = pieces
             .iter()
             .flat_map(|pieces| pieces.iter().rev().take(k))
             .flatten()
             .copied()
             .collect();
-        if free_set.len() == all && !of[1].is_empty() {
+        if free.len() == all && !of[1].is_empty() {
             return Simulated::OutOfLimits;
         }
-        let mut free: Vec<u32> = free_set.iter().copied().collect();
-        free.sort_unstable();
         let touching = question.index.touching(question.before, &free);
         if touching.len() <= 4 * RELATED_LIMIT {
             let mut fix = |term: Term| {
                 pool.substitute(term, &|at| {
-                    (!free_set.contains(&at)).then(|| byte(question, at))
+                    (!free.contains(&at)).then(|| byte(question, at))
                 })
             };
             let path: Vec<Term> = touching

@@ -197,7 +197,7 @@ impl Encoder<'_, '_> {
             let bytes = self.bytes_of(now, &target, size);
             let mut contents = self.unknown_contents();
             for (offset, byte) in bytes.into_iter().enumerate() {
-                contents.set_byte(self.pool, offset as u32, byte);
+                contents.write_at(self.pool, offset as u32, byte);
             }
             let size = self.c64(u64::from(size));
             self.block = first;

@@ -242,7 +242,7 @@ impl Encoder<'_, '_> {
                         // Where the old block is NULL there is nothing to keep.
                         let unknown = contents.byte(self.pool, i as u32);
                         let byte = self.pool.ite(target.cond, byte, unknown);
-                        contents.set_byte(self.pool, i as u32, byte);
+                        contents.write_at(self.pool, i as u32, byte);
                     }
                     kept_bytes = true;
                 }

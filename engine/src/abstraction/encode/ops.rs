@@ -492,7 +492,7 @@ impl Encoder<'_, '_> {
                         let byte = self.unknown(8);
                         object
                             .contents
-                            .set_byte(self.pool, at.wrapping_add(i), byte);
+                            .write_at(self.pool, at.wrapping_add(i), byte);
                     }
                 }
                 _ => object.contents = self.unknown_contents(),
