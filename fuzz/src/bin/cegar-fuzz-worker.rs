@@ -10,8 +10,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
         [verb, config] if verb == "__worker" => cegar_fuzz::worker::worker_main(config.as_ref()),
+        [verb, config] if verb == "__exchange" => cegar_fuzz::exchange::exchange_main(config),
         _ => {
-            eprintln!("usage: cegar-fuzz-worker __worker CONFIG");
+            eprintln!("usage: cegar-fuzz-worker __worker|__exchange CONFIG");
             ExitCode::from(2)
         }
     }

@@ -234,6 +234,16 @@ pub(super) fn run(
                     )?;
                 }
             }
+            Ok(Command::Offer { tape }) => {
+                if tape.len() <= config.max_len && !config.avoid.contains(&tape) {
+                    fuzzer.evaluate_input(
+                        &mut state,
+                        &mut executor,
+                        &mut manager,
+                        &BytesInput::new(tape),
+                    )?;
+                }
+            }
             Ok(Command::AddToken { bytes }) => {
                 if let Some(tokens) = state.metadata_map_mut().get_mut::<Tokens>() {
                     tokens.add_token(&bytes);

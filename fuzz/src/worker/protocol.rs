@@ -87,6 +87,12 @@ pub enum Command {
         #[serde(with = "bytes64")]
         tape: Vec<u8>,
     },
+    /// Run this tape, and take it into the corpus if it covers anything new.
+    Offer {
+        /// The tape.
+        #[serde(with = "bytes64")]
+        tape: Vec<u8>,
+    },
     /// Give the mutators a token.
     AddToken {
         /// The token.

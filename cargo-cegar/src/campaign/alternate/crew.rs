@@ -2,7 +2,8 @@
 //!
 //! Each is a worker of its own with its own corpus and its own chance decisions. What one finds that enters code which nobody has
 //! entered is handed to the others, so that all of them go on from there; what only raises a count stays where it was found,
-//! or each would drown in what the others' loops did. The campaign is the broker: it hears everything anyway.
+//! or each would drown in what the others' loops did. The campaign is the broker: it hears everything anyway, and no worker shares
+//! memory with another, which its C code could write to. (Other machines: see `peers`.)
 
 use std::time::Duration;
 
@@ -110,6 +111,15 @@ impl Crew {
                 let tape = tape.to_vec();
                 let _ = member.worker.send(&Command::AddSeed { tape });
             }
+        }
+    }
+
+    /// Has all of them run a tape from elsewhere. Who finds something new in it keeps it, and tells.
+    pub fn offer(&mut self, tape: &[u8]) {
+        for member in &mut self.members {
+            let tape = tape.to_vec();
+            // One that is gone hears of it from the others, if it is worth it.
+            let _ = member.worker.send(&Command::Offer { tape });
         }
     }
 
