@@ -87,6 +87,16 @@ pub enum Error {
         /// The exit code that it stands for.
         exit: ExitCode,
     },
+    /// The exchange with other machines cannot begin.
+    #[error("{source}")]
+    #[diagnostic(code(cegar::exchange))]
+    Exchange {
+        /// Why.
+        source: cegar_fuzz::exchange::ExchangeError,
+        /// What to do.
+        #[help]
+        help: &'static str,
+    },
     /// One of the engines stopped with an error of its own.
     #[error("{what} failed: {source}")]
     #[diagnostic(code(cegar::engine))]
@@ -143,10 +153,28 @@ impl Error {
         }
     }
 
+    /// The exchange with other machines cannot begin.
+    pub fn exchange(source: cegar_fuzz::exchange::ExchangeError) -> Self {
+        use cegar_fuzz::exchange::ExchangeError;
+        let help = match &source {
+            ExchangeError::Start { .. } => {
+                "the program may have been moved or removed: install it again"
+            }
+            ExchangeError::Listen { .. } => {
+                "--listen takes an address of this machine and a port that no other program listens on; port 0 is any that is free"
+            }
+            ExchangeError::Join { .. } => {
+                "start `cargo cegar run --listen ADDRESS:PORT` on the other machine first, with an address that this one reaches"
+            }
+        };
+        Error::Exchange { source, help }
+    }
+
     /// The number that the process ends with.
     pub fn exit_code(&self) -> ExitCode {
         use crate::capture::CaptureError;
         use crate::compile::CompileError;
+        use cegar_fuzz::exchange::ExchangeError;
         match self {
             Error::Usage { .. } | Error::Config(_) => ExitCode::Usage,
             Error::NothingSelected { .. } => ExitCode::NothingSelected,
@@ -164,6 +192,11 @@ impl Error {
             Error::Project(_) => ExitCode::Metadata,
             Error::Io { .. } => ExitCode::Io,
             Error::Interrupted => ExitCode::Interrupted,
+            Error::Exchange {
+                source: ExchangeError::Start { .. },
+                ..
+            } => ExitCode::Internal,
+            Error::Exchange { .. } => ExitCode::Network,
             Error::Engine { .. } => ExitCode::Internal,
             Error::Campaign { exit, .. } => *exit,
         }

@@ -32,6 +32,8 @@ pub enum ExitCode {
     ToolMissing = 103,
     /// A file or directory cannot be read or written.
     Io = 104,
+    /// An address cannot be listened on, or nobody is there to be joined.
+    Network = 105,
     /// Stopped by Ctrl-C or a termination signal; what had been found is kept.
     Interrupted = 130,
 }
@@ -70,6 +72,10 @@ impl ExitCode {
         (
             ExitCode::Io,
             "a file or directory cannot be read or written",
+        ),
+        (
+            ExitCode::Network,
+            "--listen or --join: no such address, or nobody there",
         ),
         (
             ExitCode::Interrupted,

@@ -20,6 +20,10 @@ fn main() -> ExitCode {
         (Some(word), Some(config)) if word == "__worker" => {
             return cargo_cegar::campaign::worker(config.as_ref());
         }
+        // What speaks with other machines; started by commands and campaigns.
+        (Some(word), Some(config)) if word == "__exchange" => {
+            return cargo_cegar::campaign::exchange(&config.to_string_lossy());
+        }
         (Some(word), Some(bitcode)) if word == cargo_cegar::probe::WORD => {
             return cargo_cegar::probe::child(bitcode.as_ref());
         }

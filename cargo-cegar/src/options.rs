@@ -50,6 +50,9 @@ pub struct Settings {
     pub seed: u64,
     /// Fuzzing processes for a program; one under `runs`. Default 1.
     pub workers: usize,
+    /// `HOST:PORT` of a hub, over which inputs are exchanged with other machines; nothing under `runs`. Default none.
+    #[serde(default)]
+    pub join: Option<String>,
     /// Which sides run. Default both.
     pub sides: Sides,
     /// Which loop works. Any but `auto` works alone: no fuzzing, and no search but its own. Default `auto`.
@@ -75,6 +78,7 @@ impl Settings {
             runs: None,
             seed: 0,
             workers: 1,
+            join: None,
             sides: Sides::Both,
             strategy: Strategy::Auto,
             loops: true,

@@ -139,7 +139,9 @@ fn strangers_are_sent_away() {
     // Other languages, lengths that nobody has, half a word.
     for words in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[255; 64], b"\0\0\0\x10abc"] {
         let mut stream = stranger(address);
-        stream.write_all(words).unwrap_or_else(|why| panic!("{why}"));
+        stream
+            .write_all(words)
+            .unwrap_or_else(|why| panic!("{why}"));
         let _ = stream.shutdown(std::net::Shutdown::Write);
         assert!(is_closed(stream));
     }
@@ -192,7 +194,10 @@ fn a_hub_that_was_killed_can_be_joined_again() {
     let id = holder(hub.address().port());
     // SAFETY: a child of this process.
     unsafe { libc::kill(id, libc::SIGKILL) };
-    assert!(matches!(hear(&mut first, 1)[..], [MemberEvent::Lost { .. }]));
+    assert!(matches!(
+        hear(&mut first, 1)[..],
+        [MemberEvent::Lost { .. }]
+    ));
     assert!(first.poll().is_empty());
     let until = Instant::now() + LIMIT;
     while probe(&hub.here().to_string()).is_err() {
@@ -204,7 +209,10 @@ fn a_hub_that_was_killed_can_be_joined_again() {
     assert!(second.send(b"again"));
     assert_eq!(hear(&mut third, 1), [tape(b"again")]);
     drop(hub);
-    assert!(matches!(hear(&mut third, 1)[..], [MemberEvent::Lost { .. }]));
+    assert!(matches!(
+        hear(&mut third, 1)[..],
+        [MemberEvent::Lost { .. }]
+    ));
 }
 
 /// The process that listens on a port.
@@ -253,12 +261,18 @@ fn what_cannot_be_is_told() {
         hear(&mut member, 1)
     };
     let heard = join(&address.to_string());
-    assert!(matches!(&heard[..], [MemberEvent::Lost { why }] if why.contains("LLMP")), "{heard:?}");
+    assert!(
+        matches!(&heard[..], [MemberEvent::Lost { why }] if why.contains("LLMP")),
+        "{heard:?}"
+    );
     assert!(door.join().is_ok());
 
     // Nobody.
     let why = probe(&address.to_string()).expect_err("nobody");
     assert!(matches!(why, ExchangeError::Join { .. }));
     assert!(why.to_string().contains("refused"), "{why}");
-    assert!(matches!(&join(&address.to_string())[..], [MemberEvent::Lost { .. }]));
+    assert!(matches!(
+        &join(&address.to_string())[..],
+        [MemberEvent::Lost { .. }]
+    ));
 }

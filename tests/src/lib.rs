@@ -38,6 +38,8 @@ pub mod exit {
     pub const TOOL_MISSING: i32 = 103;
     /// A file or folder cannot be read or written.
     pub const IO: i32 = 104;
+    /// An address cannot be listened on, or nobody is there to be joined.
+    pub const NETWORK: i32 = 105;
     /// Stopped by Ctrl-C.
     pub const INTERRUPTED: i32 = 130;
 }

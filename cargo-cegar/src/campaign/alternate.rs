@@ -13,6 +13,7 @@ pub(super) mod backlog;
 pub(super) mod crew;
 mod fuzzing;
 mod named;
+pub(super) mod peers;
 mod proving;
 
 use std::collections::BTreeSet;
@@ -31,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use backlog::Backlog;
 use crew::Crew;
+use peers::Peers;
 
 use super::findings::{Confirmed, Judge};
 use super::native::{LARGE, Native};
@@ -92,6 +94,8 @@ pub struct Alternation<'a, 'p> {
     pub(super) started: Instant,
     pub(super) crew: Crew,
     pub(super) backlog: Backlog,
+    /// The other machines, if there are any.
+    pub(super) peers: Option<Peers>,
     /// When the last sweep was, and where its runs failed.
     pub(super) last_swept: Instant,
     pub(super) swept: BTreeSet<String>,
@@ -231,6 +235,7 @@ impl Alternation<'_, '_> {
                 return Ok(End::Budget);
             }
             self.start_worker(None)?;
+            self.exchange();
             // What was given comes before the first question: much of what could be asked is answered by it.
             if asking && !self.backlog.has_given() {
                 let until = self.soon();
@@ -339,6 +344,7 @@ impl Alternation<'_, '_> {
             match item {
                 News::Seed { tape, origin } => {
                     self.keep(&tape)?;
+                    self.share_seed(&tape);
                     if origin != Origin::Fuzzer {
                         self.stats.engine_seeds += 1;
                         self.crew.seed(&tape, None);
@@ -496,6 +502,7 @@ impl Alternation<'_, '_> {
         self.search.note_covered(self.backlog.entered());
         self.crew.stop();
         self.crew = Crew::default();
+        self.peers = None;
         let solver = self.search.solver_stats();
         self.stats.solver_calls = solver.solver_calls + self.stats.prover.solver_calls;
         self.stats.machine_runs = self.search.stats().executions;

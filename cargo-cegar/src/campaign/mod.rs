@@ -32,6 +32,7 @@ use crate::error::Error;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
 use crate::report::{Event, Level, Reporter, Summary, TestRef};
 use crate::store;
+use alternate::peers::Peers;
 use alternate::{Alternation, End};
 use findings::Judge;
 use native::Native;
@@ -99,6 +100,15 @@ pub struct Stats {
     /// Seeds that the engine gave the fuzzer.
     #[serde(default)]
     pub engine_seeds: u64,
+    /// Inputs that were sent to other machines.
+    #[serde(default)]
+    pub peers_sent: u64,
+    /// Inputs that came from other machines.
+    #[serde(default)]
+    pub peers_received: u64,
+    /// Those of them that entered code which was new here.
+    #[serde(default)]
+    pub peers_used: u64,
     /// Executions of the engine's machine.
     #[serde(default)]
     pub machine_runs: u64,
@@ -250,6 +260,10 @@ fn one(
         started,
         crew: Default::default(),
         backlog: Default::default(),
+        peers: settings
+            .join
+            .as_deref()
+            .map(|hub| Peers::new(hub, &harness.name, &prepared.program)),
         postponed: None,
         last_swept: started,
         swept: Default::default(),
@@ -327,6 +341,15 @@ fn one(
             level: Level::Info,
             message: format!("solver {}", json(&solver)),
         });
+        if settings.join.is_some() {
+            alternation.reporter.event(&Event::Note {
+                level: Level::Info,
+                message: format!(
+                    "other machines: {} inputs sent, {} received, {} of them entered new code here",
+                    stats.peers_sent, stats.peers_received, stats.peers_used
+                ),
+            });
+        }
         if let Some(proofs) = alternation.proofs.take() {
             alternation.reporter.event(&Event::Note {
                 level: Level::Info,
@@ -540,6 +563,9 @@ fn merge(parts: Vec<Summary>) -> Summary {
         stats.seconds += part.stats.seconds;
         stats.engine_seeds += part.stats.engine_seeds;
         stats.machine_runs += part.stats.machine_runs;
+        stats.peers_sent += part.stats.peers_sent;
+        stats.peers_received += part.stats.peers_received;
+        stats.peers_used += part.stats.peers_used;
         tests.extend(part.tests);
         interrupted |= part.interrupted;
     }
@@ -557,6 +583,11 @@ fn merge(parts: Vec<Summary>) -> Summary {
         interrupted,
         assumptions: assumptions.into_iter().collect(),
     }
+}
+
+/// The body of a process that exchanges inputs with other machines (`cargo-cegar __exchange CONFIG`).
+pub fn exchange(config: &str) -> std::process::ExitCode {
+    cegar_fuzz::exchange::exchange_main(config)
 }
 
 /// The body of a worker process (`cargo-cegar __worker CONFIG`).

@@ -29,6 +29,7 @@ use crate::config::PropertyName;
         102  cargo metadata failed\n  \
         103  a needed tool is missing (clang 19, a debugger)\n  \
         104  a file or directory cannot be read or written\n  \
+        105  --listen or --join: no such address, or nobody there\n  \
         130  interrupted; what had been found is kept"
 )]
 pub struct Cli {
@@ -395,6 +396,34 @@ pub struct ExplainArgs {
     pub certificate: Option<PathBuf>,
 }
 
+/// Several machines. They tell each other of inputs that enter new code.
+#[derive(Debug, Default, Args)]
+pub struct ExchangeArgs {
+    /// Be the first of several machines: others join here. PORT alone: campaigns on this machine only. There are no passwords: use
+    /// an address of a network that you trust
+    #[arg(
+        long,
+        value_name = "[ADDRESS:]PORT",
+        env = "CEGAR_LISTEN",
+        hide_env_values = true,
+        value_parser = address,
+        conflicts_with = "join",
+        help_heading = "Several machines"
+    )]
+    pub listen: Option<String>,
+    /// Exchange inputs with the machine that was started with --listen, and with all that joined it. They work on the same build of
+    /// the same harness; other harnesses and other builds are left out
+    #[arg(
+        long,
+        value_name = "[HOST:]PORT",
+        env = "CEGAR_JOIN",
+        hide_env_values = true,
+        value_parser = address,
+        help_heading = "Several machines"
+    )]
+    pub join: Option<String>,
+}
+
 /// `run`
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -408,6 +437,9 @@ pub struct RunArgs {
     /// is given [default: 1]
     #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
     pub jobs: Option<usize>,
+    /// Other machines
+    #[command(flatten)]
+    pub exchange: ExchangeArgs,
     /// Also write the page of the campaign here; target/cegar/report.html has it in any case
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -426,6 +458,9 @@ pub struct CiArgs {
     /// is given [default: 1]
     #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
     pub jobs: Option<usize>,
+    /// Other machines
+    #[command(flatten)]
+    pub exchange: ExchangeArgs,
     /// No harness gets more than this, whatever its share of --max-time [default: 30m under --runs without --max-time, where
     /// it ends what hangs]
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -580,6 +615,16 @@ fn jobs(text: &str) -> Result<usize, String> {
     }
 }
 
+/// `HOST:PORT`, of `HOST:PORT`, `[V6]:PORT` or `PORT`.
+fn address(text: &str) -> Result<String, String> {
+    let (host, port) = text.rsplit_once(':').unwrap_or(("127.0.0.1", text));
+    let whole = !host.is_empty() && (!host.contains(':') || host.starts_with('['));
+    match port.parse::<u16>() {
+        Ok(port) if whole => Ok(format!("{host}:{port}")),
+        _ => Err("an address and a port, as 192.168.1.7:4242 or [::1]:4242, or a port".to_owned()),
+    }
+}
+
 /// The names of the strategies, each with what it does.
 fn strategies() -> impl clap::builder::TypedValueParser<Value = Strategy> {
     let names = Strategy::ALL
@@ -601,6 +646,17 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn addresses_as_people_write_them() {
+        let known = |text: &str| address(text).ok();
+        assert_eq!(known("4242").as_deref(), Some("127.0.0.1:4242"));
+        assert_eq!(known("host.local:1").as_deref(), Some("host.local:1"));
+        assert_eq!(known("[::1]:0").as_deref(), Some("[::1]:0"));
+        for wrong in ["", ":", ":1", "host", "host:", "host:65536", "::1", "a:b:1"] {
+            assert_eq!(known(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

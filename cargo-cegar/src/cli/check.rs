@@ -186,6 +186,7 @@ pub(super) fn settings(
         runs: budget.runs.or(file.runs),
         seed: budget.seed.or(file.seed).unwrap_or(0),
         workers: 1,
+        join: None,
         sides: match (budget.engine_only, budget.fuzz_only) {
             (true, _) => Sides::Engine,
             (_, true) => Sides::Fuzz,

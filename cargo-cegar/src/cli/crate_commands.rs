@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::args::{BudgetArgs, BuildArgs, InitArgs, Manners, MessageFormat, ReplayArgs, RunArgs};
 use super::check::{extra_reports, settings};
-use super::{conclude, note, reporter};
+use super::{conclude, exchange, note, reporter};
 use crate::compile::{Compiler, compile};
 use crate::config::Config;
 use crate::error::Error;
@@ -38,6 +38,7 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
     let (project, config) = open(manners)?;
     let mut fan = reporter(manners, args.budget.stats, &project.root);
     extra_reports(&mut fan, &args.budget, &project.root);
+    let exchange = exchange::open(&args.exchange, &args.budget, &config.run, &mut fan)?;
     let mut options = run_options(
         &project,
         &config,
@@ -48,6 +49,7 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
         stop,
     )?;
     options.jobs = args.jobs.unwrap_or(1);
+    options.settings.join.clone_from(&exchange.join);
     fan.add(HtmlReporter::new(
         &project.name,
         &options.scratch,

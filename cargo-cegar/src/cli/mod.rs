@@ -8,6 +8,7 @@ mod corpus;
 mod coverage;
 mod crate_commands;
 mod debug;
+mod exchange;
 mod explain;
 mod init_ci;
 mod proof;

@@ -162,7 +162,10 @@ fn bridge(mut outer: TcpStream, inner: TcpStream) -> io::Result<()> {
         over.store(true, Ordering::Relaxed);
         ended
     });
-    close(&inner.into_inner().unwrap_or_else(PoisonError::into_inner), &outer);
+    close(
+        &inner.into_inner().unwrap_or_else(PoisonError::into_inner),
+        &outer,
+    );
     let _ = out.join();
     ended
 }

@@ -8,7 +8,9 @@ use std::collections::HashSet;
 use std::io::{BufRead, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::mpsc::{
+    Receiver, RecvTimeoutError, SyncSender, TryRecvError, channel, sync_channel,
+};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -172,7 +174,9 @@ impl LlmpHook<Page, Pages> for HandIn {
         if let Some(find) = Find::decode(message) {
             if find.program == self.program {
                 // If there is no room the parent has enough to do.
-                let _ = self.out.try_send(Some(Event::Tape(Tape { tape: find.tape })));
+                let _ = self
+                    .out
+                    .try_send(Some(Event::Tape(Tape { tape: find.tape })));
             } else if find.program.harness == self.program.harness && !self.strange {
                 self.strange = self.out.try_send(Some(Event::OtherBuild)).is_ok();
             }
@@ -195,8 +199,7 @@ fn member(join: &str, program: Program, out: &SyncSender<Option<Event>>) -> Resu
         out: out.clone(),
         strange: false,
     };
-    let mut broker =
-        LlmpBroker::with_keep_pages(Pages, tuple_list!(hook), true).map_err(llmp)?;
+    let mut broker = LlmpBroker::with_keep_pages(Pages, tuple_list!(hook), true).map_err(llmp)?;
     let own = broker.inner_mut().register_client(page);
     debug_assert_eq!(own, ClientId(0));
     let mut sender = LlmpSender::on_existing_shmem(Pages, other_end, None).map_err(llmp)?;

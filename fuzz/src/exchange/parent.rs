@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::gate;
 use super::message::{LONGEST, Program};
 use super::protocol::{Config, Event, Tape};
-use super::gate;
 
 /// How often a hub that has ended is started again, and how long after its end.
 const AGAIN: u32 = 5;
@@ -80,7 +80,10 @@ fn start(executable: &Path, config: &Config) -> Result<(Child, ChildStdout), Exc
         .stderr(Stdio::null())
         .spawn()
         .map_err(failed)?;
-    let out = child.stdout.take().ok_or_else(|| failed(std::io::ErrorKind::BrokenPipe.into()))?;
+    let out = child
+        .stdout
+        .take()
+        .ok_or_else(|| failed(std::io::ErrorKind::BrokenPipe.into()))?;
     Ok((child, out))
 }
 
@@ -108,7 +111,9 @@ impl Hub {
             address: address.to_owned(),
             why,
         };
-        let mut listen = address.to_socket_addrs().map_err(|why| failed(why.to_string()))?;
+        let mut listen = address
+            .to_socket_addrs()
+            .map_err(|why| failed(why.to_string()))?;
         let listen = listen.next();
         let listen = listen.ok_or_else(|| failed("the name has no address".to_owned()))?;
         let (mut child, out) = start(executable, &Config::Hub { listen })?;
@@ -121,7 +126,9 @@ impl Hub {
             move || {
                 let mut port = None;
                 for _ in 0..=AGAIN {
-                    let Some((mut child, out)) = running.take() else { break };
+                    let Some((mut child, out)) = running.take() else {
+                        break;
+                    };
                     for event in events(out) {
                         if let Event::Listening { address } = &event {
                             port = Some(*address);
@@ -187,7 +194,12 @@ impl Drop for Hub {
     fn drop(&mut self) {
         self.over.store(true, Ordering::SeqCst);
         // The end of its input is the end of the process.
-        drop(self.stdin.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(
+            self.stdin
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
         if let Some(keeper) = self.keeper.take() {
             let _ = keeper.join();
         }

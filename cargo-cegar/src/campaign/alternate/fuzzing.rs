@@ -93,12 +93,16 @@ impl Alternation<'_, '_> {
                             && !self.backlog.enters(*block)
                     };
                     let new = blocks.iter().any(is_new);
+                    let foreign = self.share(&tape, &blocks);
                     if !blocks.is_empty() {
                         self.last_news = Instant::now();
                         self.keep(&tape)?;
                     }
-                    if new {
-                        self.crew.seed(&tape, Some(number));
+                    match (new, foreign) {
+                        (true, false) => self.crew.seed(&tape, Some(number)),
+                        // All of them have got it.
+                        (true, true) => self.stats.peers_used += 1,
+                        _ => {}
                     }
                     if self.settings.runs.is_some() {
                         self.search.add(&tape, Origin::Fuzzer, news);

@@ -1,0 +1,261 @@
+//! What other machines find, and what they are told.
+//!
+//! A campaign that takes part in an exchange has a member of the hub beside it, a process (`cegar_fuzz::exchange`). It is told
+//! each tape of a worker's that entered code for the first time on this machine. What it hears is offered to the workers, and
+//! who finds something new in it tells so, as of any input: from there on it is the fuzzer's find. A tape that came from elsewhere
+//! is never sent, and one that brings nothing new here goes no further. Without a fuzzer the machine looks at what comes,
+//! and what it covers is what is sent.
+//!
+//! The exchange is a help and no condition: when the connection is lost this is said once, and tried again now and then.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use cegar_engine::program as ir;
+use cegar_fuzz::exchange::{Member, MemberEvent, Program};
+use sha2::{Digest as _, Sha256};
+
+use super::Alternation;
+use crate::report::Level;
+
+/// How long after a loss the hub is tried again; twice as long each time, up to the second.
+const AGAIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
+/// Tapes of others that may wait for the fuzzer's target to be built.
+const WAITING: usize = 4096;
+
+/// See the module.
+pub struct Peers {
+    address: String,
+    program: Program,
+    member: Option<Member>,
+    joined: bool,
+    /// Whether the loss has been told.
+    told: bool,
+    /// When the hub is tried, and how long after that again.
+    next: Instant,
+    pause: Duration,
+    /// Blocks that some input of this machine or another is known to enter.
+    known: Vec<bool>,
+    /// Tapes that were sent or received.
+    seen: HashSet<[u8; 32]>,
+    /// What was found here, for a hub that knows nothing of it.
+    found: Vec<Vec<u8>>,
+    /// What was heard before there was a fuzzer.
+    waiting: Vec<Vec<u8>>,
+}
+
+impl Peers {
+    /// Joins the hub at `address` when it is first asked, for this harness's program.
+    pub fn new(address: &str, harness: &str, program: &ir::Program) -> Peers {
+        Peers {
+            address: address.to_owned(),
+            program: Program {
+                harness: harness.to_owned(),
+                digest: identity(program),
+            },
+            member: None,
+            joined: false,
+            told: false,
+            next: Instant::now(),
+            pause: AGAIN[0],
+            known: vec![false; program.blocks.len()],
+            seen: HashSet::new(),
+            found: Vec::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Joins, if it is time; else what the member has told.
+    fn hear(&mut self) -> Vec<MemberEvent> {
+        if let Some(member) = &mut self.member {
+            let heard = member.poll();
+            if let Some(MemberEvent::Lost { .. }) = heard.last() {
+                self.member = None;
+                self.next = Instant::now() + self.pause;
+                self.pause = AGAIN[1].min(self.pause * 2);
+            }
+            return heard;
+        }
+        if Instant::now() < self.next {
+            return Vec::new();
+        }
+        let member = std::env::current_exe()
+            .map_err(|why| why.to_string())
+            .and_then(|me| {
+                Member::start(&me, &self.address, &self.program).map_err(|why| why.to_string())
+            });
+        match member {
+            Ok(member) => {
+                self.member = Some(member);
+                Vec::new()
+            }
+            Err(why) => {
+                self.next = Instant::now() + AGAIN[1];
+                vec![MemberEvent::Lost { why }]
+            }
+        }
+    }
+
+    fn send(&mut self, tape: &[u8]) -> bool {
+        self.joined && self.member.as_mut().is_some_and(|member| member.send(tape))
+    }
+
+    /// Notes a tape that was found here; true if it is one to be sent.
+    fn is_own(&mut self, tape: &[u8], blocks: &[u32]) -> bool {
+        let mut enters = false;
+        for &block in blocks {
+            if let Some(known) = self.known.get_mut(block as usize) {
+                enters |= !std::mem::replace(known, true);
+            }
+        }
+        enters && self.seen.insert(Sha256::digest(tape).into())
+    }
+
+    /// Whether a tape was sent or received.
+    fn has_seen(&self, tape: &[u8]) -> bool {
+        let digest: [u8; 32] = Sha256::digest(tape).into();
+        self.seen.contains(&digest)
+    }
+}
+
+impl Alternation<'_, '_> {
+    /// Hears the other machines out.
+    pub(super) fn exchange(&mut self) {
+        let Some(peers) = &mut self.peers else {
+            return;
+        };
+        let heard = peers.hear();
+        for event in heard {
+            match event {
+                MemberEvent::Joined => self.joined(),
+                MemberEvent::Tape(tape) => self.heard(tape),
+                MemberEvent::OtherBuild => self.note(
+                    Level::Warning,
+                    format!(
+                        "another machine has another build of `{}`: its inputs are left out; have both compile the same \
+                         sources with the same settings and the same version of cargo-cegar",
+                        self.harness.name
+                    ),
+                ),
+                MemberEvent::Lost { why } => self.lost(&why),
+            }
+        }
+        if !self.crew.is_empty()
+            && let Some(peers) = &mut self.peers
+        {
+            for tape in peers.waiting.drain(..) {
+                self.crew.offer(&tape);
+            }
+        }
+    }
+
+    fn joined(&mut self) {
+        let Some(peers) = &mut self.peers else {
+            return;
+        };
+        peers.joined = true;
+        peers.pause = AGAIN[0];
+        let again = std::mem::take(&mut peers.told);
+        // A hub that was started anew knows nothing of it; another one knows it, and says it to nobody twice.
+        for tape in std::mem::take(&mut peers.found) {
+            peers.send(&tape);
+            peers.found.push(tape);
+        }
+        let (level, again) = match again {
+            true => (Level::Info, " again"),
+            false => (Level::Detail, ""),
+        };
+        let message = format!("exchanging inputs{again} with others by {}", peers.address);
+        self.note(level, message);
+    }
+
+    fn heard(&mut self, tape: Vec<u8>) {
+        let Some(peers) = &mut self.peers else {
+            return;
+        };
+        let fits = tape.len() <= self.harness.max_len;
+        if !fits || !peers.seen.insert(Sha256::digest(&tape).into()) {
+            return;
+        }
+        self.stats.peers_received += 1;
+        if !self.settings.fuzzes() {
+            self.backlog.push(tape, Vec::new());
+        } else if !self.crew.is_empty() {
+            self.crew.offer(&tape);
+        } else if peers.waiting.len() < WAITING {
+            peers.waiting.push(tape);
+        }
+    }
+
+    fn lost(&mut self, why: &str) {
+        let Some(peers) = &mut self.peers else {
+            return;
+        };
+        peers.joined = false;
+        if !std::mem::replace(&mut peers.told, true) {
+            let message = format!(
+                "no exchange with other machines by {}: {why}; the campaign goes on, and tries again",
+                peers.address
+            );
+            self.note(Level::Warning, message);
+        }
+    }
+
+    /// Sends a tape that entered these blocks, if one of them is news to the other machines. True if the tape is from there.
+    pub(super) fn share(&mut self, tape: &[u8], blocks: &[u32]) -> bool {
+        let Some(peers) = &mut self.peers else {
+            return false;
+        };
+        let foreign = peers.has_seen(tape);
+        if peers.is_own(tape, blocks) {
+            self.stats.peers_sent += 1;
+            peers.send(tape);
+            peers.found.push(tape.to_vec());
+        }
+        foreign
+    }
+
+    /// Sends a tape with which the search covered something, where no fuzzer says what it enters.
+    pub(super) fn share_seed(&mut self, tape: &[u8]) {
+        if self.settings.fuzzes() {
+            return;
+        }
+        if let Some(peers) = &mut self.peers
+            && peers.seen.insert(Sha256::digest(tape).into())
+        {
+            self.stats.peers_sent += 1;
+            peers.send(tape);
+            peers.found.push(tape.to_vec());
+        }
+    }
+}
+
+/// A hash of what a program does, by block: the same wherever its files lie, another for another build.
+fn identity(program: &ir::Program) -> [u8; 32] {
+    struct Text(Sha256);
+    impl std::fmt::Write for Text {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            self.0.update(text);
+            Ok(())
+        }
+    }
+    let mut text = Text(Sha256::new());
+    let mut say = |what: std::fmt::Arguments<'_>| {
+        // A hash takes everything.
+        let _ = text.write_fmt(what);
+    };
+    say(format_args!("{}\n", env!("CARGO_PKG_VERSION")));
+    for function in &program.functions {
+        let (name, blocks) = (&function.name, &function.blocks);
+        say(format_args!("{name:?} {:?} {blocks:?}\n", function.kind));
+    }
+    // Not the globals: the names of files are among them.
+    for block in &program.blocks {
+        for inst in &block.ops {
+            say(format_args!("{:?}\n", inst.op));
+        }
+        say(format_args!("{:?}\n", block.end));
+    }
+    text.0.finalize().into()
+}
