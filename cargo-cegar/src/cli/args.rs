@@ -141,7 +141,8 @@ pub enum Command {
         cargo cegar run\n  \
         cargo cegar run parse_header --max-time 10m\n  \
         cargo cegar run --require-proof --sarif out.sarif --junit out.xml\n  \
-        cargo cegar run --runs 100000 --seed 7        the same result each time")]
+        cargo cegar run --runs 100000 --seed 7        the same result each time\n  \
+        cargo cegar run --listen 192.168.1.7:4242     the first of several machines; the others --join it")]
     Run(RunArgs),
     /// Run all harnesses within a budget, for continuous integration: only new findings fail the build
     ///

@@ -19,11 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a machine may take no bytes before it is given up.
 const STUCK: Duration = Duration::from_secs(60);
 /// Seconds without a word after which TCP asks whether the other side is still there, from one question to the next, and how
-/// many may stay without an answer.
-const KEEPALIVE: [(libc::c_int, libc::c_int); 3] = [
+/// many may stay without an answer; milliseconds after which it gives up on words that nobody says to have got.
+const KEEPALIVE: [(libc::c_int, libc::c_int); 4] = [
     (libc::TCP_KEEPIDLE, 10),
     (libc::TCP_KEEPINTVL, 5),
     (libc::TCP_KEEPCNT, 3),
+    (libc::TCP_USER_TIMEOUT, 30_000),
 ];
 /// Bytes per second that are taken from one machine: LLMP gives up where its broker is three pages behind.
 const RATE: u64 = 4 << 20;

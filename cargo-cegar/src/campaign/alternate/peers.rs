@@ -24,6 +24,9 @@ const AGAIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 /// Tapes of others that may wait for the fuzzer's target to be built.
 const WAITING: usize = 4096;
 
+/// SHA-256.
+type Hash = [u8; 32];
+
 /// See the module.
 pub struct Peers {
     address: String,
@@ -37,8 +40,9 @@ pub struct Peers {
     pause: Duration,
     /// Blocks that some input of this machine or another is known to enter.
     known: Vec<bool>,
-    /// Tapes that were sent or received.
-    seen: HashSet<[u8; 32]>,
+    /// Hashes of the tapes that were sent, and of those that were received.
+    sent: HashSet<Hash>,
+    received: HashSet<Hash>,
     /// What was found here, for a hub that knows nothing of it.
     found: Vec<Vec<u8>>,
     /// What was heard before there was a fuzzer.
@@ -60,7 +64,8 @@ impl Peers {
             next: Instant::now(),
             pause: AGAIN[0],
             known: vec![false; program.blocks.len()],
-            seen: HashSet::new(),
+            sent: HashSet::new(),
+            received: HashSet::new(),
             found: Vec::new(),
             waiting: Vec::new(),
         }
@@ -109,13 +114,18 @@ impl Peers {
                 enters |= !std::mem::replace(known, true);
             }
         }
-        enters && self.seen.insert(Sha256::digest(tape).into())
+        enters && self.is_first(tape)
     }
 
-    /// Whether a tape was sent or received.
-    fn has_seen(&self, tape: &[u8]) -> bool {
-        let digest: [u8; 32] = Sha256::digest(tape).into();
-        self.seen.contains(&digest)
+    /// Notes a tape that is to be sent; false if the others have it.
+    fn is_first(&mut self, tape: &[u8]) -> bool {
+        let hash = Sha256::digest(tape).into();
+        !self.received.contains(&hash) && self.sent.insert(hash)
+    }
+
+    fn has_received(&self, tape: &[u8]) -> bool {
+        let hash: Hash = Sha256::digest(tape).into();
+        self.received.contains(&hash)
     }
 }
 
@@ -174,8 +184,9 @@ impl Alternation<'_, '_> {
         let Some(peers) = &mut self.peers else {
             return;
         };
+        let hash = Sha256::digest(&tape).into();
         let fits = tape.len() <= self.harness.max_len;
-        if !fits || !peers.seen.insert(Sha256::digest(&tape).into()) {
+        if !fits || peers.sent.contains(&hash) || !peers.received.insert(hash) {
             return;
         }
         self.stats.peers_received += 1;
@@ -207,7 +218,7 @@ impl Alternation<'_, '_> {
         let Some(peers) = &mut self.peers else {
             return false;
         };
-        let foreign = peers.has_seen(tape);
+        let foreign = peers.has_received(tape);
         if peers.is_own(tape, blocks) {
             self.stats.peers_sent += 1;
             peers.send(tape);
@@ -222,7 +233,7 @@ impl Alternation<'_, '_> {
             return;
         }
         if let Some(peers) = &mut self.peers
-            && peers.seen.insert(Sha256::digest(tape).into())
+            && peers.is_first(tape)
         {
             self.stats.peers_sent += 1;
             peers.send(tape);
@@ -232,7 +243,7 @@ impl Alternation<'_, '_> {
 }
 
 /// A hash of what a program does, by block: the same wherever its files lie, another for another build.
-fn identity(program: &ir::Program) -> [u8; 32] {
+fn identity(program: &ir::Program) -> Hash {
     struct Text(Sha256);
     impl std::fmt::Write for Text {
         fn write_str(&mut self, text: &str) -> std::fmt::Result {
