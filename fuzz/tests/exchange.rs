@@ -117,6 +117,16 @@ fn stranger(address: SocketAddr) -> TcpStream {
     stream
 }
 
+/// The same, and asks to be accepted.
+fn broker(address: SocketAddr) -> TcpStream {
+    let mut stream = stranger(address);
+    let hello = TcpRequest::RemoteBrokerHello {
+        hostname: "stranger".to_owned(),
+    };
+    send_tcp_msg(&mut stream, &hello).unwrap_or_else(|why| panic!("{why}"));
+    stream
+}
+
 /// Whether the other side has hung up.
 fn is_closed(mut stream: TcpStream) -> bool {
     let _ = stream.set_read_timeout(Some(LIMIT));
@@ -164,11 +174,7 @@ fn strangers_are_sent_away() {
         (0x0CE6_A001, vec![1, 2, 3]),
         (0x0CE6_A001, vec![0; 2 * LONGEST]),
     ] {
-        let mut stream = stranger(address);
-        let hello = TcpRequest::RemoteBrokerHello {
-            hostname: "stranger".to_owned(),
-        };
-        send_tcp_msg(&mut stream, &hello).unwrap_or_else(|why| panic!("{why}"));
+        let mut stream = broker(address);
         let accepted = recv_tcp_msg(&mut stream).unwrap_or_else(|why| panic!("{why}"));
         assert!(matches!(
             TcpResponse::try_from(accepted),
@@ -177,6 +183,11 @@ fn strangers_are_sent_away() {
         // The gate may hang up before all of it is sent.
         let _ = send_tcp_msg(&mut stream, &(7u32, tag, 0u32, payload));
         assert!(is_closed(stream));
+    }
+
+    // Brokers who leave at once.
+    for _ in 0..50 {
+        drop(broker(address));
     }
 
     let mut second = member(&hub, &demo);

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
-use cegar_tests::{Project, Running, Tool, children, exit};
+use cegar_tests::{Ended, Project, Running, Tool, children, exit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -77,8 +77,17 @@ fn port() -> u16 {
 }
 
 fn start(project: &Project, words: &str) -> Running {
-    let words = format!("run --fuzz-only --stats --max-time 170s {words}");
+    let words = format!("run --stats --max-time 170s {words}");
     Tool::new(project.path(), words.split(' ')).start()
+}
+
+/// What `--stats` says of inputs that came from elsewhere.
+fn received(ended: &Ended) -> u32 {
+    let count = ended.stderr.lines().find_map(|line| {
+        let (_, rest) = line.split_once("inputs sent, ")?;
+        rest.split(' ').next()?.parse().ok()
+    });
+    count.unwrap_or_else(|| panic!("{ended}"))
 }
 
 #[test]
@@ -88,19 +97,19 @@ fn what_one_has_the_others_get() {
     give(&second, SECOND);
     let port = port();
 
-    let mut one = start(&first, &format!("--listen {port}"));
+    let mut one = start(&first, &format!("--fuzz-only --listen {port}"));
     let id = one.id();
     let listens = || (!children(id, "\"role\":\"member\"").is_empty()).then_some(());
     one.until(listens).unwrap_or_else(|| panic!("no member"));
     // Another build: it hears, and takes nothing.
-    let mut stranger = start(&other, &format!("--join 127.0.0.1:{port}"));
+    let mut stranger = start(&other, &format!("--fuzz-only --join 127.0.0.1:{port}"));
     let id = stranger.id();
     let fuzzes = || (!children(id, "__worker").is_empty()).then_some(());
     stranger
         .until(fuzzes)
         .unwrap_or_else(|| panic!("no worker"));
     // A campaign in a process of its own, with two workers.
-    let mut two = start(&second, &format!("--join {port} --jobs 2"));
+    let mut two = start(&second, &format!("--fuzz-only --join {port} --jobs 2"));
     assert!(two.until(|| has(&second, FIRST)).is_some());
     assert!(one.until(|| has(&first, SECOND)).is_some());
     assert!(has(&other, FIRST).is_none() && has(&other, SECOND).is_none());
@@ -133,11 +142,7 @@ fn what_one_has_the_others_get() {
         .says("no exchange with other machines by 127.0.0.1")
         .says("its process has ended; the campaign goes on");
     for ended in [&one, &two] {
-        let received = ended.stderr.lines().find_map(|line| {
-            let (_, rest) = line.split_once("inputs sent, ")?;
-            rest.split(' ').next()?.parse::<u32>().ok()
-        });
-        assert!(received.is_some_and(|count| count > 0), "{ended}");
+        assert!(received(ended) > 0, "{ended}");
     }
     stranger
         .expect(exit::INTERRUPTED)
@@ -145,6 +150,27 @@ fn what_one_has_the_others_get() {
     for id in left {
         assert!(!Path::new(&format!("/proc/{id}")).exists(), "{id} is left");
     }
+}
+
+/// Where nothing is fuzzed, the engine hears and tells.
+#[test]
+fn an_engine_alone_takes_part() {
+    let (first, second) = (copy(""), copy(""));
+    give(&first, FIRST);
+    let port = port();
+    let mut one = start(&first, &format!("--engine-only --listen {port}"));
+    let id = one.id();
+    let listens = || (!children(id, "\"role\":\"member\"").is_empty()).then_some(());
+    one.until(listens).unwrap_or_else(|| panic!("no member"));
+    let mut two = start(&second, &format!("--engine-only --join {port}"));
+    assert!(two.until(|| has(&second, FIRST)).is_some());
+    for running in [&one, &two] {
+        running.signal(Signal::SIGINT);
+    }
+    one.wait().expect(exit::INTERRUPTED);
+    let two = two.wait();
+    two.expect(exit::INTERRUPTED);
+    assert!(received(&two) > 0, "{two}");
 }
 
 #[test]

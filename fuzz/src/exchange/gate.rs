@@ -148,13 +148,10 @@ fn bridge(mut outer: TcpStream, inner: TcpStream) -> io::Result<()> {
         stream.set_write_timeout(Some(STUCK))?;
     }
     keep_alive(&outer)?;
-    let (mut from, mut to) = (inner.try_clone()?, outer.try_clone()?);
+    let (from, to) = (inner.try_clone()?, outer.try_clone()?);
     let out = std::thread::Builder::new()
         .name("out".to_owned())
-        .spawn(move || {
-            let _ = io::copy(&mut from, &mut to);
-            close(&from, &to);
-        })?;
+        .spawn(move || drain(from, to))?;
     let inner = Mutex::new(inner);
     let over = AtomicBool::new(false);
     let ended = std::thread::scope(|threads| {
@@ -163,18 +160,23 @@ fn bridge(mut outer: TcpStream, inner: TcpStream) -> io::Result<()> {
         over.store(true, Ordering::Relaxed);
         ended
     });
-    close(
-        &inner.into_inner().unwrap_or_else(PoisonError::into_inner),
-        &outer,
-    );
+    let _ = give(&inner, &message::leaving());
+    // They may be closed already.
+    let _ = outer.shutdown(Shutdown::Both);
+    let inner = inner.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let _ = inner.shutdown(Shutdown::Write);
     let _ = out.join();
     ended
 }
 
-fn close(one: &TcpStream, other: &TcpStream) {
-    // They may be closed already.
-    let _ = one.shutdown(Shutdown::Both);
-    let _ = other.shutdown(Shutdown::Both);
+/// Carries what LLMP sends. LLMP's thread first sends all that it has, and then hears that it is over: so it is read to its end, even
+/// if there is nobody who wants it.
+fn drain(mut inner: TcpStream, mut outer: TcpStream) {
+    let sent = io::copy(&mut inner, &mut outer);
+    let _ = outer.shutdown(Shutdown::Both);
+    if sent.is_err() && inner.set_read_timeout(Some(STUCK)).is_ok() {
+        let _ = io::copy(&mut inner, &mut io::sink());
+    }
 }
 
 fn give(inner: &Mutex<TcpStream>, frame: &[u8]) -> io::Result<()> {

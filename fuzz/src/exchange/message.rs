@@ -23,6 +23,9 @@ pub(super) const TAG: Tag = Tag(0x0CE6_A001);
 /// The tag of what says nothing.
 const NOTHING: Tag = Tag(TAG.0 - 1);
 
+/// The tag by which LLMP knows that a client leaves (`LLMP_TAG_EXITING`, which it keeps to itself).
+const LEAVING: Tag = Tag(0x013C_5171);
+
 /// Which program a tape is for: machines with another build of it leave the tape alone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Program {
@@ -89,9 +92,18 @@ pub(super) fn forwarded(frame: &[u8]) -> Option<Vec<u8>> {
 
 /// The frame of a message that says nothing, and is passed on to nobody.
 pub(super) fn nothing() -> Vec<u8> {
+    empty(NOTHING)
+}
+
+/// The frame after which LLMP's broker forgets a connection, and gives its page back.
+pub(super) fn leaving() -> Vec<u8> {
+    empty(LEAVING)
+}
+
+fn empty(tag: Tag) -> Vec<u8> {
     let message = Forwarded {
         client: 0,
-        tag: NOTHING.0,
+        tag: tag.0,
         flags: 0,
         payload: Vec::new(),
     };

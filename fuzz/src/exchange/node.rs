@@ -43,23 +43,20 @@ pub fn exchange_main(config: &str) -> ExitCode {
     // Ctrl-C is for the parent, whose end is the end of standard input.
     // SAFETY: no handler is installed, only the default taken away.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
-    // LLMP asserts in threads of its own. Without one of them the process is of no use, and the parent starts another.
-    std::panic::set_hook(Box::new(|_| {
-        // SAFETY: ends the process, and nothing that is left needs an end of its own.
-        unsafe { libc::_exit(101) }
-    }));
     let (out, writer) = speak();
     let why = match serde_json::from_str(config) {
         Ok(Config::Hub { listen }) => hub(listen, &out),
         Ok(Config::Member { join, program }) => member(&join, program, &out),
         Err(why) => Err(why.to_string()),
     };
+    let mut code = ExitCode::SUCCESS;
     if let Err(why) = why {
         let _ = out.send(Some(Event::Ended { why }));
+        code = ExitCode::FAILURE;
     }
     let _ = out.send(None);
     let _ = writer.join();
-    ExitCode::FAILURE
+    code
 }
 
 /// Writes events on a thread of its own: the broker never waits for a reader.
@@ -129,12 +126,14 @@ fn hub(address: SocketAddr, out: &SyncSender<Option<Event>>) -> Result<(), Strin
         .map_err(|why| format!("LLMP: {why}"))?;
     let inner = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|why| why.to_string())?;
     let inside = inner.local_addr().map_err(|why| why.to_string())?;
-    broker
+    // A connection that ends at once ends LLMP's thread for it by an assertion. That concerns nobody else; the end of one of these
+    // two threads would.
+    let accepts = broker
         .inner_mut()
         .launch_listener(Listener::Tcp(inner))
         .map_err(|why| format!("LLMP: {why}"))?;
     let hello = gate::greeting(&inside.to_string()).map_err(|why| why.to_string())?;
-    std::thread::spawn(move || gate::incoming(outer, inside, hello));
+    let admits = std::thread::spawn(move || gate::incoming(outer, inside, hello));
     let _ = out.send(Some(Event::Listening { address }));
     let silence = listen();
     loop {
@@ -143,6 +142,9 @@ fn hub(address: SocketAddr, out: &SyncSender<Option<Event>>) -> Result<(), Strin
         // Nothing is said to a hub; but its parent ends.
         if let Err(RecvTimeoutError::Disconnected) = silence.recv_timeout(wait) {
             return Ok(());
+        }
+        if accepts.is_finished() || admits.is_finished() {
+            return Err("nobody can join any more".to_owned());
         }
     }
 }

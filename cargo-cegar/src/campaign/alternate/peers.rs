@@ -232,9 +232,12 @@ impl Alternation<'_, '_> {
         if self.settings.fuzzes() {
             return;
         }
-        if let Some(peers) = &mut self.peers
-            && peers.is_first(tape)
-        {
+        let Some(peers) = &mut self.peers else {
+            return;
+        };
+        if peers.has_received(tape) {
+            self.stats.peers_used += 1;
+        } else if peers.is_first(tape) {
             self.stats.peers_sent += 1;
             peers.send(tape);
             peers.found.push(tape.to_vec());
