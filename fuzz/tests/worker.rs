@@ -337,3 +337,37 @@ fn a_target_that_does_not_load_or_is_another_one_is_a_reason() {
     let mut worker = spawn(config);
     assert!(reason(&until(&mut worker, stopped)).contains("/no/such/target.so"));
 }
+
+#[test]
+fn of_what_is_offered_only_news_is_kept() {
+    let key = b"elsewhere".iter().fold(0u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    let source = format!(
+        "void cegar_entry(void) {{ unsigned long hash = 0;
+           for (int i = 0; i < 9; i++) hash = (hash ^ (unsigned char)next()) * 0x100000001b3;
+           volatile int found = 0; if (hash == {key:#x}) found = 1; }}"
+    );
+    let program = Program::new(&source, &[], &[]);
+    let mut config = config(&program, false);
+    config.max_len = 64;
+    let mut worker = spawn(config);
+    worker.send(&Command::Pause).expect("sent");
+    // The first may raise a count; the next two do as it does, or are too long.
+    let old = [&b"something"[..], b"otherwise", &[7; 65]];
+    for tape in old.into_iter().chain([&b"elsewhere"[..]; 2]) {
+        let tape = tape.to_vec();
+        worker.send(&Command::Offer { tape }).expect("sent");
+    }
+    let is_it = |event: &WorkerEvent| matches!(event, WorkerEvent::NewInput { tape, blocks, .. } if tape == b"elsewhere" && !blocks.is_empty());
+    let mut events = until(&mut worker, is_it);
+    worker.send(&Command::Stop).expect("sent");
+    events.extend(until(&mut worker, |event| {
+        matches!(event, WorkerEvent::Stopped { .. })
+    }));
+    assert_eq!(events.iter().filter(|event| is_it(event)).count(), 1);
+    let kept = events.iter().any(
+        |event| matches!(event, WorkerEvent::NewInput { tape, .. } if old[1..].contains(&&tape[..])),
+    );
+    assert!(!kept, "{events:?}");
+}
