@@ -4,6 +4,7 @@
 //! for functions is not made for. See `README.md` beside this for how to run them.
 
 pub mod check;
+pub mod libraries;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -3,7 +3,8 @@
  * A run may end anywhere, by a jump out of the program, and the next one must find an empty heap at once: so the heap is
  * an arena of its own, emptied by setting one number back. Blocks are reused by size class within a run only. The header before
  * each block carries a tag made from its address; a free() of anything else, or twice, is seen and reported as a
- * violation instead of being left to chance. Fresh memory holds 0xAA, as it does in the engine's machine.
+ * violation instead of being left to chance. Fresh memory holds 0xAA, as it does in the engine's machine; large blocks, of
+ * which a short run touches little, are mapped with it instead of being filled (rt_large.c).
  *
  * Under AddressSanitizer an arena would hide every overflow, so there each block is a real one and a table beside them
  * remembers what is live; misuse is AddressSanitizer's to report.
@@ -13,6 +14,7 @@
 #endif
 #include "rt_heap.h"
 #include "crunner_rt.h"
+#include "rt_large.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -206,6 +208,7 @@ struct header {
 #define CLASSES 160
 #define SMALL 65 /* classes 0..64 are 16-byte steps up to 1024 */
 #define ODD CLASSES /* an over-aligned block: not reused */
+#define LARGE (CLASSES + 1) /* and above: a large block of class - LARGE */
 #define KEEP_TOUCHED (16u << 20)
 
 struct crunner_heap {
@@ -213,6 +216,8 @@ struct crunner_heap {
     struct rows rows;
     char *start, *next, *end;
     struct header *free[CLASSES];
+    struct crunner_large fresh, zero;
+    struct header *free_large[2][CLASSES]; /* fresh, zero */
 };
 
 static struct crunner_heap *heap;
@@ -251,6 +256,29 @@ static void *bump(size_t room, size_t alignment, uint32_t class, size_t size) {
     return (void *)block;
 }
 
+static void *reuse(struct header **list, size_t size) {
+    struct header *h = *list;
+    if (h->tag != tag(h, DEAD))
+        crunner_violation(CRUNNER_HEAP, "the header of a freed heap block was overwritten", NULL, 0);
+    *list = h->next;
+    h->size = size;
+    h->tag = tag(h, LIVE);
+    return h + 1;
+}
+
+/* A block that is not filled because its pages hold what is wanted, or NULL. */
+static void *take_large(size_t size, size_t room, uint32_t class, int fill) {
+    struct header **list = &heap->free_large[!fill][class];
+    if (*list) return reuse(list, size);
+    void *block = crunner_large_take(fill ? &heap->fresh : &heap->zero, room, sizeof(struct header));
+    if (!block) return NULL;
+    struct header *h = (struct header *)block - 1;
+    h->class = LARGE + class;
+    h->size = size;
+    h->tag = tag(h, LIVE);
+    return block;
+}
+
 static void *take(size_t size, size_t alignment, int fill) {
     size_t room;
     void *block;
@@ -260,16 +288,13 @@ static void *take(size_t size, size_t alignment, int fill) {
     }
     count(&heap->limits, size);
     uint32_t class = class_of(size, &room);
+    if (size >= CRUNNER_LARGE && alignment <= CRUNNER_PAGE && class < CLASSES
+        && (block = take_large(size, room, class, fill)))
+        return block;
     if (alignment > 16 || class >= CLASSES) {
         block = bump((size + 15) & ~(size_t)15, alignment > 16 ? alignment : 16, ODD, size);
     } else if (heap->free[class]) {
-        struct header *h = heap->free[class];
-        if (h->tag != tag(h, DEAD))
-            crunner_violation(CRUNNER_HEAP, "the header of a freed heap block was overwritten", NULL, 0);
-        heap->free[class] = h->next;
-        h->size = size;
-        h->tag = tag(h, LIVE);
-        block = h + 1;
+        block = reuse(&heap->free[class], size);
     } else {
         block = bump(room, 16, class, size);
     }
@@ -280,7 +305,9 @@ static void *take(size_t size, size_t alignment, int fill) {
 /* The header of a live block; everything else ends the run. */
 static struct header *header_of(void *block, const char *dead, const char *bad) {
     struct header *h = (struct header *)block - 1;
-    if ((uintptr_t)block % 16 || (char *)block < heap->start + sizeof *h || (char *)block > heap->next)
+    int ours = (char *)block >= heap->start + sizeof *h && (char *)block <= heap->next;
+    if ((uintptr_t)block % 16
+        || !(ours || crunner_large_has(&heap->fresh, block) || crunner_large_has(&heap->zero, block)))
         crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
     if (h->tag == tag(h, DEAD)) crunner_violation(CRUNNER_HEAP, dead, NULL, 0);
     if (h->tag != tag(h, LIVE)) crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
@@ -289,11 +316,22 @@ static struct header *header_of(void *block, const char *dead, const char *bad) 
 
 static void give(void *block) {
     struct header *h = header_of(block, "double free", "free of what is no live heap block");
-    heap->limits.live -= h->size;
+    size_t size = h->size;
+    struct header **list;
+    heap->limits.live -= size;
     h->tag = tag(h, DEAD);
-    if (h->class >= CLASSES) return;
-    h->next = heap->free[h->class];
-    heap->free[h->class] = h;
+    if (h->class == ODD) return;
+    if (h->class > ODD) {
+        size_t room;
+        if (class_of(size, &room) + LARGE != h->class)
+            crunner_violation(CRUNNER_HEAP, "the header of a heap block was overwritten", NULL, 0);
+        crunner_large_renew(block, room);
+        list = &heap->free_large[crunner_large_has(&heap->zero, block)][h->class - LARGE];
+    } else {
+        list = &heap->free[h->class];
+    }
+    h->next = *list;
+    *list = h;
 }
 
 static size_t size_of(void *block) {
@@ -311,6 +349,9 @@ struct crunner_heap *crunner_heap_new(uint64_t one, uint64_t live) {
         if (at == MAP_FAILED) continue;
         h->start = h->next = at;
         h->end = h->start + room;
+        /* Without them, large blocks are filled as all others. */
+        crunner_large_open(&h->fresh, h->limits.most, FRESH);
+        crunner_large_open(&h->zero, h->limits.most, 0);
         return h;
     }
     free(h);
@@ -322,6 +363,8 @@ void crunner_heap_end(struct crunner_heap *h) {
         madvise(h->start + KEEP_TOUCHED, (size_t)(h->next - h->start) - KEEP_TOUCHED, MADV_DONTNEED);
     if (h->next != h->start) memset(h->free, 0, sizeof h->free);
     h->next = h->start;
+    if (crunner_large_empty(&h->fresh) | crunner_large_empty(&h->zero))
+        memset(h->free_large, 0, sizeof h->free_large);
 }
 
 void crunner_heap_begin(struct crunner_heap *h) {
@@ -334,6 +377,8 @@ void crunner_heap_begin(struct crunner_heap *h) {
 void crunner_heap_delete(struct crunner_heap *h) {
     if (!h) return;
     close_rows(&h->rows);
+    crunner_large_close(&h->fresh);
+    crunner_large_close(&h->zero);
     munmap(h->start, (size_t)(h->end - h->start));
     free(h);
 }

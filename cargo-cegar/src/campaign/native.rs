@@ -36,6 +36,8 @@ pub struct Native {
 
 /// Blocks from which on a program is large.
 pub const LARGE: usize = 4000;
+/// Blocks from which on the engine's threads give way to the fuzzer.
+pub const MANY: usize = 1000;
 
 const ORDER: [Kind; 4] = [
     Kind::RunnerAsan,

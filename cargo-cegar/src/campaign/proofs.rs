@@ -53,6 +53,12 @@ pub struct Proofs {
     pub check: f64,
 }
 
+/// Has the calling thread leave the processor to the fuzzer where both want it; with cores to spare nothing changes.
+pub fn give_way() {
+    // It may be refused, and then everybody is as important as before.
+    let _ = rustix::process::nice(10);
+}
+
 /// The prover at work.
 #[derive(Debug)]
 pub struct Prover {
@@ -66,14 +72,14 @@ pub struct Prover {
 impl Prover {
     /// Starts it. `covered` says which blocks need no proof that they can be reached, and grows
     /// meanwhile; `first_only` says that nobody asks for more than a first violation, or that there is none; `loops` says whether loops are followed by their closed
-    /// forms; `time` is what is left, `counted` whether steps are counted in its stead.
+    /// forms; `time` is what is left, under `runs` steps are counted in its stead; `meek` has it [give way](give_way).
     pub fn start(
         program: Arc<Program>,
         digest: String,
         (strategy, properties): (Strategy, &[Property]),
         (covered, first_only): (Arc<Coverage>, bool),
         (tapes, loops): (Vec<Vec<u8>>, bool),
-        (time, runs): (Option<Duration>, Option<u64>),
+        (time, runs, meek): (Option<Duration>, Option<u64>, bool),
         before: Option<Certificate>,
     ) -> Result<Prover, Error> {
         let (seed_sender, seeds) = channel();
@@ -100,6 +106,9 @@ impl Prover {
             .name("prover".to_owned())
             .stack_size(STACK)
             .spawn(move || {
+                if meek {
+                    give_way();
+                }
                 let proofs = prove(&program, &digest, &options, &flags);
                 // Nobody listens any more when the campaign is over.
                 let _ = sender.send(proofs);

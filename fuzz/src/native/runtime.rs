@@ -20,26 +20,24 @@ const COMPARISONS_C: &str = include_str!("../../runtime/cegar_cmp.c");
 /// Warnings are for those who work on the runtime, not for those who use it.
 const FLAGS: [&str; 5] = ["-w", "-O2", "-g", "-fPIC", "-fno-omit-frame-pointer"];
 
+fn flags(kind: Kind) -> Vec<&'static str> {
+    let mut flags = FLAGS.to_vec();
+    if kind == Kind::RunnerAsan {
+        flags.push("-fsanitize=address");
+    }
+    flags
+}
+
 impl TargetBuilder {
-    /// The object files of the runtime for this kind of product, compiled if need be. Without a cache they are put
-    /// into `scratch`.
-    pub(super) fn runtime(&self, kind: Kind, scratch: &Path) -> Result<Vec<PathBuf>, TargetError> {
-        let own = match kind {
-            Kind::Comparisons => Some(("cegar_cmp.c", COMPARISONS_C)),
-            Kind::Runner | Kind::RunnerAsan => Some(("runner.c", RUNNER_C)),
-            Kind::Fast => None,
-        };
-        let mut flags = FLAGS.to_vec();
-        if kind == Kind::RunnerAsan {
-            flags.push("-fsanitize=address");
-        }
+    /// A hash of all that the runtime's objects are made of, for this kind of product.
+    pub(super) fn runtime_digest(&self, kind: Kind) -> String {
         let mut hash = Sha256::new();
         let mut add = |part: &[u8]| {
             hash.update(part);
             hash.update([0]);
         };
         add(self.clang.as_os_str().as_encoded_bytes());
-        flags.iter().for_each(|flag| add(flag.as_bytes()));
+        flags(kind).iter().for_each(|flag| add(flag.as_bytes()));
         // Any of them may include any other.
         for source in cegar_stubs::sources() {
             add(source.name.as_bytes());
@@ -48,11 +46,22 @@ impl TargetBuilder {
         for text in [RUNNER_C, COMPARISONS_C] {
             add(text.as_bytes());
         }
-        let name: String = hash.finalize()[..8]
+        hash.finalize()[..8]
             .iter()
             .map(|b| format!("{b:02x}"))
-            .collect();
+            .collect()
+    }
 
+    /// The object files of the runtime for this kind of product, compiled if need be. Without a cache they are put
+    /// into `scratch`.
+    pub(super) fn runtime(&self, kind: Kind, scratch: &Path) -> Result<Vec<PathBuf>, TargetError> {
+        let own = match kind {
+            Kind::Comparisons => Some(("cegar_cmp.c", COMPARISONS_C)),
+            Kind::Runner | Kind::RunnerAsan => Some(("runner.c", RUNNER_C)),
+            Kind::Fast => None,
+        };
+        let flags = flags(kind);
+        let name = self.runtime_digest(kind);
         let mut sources: Vec<&str> = cegar_stubs::sources()
             .iter()
             .filter(|source| {

@@ -14,6 +14,7 @@ mod parent;
 mod protocol;
 mod pump;
 mod recorder;
+mod restore;
 mod segments;
 mod target;
 

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::recorder::Recorder;
+use super::restore::Piece;
 
 /// Mirror of `struct crunner_options`.
 #[repr(C)]
@@ -111,12 +112,6 @@ struct Log {
     memory: *const MemoryEntry,
 }
 
-/// A piece of the target's writable memory and what it held after loading.
-struct Piece {
-    at: *mut u8,
-    bytes: Vec<u8>,
-}
-
 /// Where tapes are noted before they are run; shared by a target and its twin that logs comparisons.
 pub(super) type Recording = Option<Rc<RefCell<Recorder>>>;
 
@@ -205,10 +200,7 @@ impl Target {
             let (base, ranges) = super::segments::writable(counters as usize);
             let pieces = super::segments::without(&ranges, &kept)
                 .into_iter()
-                .map(|(at, len)| Piece {
-                    at: at as *mut u8,
-                    bytes: std::slice::from_raw_parts(at as *const u8, len).to_vec(),
-                })
+                .map(|(at, len)| Piece::new(at as *mut u8, len))
                 .collect();
             std::mem::forget(library);
             Ok(Target {
@@ -246,8 +238,8 @@ impl Target {
         }
         // SAFETY: pieces are this object's writable memory, and nobody runs in it now.
         unsafe {
-            for piece in &self.pieces {
-                std::ptr::copy_nonoverlapping(piece.bytes.as_ptr(), piece.at, piece.bytes.len());
+            for piece in &mut self.pieces {
+                piece.restore();
             }
         }
         ACTIVE.store(self.hooks, Ordering::Release);

@@ -15,6 +15,7 @@ use cegar_fuzz::worker::{WorkerConfig, WorkerEvent};
 use super::Alternation;
 use super::crew::Crew;
 use crate::campaign::native::fault;
+use crate::campaign::proofs::give_way;
 use crate::error::Error;
 use crate::report::{Event, Level};
 
@@ -73,6 +74,10 @@ impl Alternation<'_, '_> {
         };
         self.crew =
             Crew::start(&me, &config, count).map_err(|why| Error::engine("the fuzzer", why))?;
+        // Not before: what this thread starts is as humble.
+        if self.gives_way() {
+            give_way();
+        }
         Ok(())
     }
 

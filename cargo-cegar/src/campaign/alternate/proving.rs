@@ -11,6 +11,7 @@ use cegar_engine::simulate::search::News;
 
 use super::{Alternation, PROVING, TAPES};
 use crate::campaign::findings::readable;
+use crate::campaign::native::MANY;
 use crate::campaign::proofs::{Proofs, Prover};
 use crate::error::Error;
 use crate::report::Level;
@@ -36,10 +37,16 @@ impl Alternation<'_, '_> {
             (self.settings.strategy, &self.harness.properties),
             (Arc::clone(&self.coverage), self.first_only),
             (tapes, self.settings.loops),
-            (left, self.settings.runs),
+            (left, self.settings.runs, self.gives_way()),
             self.before.take().filter(|_| self.settings.runs.is_none()),
         )?);
         Ok(())
+    }
+
+    /// Whether the engine leaves the processor to the fuzzer where there is one core for both: a large program's goals are
+    /// rather entered than proved.
+    pub(super) fn gives_way(&self) -> bool {
+        self.settings.runs.is_none() && self.settings.fuzzes() && self.program.blocks.len() >= MANY
     }
 
     /// Takes over what the prover came to, if it is done.

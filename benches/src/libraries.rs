@@ -1,0 +1,120 @@
+//! Libraries that crates bundle, for benchmarks: what to compile, and a harness with a small valid input.
+//!
+//! Each is the same program for every tool: `cargo cegar` captures the crate's own build, the others compile the files that
+//! are named here with the flags that the build gives.
+
+/// A library and its harness.
+pub struct Library {
+    /// The crate that bundles it.
+    pub package: &'static str,
+    /// What stands for it under `[dependencies]`.
+    pub dependency: &'static str,
+    /// Environment of the crate's build script.
+    pub environment: &'static [(&'static str, &'static str)],
+    /// The C files that the harness needs, relative to the crate.
+    pub files: &'static [&'static str],
+    /// Include folders, relative to the crate.
+    pub includes: &'static [&'static str],
+    /// Further flags.
+    pub flags: &'static [&'static str],
+    /// The text of a file with `LLVMFuzzerTestOneInput`.
+    pub harness: &'static str,
+    /// A small input that the library accepts.
+    pub seed: &'static [u8],
+}
+
+/// What `--bench coverage` runs.
+pub const LIBRARIES: &[Library] = &[
+    Library {
+        package: "bzip2-sys",
+        dependency: "{ version = \"=0.1.13\", features = [\"static\"] }",
+        environment: &[],
+        files: &[
+            "bzip2-1.0.8/blocksort.c",
+            "bzip2-1.0.8/bzlib.c",
+            "bzip2-1.0.8/compress.c",
+            "bzip2-1.0.8/crctable.c",
+            "bzip2-1.0.8/decompress.c",
+            "bzip2-1.0.8/huffman.c",
+            "bzip2-1.0.8/randtable.c",
+        ],
+        includes: &["bzip2-1.0.8"],
+        flags: &["-D_FILE_OFFSET_BITS=64"],
+        harness: include_str!("../programs/coverage/bzip2.c"),
+        seed: &[
+            66, 90, 104, 57, 49, 65, 89, 38, 83, 89, 4, 8, 13, 142, 0, 0, 1, 145, 0, 64, 0, 2, 68,
+            160, 0, 33, 32, 6, 104, 53, 28, 166, 14, 46, 228, 138, 112, 161, 32, 8, 16, 27, 28,
+        ],
+    },
+    Library {
+        package: "lz4-sys",
+        dependency: "\"=1.11.1\"",
+        environment: &[],
+        files: &[
+            "liblz4/lib/lz4.c",
+            "liblz4/lib/lz4frame.c",
+            "liblz4/lib/lz4hc.c",
+            "liblz4/lib/xxhash.c",
+        ],
+        includes: &["liblz4/lib"],
+        flags: &["-DXXH_NAMESPACE=LZ4_"],
+        harness: include_str!("../programs/coverage/lz4.c"),
+        seed: b"\x04\x22\x4d\x18\x60\x40\x82\x05\x00\x00\x80hello\x00\x00\x00\x00",
+    },
+    Library {
+        package: "libz-sys",
+        dependency: "{ version = \"=1.1.31\", default-features = false, features = [\"libc\", \"static\"] }",
+        environment: &[],
+        files: &[
+            "src/zlib/adler32.c",
+            "src/zlib/crc32.c",
+            "src/zlib/inffast.c",
+            "src/zlib/inflate.c",
+            "src/zlib/inftrees.c",
+            "src/zlib/zutil.c",
+        ],
+        includes: &["src/zlib"],
+        flags: &["-DSTDC", "-D_LARGEFILE64_SOURCE", "-D_POSIX_SOURCE"],
+        harness: include_str!("../programs/coverage/zlib.c"),
+        seed: &[
+            120, 156, 203, 72, 205, 201, 201, 87, 200, 0, 145, 0, 25, 145, 4, 73,
+        ],
+    },
+    Library {
+        package: "expat-sys",
+        dependency: "\"=2.1.6\"",
+        // Its build script takes the system's library where pkg-config knows one.
+        environment: &[("PKG_CONFIG", "/bin/false")],
+        files: &[
+            "expat/lib/xmlparse.c",
+            "expat/lib/xmlrole.c",
+            "expat/lib/xmltok.c",
+        ],
+        includes: &["expat/lib"],
+        flags: &[
+            "-DHAVE_MEMMOVE",
+            "-DXML_NS",
+            "-DXML_DTD",
+            "-DXML_CONTEXT_BYTES=1024",
+            "-DBYTEORDER=1234",
+        ],
+        harness: include_str!("../programs/coverage/expat.c"),
+        seed: b"<a b=\"c\">d</a>",
+    },
+    Library {
+        package: "brotli-sys",
+        dependency: "\"=0.3.2\"",
+        environment: &[],
+        files: &[
+            "brotli/common/dictionary.c",
+            "brotli/dec/bit_reader.c",
+            "brotli/dec/decode.c",
+            "brotli/dec/huffman.c",
+            "brotli/dec/state.c",
+        ],
+        includes: &["brotli/include"],
+        flags: &[],
+        harness: include_str!("../programs/coverage/brotli.c"),
+        seed: b"\x0b\x02\x80hello\x03",
+    },
+];

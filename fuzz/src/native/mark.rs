@@ -1,0 +1,86 @@
+//! Says of a product what it was made of, so that the next campaign on the same program need not make it again.
+//!
+//! Compiling a large program takes longer than a short campaign. Instrumenting it takes a moment and gives the same module
+//! each time, so a product is as good as new if the hash beside it is that of the module, of the options and of the
+//! runtime, and if the product's own is what it was: caches are copied between machines, and disks fill up. The hash is removed before a product is replaced and written after, so that a kill in between costs a build and never
+//! leaves a product beside another one's hash.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::{Kind, TargetBuilder, TargetError};
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
+}
+
+pub(super) struct Mark {
+    product: PathBuf,
+    path: PathBuf,
+    digest: String,
+}
+
+impl Mark {
+    /// What a product will be made of. None without a cache, whose name stands for the compiler's version.
+    pub fn new(
+        builder: &TargetBuilder,
+        kind: Kind,
+        module: &Path,
+        product: &Path,
+    ) -> Result<Option<Mark>, TargetError> {
+        let Some(cache) = &builder.cache else {
+            return Ok(None);
+        };
+        let module = fs::read(module).map_err(TargetError::file(module))?;
+        let runtime = builder.runtime_digest(kind);
+        let mut hash = Sha256::new();
+        for part in [
+            cache.as_os_str().as_encoded_bytes(),
+            kind.file_name().as_bytes(),
+            builder.opt.as_bytes(),
+            runtime.as_bytes(),
+            &module,
+        ] {
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        }
+        let digest = hex(hash);
+        let mut path = product.as_os_str().to_owned();
+        path.push(".sha256");
+        Ok(Some(Mark {
+            product: product.to_owned(),
+            path: path.into(),
+            digest,
+        }))
+    }
+
+    /// Whether the product that is there is made of the same.
+    pub fn holds(&self) -> bool {
+        let text = self.text();
+        text.is_ok_and(|now| fs::read_to_string(&self.path).is_ok_and(|was| was == now))
+    }
+
+    fn text(&self) -> std::io::Result<String> {
+        let product = hex(Sha256::new().chain_update(fs::read(&self.product)?));
+        Ok(format!("{}\n{product}\n", self.digest))
+    }
+
+    pub fn remove(&self) -> Result<(), TargetError> {
+        match fs::remove_file(&self.path) {
+            Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
+                Err(TargetError::file(&self.path)(why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `scratch` is a folder on the same disk.
+    pub fn set(&self, scratch: &Path) -> Result<(), TargetError> {
+        let made = scratch.join("mark");
+        let text = self.text().map_err(TargetError::file(&self.product))?;
+        fs::write(&made, text).map_err(TargetError::file(&made))?;
+        fs::rename(&made, &self.path).map_err(TargetError::file(&self.path))
+    }
+}
