@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::os::unix::fs::MetadataExt as _;
+
 use cegar_fuzz::native::{Kind, Outcome, RunOptions, TargetError};
 use common::Program;
 
@@ -302,4 +304,33 @@ fn the_program_has_a_heap_of_its_own() {
         Outcome::Violated(violated) => assert_eq!(violated.kind, "heap"),
         other => panic!("{other:?}"),
     }
+}
+
+/// With a cache, a product is made again only if it is not what it would be.
+#[test]
+fn what_is_there_already_is_not_made_again() {
+    let program = Program::new("void cegar_entry(void) { next(); }", &[], &[]);
+    let cache = tempfile::tempdir().expect("a temporary folder");
+    let mut builder = program.builder();
+    builder.cache = Some(cache.path().to_owned());
+    let mut made = |opt: &str| {
+        builder.opt = opt.to_owned();
+        let target = builder.build(Kind::Fast).unwrap_or_else(|e| panic!("{e}"));
+        assert!(target.blocks > 0);
+        let inode = std::fs::metadata(&target.path).expect("the product").ino();
+        (inode, target.path)
+    };
+    let (first, path) = made("-O2");
+    assert_eq!(made("-O2").0, first);
+    let (other, _) = made("-O1");
+    assert_ne!(other, first);
+    assert_eq!(made("-O1").0, other);
+
+    let mut bytes = std::fs::read(&path).expect("read");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).expect("written");
+    assert_ne!(made("-O1").0, other, "a damaged product");
+    std::fs::remove_file(&path).expect("removed");
+    made("-O1");
 }
