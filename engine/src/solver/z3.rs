@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 use z3::ast::Bool;
@@ -74,16 +74,22 @@ pub(super) fn count(solver: &z3::Solver) -> u32 {
     }
 }
 
+/// What a question takes at most that has a limit of steps alone: rewriting is not counted in steps, and has taken minutes and
+/// twenty gigabytes for the square of a square.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Memory of the process, in megabytes, from which on a question is given up.
+const MOST: u32 = 2048;
+
 pub(super) fn params(limits: &Limits) -> Params {
     let mut params = Params::new();
     // Z3 would take Ctrl-C for itself while it solves, and the campaign would never hear of it.
     params.set_bool("ctrl_c", false);
-    if let Some(time) = limits.time {
-        params.set_u32(
-            "timeout",
-            u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1),
-        );
-    }
+    let time = limits.time.unwrap_or(LONGEST);
+    params.set_u32(
+        "timeout",
+        u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1),
+    );
+    params.set_u32("max_memory", MOST);
     if let Some(steps) = limits.steps {
         params.set_u32("rlimit", steps);
     }
