@@ -332,5 +332,12 @@ fn what_is_there_already_is_not_made_again() {
     std::fs::write(&path, bytes).expect("written");
     assert_ne!(made("-O1").0, other, "a damaged product");
     std::fs::remove_file(&path).expect("removed");
+    let folder = path.parent().expect("a folder").join(".build-left");
+    std::fs::create_dir(&folder).expect("made");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
+    let times = std::fs::FileTimes::new().set_modified(long_ago);
+    let file = std::fs::File::open(&folder).expect("a folder opens");
+    file.set_times(times).expect("it may be dated");
     made("-O1");
+    assert!(!folder.exists(), "left by a build that was killed");
 }

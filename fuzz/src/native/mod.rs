@@ -26,6 +26,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
@@ -154,6 +155,10 @@ pub struct Target {
     pub tokens: Vec<Vec<u8>>,
 }
 
+/// Folders that builds work in, and the age at which none of them works there any more.
+const SCRATCH: &str = ".build-";
+const ABANDONED: Duration = Duration::from_secs(3600);
+
 /// How to build targets from a module.
 #[derive(Clone, Debug)]
 pub struct TargetBuilder {
@@ -184,8 +189,9 @@ impl TargetBuilder {
     /// Builds one product. It appears under its name only when it is complete.
     pub fn build(&self, kind: Kind) -> Result<Target, TargetError> {
         fs::create_dir_all(&self.out).map_err(TargetError::file(&self.out))?;
+        self.remove_abandoned();
         let scratch = tempfile::Builder::new()
-            .prefix(".build-")
+            .prefix(SCRATCH)
             .tempdir_in(&self.out)
             .map_err(TargetError::file(&self.out))?;
         let object = scratch.path().join("program.o");
@@ -246,6 +252,21 @@ impl TargetBuilder {
         }
         tracing::debug!(path = %path.display(), blocks = target.blocks, "target built");
         Ok(target)
+    }
+
+    /// Removes what builds left behind whose process ended before they did, as at the end of a short campaign.
+    fn remove_abandoned(&self) {
+        let old = |entry: &fs::DirEntry| {
+            let age = entry.metadata().and_then(|about| about.modified());
+            age.is_ok_and(|made| made.elapsed().is_ok_and(|age| age > ABANDONED))
+        };
+        for entry in fs::read_dir(&self.out).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if name.to_string_lossy().starts_with(SCRATCH) && old(&entry) {
+                // Whatever cannot be removed is in nobody's way.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
     }
 
     fn clang<const N: usize>(&self, arguments: [&str; N]) -> Vec<OsString> {
