@@ -46,12 +46,20 @@ fn run(command: &mut Command) -> Result<Vec<u8>> {
     Err(format!("{command:?}: {}\n{text}", output.status).into())
 }
 
+/// Removes a file or a folder, if there is one.
+fn remove(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        fs::remove_dir_all(path)?;
+    } else if path.exists() {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
 impl<'a> Bench<'a> {
     fn new(library: &'a Library, folder: &Path) -> Result<Self> {
         let folder = folder.join(library.package);
-        if folder.exists() {
-            fs::remove_dir_all(&folder)?;
-        }
+        remove(&folder)?;
         fs::create_dir_all(folder.join("src"))?;
         fs::write(folder.join("src/lib.rs"), "//! Empty.\n")?;
         fs::write(
@@ -175,9 +183,7 @@ impl<'a> Bench<'a> {
 
     /// An empty folder with nothing but the first input.
     fn plant(&self, folder: &Path) -> Result<()> {
-        if folder.exists() {
-            fs::remove_dir_all(folder)?;
-        }
+        remove(folder)?;
         fs::create_dir_all(folder)?;
         fs::write(folder.join("first"), self.library.seed)?;
         Ok(())
@@ -191,16 +197,11 @@ impl<'a> Bench<'a> {
             .stdout(Stdio::null())
             .stderr(fs::File::create(self.at("cegar.log"))?)
             .status()?;
-        match status.code() {
-            Some(code)
-                if [Exit::Clean, Exit::Violation]
-                    .iter()
-                    .any(|e| *e as i32 == code) =>
-            {
-                Ok(())
-            }
-            _ => Err(fs::read_to_string(self.at("cegar.log"))?.into()),
+        let verdicts = [Exit::Clean, Exit::Violation].map(|exit| Some(exit as i32));
+        if verdicts.contains(&status.code()) {
+            return Ok(());
         }
+        Err(fs::read_to_string(self.at("cegar.log"))?.into())
     }
 
     /// One tool's run; the folder with what it kept.
@@ -210,14 +211,11 @@ impl<'a> Bench<'a> {
             0 => {
                 self.plant(&self.corpus())?;
                 // What an earlier campaign knew, but not what it compiled.
-                let state = self.at("target/cegar/fuzz");
-                for known in ["goals.json", "growth.json", "state.json"] {
-                    if state.join(known).exists() {
-                        fs::remove_file(state.join(known))?;
+                for entry in fs::read_dir(self.at("target/cegar/fuzz"))? {
+                    let entry = entry?;
+                    if entry.file_name() != "native" && entry.file_name() != "bitcode" {
+                        remove(&entry.path())?;
                     }
-                }
-                if state.join("queue").exists() {
-                    fs::remove_dir_all(state.join("queue"))?;
                 }
                 self.run_cegar(&seconds, round)?;
                 Ok(self.corpus())
@@ -236,9 +234,7 @@ impl<'a> Bench<'a> {
             _ => {
                 self.plant(&self.at("in"))?;
                 let out = self.at("out");
-                if out.exists() {
-                    fs::remove_dir_all(&out)?;
-                }
+                remove(&out)?;
                 run(Command::new("afl-fuzz")
                     .args(["-i", "in", "-o", "out", "-c", "./afl-cmplog"])
                     .args(["-V", &seconds, "-s", &round.to_string(), "-G", MAX_LEN])
@@ -267,9 +263,7 @@ impl<'a> Bench<'a> {
             .collect();
         files.sort();
         let profiles = self.at("profiles");
-        if profiles.exists() {
-            fs::remove_dir_all(&profiles)?;
-        }
+        remove(&profiles)?;
         fs::create_dir(&profiles)?;
         self.replay(&files, &profiles)?;
         let merged = self.at("merged.profdata");

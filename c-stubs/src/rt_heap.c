@@ -216,8 +216,10 @@ struct crunner_heap {
     struct rows rows;
     char *start, *next, *end;
     struct header *free[CLASSES];
-    struct crunner_large fresh, zero;
-    struct header *free_large[2][CLASSES]; /* fresh, zero */
+    struct large {
+        struct crunner_large pages;
+        struct header *free[CLASSES];
+    } fresh, zero;
 };
 
 static struct crunner_heap *heap;
@@ -245,15 +247,18 @@ static uint32_t class_of(size_t size, size_t *room) {
     return class + quarter - 1;
 }
 
-static void *bump(size_t room, size_t alignment, uint32_t class, size_t size) {
-    uintptr_t block = ((uintptr_t)heap->next + sizeof(struct header) + alignment - 1) & ~(uintptr_t)(alignment - 1);
-    if (block + room > (uintptr_t)heap->end || block < (uintptr_t)heap->next) crunner_heap_exhausted();
-    struct header *h = (struct header *)block - 1;
-    heap->next = (char *)block + room;
+static void *alive(struct header *h, uint32_t class, size_t size) {
     h->class = class;
     h->size = size;
     h->tag = tag(h, LIVE);
-    return (void *)block;
+    return h + 1;
+}
+
+static void *bump(size_t room, size_t alignment, uint32_t class, size_t size) {
+    uintptr_t block = ((uintptr_t)heap->next + sizeof(struct header) + alignment - 1) & ~(uintptr_t)(alignment - 1);
+    if (block + room > (uintptr_t)heap->end || block < (uintptr_t)heap->next) crunner_heap_exhausted();
+    heap->next = (char *)block + room;
+    return alive((struct header *)block - 1, class, size);
 }
 
 static void *reuse(struct header **list, size_t size) {
@@ -261,22 +266,15 @@ static void *reuse(struct header **list, size_t size) {
     if (h->tag != tag(h, DEAD))
         crunner_violation(CRUNNER_HEAP, "the header of a freed heap block was overwritten", NULL, 0);
     *list = h->next;
-    h->size = size;
-    h->tag = tag(h, LIVE);
-    return h + 1;
+    return alive(h, h->class, size);
 }
 
 /* A block that is not filled because its pages hold what is wanted, or NULL. */
 static void *take_large(size_t size, size_t room, uint32_t class, int fill) {
-    struct header **list = &heap->free_large[!fill][class];
-    if (*list) return reuse(list, size);
-    void *block = crunner_large_take(fill ? &heap->fresh : &heap->zero, room, sizeof(struct header));
-    if (!block) return NULL;
-    struct header *h = (struct header *)block - 1;
-    h->class = LARGE + class;
-    h->size = size;
-    h->tag = tag(h, LIVE);
-    return block;
+    struct large *from = fill ? &heap->fresh : &heap->zero;
+    if (from->free[class]) return reuse(&from->free[class], size);
+    void *block = crunner_large_take(&from->pages, room, sizeof(struct header));
+    return block ? alive((struct header *)block - 1, LARGE + class, size) : NULL;
 }
 
 static void *take(size_t size, size_t alignment, int fill) {
@@ -307,7 +305,7 @@ static struct header *header_of(void *block, const char *dead, const char *bad) 
     struct header *h = (struct header *)block - 1;
     int ours = (char *)block >= heap->start + sizeof *h && (char *)block <= heap->next;
     if ((uintptr_t)block % 16
-        || !(ours || crunner_large_has(&heap->fresh, block) || crunner_large_has(&heap->zero, block)))
+        || !(ours || crunner_large_has(&heap->fresh.pages, block) || crunner_large_has(&heap->zero.pages, block)))
         crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
     if (h->tag == tag(h, DEAD)) crunner_violation(CRUNNER_HEAP, dead, NULL, 0);
     if (h->tag != tag(h, LIVE)) crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
@@ -326,7 +324,8 @@ static void give(void *block) {
         if (class_of(size, &room) + LARGE != h->class)
             crunner_violation(CRUNNER_HEAP, "the header of a heap block was overwritten", NULL, 0);
         crunner_large_renew(block, room);
-        list = &heap->free_large[crunner_large_has(&heap->zero, block)][h->class - LARGE];
+        struct large *of = crunner_large_has(&heap->zero.pages, block) ? &heap->zero : &heap->fresh;
+        list = &of->free[h->class - LARGE];
     } else {
         list = &heap->free[h->class];
     }
@@ -350,12 +349,16 @@ struct crunner_heap *crunner_heap_new(uint64_t one, uint64_t live) {
         h->start = h->next = at;
         h->end = h->start + room;
         /* Without them, large blocks are filled as all others. */
-        crunner_large_open(&h->fresh, h->limits.most, FRESH);
-        crunner_large_open(&h->zero, h->limits.most, 0);
+        crunner_large_open(&h->fresh.pages, h->limits.most, FRESH);
+        crunner_large_open(&h->zero.pages, h->limits.most, 0);
         return h;
     }
     free(h);
     return NULL;
+}
+
+static void empty(struct large *large) {
+    if (crunner_large_empty(&large->pages)) memset(large->free, 0, sizeof large->free);
 }
 
 void crunner_heap_end(struct crunner_heap *h) {
@@ -363,8 +366,8 @@ void crunner_heap_end(struct crunner_heap *h) {
         madvise(h->start + KEEP_TOUCHED, (size_t)(h->next - h->start) - KEEP_TOUCHED, MADV_DONTNEED);
     if (h->next != h->start) memset(h->free, 0, sizeof h->free);
     h->next = h->start;
-    if (crunner_large_empty(&h->fresh) | crunner_large_empty(&h->zero))
-        memset(h->free_large, 0, sizeof h->free_large);
+    empty(&h->fresh);
+    empty(&h->zero);
 }
 
 void crunner_heap_begin(struct crunner_heap *h) {
@@ -377,8 +380,8 @@ void crunner_heap_begin(struct crunner_heap *h) {
 void crunner_heap_delete(struct crunner_heap *h) {
     if (!h) return;
     close_rows(&h->rows);
-    crunner_large_close(&h->fresh);
-    crunner_large_close(&h->zero);
+    crunner_large_close(&h->fresh.pages);
+    crunner_large_close(&h->zero.pages);
     munmap(h->start, (size_t)(h->end - h->start));
     free(h);
 }

@@ -18,7 +18,7 @@
 /* What is mapped at a time, and the length of the file. */
 #define WINDOW ((size_t)2 << 20)
 
-static size_t windows(size_t size) { return (size + WINDOW - 1) / WINDOW * WINDOW; }
+static size_t whole(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
 /* A file of WINDOW such bytes that nobody can change any more, or -1. */
 static int pattern_of(int byte) {
@@ -43,7 +43,7 @@ void crunner_large_open(struct crunner_large *pages, size_t room, int fill) {
     memset(pages, 0, sizeof *pages);
     pages->pattern = -1;
     if (fill && (pages->pattern = pattern_of(fill)) < 0) return;
-    room = windows(room);
+    room = whole(room, WINDOW);
     void *at = mmap(NULL, room, fill ? PROT_NONE : PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                     -1, 0);
     if (at == MAP_FAILED) return;
@@ -60,9 +60,9 @@ void crunner_large_close(struct crunner_large *pages) {
 }
 
 void *crunner_large_take(struct crunner_large *pages, size_t size, size_t header) {
-    size_t before = (header + CRUNNER_PAGE - 1) / CRUNNER_PAGE * CRUNNER_PAGE;
-    size = (size + CRUNNER_PAGE - 1) / CRUNNER_PAGE * CRUNNER_PAGE;
-    if (size > (size_t)(pages->end - pages->next) || before > (size_t)(pages->end - pages->next) - size) return NULL;
+    size_t before = whole(header, CRUNNER_PAGE), left = (size_t)(pages->end - pages->next);
+    size = whole(size, CRUNNER_PAGE);
+    if (size > left || before > left - size) return NULL;
     char *block = pages->next + before;
     while (pages->mapped < block + size) {
         if (mmap(pages->mapped, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, pages->pattern, 0) == MAP_FAILED)
@@ -74,8 +74,7 @@ void *crunner_large_take(struct crunner_large *pages, size_t size, size_t header
 }
 
 void crunner_large_renew(void *block, size_t size) {
-    size = (size + CRUNNER_PAGE - 1) / CRUNNER_PAGE * CRUNNER_PAGE;
-    madvise(block, size, MADV_DONTNEED);
+    madvise(block, whole(size, CRUNNER_PAGE), MADV_DONTNEED);
 }
 
 int crunner_large_empty(struct crunner_large *pages) {

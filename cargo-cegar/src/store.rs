@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
+pub use cegar_fuzz::hex;
 
 use crate::error::Error;
 
@@ -78,21 +78,10 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(|why| Error::io("read", path, why))
 }
 
-/// The name of a corpus entry: the first 16 hex digits of its SHA-256, so that one content has one name.
+/// The name of a corpus entry: the first 16 hex digits of its SHA-256, so that one content has one name. The fuzzer gives the
+/// same.
 pub fn entry_name(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    hex(&digest[..8])
-}
-
-/// Lower-case hex.
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    cegar_fuzz::worker::tape_name(bytes)
 }
 
 /// Adds an entry to a corpus folder under [`entry_name`]; says whether it is new.

@@ -81,6 +81,15 @@ fn start(project: &Project, words: &str) -> Running {
     Tool::new(project.path(), words.split(' ')).start()
 }
 
+/// The first, which others can join by now.
+fn listening(project: &Project, side: &str, port: u16) -> Running {
+    let mut one = start(project, &format!("{side} --listen {port}"));
+    let id = one.id();
+    let listens = || (!children(id, "\"role\":\"member\"").is_empty()).then_some(());
+    one.until(listens).unwrap_or_else(|| panic!("no member"));
+    one
+}
+
 /// What `--stats` says of inputs that came from elsewhere.
 fn received(ended: &Ended) -> u32 {
     let count = ended.stderr.lines().find_map(|line| {
@@ -97,10 +106,7 @@ fn what_one_has_the_others_get() {
     give(&second, SECOND);
     let port = port();
 
-    let mut one = start(&first, &format!("--fuzz-only --listen {port}"));
-    let id = one.id();
-    let listens = || (!children(id, "\"role\":\"member\"").is_empty()).then_some(());
-    one.until(listens).unwrap_or_else(|| panic!("no member"));
+    let mut one = listening(&first, "--fuzz-only", port);
     // Another build: it hears, and takes nothing.
     let mut stranger = start(&other, &format!("--fuzz-only --join 127.0.0.1:{port}"));
     let id = stranger.id();
@@ -158,10 +164,7 @@ fn an_engine_alone_takes_part() {
     let (first, second) = (copy(""), copy(""));
     give(&first, FIRST);
     let port = port();
-    let mut one = start(&first, &format!("--engine-only --listen {port}"));
-    let id = one.id();
-    let listens = || (!children(id, "\"role\":\"member\"").is_empty()).then_some(());
-    one.until(listens).unwrap_or_else(|| panic!("no member"));
+    let one = listening(&first, "--engine-only", port);
     let mut two = start(&second, &format!("--engine-only --join {port}"));
     assert!(two.until(|| has(&second, FIRST)).is_some());
     for running in [&one, &two] {

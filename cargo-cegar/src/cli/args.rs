@@ -8,6 +8,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use cegar_engine::strategy::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 
+use super::team::TeamArgs;
 use crate::config::PropertyName;
 
 /// A fuzzer and a model checker for the C code in your crate, feeding each other
@@ -397,34 +398,6 @@ pub struct ExplainArgs {
     pub certificate: Option<PathBuf>,
 }
 
-/// Several machines. They tell each other of inputs that enter new code.
-#[derive(Debug, Default, Args)]
-pub struct ExchangeArgs {
-    /// Be the first of several machines: others join here. PORT alone: campaigns on this machine only. There are no passwords: use
-    /// an address of a network that you trust
-    #[arg(
-        long,
-        value_name = "[ADDRESS:]PORT",
-        env = "CEGAR_LISTEN",
-        hide_env_values = true,
-        value_parser = address,
-        conflicts_with = "join",
-        help_heading = "Several machines"
-    )]
-    pub listen: Option<String>,
-    /// Exchange inputs with the machine that was started with --listen, and with all that joined it. They work on the same build of
-    /// the same harness; other harnesses and other builds are left out
-    #[arg(
-        long,
-        value_name = "[HOST:]PORT",
-        env = "CEGAR_JOIN",
-        hide_env_values = true,
-        value_parser = address,
-        help_heading = "Several machines"
-    )]
-    pub join: Option<String>,
-}
-
 /// `run`
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -434,13 +407,9 @@ pub struct RunArgs {
     /// How long and how
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Harnesses that run at a time, each in a process of its own; what is left over fuzzes the same harness, unless --runs
-    /// is given [default: 1]
-    #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
-    pub jobs: Option<usize>,
-    /// Other machines
+    /// Who works on it
     #[command(flatten)]
-    pub exchange: ExchangeArgs,
+    pub team: TeamArgs,
     /// Also write the page of the campaign here; target/cegar/report.html has it in any case
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -455,13 +424,9 @@ pub struct CiArgs {
     /// How long and how; without --max-time and --runs, ten minutes for all harnesses
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Harnesses that run at a time, each in a process of its own; what is left over fuzzes the same harness, unless --runs
-    /// is given [default: 1]
-    #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
-    pub jobs: Option<usize>,
-    /// Other machines
+    /// Who works on it
     #[command(flatten)]
-    pub exchange: ExchangeArgs,
+    pub team: TeamArgs,
     /// No harness gets more than this, whatever its share of --max-time [default: 30m under --runs without --max-time, where
     /// it ends what hangs]
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -609,23 +574,6 @@ pub struct StatsArgs {
 #[derive(Debug, Args)]
 pub struct ListArgs {}
 
-fn jobs(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("a number from 1 on".to_owned()),
-        Ok(jobs) => Ok(jobs),
-    }
-}
-
-/// `HOST:PORT`, of `HOST:PORT`, `[V6]:PORT` or `PORT`.
-fn address(text: &str) -> Result<String, String> {
-    let (host, port) = text.rsplit_once(':').unwrap_or(("127.0.0.1", text));
-    let whole = !host.is_empty() && (!host.contains(':') || host.starts_with('['));
-    match port.parse::<u16>() {
-        Ok(port) if whole => Ok(format!("{host}:{port}")),
-        _ => Err("an address and a port, as 192.168.1.7:4242 or [::1]:4242, or a port".to_owned()),
-    }
-}
-
 /// The names of the strategies, each with what it does.
 fn strategies() -> impl clap::builder::TypedValueParser<Value = Strategy> {
     let names = Strategy::ALL
@@ -647,17 +595,6 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn addresses_as_people_write_them() {
-        let known = |text: &str| address(text).ok();
-        assert_eq!(known("4242").as_deref(), Some("127.0.0.1:4242"));
-        assert_eq!(known("host.local:1").as_deref(), Some("host.local:1"));
-        assert_eq!(known("[::1]:0").as_deref(), Some("[::1]:0"));
-        for wrong in ["", ":", ":1", "host", "host:", "host:65536", "::1", "a:b:1"] {
-            assert_eq!(known(wrong), None, "{wrong}");
-        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::args::{CiArgs, Manners};
 use super::coverage::coverage_of;
 use super::crate_commands::{open, run_options};
-use super::{exchange, note, reporter};
+use super::{note, reporter, team};
 use crate::campaign::pool;
 use crate::ci::baseline::{Baseline, Entry};
 use crate::ci::{self, Report, Rules, Sorter};
@@ -55,7 +55,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     if let Some(path) = &args.budget.junit {
         fan.add(JunitReporter::new(path.clone()));
     }
-    let exchange = exchange::open(&args.exchange, &args.budget, &config.run, &mut fan)?;
+    let exchange = team::open(&args.team, &args.budget, &config.run, &mut fan)?;
     let beside = (!args.emit).then(|| artifacts.clone());
     let mut options = run_options(
         &project,
@@ -66,8 +66,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         &mut fan,
         stop,
     )?;
-    options.jobs = args.jobs.unwrap_or(1);
-    options.settings.join.clone_from(&exchange.join);
+    exchange.apply(&args.team, &mut options);
     if options.settings.max_time.is_none() && options.settings.runs.is_none() {
         options.settings.max_time = Some(DEFAULT_TIME);
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::args::{BudgetArgs, BuildArgs, InitArgs, Manners, MessageFormat, ReplayArgs, RunArgs};
 use super::check::{extra_reports, settings};
-use super::{conclude, exchange, note, reporter};
+use super::{conclude, note, reporter, team};
 use crate::compile::{Compiler, compile};
 use crate::config::Config;
 use crate::error::Error;
@@ -38,7 +38,7 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
     let (project, config) = open(manners)?;
     let mut fan = reporter(manners, args.budget.stats, &project.root);
     extra_reports(&mut fan, &args.budget, &project.root);
-    let exchange = exchange::open(&args.exchange, &args.budget, &config.run, &mut fan)?;
+    let exchange = team::open(&args.team, &args.budget, &config.run, &mut fan)?;
     let mut options = run_options(
         &project,
         &config,
@@ -48,8 +48,7 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
         &mut fan,
         stop,
     )?;
-    options.jobs = args.jobs.unwrap_or(1);
-    options.settings.join.clone_from(&exchange.join);
+    exchange.apply(&args.team, &mut options);
     fan.add(HtmlReporter::new(
         &project.name,
         &options.scratch,

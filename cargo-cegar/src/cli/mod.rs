@@ -8,10 +8,10 @@ mod corpus;
 mod coverage;
 mod crate_commands;
 mod debug;
-mod exchange;
 mod explain;
 mod init_ci;
 mod proof;
+mod team;
 
 use std::ffi::OsString;
 use std::io::Write as _;

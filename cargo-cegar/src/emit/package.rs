@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{EmitError, Finding, objects, test_source};
+use crate::store;
 
 /// What became of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,10 +260,7 @@ impl Record {
 /// The hash of a test, regardless of layout: formatting a file is no edit.
 fn hash(text: &str) -> String {
     let words: String = text.split_whitespace().collect();
-    Sha256::digest(words.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    store::hex(&Sha256::digest(words.as_bytes()))
 }
 
 /// The text of a function, from its comment and attributes to its closing brace.

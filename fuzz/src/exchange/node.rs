@@ -118,26 +118,36 @@ impl LlmpHook<Page, Pages> for PassOn {
     }
 }
 
+fn llmp(why: Error) -> String {
+    format!("LLMP: {why}")
+}
+
+/// A port that only this machine reaches, for LLMP's own ends.
+fn inside() -> Result<(TcpListener, SocketAddr), String> {
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let both = bound.and_then(|inner| inner.local_addr().map(|address| (inner, address)));
+    both.map_err(|why| why.to_string())
+}
+
 fn hub(address: SocketAddr, out: &SyncSender<Option<Event>>) -> Result<(), String> {
     let outer = TcpListener::bind(address).map_err(|why| why.to_string())?;
     let address = outer.local_addr().map_err(|why| why.to_string())?;
     // Pages are kept: who joins later begins with the first.
-    let mut broker = LlmpBroker::with_keep_pages(Pages, tuple_list!(PassOn::default()), true)
-        .map_err(|why| format!("LLMP: {why}"))?;
-    let inner = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|why| why.to_string())?;
-    let inside = inner.local_addr().map_err(|why| why.to_string())?;
+    let mut broker =
+        LlmpBroker::with_keep_pages(Pages, tuple_list!(PassOn::default()), true).map_err(llmp)?;
+    let (inner, inside) = inside()?;
     // A connection that ends at once ends LLMP's thread for it by an assertion. That concerns nobody else; the end of one of these
     // two threads would.
     let accepts = broker
         .inner_mut()
         .launch_listener(Listener::Tcp(inner))
-        .map_err(|why| format!("LLMP: {why}"))?;
+        .map_err(llmp)?;
     let hello = gate::greeting(&inside.to_string()).map_err(|why| why.to_string())?;
     let admits = std::thread::spawn(move || gate::incoming(outer, inside, hello));
     let _ = out.send(Some(Event::Listening { address }));
     let silence = listen();
     loop {
-        let busy = broker.broker_once().map_err(|why| format!("LLMP: {why}"))?;
+        let busy = broker.broker_once().map_err(llmp)?;
         let wait = if busy { Duration::ZERO } else { TICK };
         // Nothing is said to a hub; but its parent ends.
         if let Err(RecvTimeoutError::Disconnected) = silence.recv_timeout(wait) {
@@ -188,7 +198,6 @@ impl LlmpHook<Page, Pages> for HandIn {
 }
 
 fn member(join: &str, program: Program, out: &SyncSender<Option<Event>>) -> Result<(), String> {
-    let llmp = |why: Error| format!("LLMP: {why}");
     let outer = gate::connect(join).map_err(|why| why.to_string())?;
     // The parent's own client comes first. LLMP counts clients from 0, which is also the broker's own name, and a connection
     // to another broker leaves out what bears its own number.
@@ -206,8 +215,7 @@ fn member(join: &str, program: Program, out: &SyncSender<Option<Event>>) -> Resu
     debug_assert_eq!(own, ClientId(0));
     let mut sender = LlmpSender::on_existing_shmem(Pages, other_end, None).map_err(llmp)?;
 
-    let inner = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|why| why.to_string())?;
-    let inside = inner.local_addr().map_err(|why| why.to_string())?;
+    let (inner, inside) = inside()?;
     let (ended, end) = channel();
     std::thread::spawn(move || {
         let why = match gate::outgoing(outer, &inner) {

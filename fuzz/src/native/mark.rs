@@ -11,10 +11,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::{Kind, TargetBuilder, TargetError};
-
-fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
-}
+use crate::hex;
 
 pub(super) struct Mark {
     product: PathBuf,
@@ -46,7 +43,7 @@ impl Mark {
             hash.update(part.len().to_le_bytes());
             hash.update(part);
         }
-        let digest = hex(hash);
+        let digest = hex(&hash.finalize());
         let mut path = product.as_os_str().to_owned();
         path.push(".sha256");
         Ok(Some(Mark {
@@ -63,7 +60,7 @@ impl Mark {
     }
 
     fn text(&self) -> std::io::Result<String> {
-        let product = hex(Sha256::new().chain_update(fs::read(&self.product)?));
+        let product = hex(&Sha256::digest(fs::read(&self.product)?));
         Ok(format!("{}\n{product}\n", self.digest))
     }
 

@@ -46,10 +46,7 @@ impl TargetBuilder {
         for text in [RUNNER_C, COMPARISONS_C] {
             add(text.as_bytes());
         }
-        hash.finalize()[..8]
-            .iter()
-            .map(|b| format!("{b:02x}"))
-            .collect()
+        crate::hex(&hash.finalize()[..8])
     }
 
     /// The object files of the runtime for this kind of product, compiled if need be. Without a cache they are put

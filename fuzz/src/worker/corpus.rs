@@ -15,11 +15,7 @@ const DIGITS: usize = 16;
 
 /// A tape's file name.
 pub fn tape_name(tape: &[u8]) -> String {
-    Sha256::digest(tape)
-        .iter()
-        .take(DIGITS / 2)
-        .map(|b| format!("{b:02x}"))
-        .collect()
+    crate::hex(&Sha256::digest(tape)[..DIGITS / 2])
 }
 
 /// Writes a tape into a folder, whole or not at all. Returns its path.

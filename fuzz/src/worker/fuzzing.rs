@@ -158,25 +158,16 @@ pub(super) fn run(
         unstable: HashSet::new(),
     };
     out.tell(&WorkerEvent::Started { seeds: tapes.len() });
-    for tape in tapes {
-        if config.avoid.contains(&tape) {
-            continue;
-        }
+    // Something to start from, whatever the corpus was: nothing, a zero, and some text. A corpus may hold
+    // nothing but failing inputs, which are not kept.
+    let first = [&b"\0"[..], b"", b"\0\0\0\0\0\0\0\0", b"a0 1\n"].map(<[u8]>::to_vec);
+    let wanted = |tape: &Vec<u8>| !config.avoid.contains(tape);
+    for tape in tapes.into_iter().filter(wanted).chain(first) {
         fuzzer.evaluate_input(
             &mut state,
             &mut executor,
             &mut manager,
             &BytesInput::new(tape),
-        )?;
-    }
-    // Something to start from, whatever the corpus was: nothing, a zero, and some text. A corpus may hold
-    // nothing but failing inputs, which are not kept.
-    for tape in [&b"\0"[..], b"", b"\0\0\0\0\0\0\0\0", b"a0 1\n"] {
-        fuzzer.evaluate_input(
-            &mut state,
-            &mut executor,
-            &mut manager,
-            &BytesInput::from(tape),
         )?;
     }
     if state.corpus().count() == 0 {

@@ -102,6 +102,12 @@ impl Peers {
         }
     }
 
+    /// Tells the others of a tape that was found here: now, and a hub that does not know it later.
+    fn tell(&mut self, tape: Vec<u8>) {
+        self.send(&tape);
+        self.found.push(tape);
+    }
+
     fn send(&mut self, tape: &[u8]) -> bool {
         self.joined && self.member.as_mut().is_some_and(|member| member.send(tape))
     }
@@ -169,8 +175,7 @@ impl Alternation<'_, '_> {
         let again = std::mem::take(&mut peers.told);
         // A hub that was started anew knows nothing of it; another one knows it, and says it to nobody twice.
         for tape in std::mem::take(&mut peers.found) {
-            peers.send(&tape);
-            peers.found.push(tape);
+            peers.tell(tape);
         }
         let (level, again) = match again {
             true => (Level::Info, " again"),
@@ -221,8 +226,7 @@ impl Alternation<'_, '_> {
         let foreign = peers.has_received(tape);
         if peers.is_own(tape, blocks) {
             self.stats.peers_sent += 1;
-            peers.send(tape);
-            peers.found.push(tape.to_vec());
+            peers.tell(tape.to_vec());
         }
         foreign
     }
@@ -239,8 +243,7 @@ impl Alternation<'_, '_> {
             self.stats.peers_used += 1;
         } else if peers.is_first(tape) {
             self.stats.peers_sent += 1;
-            peers.send(tape);
-            peers.found.push(tape.to_vec());
+            peers.tell(tape.to_vec());
         }
     }
 }
