@@ -134,6 +134,12 @@ fn use_after_free() {
     is_violated("use_after_free.c", "memory");
 }
 
+/// AddressSanitizer by itself takes a block of no bytes for one of one.
+#[test]
+fn one_byte_of_none() {
+    is_violated("nothing_allocated.c", "memory");
+}
+
 #[test]
 fn use_out_of_scope() {
     is_violated("out_of_scope.c", "memory");
