@@ -158,7 +158,12 @@ fn rules_hold_for_search_and_proof() {
         "[external.status_read]\nreturns = \"small\"\n",
     );
     let run = check(&["--rules", "rules.toml"]);
+    run.expect(exit::USAGE);
     assert!(run.stderr.contains("`small` is no rule"), "{run}");
+    project.write("rules.toml", "[external.status_reed]\nreturns = \"0\"\n");
+    let run = check(&["--rules", "rules.toml"]);
+    run.expect(exit::VIOLATION);
+    assert!(run.stdout.contains("did you mean `status_read`?"), "{run}");
 }
 
 /// A number from outside that is followed: the finding says what it is and which rule makes it an address; by that rule the

@@ -146,6 +146,14 @@ pub fn prepare(
         (Err(why), None) => return Err(Error::engine("linking the program", why)),
     };
     tell(&start.entry, &normalised, reporter);
+    for (rule, function) in externals.misspelt(&harness.rules) {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: format!(
+                "[external.{rule}] is for no function that is called and not defined here: did you mean `{function}`?"
+            ),
+        });
+    }
     let program = timed("reading the program", || Program::load(&bitcode))
         .map_err(|why| Error::engine("reading the program", why))?;
     for construct in &program.unmodelled {

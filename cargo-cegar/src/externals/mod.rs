@@ -21,6 +21,7 @@ use cegar_harness::rules::{AddressOf, Rules};
 use self::debug_info::DebugInfo;
 use self::types::Describe;
 use crate::compile::{self, Compiler, Unit};
+use crate::config::nearest;
 use crate::error::Error;
 use crate::store;
 
@@ -49,6 +50,18 @@ pub struct Search<'a> {
 }
 
 impl Externals {
+    /// Rules for a function that the program does not call, but one that is named nearly so: the rule's name and the function's.
+    pub fn misspelt<'a>(&'a self, rules: &'a BTreeMap<String, Rules>) -> Vec<(&'a str, &'a str)> {
+        let names = || self.functions.iter().map(|function| function.name.as_str());
+        let without = names().filter(|name| !rules.contains_key(*name));
+        let without: Vec<&str> = without.collect();
+        rules
+            .keys()
+            .filter(|rule| names().all(|name| name != *rule))
+            .filter_map(|rule| Some((rule.as_str(), nearest(rule, without.iter().copied())?)))
+            .collect()
+    }
+
     /// Finds out what there is to know, and gives the bitcode of the bodies, if there are any.
     pub fn provide(
         &mut self,
@@ -64,8 +77,8 @@ impl Externals {
                 .cloned()
                 .unwrap_or_default();
             described.rules.returned().map_err(|why| {
-                Error::nothing(
-                    format!("[external.{}] in cegar.toml: {why}", function.name),
+                Error::usage(
+                    format!("[external.{}]: {why}", function.name),
                     "for example `returns = \"0 | -errno\"`",
                 )
             })?;
@@ -108,9 +121,9 @@ impl Externals {
                     .retain(|object| reached.contains(&object.name));
                 described.signature = Some(signature);
             } else if described.rules.address_of.is_some() {
-                return Err(Error::nothing(
+                return Err(Error::usage(
                     format!(
-                        "[external.{}] in cegar.toml: `address_of` needs the function's prototype, and no file declares it",
+                        "[external.{}]: `address_of` needs the function's prototype, and no file declares it",
                         function.name
                     ),
                     "include the header that does",
@@ -152,8 +165,8 @@ fn address(
         return Ok(None);
     };
     let wrong = |why: String, help: &str| {
-        Error::nothing(
-            format!("[external.{}] in cegar.toml: {why}", function.name),
+        Error::usage(
+            format!("[external.{}]: {why}", function.name),
             help.to_owned(),
         )
     };
@@ -338,7 +351,7 @@ pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
     }
     let ruled = list(&|function| !function.rules.is_none());
     if !ruled.is_empty() {
-        all.push(format!("the rules of cegar.toml hold for {ruled}"));
+        all.push(format!("what was said of {ruled} under [external] holds"));
     }
     let returns_object = functions.iter().any(|function| {
         matches!(function.result(), Some(Holds::Pointer(_))) && !function.raw_allowed
