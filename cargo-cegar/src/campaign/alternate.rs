@@ -422,7 +422,10 @@ impl Alternation<'_, '_> {
     /// Keeps an input that covered something new, where the next campaign finds it.
     fn keep(&self, tape: &[u8]) -> Result<(), Error> {
         store::add_entry(&self.queue, tape)?;
-        if let Some(corpus) = &self.corpus {
+        // The machine takes longer tapes than the fuzzer, up to a megabyte: nothing that anybody wants to commit.
+        if let Some(corpus) = &self.corpus
+            && tape.len() <= self.harness.max_len
+        {
             store::add_entry(corpus, tape)?;
         }
         Ok(())

@@ -297,13 +297,12 @@ impl TargetBuilder {
                 .run_passes("asan", &machine, PassBuilderOptions::create())
                 .map_err(|e| failed(message(e)))?;
         }
-        if !module.write_bitcode_to_path(to) {
-            let source = std::io::Error::other("LLVM could not write the bitcode");
-            return Err(TargetError::File {
-                path: to.to_owned(),
-                source,
-            });
-        }
+        // Where the disk is full, LLVM's own way to write a file ends the process.
+        let bitcode = module.write_bitcode_to_memory();
+        std::fs::write(to, bitcode.as_slice()).map_err(|source| TargetError::File {
+            path: to.to_owned(),
+            source,
+        })?;
         Ok(found)
     }
 

@@ -89,7 +89,10 @@ pub(super) fn read(paths: &[PathBuf], longest: usize) -> (Vec<Vec<u8>>, Vec<Skip
                 });
             }
             Ok(tape) if tape.len() > longest => {
-                let reason = format!("{} bytes long, above the limit of {longest}", tape.len());
+                let reason = format!(
+                    "{} bytes long, above the limit of {longest} (`max_len`)",
+                    tape.len()
+                );
                 skipped.push(Skipped { path, reason });
             }
             Ok(tape) => tapes.push(tape),

@@ -133,8 +133,13 @@ impl Alternation<'_, '_> {
                     });
                 }
                 WorkerEvent::Skipped { path, reason } => {
+                    // What is in the queue we put there ourselves.
+                    let level = match path.starts_with(&self.queue) {
+                        true => Level::Detail,
+                        false => Level::Warning,
+                    };
                     self.note(
-                        Level::Warning,
+                        level,
                         format!("left out corpus file {}: {reason}", path.display()),
                     );
                 }
