@@ -47,16 +47,39 @@ pub fn harnesses(project: &Project, config: &Config) -> Result<Vec<(String, Path
             .map(|name| (name.clone(), file(name)))
             .collect());
     }
+    let named = |path: PathBuf| {
+        let name = path.file_stem()?.to_string_lossy().into_owned();
+        Some((name, path))
+    };
+    Ok(harness_files(&folder)?
+        .into_iter()
+        .filter_map(named)
+        .collect())
+}
+
+/// Files of `harnesses/` that no harness is: `cegar.toml` lists harnesses, and not these.
+pub fn left_out(project: &Project, config: &Config) -> Result<Vec<PathBuf>, Error> {
+    let known = harnesses(project, config)?;
+    let mut files = harness_files(&project.cegar.join("harnesses"))?;
+    files.retain(|file| {
+        let canonical = |path: &Path| path.canonicalize().ok();
+        !known
+            .iter()
+            .any(|(_, known)| known == file || canonical(known) == canonical(file))
+    });
+    Ok(files)
+}
+
+/// The C files of `harnesses/`, in order.
+fn harness_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(|why| Error::io("read", &folder, why))? {
-        let path = entry.map_err(|why| Error::io("read", &folder, why))?.path();
-        if path.extension().is_some_and(|extension| extension == "c")
-            && let Some(stem) = path.file_stem()
-        {
-            found.push((stem.to_string_lossy().into_owned(), path.clone()));
+    for entry in std::fs::read_dir(folder).map_err(|why| Error::io("read", folder, why))? {
+        let path = entry.map_err(|why| Error::io("read", folder, why))?.path();
+        if path.extension().is_some_and(|extension| extension == "c") {
+            found.push(path);
         }
     }
     found.sort();

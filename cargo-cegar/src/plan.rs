@@ -152,7 +152,7 @@ pub fn harnesses(
     library: &Library,
     stubs: &Path,
 ) -> Result<Vec<Harness>, Error> {
-    let known = select(project, list::harnesses(project, config)?, selected)?;
+    let known = select(project, config, selected)?;
     let mut flags = own_flags(project, config);
     let files = library.units.iter();
     flags.extend(harness_flags(
@@ -211,23 +211,63 @@ pub fn check_selection(
     config: &Config,
     selected: &[String],
 ) -> Result<(), Error> {
-    select(project, list::harnesses(project, config)?, selected).map(drop)
+    select(project, config, selected).map(drop)
+}
+
+/// What is to be said of files in `harnesses/` that `cegar.toml` does not list, if there are any: whoever wrote one expects
+/// it to run.
+pub fn left_out(project: &Project, config: &Config) -> Result<Option<String>, Error> {
+    let files = list::left_out(project, config)?;
+    let names: Vec<String> = files.iter().filter_map(|file| stem(file)).collect();
+    let (Some(first), count) = (names.first(), names.len()) else {
+        return Ok(None);
+    };
+    let shown = names.iter().take(3).map(|name| format!("{name}.c"));
+    let mut shown = shown.collect::<Vec<_>>().join(", ");
+    if count > 3 {
+        shown += &format!(" and {} more", count - 3);
+    }
+    Ok(Some(format!(
+        "not in cegar.toml, so left out: harnesses/{shown}; a line `[harness.{first}]` there takes it in"
+    )))
+}
+
+fn stem(file: &Path) -> Option<String> {
+    Some(file.file_stem()?.to_string_lossy().into_owned())
 }
 
 fn select(
     project: &Project,
-    known: Vec<(String, PathBuf)>,
+    config: &Config,
     selected: &[String],
 ) -> Result<Vec<(String, PathBuf)>, Error> {
+    let known = list::harnesses(project, config)?;
     if known.is_empty() {
         return Err(Error::nothing(
             format!("`{}` has no harness", project.name),
-            "`cargo cegar init` writes a first one",
+            match project.dependencies_set_up().as_slice() {
+                [] => "`cargo cegar init` writes a first one".to_owned(),
+                [one] => format!("there are harnesses for a dependency: add -p {one}"),
+                several => format!(
+                    "there are harnesses for dependencies: choose with -p: {}",
+                    several.join(", ")
+                ),
+            },
         ));
     }
     for name in selected {
         if !known.iter().any(|(known, _)| known == name) {
             let names = || known.iter().map(|(name, _)| name.as_str());
+            let left_out = list::left_out(project, config)?;
+            if left_out
+                .iter()
+                .any(|file| stem(file).as_ref() == Some(name))
+            {
+                return Err(Error::nothing(
+                    format!("harnesses/{name}.c is there, but cegar.toml has no harness `{name}`"),
+                    format!("add a line `[harness.{name}]` to cegar.toml"),
+                ));
+            }
             let help = match nearest(name, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("there are: {}", names().collect::<Vec<_>>().join(", ")),

@@ -6,18 +6,20 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::config::nearest;
+
 /// Why no package could be chosen.
 #[derive(Debug, Error, Diagnostic)]
 pub enum ProjectError {
     /// `cargo metadata` failed.
     #[error("cargo metadata failed: {said}")]
-    #[diagnostic(
-        code(cegar::metadata),
-        help("run this in a cargo package, or say which with --manifest-path")
-    )]
+    #[diagnostic(code(cegar::metadata))]
     Metadata {
         /// What it said.
         said: String,
+        /// What to do.
+        #[help]
+        help: String,
     },
     /// There is no package of that name.
     #[error("there is no package `{name}` here")]
@@ -47,8 +49,26 @@ impl From<cargo_metadata::Error> for ProjectError {
             }
             other => other.to_string(),
         };
-        ProjectError::Metadata { said }
+        let help = advice(&said);
+        ProjectError::Metadata { said, help }
     }
+}
+
+/// What to do about a failure of `cargo metadata`.
+fn advice(said: &str) -> String {
+    if said.contains("cegar-harness") || said.contains("/harness/Cargo.toml") {
+        // The generated package is in the workspace, so nothing works in it until this does.
+        return format!(
+            "`cegar-harness` in the Cargo.toml of the generated package (`cegar/`) is a folder of the machine that wrote it, or a \
+             version that no registry has: make it {}, or a path to your own checkout",
+            crate::emit::for_everyone()
+        );
+    }
+    if said.contains("could not find `Cargo.toml`") {
+        return "run this in a cargo package, or say which with --manifest-path".to_owned();
+    }
+    "what cargo says is about the workspace: `cargo metadata` says the same, and has to work first"
+        .to_owned()
 }
 
 /// The package whose C code is looked at.
@@ -131,10 +151,39 @@ impl Project {
         self.target.join("cegar")
     }
 
+    /// Dependencies of the workspace that `init -p NAME` was called for.
+    pub fn dependencies_set_up(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.workspace).into_iter().flatten();
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter(|entry| entry.path().join("cegar.toml").is_file())
+            .filter_map(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                name.strip_prefix("cegar-").map(str::to_owned)
+            })
+            .collect();
+        names.sort();
+        names
+    }
+
     /// The name of the package in `cegar/`.
     pub fn cegar_name(&self) -> String {
         format!("{}-cegar", self.name)
     }
+}
+
+/// The package that is meant, among hundreds: `bzip2` for `bzip2-sys`, or a slip of the finger.
+fn similar<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let all: Vec<&str> = all.filter(|known| !known.ends_with("-cegar")).collect();
+    let sys = |known: &&str| {
+        ["-sys", "_sys", "-src", "_src"]
+            .iter()
+            .any(|end| known.strip_suffix(end) == Some(name))
+    };
+    all.iter()
+        .copied()
+        .find(sys)
+        .or_else(|| nearest(name, all.into_iter()))
 }
 
 fn choose<'a>(metadata: &'a Metadata, name: Option<&str>) -> Result<&'a Package, ProjectError> {
@@ -143,14 +192,22 @@ fn choose<'a>(metadata: &'a Metadata, name: Option<&str>) -> Result<&'a Package,
             .workspace_packages()
             .iter()
             .map(|p| p.name.to_string())
+            .filter(|name| !name.ends_with("-cegar"))
             .collect();
         format!("choose with -p: {}", names.join(", "))
     };
     if let Some(name) = name {
         let mut matching = metadata.packages.iter().filter(|p| *p.name == name);
-        return matching.next().ok_or_else(|| ProjectError::NoPackage {
-            name: name.to_owned(),
-            help: members(),
+        return matching.next().ok_or_else(|| {
+            let all = metadata.packages.iter().map(|p| p.name.as_str());
+            let help = match similar(name, all) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("{}; or a dependency of one of them", members()),
+            };
+            ProjectError::NoPackage {
+                name: name.to_owned(),
+                help,
+            }
         });
     }
     let root = metadata.root_package();

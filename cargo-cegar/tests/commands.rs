@@ -281,6 +281,43 @@ fn init_then_list_then_build() {
     place.run(&["cegar", "build"]).expect(0, &["(1 unchanged)"]);
 }
 
+/// What a newcomer meets first: a file that nobody listed, a name that is nearly right, a package that came from elsewhere.
+#[test]
+fn slips_are_answered_with_what_to_do() {
+    let place = small_crate(BUILD);
+    let init = ["init", "--header", "c/small.h", "--function", "small"];
+    place.run(&init).expect(
+        0,
+        &[
+            "before others build it, make that { git",
+            "then: cargo cegar run\n",
+        ],
+    );
+    place
+        .run(&["run", "-p", "small"])
+        .expect(102, &["did you mean `small-sys`?"]);
+
+    place.write("cegar/harnesses/more.c", "int main(void) { return 0; }\n");
+    place.run(&["run", "more"]).expect(
+        4,
+        &["harnesses/more.c is there", "add a line `[harness.more]`"],
+    );
+
+    place.run(&["init", "--ci", "github"]).expect(
+        0,
+        &[
+            "wrote .github/workflows/cegar.yml",
+            "the build there has no",
+        ],
+    );
+    let manifest = place.text("cegar/Cargo.toml");
+    let elsewhere = manifest.replace("path = \"", "path = \"/nowhere");
+    place.write("cegar/Cargo.toml", &elsewhere);
+    place
+        .run(&["list"])
+        .expect(102, &["cegar-harness", "make it { git = \"https://"]);
+}
+
 #[test]
 fn a_header_without_the_function_names_the_nearest() {
     let place = small_crate(BUILD);

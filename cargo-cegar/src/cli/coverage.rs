@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::args::{CoverageArgs, Manners, MessageFormat};
 use super::crate_commands::{open, print};
+use super::{note, reporter};
 use crate::coverage::{self, Count, Coverage};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::explain::Left;
+use crate::report::Level;
 use crate::report::html::{Chapter, PROOFS, page};
 use crate::{plan, store};
 
@@ -40,8 +42,26 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
         (name.into_owned(), why.to_string())
     });
     let left_out: Vec<(String, String)> = left_out.collect();
-    for (name, why) in &left_out {
-        tracing::warn!("{name} is left out: {why}");
+    let mut fan = reporter(manners, false, &project.root);
+    let never = |name: &str| !scratch.join(name).join("goals.json").exists();
+    let waiting: Vec<&str> = names
+        .iter()
+        .map(String::as_str)
+        .filter(|n| never(n))
+        .collect();
+    if !waiting.is_empty() {
+        let text = format!(
+            "left out, since they have not run yet: {}",
+            waiting.join(", ")
+        );
+        note(&mut fan, Level::Warning, text);
+    }
+    for (name, why) in left_out.iter().filter(|(name, _)| !never(name)) {
+        note(
+            &mut fan,
+            Level::Warning,
+            format!("{name} is left out: {why}"),
+        );
     }
     if let Some(path) = &args.lcov {
         store::write(path, coverage::lcov(&all).as_bytes())?;

@@ -73,6 +73,11 @@ pub(super) fn run_options(
     stop: &AtomicBool,
 ) -> Result<RunOptions, Error> {
     plan::check_selection(project, config, selected)?;
+    if selected.is_empty()
+        && let Some(text) = plan::left_out(project, config)?
+    {
+        note(fan, Level::Warning, text);
+    }
     let settings = settings(budget, &config.run, compiler(config)?)?;
     let scratch = project.scratch();
     store::writable_dir(&scratch)?;
@@ -377,7 +382,15 @@ pub(super) fn init(
     if let Some(to_do) = &done.to_do {
         note(&mut fan, Level::Info, format!("next: {to_do}"));
     }
-    note(&mut fan, Level::Info, "then: cargo cegar run");
+    let package = match project.member {
+        true => String::new(),
+        false => format!(" -p {}", project.name),
+    };
+    note(
+        &mut fan,
+        Level::Info,
+        format!("then: cargo cegar run{package}"),
+    );
     super::init_ci::init_ci(manners, args, &mut fan, stop)?;
     finish(fan)
 }

@@ -1,5 +1,6 @@
 //! `cargo cegar explain GOAL`: why a goal stands as it does.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::args::{ExplainArgs, Manners, MessageFormat};
@@ -8,6 +9,7 @@ use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::explain::{self, Explained, Left, Story};
 use crate::probe;
+use crate::report::Place;
 
 /// Runs the command.
 pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode, Error> {
@@ -27,22 +29,41 @@ pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode,
             }
             text.push_str(&line(manners, &explained)?);
         }
-        known.extend(left.kept.goals.iter().map(|goal| goal.place.show()));
+        known.extend(left.kept.goals.iter().map(|goal| goal.place.clone()));
     }
     if text.is_empty() {
-        let name = args.goal.rsplit_once(':').map_or("", |(file, _)| file);
-        let mut near: Vec<&String> = known.iter().filter(|place| place.contains(name)).collect();
-        near.dedup();
-        let near: Vec<&str> = near.into_iter().take(8).map(String::as_str).collect();
         return Err(Error::nothing(
             format!("there is no goal `{}`", args.goal),
             format!(
-                "give FILE:LINE, a test's name, or a check's number as --message-format json has it; there is {}",
-                near.join(", ")
+                "give FILE:LINE, a test's name, or a check's number as --message-format json has it; {}",
+                near(&args.goal, &known)
             ),
         ));
     }
     print(&text)
+}
+
+/// What there is near a goal that there is not: lines of its file, else the files.
+fn near(goal: &str, known: &[Place]) -> String {
+    let mut words = goal.split(':');
+    let file = words.next().unwrap_or_default();
+    let line: u32 = words.next().and_then(|line| line.parse().ok()).unwrap_or(0);
+    let mut lines: Vec<u32> = known
+        .iter()
+        .filter(|place| goal.contains(':') && place.file.ends_with(file))
+        .map(|place| place.line)
+        .collect();
+    if lines.is_empty() {
+        let files: BTreeSet<&str> = known.iter().map(|place| place.file.as_str()).collect();
+        let files: Vec<&str> = files.into_iter().take(8).collect();
+        return format!("there are goals in {}", files.join(", "));
+    }
+    lines.sort_by_key(|&one| (one.abs_diff(line), one));
+    lines.dedup();
+    lines.truncate(8);
+    lines.sort_unstable();
+    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+    format!("near it there are goals in the lines {}", lines.join(", "))
 }
 
 fn line(manners: &Manners, explained: &Explained) -> Result<String, Error> {
@@ -91,4 +112,31 @@ fn folders(manners: &Manners, args: &ExplainArgs) -> Result<Vec<PathBuf>, Error>
         ));
     }
     Ok(folders)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_near_is_named_once_and_in_order() {
+        let place = |file: &str, line| Place {
+            file: file.to_owned(),
+            line,
+            column: 1,
+            function: String::new(),
+        };
+        let mut known: Vec<Place> = (1..20).rev().map(|line| place("c/a.c", line)).collect();
+        known.push(place("c/a.c", 7));
+        known.push(place("c/b.c", 3));
+        assert_eq!(
+            near("a.c:99", &known),
+            "near it there are goals in the lines 12, 13, 14, 15, 16, 17, 18, 19"
+        );
+        assert_eq!(near("x.c:3", &known), "there are goals in c/a.c, c/b.c");
+        assert_eq!(
+            near("no_such_test", &known),
+            "there are goals in c/a.c, c/b.c"
+        );
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::args::{CiSystem, InitArgs, Manners};
 use super::crate_commands::open;
 use super::note;
+use crate::emit::{for_everyone, only_here};
 use crate::error::Error;
 use crate::init::ci;
 use crate::plan;
@@ -43,6 +44,17 @@ pub(super) fn init_ci(
         for path in &done.kept {
             let text = format!("kept {}, which was there", show(path));
             note(fan, Level::Info, text);
+        }
+        if matches!(system, CiSystem::Github)
+            && let Some(folder) = only_here(&project.cegar)
+        {
+            let text = format!(
+                "the build there has no {}, where Cargo.toml of `{}` takes cegar-harness from: make it {}",
+                folder.display(),
+                project.cegar_name(),
+                for_everyone()
+            );
+            note(fan, Level::Warning, text);
         }
         for what in &done.left_out {
             note(fan, Level::Warning, format!("left out {what}"));

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use cegar_harness::build::MockedFunction;
 use cegar_harness::{Mock, Run};
 
-pub use package::{Dependency, Emitted, add_test};
+pub use package::{Dependency, Emitted, add_test, for_everyone, only_here};
 pub use source::test_source;
 pub use spans::spans;
 

@@ -55,6 +55,28 @@ impl Dependency {
     }
 }
 
+/// The folder, of this machine alone, that a generated package takes `cegar-harness` from; `None` where others find it, too.
+pub fn only_here(package: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(package.join("Cargo.toml")).ok()?;
+    let manifest: toml::Table = text.parse().ok()?;
+    ["dev-dependencies", "build-dependencies"]
+        .iter()
+        .filter_map(|table| {
+            manifest
+                .get(*table)?
+                .get("cegar-harness")?
+                .get("path")?
+                .as_str()
+        })
+        .map(PathBuf::from)
+        .find(|path| path.is_absolute())
+}
+
+/// What to write instead of such a folder.
+pub fn for_everyone() -> String {
+    format!("{{ git = \"{}\" }}", env!("CARGO_PKG_REPOSITORY"))
+}
+
 /// A package to be created.
 #[derive(Debug, Clone)]
 pub struct Package {
@@ -88,10 +110,14 @@ impl Package {
             config,
         } = self;
         let source = match dependency {
-            Dependency::Path(_) => "# The checkout that `cargo cegar` was built from.\n",
-            Dependency::Version(_) => "",
+            Dependency::Path(_) => format!(
+                "# The checkout that `cargo cegar` was built from, on this machine. For others, here and below:\n\
+                 # cegar-harness = {}\n",
+                for_everyone()
+            ),
+            Dependency::Version(_) => String::new(),
         };
-        let dependency = format!("{source}cegar-harness = {}\n", dependency.toml());
+        let dependency = format!("cegar-harness = {}\n", dependency.toml());
         let workspace = if *own_workspace {
             "\n[workspace]\n"
         } else {
@@ -100,7 +126,7 @@ impl Package {
         let manifest = format!(
             "[package]\nname = \"{name}\"\ndescription = \"What cargo cegar found, as tests\"\nversion = \"0.0.0\"\n\
              edition = \"2024\"\npublish = false\n\n\
-             [build-dependencies]\n{dependency}\n[dev-dependencies]\n{dependency}{workspace}"
+             [build-dependencies]\n{source}{dependency}\n[dev-dependencies]\n{dependency}{workspace}"
         );
         let lib = "//! Nothing but tests: `tests/` holds what `cargo cegar` found.\n".to_owned();
         [

@@ -26,8 +26,8 @@ use toml_edit::{Array, DocumentMut, Item, Table, value};
 use crate::capture::{self, CaptureError, Captured};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, SourcesFrom};
-use crate::emit::Dependency;
 use crate::emit::package::Package;
+use crate::emit::{Dependency, for_everyone, only_here};
 use crate::error::Error;
 use crate::project::Project;
 use crate::report::Reporter;
@@ -423,6 +423,17 @@ fn write(known: &Known<'_>, harnesses: &[Harness], done: &mut Initialised) -> Re
         if let Some(text) = &harness.text {
             put(path, text.as_bytes())?;
         }
+    }
+    let manifest = project.cegar.join("Cargo.toml");
+    if done.written.contains(&manifest)
+        && let Some(folder) = only_here(&project.cegar)
+    {
+        done.notes.push(format!(
+            "{}'s Cargo.toml takes cegar-harness from {}; before others build it, make that {}",
+            project.cegar_name(),
+            folder.display(),
+            for_everyone()
+        ));
     }
     for harness in harnesses {
         done.harnesses.push(Written {
