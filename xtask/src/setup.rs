@@ -6,7 +6,7 @@
 mod z3;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::error::Error;
 use crate::{Places, Result, run};
@@ -71,10 +71,16 @@ fn packages() -> Result<()> {
         other => other,
     };
     run::succeeds(root("apt-get").args(["update", "--quiet=2"])).map_err(no_apt)?;
+    // dpkg says a line and more for each of a hundred packages; what goes wrong it says on standard error.
+    run::status(
+        "Installing",
+        "them; LLVM is large: a gigabyte on the disk, and some minutes",
+    );
     run::succeeds(
         root("apt-get")
             .args(["install", "--yes", "--quiet=2", "--no-install-recommends"])
-            .args(&missing),
+            .args(&missing)
+            .stdout(Stdio::null()),
     )
 }
 
