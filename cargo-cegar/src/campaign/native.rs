@@ -6,7 +6,7 @@
 //! runner judges what AddressSanitizer would change (memory limits, addresses). For a large program, each of which takes
 //! tens of seconds, the fuzzer comes first and is optimised less: there will be nothing to confirm before.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use cegar_engine::program::CheckKind;
@@ -32,6 +32,7 @@ struct Shared {
 pub struct Native {
     shared: Arc<Shared>,
     timeout_ms: u32,
+    folder: PathBuf,
 }
 
 /// Blocks from which on a program is large.
@@ -54,6 +55,7 @@ impl Native {
     /// Starts building. `fuzzed` says whether the fuzzer's two targets are wanted at all, `large` whether they come first.
     pub fn start(mut builder: TargetBuilder, fuzzed: bool, large: bool, timeout_ms: u32) -> Native {
         let mut order = ORDER;
+        let folder = builder.out.clone();
         if large {
             order.swap(0, 1);
             builder.opt = "-O1".to_owned();
@@ -78,7 +80,11 @@ impl Native {
                 }
             }
         });
-        Native { shared, timeout_ms }
+        Native {
+            shared,
+            timeout_ms,
+            folder,
+        }
     }
 
     /// The product if it is there already.
@@ -88,7 +94,8 @@ impl Native {
             .slots
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        slots[slot(kind)].clone().map(|built| built.map_err(failed))
+        let built = slots[slot(kind)].clone()?;
+        Some(built.map_err(|why| failed(&why, &self.folder)))
     }
 
     /// The product, waiting for it if need be.
@@ -100,7 +107,7 @@ impl Native {
             .unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(built) = slots[slot(kind)].clone() {
-                return built.map_err(failed);
+                return built.map_err(|why| failed(&why, &self.folder));
             }
             slots = self
                 .shared
@@ -164,8 +171,18 @@ impl Native {
     }
 }
 
-fn failed(why: Arc<TargetError>) -> Error {
-    Error::engine("building the native target", why.to_string())
+/// A full disk is told as one, also by the words of the compiler and the linker, which write most of it.
+fn failed(why: &TargetError, folder: &Path) -> Error {
+    let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+    match why {
+        TargetError::File { path, source } if source.kind() == std::io::ErrorKind::StorageFull => {
+            Error::io("write", path, full())
+        }
+        TargetError::Failed { stderr, .. } if stderr.contains("No space left on device") => {
+            Error::io("write to", folder, full())
+        }
+        _ => Error::engine("building the native target", why.to_string()),
+    }
 }
 
 /// Whether a native outcome is a fault at all, and of which property.
@@ -193,4 +210,30 @@ pub fn fault(outcome: &Outcome) -> Option<cegar_engine::program::Property> {
 /// What an inserted check guards against, by clang's number of it.
 pub fn trap_kind(trap: i32) -> CheckKind {
     sanitizer(u64::try_from(trap).unwrap_or(u64::MAX)).0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+    use crate::exit::ExitCode;
+
+    #[test]
+    fn a_full_disk_is_told_as_one() {
+        let linker = |stderr: &str| TargetError::Failed {
+            command: "clang".to_owned(),
+            status: std::process::ExitStatus::from_raw(256),
+            stderr: stderr.to_owned(),
+        };
+        let code = |why: &TargetError| failed(why, Path::new("native")).exit_code();
+        let full = linker("ld: final link failed: No space left on device");
+        assert_eq!(code(&full), ExitCode::Io);
+        assert_eq!(code(&linker("ld: cannot find -lm")), ExitCode::Internal);
+        let file = TargetError::File {
+            path: "native/program.bc".into(),
+            source: std::io::ErrorKind::StorageFull.into(),
+        };
+        assert_eq!(code(&file), ExitCode::Io);
+    }
 }
