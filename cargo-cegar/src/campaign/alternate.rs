@@ -357,8 +357,7 @@ impl Alternation<'_, '_> {
                 } => {
                     let mocked = &self.externals.functions;
                     let spans = |tape: &[u8], choices: &[Choice]| spans(mocked, tape, choices);
-                    let tape = self.search.minimise(&tape, &violation, &spans);
-                    let run = self.search.observe(&tape);
+                    let (tape, run) = self.search.minimise(&tape, &violation, origin, &spans);
                     // What is told is about the shorter tape.
                     let violation = run.violation().cloned().unwrap_or(violation);
                     self.stats.executions += 1;

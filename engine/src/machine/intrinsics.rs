@@ -4,7 +4,7 @@
 //! C. Values that a host function needs are made concrete and the path says so.
 
 use std::ffi::CString;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::outcome::{Choice, Exhausted, Outcome};
 use super::shadow::{Shade, ShadowByte};
@@ -109,10 +109,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             Err(fault) => return Err(self.fault(None, CheckKind::Read, fault, name, 1)),
         };
         let channel = match self.channels.get(&name) {
-            Some(known) => Rc::clone(known),
+            Some(known) => Arc::clone(known),
             None => {
-                let channel: Rc<str> = String::from_utf8_lossy(&name).into();
-                self.channels.insert(name, Rc::clone(&channel));
+                let channel: Arc<str> = String::from_utf8_lossy(&name).into();
+                self.channels.insert(name, Arc::clone(&channel));
                 channel
             }
         };

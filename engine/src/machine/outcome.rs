@@ -4,7 +4,7 @@
 //! simulation (CRunner section 3.4) takes a prefix of one's [`PathEvent`]s and asks for another end, and a
 //! report is written from its [`Violation`]. So it holds facts only; what to ask next is for others to say.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::program::ir::{BlockId, CallSite, CheckId, CheckKind, FuncId, Pos};
 use crate::term::Term;
@@ -45,14 +45,14 @@ pub struct Violation {
     /// For people: `write of 1 byte at offset 16 of `name` (16 bytes, stack)`.
     pub detail: String,
     /// The channel whose number was used as an address that leads to no object. Only symbolic runs know.
-    pub address_from: Option<Rc<str>>,
+    pub address_from: Option<Arc<str>>,
 }
 
 /// Bytes of the tape taken by one `crunner_choose`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// For whom.
-    pub channel: Rc<str>,
+    pub channel: Arc<str>,
     /// Position on the tape of the first byte, which may be past its end.
     pub at: usize,
     /// How many bytes.

@@ -1,6 +1,6 @@
 //! Violations in words. Nothing here runs before something went wrong.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::memory::{Fault, Site};
 use super::outcome::{Outcome, Violation};
@@ -67,7 +67,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 
     /// The channel of the 8 bytes that an address was computed from, if that was no offset from an object.
-    fn number_from(&self, operand: Operand) -> Option<Rc<str>> {
+    fn number_from(&self, operand: Operand) -> Option<Arc<str>> {
         let pool = self.pool.as_deref()?;
         let term = self.shade(operand).term?;
         if pool.eval(term, &|_| 0) >> 32 != 0 {

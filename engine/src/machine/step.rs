@@ -4,7 +4,7 @@
 //! selects the shadow at compile time.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -55,7 +55,7 @@ pub(super) struct Run<'r, const TRACK: bool> {
     /// Position on the tape; may be past its end.
     pub(super) position: usize,
     pub(super) choices: Vec<Choice>,
-    pub(super) channels: FxHashMap<Vec<u8>, Rc<str>>,
+    pub(super) channels: FxHashMap<Vec<u8>, Arc<str>>,
     pub(super) exhausted: Option<Exhausted>,
     pub(super) path: Vec<PathEvent>,
     pub(super) trace: Vec<BlockId>,

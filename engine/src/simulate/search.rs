@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use serde::{Deserialize, Serialize};
 
 use super::context;
+use super::legible::{SHORT, legible, plain_at, text_positions};
 use super::minimise::{Budget, Judged, Span, minimise, simplify};
 use super::partial::PathIndex;
 use super::pump;
@@ -161,6 +162,9 @@ const HARD_STEPS: u64 = 50_000_000;
 
 /// Queued jobs beyond this many of the lowest class are dropped.
 const QUEUE_LIMIT: usize = 400_000;
+/// What shortening a tape may cost whose turns are the least already: so many runs, or so many steps if that is more.
+const LEGIBLE_RUNS: u64 = 1;
+const LEGIBLE_STEPS: u64 = 2_000_000;
 /// Lengths that a tape is extended to.
 const LENGTHS: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, 4096];
 
@@ -181,6 +185,8 @@ pub struct Search<'p> {
     replayed: FxHashSet<u64>,
     reported: FxHashSet<u64>,
     last_consumed: usize,
+    /// The last tape with a violation that is news, and its run, for whoever tells of it.
+    telling: Option<(Vec<u8>, Execution)>,
     jobs: u64,
     stats: SearchStats,
 }
@@ -202,6 +208,7 @@ impl<'p> Search<'p> {
             replayed: FxHashSet::default(),
             reported: FxHashSet::default(),
             last_consumed: 0,
+            telling: None,
             jobs: 0,
             stats: SearchStats::default(),
             program,
@@ -259,19 +266,30 @@ impl<'p> Search<'p> {
         // These are guesses: none of them is worth seconds.
         let steps = self.machine.limits().steps.min(RECORDED);
         self.within(steps, |search| {
-            search.execute(tape, Origin::Given, &[], news);
+            search.execute(tape, Origin::Given, &[], news)
         });
     }
 
     /// Does something with another limit of steps.
-    fn within(&mut self, steps: u64, work: impl FnOnce(&mut Self)) {
+    fn within<T>(&mut self, steps: u64, work: impl FnOnce(&mut Self) -> T) -> T {
         let limits = self.machine.limits().clone();
         self.machine.set_limits(Limits {
             steps,
             ..limits.clone()
         });
-        work(self);
+        let done = work(self);
         self.machine.set_limits(limits);
+        done
+    }
+
+    /// The limit of steps for a tape.
+    fn steps_for(&self, tape: &[u8], origin: Origin) -> u64 {
+        let steps = self.machine.limits().steps;
+        match origin {
+            // So many turns are what it is about.
+            Origin::Loop => steps.max(tape.len() as u64 * PER_BYTE),
+            _ => steps,
+        }
     }
 
     /// Executes a tape that came from outside, and takes what it did into account.
@@ -279,15 +297,30 @@ impl<'p> Search<'p> {
         if tape.len() > self.config.max_len {
             return;
         }
-        if origin == Origin::Loop {
-            // So many turns are what it is about.
-            let steps = self.machine.limits().steps;
-            let steps = steps.max(tape.len() as u64 * PER_BYTE);
-            self.within(steps, |search| {
-                search.execute(tape.to_vec(), origin, &[], news);
-            });
-        } else {
+        if origin != Origin::Loop {
             self.execute(tape.to_vec(), origin, &[], news);
+            return;
+        }
+        self.within(self.steps_for(tape, origin), |search| {
+            let before = news.len();
+            if tape.len() > SHORT
+                && let Some(plain) = legible(&mut search.machine, tape)
+            {
+                search.execute(plain, origin, &[], news);
+            }
+            if !news[before..]
+                .iter()
+                .any(|item| matches!(item, News::Violation { .. }))
+            {
+                search.execute(tape.to_vec(), origin, &[], news);
+            }
+        });
+    }
+
+    /// Takes into account what a tape from outside did in a run that somebody else made.
+    pub fn take(&mut self, tape: Vec<u8>, run: Execution, origin: Origin, news: &mut Vec<News>) {
+        if tape.len() <= self.config.max_len && self.seen.insert(hash(&tape)) {
+            self.heed(tape, run, origin, &[], news);
         }
     }
 
@@ -373,11 +406,24 @@ impl<'p> Search<'p> {
             limits.steps = (limits.steps / 4).max(SHORTEST);
             self.machine.set_limits(limits);
         }
+        let counts = run.counts.clone();
+        self.heed(tape, run, origin, changed, news);
+        Some(counts)
+    }
+
+    /// Takes a run into account.
+    fn heed(
+        &mut self,
+        mut tape: Vec<u8>,
+        run: Execution,
+        origin: Origin,
+        changed: &[u32],
+        news: &mut Vec<News>,
+    ) {
         self.stats.executions += 1;
         self.stats.steps += run.steps;
         self.last_consumed = run.consumed;
         let new_block = self.absorb(&run);
-        let counts = run.counts.clone();
         let fresh = self.judge(&tape, &run, origin, news);
         if new_block.block && !fresh {
             news.push(News::Seed {
@@ -386,9 +432,12 @@ impl<'p> Search<'p> {
             });
         }
         if new_block.block || new_block.bucket || origin == Origin::Given {
-            self.offer(tape, run, changed);
+            self.offer(&tape, &run, changed);
         }
-        Some(counts)
+        if fresh {
+            tape.truncate(run.consumed);
+            self.telling = Some((tape, run));
+        }
     }
 
     /// Reports a wanted violation once per check and place; true if it was new.

@@ -324,6 +324,7 @@ impl<'a, 'p> Tester<'a, 'p> {
             let _ = seeds.send(Seed {
                 tape: tape.to_vec(),
                 origin: Origin::Strategy,
+                run: None,
             });
         }
         Some(violation.clone())

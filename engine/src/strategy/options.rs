@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Strategy;
 use crate::abstraction::encode::Budget;
+use crate::machine::Execution;
 use crate::program::ir::{BlockId, CheckId, Property};
 use crate::proof::Certificate;
 use crate::simulate::search::Origin;
@@ -135,6 +136,8 @@ pub struct Seed {
     pub tape: Vec<u8>,
     /// How it was made.
     pub origin: Origin,
+    /// Its run, where there was one: nothing long runs twice.
+    pub run: Option<Box<Execution>>,
 }
 
 /// What it cost.

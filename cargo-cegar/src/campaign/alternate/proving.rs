@@ -55,7 +55,10 @@ impl Alternation<'_, '_> {
         // The result first: no seed comes after it.
         let result = self.prover.as_ref().and_then(Prover::poll);
         for seed in self.prover.iter().flat_map(Prover::seeds) {
-            self.search.add(&seed.tape, seed.origin, news);
+            match seed.run {
+                Some(run) => self.search.take(seed.tape, *run, seed.origin, news),
+                None => self.search.add(&seed.tape, seed.origin, news),
+            }
         }
         let Some(result) = result else {
             return Ok(());

@@ -9,7 +9,7 @@ use super::*;
 
 impl Search<'_> {
     /// Queues what a new execution offers.
-    pub(super) fn offer(&mut self, tape: Vec<u8>, run: Execution, changed: &[u32]) {
+    pub(super) fn offer(&mut self, tape: &[u8], run: &Execution, changed: &[u32]) {
         let tape: Rc<[u8]> = tape.into();
         let exhausted =
             run.exhausted.is_some() || run.choices.iter().any(|choice| choice.len == tape.len());

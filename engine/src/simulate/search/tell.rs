@@ -8,39 +8,49 @@ use super::*;
 pub type Spans<'a> = dyn Fn(&[u8], &[Choice]) -> Vec<Span> + 'a;
 
 impl Search<'_> {
-    /// The shortest tape found that shows the same violation at the same place. `spans` says of a run's choices what they
-    /// mean.
-    pub fn minimise(&mut self, tape: &[u8], violation: &Violation, spans: &Spans<'_>) -> Vec<u8> {
-        let run = self.machine.run(tape);
-        let text = text_positions(&run.choices);
-        let machine = &mut self.machine;
-        let stats = &mut self.stats;
-        let mut judge = |candidate: &[u8]| {
-            let run = machine.run(candidate);
-            stats.executions += 1;
-            let same = matches!(&run.outcome, Outcome::Violated(v)
-                if v.kind == violation.kind && v.pos == violation.pos && v.stack == violation.stack);
-            Judged {
-                same,
-                consumed: run.consumed,
-                steps: run.steps,
-            }
+    /// The shortest tape found that shows the same violation at the same place, and its run. `spans` says of a run's choices what
+    /// they mean.
+    pub fn minimise(
+        &mut self,
+        tape: &[u8],
+        violation: &Violation,
+        origin: Origin,
+        spans: &Spans<'_>,
+    ) -> (Vec<u8>, Execution) {
+        let steps = self.steps_for(tape, origin);
+        self.within(steps, |search| {
+            let (tape, run) = search.shorten(tape, violation, origin, spans);
+            let run = search.with_address(&tape, run);
+            (tape, run)
+        })
+    }
+
+    fn shorten(
+        &mut self,
+        tape: &[u8],
+        violation: &Violation,
+        origin: Origin,
+        spans: &Spans<'_>,
+    ) -> (Vec<u8>, Execution) {
+        let first = match self.telling.take() {
+            Some((known, run)) if known == tape => run,
+            _ => self.machine.run(tape),
         };
-        let short = minimise(tape, Budget::default(), &mut judge, |at| {
-            match text.binary_search_by(|range| {
-                if range.end <= at {
-                    std::cmp::Ordering::Less
-                } else if range.start > at {
-                    std::cmp::Ordering::Greater
-                } else {
-                    std::cmp::Ordering::Equal
-                }
-            }) {
-                Ok(_) => b'a',
-                Err(_) => 0,
-            }
-        });
-        let run = machine.run(&short);
+        let budget = budget(origin, first.steps);
+        let text = text_positions(&first.choices);
+        let mut runs = Runs {
+            machine: &mut self.machine,
+            stats: &mut self.stats,
+            violation,
+            best: (tape.to_vec(), first),
+        };
+        let short = minimise(
+            tape,
+            budget,
+            |candidate| runs.judge(candidate),
+            |at| plain_at(&text, at),
+        );
+        let run = runs.of(&short);
         // The last number is a whole one even where the tape ends within it.
         let cut = run
             .choices
@@ -48,22 +58,31 @@ impl Search<'_> {
             .find(|choice| choice.at < short.len() && short.len() < choice.at + choice.len);
         let mut whole = short.clone();
         whole.resize(cut.map_or(short.len(), |choice| choice.at + choice.len), 0);
-        let judged = judge(&whole);
-        if !judged.same || judged.consumed < whole.len() {
-            return short;
-        }
         let spans = spans(&whole, &run.choices);
-        let simple = simplify(&whole, &spans, Budget::default(), &mut judge);
-        without_zeros(simple, short.len(), &mut judge)
+        let judged = runs.judge(&whole);
+        let best = if !judged.same || judged.consumed < whole.len() {
+            short
+        } else {
+            let simple = simplify(&whole, &spans, budget, |candidate| runs.judge(candidate));
+            without_zeros(simple, short.len(), &mut |candidate| runs.judge(candidate))
+        };
+        runs.of(&best);
+        runs.best
     }
 
     /// Runs a tape concretely, for reports. An invalid access is looked at once more, symbolically, for where its address
     /// came from.
     pub fn observe(&mut self, tape: &[u8]) -> Execution {
         self.stats.executions += 1;
-        let mut run = self.machine.run(tape);
+        let run = self.machine.run(tape);
+        self.with_address(tape, run)
+    }
+
+    /// The run of a tape; where it ends in an invalid access, with where the address came from.
+    fn with_address(&mut self, tape: &[u8], mut run: Execution) -> Execution {
         if let Outcome::Violated(violation) = &mut run.outcome
             && matches!(violation.kind, CheckKind::Read | CheckKind::Write)
+            && tape.len() <= self.config.max_recorded
         {
             self.stats.executions += 1;
             let mut pool = Pool::new();
@@ -78,19 +97,67 @@ impl Search<'_> {
     }
 }
 
-/// The positions of a tape that were read as text.
-fn text_positions(choices: &[Choice]) -> Vec<std::ops::Range<usize>> {
-    choices
-        .iter()
-        .filter(|choice| {
-            let name = choice.channel.as_ref();
-            ["stdin", "data", "bytes", "string"].contains(&name)
-                || ["env:", "argv:", "file:"]
-                    .iter()
-                    .any(|p| name.starts_with(p))
+/// What shortening a tape may cost whose run took so many steps.
+fn budget(origin: Origin, steps: u64) -> Budget {
+    let most = Budget::default();
+    if origin != Origin::Loop {
+        return most;
+    }
+    // The number of turns is the least already: what is left is to make the tape legible, and that takes one run if it is long.
+    let steps = most.steps.min((steps * LEGIBLE_RUNS).max(LEGIBLE_STEPS));
+    Budget { steps, ..most }
+}
+
+/// Runs of candidates. The last one that showed the violation is kept, so that nothing long runs twice.
+struct Runs<'m, 'p> {
+    machine: &'m mut Machine<'p>,
+    stats: &'m mut SearchStats,
+    violation: &'m Violation,
+    best: (Vec<u8>, Execution),
+}
+
+impl Runs<'_, '_> {
+    fn run(&mut self, tape: &[u8]) -> Execution {
+        self.stats.executions += 1;
+        self.machine.run(tape)
+    }
+
+    fn shows(&self, run: &Execution) -> bool {
+        let wanted = self.violation;
+        run.violation().is_some_and(|seen| {
+            seen.kind == wanted.kind && seen.pos == wanted.pos && seen.stack == wanted.stack
         })
-        .map(|choice| choice.at..choice.at + choice.len)
-        .collect()
+    }
+
+    fn judge(&mut self, candidate: &[u8]) -> Judged {
+        if candidate == self.best.0 {
+            return Judged {
+                same: self.shows(&self.best.1),
+                consumed: self.best.1.consumed,
+                steps: 0,
+            };
+        }
+        let run = self.run(candidate);
+        let judged = Judged {
+            same: self.shows(&run),
+            consumed: run.consumed,
+            steps: run.steps,
+        };
+        if judged.same {
+            // What lies behind the last byte that was consumed makes no difference.
+            let used = judged.consumed.min(candidate.len());
+            self.best = (candidate[..used].to_vec(), run);
+        }
+        judged
+    }
+
+    /// The run of a tape, which becomes the one that is kept.
+    fn of(&mut self, tape: &[u8]) -> &Execution {
+        if tape != self.best.0 {
+            self.best = (tape.to_vec(), self.run(tape));
+        }
+        &self.best.1
+    }
 }
 
 /// Zeros at a tape's end are there anyway: those beyond `keep` bytes are left out.

@@ -10,8 +10,9 @@ use super::{Prover, Seed};
 use crate::abstraction::forest::Forest;
 use crate::abstraction::frontier;
 use crate::abstraction::loops::Asking;
-use crate::machine::{self, Limits, Machine};
+use crate::machine::{Execution, Limits, Machine};
 use crate::program::ir::FunctionKind;
+use crate::simulate::legible::{SHORT, legible};
 use crate::simulate::search::{LONGEST, Origin};
 
 /// A tape of so many bytes takes the machine a second.
@@ -54,7 +55,8 @@ impl Prover<'_, '_> {
                 self.stats.frontier_seeds += 1;
                 let origin = Origin::Frontier;
                 // Nobody may be listening any more.
-                let _ = seeds.send(Seed { tape, origin });
+                let run = None;
+                let _ = seeds.send(Seed { tape, origin, run });
             }
         }
         self.stats.frontier += clock.elapsed().as_secs_f64();
@@ -81,7 +83,7 @@ impl Prover<'_, '_> {
             let function = self.program.block(block).function;
             self.program.function(function).kind != FunctionKind::User
         });
-        let machine = Machine::new(self.program, Limits::default());
+        let mut machine = Machine::new(self.program, Limits::default());
         for ((start, index), is_possible) in goals {
             if patience.is_over() {
                 break;
@@ -100,15 +102,22 @@ impl Prover<'_, '_> {
             let goal = obligation.goal();
             let prefix = obligation.prefix;
             let check = obligation.check;
-            // A very long tape is executed by whoever takes it: once is enough.
+            let leads = |run: &Execution| {
+                run.violation()
+                    .is_some_and(|violation| check.is_none() || violation.check == check)
+            };
+            let mut shown = None;
             let mut confirm = |tape: &[u8]| {
-                tape.len() > LONG
-                    || match machine.run(tape).outcome {
-                        machine::Outcome::Violated(violation) => {
-                            check.is_none() || violation.check == check
-                        }
-                        _ => false,
-                    }
+                // A very long tape is executed by whoever takes it: once is enough.
+                if tape.len() > LONG {
+                    return true;
+                }
+                let plain = (tape.len() > SHORT).then(|| legible(&mut machine, tape));
+                let found = plain.flatten().into_iter().chain([tape.to_vec()]);
+                shown = found
+                    .map(|tape| (machine.run(&tape), tape))
+                    .find(|(run, _)| leads(run));
+                shown.is_some()
             };
             let mut asking = Asking {
                 solver: &mut self.solver,
@@ -123,8 +132,12 @@ impl Prover<'_, '_> {
             let found = self.loops.reach(&mut asking, (start, &goal, prefix));
             if let Some(tape) = found {
                 self.reached.insert((start, index));
+                let (run, tape) = match shown {
+                    Some((run, tape)) => (Some(Box::new(run)), tape),
+                    None => (None, tape),
+                };
                 let origin = Origin::Loop;
-                let _ = seeds.send(Seed { tape, origin });
+                let _ = seeds.send(Seed { tape, origin, run });
             }
         }
         let stats = self.loops.stats;
