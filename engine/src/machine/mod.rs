@@ -23,7 +23,7 @@ mod trace;
 mod varargs;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::ops::Range;
 

@@ -63,13 +63,13 @@ fn tool(command: &mut Command) -> Output {
 }
 
 /// A C program, loaded and (on request) linked natively.
-struct Built {
+pub(crate) struct Built {
     _folder: tempfile::TempDir,
     path: PathBuf,
-    program: Program,
+    pub(crate) program: Program,
 }
 
-fn build(source: &str) -> Built {
+pub(crate) fn build(source: &str) -> Built {
     build_with(&format!("{HEADER}{source}"), &[])
 }
 

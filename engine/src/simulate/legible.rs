@@ -50,15 +50,62 @@ pub fn legible(machine: &mut Machine<'_>, tape: &[u8]) -> Option<Vec<u8>> {
     let known = run.consumed.min(tape.len());
     let mut plain: Vec<u8> = (0..known).map(|at| plain_at(&text, at)).collect();
     if run.outcome == Outcome::StepLimit && known < tape.len() {
-        // What came again and again goes on.
-        let half = &plain[known / 2..];
-        let turn = (1..=TURN.min(half.len() / 2)).find(|turn| {
-            let (early, late) = (&half[..half.len() - turn], &half[*turn..]);
-            early == late
-        })?;
-        while plain.len() < tape.len() {
-            plain.push(plain[plain.len() - turn]);
-        }
+        plain = continued(plain, tape.len())?;
     }
     (plain != tape).then_some(plain)
+}
+
+/// So many bytes of what comes again and again in the second half of these.
+fn continued(mut bytes: Vec<u8>, length: usize) -> Option<Vec<u8>> {
+    let half = &bytes[bytes.len() / 2..];
+    let turn = (1..=TURN.min(half.len() / 2)).find(|turn| {
+        let (early, late) = (&half[..half.len() - turn], &half[*turn..]);
+        early == late
+    })?;
+    while bytes.len() < length {
+        bytes.push(bytes[bytes.len() - turn]);
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::tests::build;
+
+    #[test]
+    fn what_comes_again_goes_on() {
+        assert_eq!(
+            continued(b"xyababab".to_vec(), 11),
+            Some(b"xyababababa".to_vec())
+        );
+        assert_eq!(continued(b"abcdefgh".to_vec(), 11), None);
+        assert_eq!(continued(Vec::new(), 3), None);
+    }
+
+    /// A number that says how many characters there are, and the characters.
+    const COUNTED: &str = "int cegar_entry(void) {
+        int n = word(), sum = 0;
+        for (int i = 0; i < n; i++) { u8 c; crunner_choose(\"stdin\", &c, 1); sum += c; }
+        return sum & 1; }";
+
+    #[test]
+    fn the_beginning_of_a_long_tape_says_what_is_text() {
+        let built = build(COUNTED);
+        let mut machine = Machine::new(&built.program, Limits::default());
+        let mut tape = 100_000i32.to_le_bytes().to_vec();
+        tape.resize(100_004, 7);
+        let all = machine.run(&tape);
+        assert!(all.steps > BEGINNING && all.consumed == tape.len());
+        let mut wanted = vec![0; 4];
+        wanted.resize(tape.len(), b'a');
+        assert_eq!(legible(&mut machine, &tape), Some(wanted));
+    }
+
+    #[test]
+    fn what_is_legible_already_is_left_alone() {
+        let built = build(COUNTED);
+        let mut machine = Machine::new(&built.program, Limits::default());
+        assert_eq!(legible(&mut machine, &[0; 4]), None);
+    }
 }

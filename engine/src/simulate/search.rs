@@ -162,8 +162,7 @@ const HARD_STEPS: u64 = 50_000_000;
 
 /// Queued jobs beyond this many of the lowest class are dropped.
 const QUEUE_LIMIT: usize = 400_000;
-/// What shortening a tape may cost whose turns are the least already: so many runs, or so many steps if that is more.
-const LEGIBLE_RUNS: u64 = 1;
+/// What shortening a tape may cost whose turns are the least already, in steps; one run is allowed if it takes more.
 const LEGIBLE_STEPS: u64 = 2_000_000;
 /// Lengths that a tape is extended to.
 const LENGTHS: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, 4096];

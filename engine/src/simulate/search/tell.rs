@@ -36,8 +36,13 @@ impl Search<'_> {
             Some((known, run)) if known == tape => run,
             _ => self.machine.run(tape),
         };
-        let budget = budget(origin, first.steps);
         let text = text_positions(&first.choices);
+        let mut bytes = tape.iter().enumerate();
+        let is_plain = bytes.all(|(at, &byte)| byte == plain_at(&text, at));
+        let budget = match origin {
+            Origin::Loop => for_turns(first.steps, is_plain),
+            _ => Budget::default(),
+        };
         let mut runs = Runs {
             machine: &mut self.machine,
             stats: &mut self.stats,
@@ -97,14 +102,14 @@ impl Search<'_> {
     }
 }
 
-/// What shortening a tape may cost whose run took so many steps.
-fn budget(origin: Origin, steps: u64) -> Budget {
+/// What shortening a tape may cost that leads loops around, and whose run takes so many steps. The number of turns is the least
+/// already: what is left is to make the tape legible, and if it is long, that takes one run.
+fn for_turns(steps: u64, is_plain: bool) -> Budget {
     let most = Budget::default();
-    if origin != Origin::Loop {
-        return most;
-    }
-    // The number of turns is the least already: what is left is to make the tape legible, and that takes one run if it is long.
-    let steps = most.steps.min((steps * LEGIBLE_RUNS).max(LEGIBLE_STEPS));
+    let steps = match is_plain && steps > LEGIBLE_STEPS {
+        true => 0,
+        false => most.steps.min(steps.max(LEGIBLE_STEPS)),
+    };
     Budget { steps, ..most }
 }
 
