@@ -140,6 +140,12 @@ fn one_byte_of_none() {
     is_violated("nothing_allocated.c", "memory");
 }
 
+/// What is found first is not what a native run shows.
+#[test]
+fn another_write_at_the_same_place() {
+    is_violated("far.c", "memory");
+}
+
 #[test]
 fn use_out_of_scope() {
     is_violated("out_of_scope.c", "memory");

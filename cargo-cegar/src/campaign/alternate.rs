@@ -10,6 +10,7 @@
 //! its runs, and the search once more through what the fuzzer found; the same seed gives the same result.
 
 pub(super) mod backlog;
+mod confirming;
 pub(super) mod crew;
 mod fuzzing;
 mod named;
@@ -22,7 +23,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_engine::machine::{Choice, Violation};
 use cegar_engine::program::{Check, FunctionKind, Program};
 use cegar_engine::proof::Certificate;
 use cegar_engine::simulate::search::{News, Origin, Search};
@@ -34,11 +34,10 @@ use backlog::Backlog;
 use crew::Crew;
 use peers::Peers;
 
-use super::findings::{Confirmed, Judge};
+use super::findings::Judge;
 use super::native::{LARGE, Native};
-use super::proofs::{Proofs, Prover};
+use super::proofs::{GRACE, Proofs, Prover};
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
-use crate::emit::spans;
 use crate::error::Error;
 use crate::options::{Harness, Settings};
 use crate::report::{Event, Level, Reporter};
@@ -193,8 +192,18 @@ impl Alternation<'_, '_> {
     }
 
     /// When `--max-time` is up.
-    fn deadline(&self) -> Option<Instant> {
+    fn limit(&self) -> Option<Instant> {
         self.settings.max_time.map(|limit| self.started + limit)
+    }
+
+    /// When to stop so that the campaign ends in time: a prover at work has a question to end.
+    fn deadline(&self) -> Option<Instant> {
+        let ending = match (&self.prover, self.settings.max_time) {
+            (Some(_), Some(limit)) => GRACE.min(limit / 10),
+            _ => Duration::ZERO,
+        };
+        self.limit()
+            .map(|limit| limit.checked_sub(ending).unwrap_or(limit))
     }
 
     /// Ctrl-C, or no time left.
@@ -213,7 +222,6 @@ impl Alternation<'_, '_> {
     }
 
     fn timed(&mut self, mut news: Vec<News>) -> Result<End, Error> {
-        let deadline = self.deadline();
         let mut asking = self.settings.sides.engine();
         loop {
             if self.take(&mut news)? && self.first_only {
@@ -231,7 +239,7 @@ impl Alternation<'_, '_> {
                 return Ok(End::Settled);
             }
             let now = Instant::now();
-            if deadline.is_some_and(|deadline| now >= deadline) {
+            if self.deadline().is_some_and(|deadline| now >= deadline) {
                 return Ok(End::Budget);
             }
             self.start_worker(None)?;
@@ -250,7 +258,7 @@ impl Alternation<'_, '_> {
             }
             self.sweep(&mut news)?;
             let quiet = self.last_news.elapsed();
-            let stalled = deadline.is_none() && quiet > if idle { STALLED } else { FUTILE };
+            let stalled = self.limit().is_none() && quiet > if idle { STALLED } else { FUTILE };
             let alone = idle && !self.settings.sides.fuzz();
             let proving = self.prover.is_some() || self.postponed.is_some();
             if !proving && news.is_empty() && (alone || stalled) {
@@ -355,67 +363,11 @@ impl Alternation<'_, '_> {
                     violation,
                     origin,
                 } => {
-                    let mocked = &self.externals.functions;
-                    let spans = |tape: &[u8], choices: &[Choice]| spans(mocked, tape, choices);
-                    let (tape, run) = self.search.minimise(&tape, &violation, origin, &spans);
-                    // What is told is about the shorter tape.
-                    let violation = run.violation().cloned().unwrap_or(violation);
-                    self.stats.executions += 1;
-                    match self
-                        .judge
-                        .violation(self.native, &tape, &run, &violation, origin)?
-                    {
-                        Ok(confirmed) => {
-                            if self.found(confirmed)? {
-                                found = true;
-                                self.tell_of_address(&violation);
-                            }
-                        }
-                        Err(why) => {
-                            if self.unconfirmed.insert(why.clone()) {
-                                self.note(Level::Warning, why);
-                            }
-                        }
-                    }
+                    found |= self.look_into(tape, violation, origin)?;
                 }
             }
         }
         Ok(found)
-    }
-
-    /// Where a number from outside was used as an address: that one can say what it leads to.
-    fn tell_of_address(&mut self, violation: &Violation) {
-        let Some(channel) = violation.address_from.as_deref() else {
-            return;
-        };
-        let functions = &self.externals.functions;
-        if let Some(function) = functions.iter().find(|f| f.channel() == channel) {
-            let name = function.name.clone();
-            self.note(
-                Level::Warning,
-                format!(
-                    "`{name}` may return any number, and the program uses it as an address; if it is one, say so: \
-                     `address_of = 64` (bytes) or `address_of = \"structure\"` under [external.{name}] in cegar.toml, or in \
-                     the file of --rules"
-                ),
-            );
-        }
-    }
-
-    fn found(&mut self, confirmed: Confirmed) -> Result<bool, Error> {
-        if let Some(check) = confirmed.check {
-            self.coverage
-                .violate(cegar_engine::program::ir::CheckId(check));
-        }
-        if !self.judge.is_new(&confirmed) {
-            return Ok(false);
-        }
-        self.reporter
-            .event(&Event::Found(confirmed.finding.clone()));
-        for event in self.judge.write(confirmed)? {
-            self.reporter.event(&event);
-        }
-        Ok(true)
     }
 
     /// Keeps an input that covered something new, where the next campaign finds it.

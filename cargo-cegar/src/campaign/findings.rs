@@ -133,6 +133,17 @@ impl<'a> Judge<'a> {
         }))
     }
 
+    /// Whether a native run fails as the machine saw it fail.
+    pub fn is_shown(
+        &self,
+        native: &Native,
+        tape: &[u8],
+        violation: &Violation,
+    ) -> Result<bool, Error> {
+        let seen = native.confirm(tape)?;
+        Ok(fault(&seen.outcome) == Some(violation.kind.property()))
+    }
+
     /// Judges an input on which only the native target failed.
     pub fn crash(&self, native: &Native, tape: &[u8]) -> Result<Option<Confirmed>, Error> {
         let seen = native.confirm(tape)?;

@@ -24,7 +24,9 @@ const STACK: usize = 512 << 20;
 /// How long the checker may take for one question: longer than the search, since the answer is known.
 const QUESTION: Duration = Duration::from_secs(20);
 /// How long a prover that is to stop may take to end its last question.
-const GRACE: Duration = Duration::from_secs(5);
+pub const GRACE: Duration = Duration::from_secs(5);
+/// How long at least, even if the time is up.
+const LITTLE: Duration = Duration::from_secs(1);
 /// How long the checker may take after that, where no limit forbids it: what it did not check does not count.
 const CHECKING: Duration = Duration::from_secs(60);
 /// Without a limit for the campaign.
@@ -139,13 +141,20 @@ impl Prover {
         }
     }
 
-    /// Has it stop, and waits a little for what it has come to so far; `patient` where no limit is over: until that is checked.
-    pub fn give_up(&self, patient: bool) -> Option<Result<Proofs, Error>> {
+    /// Has it stop, and waits a little for what it has come to so far, at most about until `limit` if there is one; `patient` where
+    /// no limit is over: until that is checked.
+    pub fn give_up(&self, patient: bool, limit: Option<Instant>) -> Option<Result<Proofs, Error>> {
         self.stop.store(true, Ordering::Relaxed);
         let start = Instant::now();
+        let left = limit.map_or(GRACE, |limit| limit.saturating_duration_since(start));
         self.wait(|| {
             let checking = patient && self.checking.load(Ordering::Relaxed);
-            start.elapsed() > if checking { CHECKING } else { GRACE }
+            start.elapsed()
+                > if checking {
+                    CHECKING
+                } else {
+                    left.clamp(LITTLE, GRACE)
+                }
         })
     }
 

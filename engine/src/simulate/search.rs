@@ -8,11 +8,13 @@
 //! the queue stays proportional to the program's behaviour and not to the number of executions.
 
 mod ask;
+mod judge;
 mod offers;
 mod queue;
 mod replays;
 mod tell;
 
+use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -164,8 +166,13 @@ const HARD_STEPS: u64 = 50_000_000;
 const QUEUE_LIMIT: usize = 400_000;
 /// What shortening a tape may cost whose turns are the least already, in steps; one run is allowed if it takes more.
 const LEGIBLE_STEPS: u64 = 2_000_000;
+/// How often a violation is told of that is not confirmed.
+const DOUBTS: u32 = 16;
 /// Lengths that a tape is extended to.
 const LENGTHS: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, 4096];
+
+/// A tape, the violation that the machine saw on it, and how the tape was made.
+pub type Witness = (Vec<u8>, Violation, Origin);
 
 /// The search: recorded executions, and the queue of departures from them.
 pub struct Search<'p> {
@@ -183,6 +190,10 @@ pub struct Search<'p> {
     tried: FxHashMap<(u32, u32), u64>,
     replayed: FxHashSet<u64>,
     reported: FxHashSet<u64>,
+    /// Further tapes with a violation that was told of already.
+    witnesses: FxHashMap<u64, VecDeque<Witness>>,
+    /// How often what was told of a place was not confirmed.
+    doubted: FxHashMap<u64, u32>,
     last_consumed: usize,
     /// The last tape with a violation that is news, and its run, for whoever tells of it.
     telling: Option<(Vec<u8>, Execution)>,
@@ -206,6 +217,8 @@ impl<'p> Search<'p> {
             tried: FxHashMap::default(),
             replayed: FxHashSet::default(),
             reported: FxHashSet::default(),
+            witnesses: FxHashMap::default(),
+            doubted: FxHashMap::default(),
             last_consumed: 0,
             telling: None,
             jobs: 0,
@@ -436,41 +449,6 @@ impl<'p> Search<'p> {
         if fresh {
             tape.truncate(run.consumed);
             self.telling = Some((tape, run));
-        }
-    }
-
-    /// Reports a wanted violation once per check and place; true if it was new.
-    fn judge(
-        &mut self,
-        tape: &[u8],
-        run: &Execution,
-        origin: Origin,
-        news: &mut Vec<News>,
-    ) -> bool {
-        match &run.outcome {
-            Outcome::Violated(violation) if self.wanted(violation.kind) => {
-                if let Some(check) = violation.check {
-                    self.violated.insert(check);
-                }
-                let mut hasher = FxHasher::default();
-                (violation.kind, violation.pos, &violation.stack).hash(&mut hasher);
-                if self.reported.insert(hasher.finish()) {
-                    let mut tape = tape.to_vec();
-                    tape.truncate(run.consumed);
-                    news.push(News::Violation {
-                        tape,
-                        violation: violation.clone(),
-                        origin,
-                    });
-                    return true;
-                }
-                false
-            }
-            Outcome::Unmodelled(_) => {
-                self.stats.unmodelled += 1;
-                false
-            }
-            _ => false,
         }
     }
 

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use cegar_engine::machine::Outcome;
 use cegar_engine::simulate::search::{News, Origin};
 use cegar_fuzz::native::Kind;
 use cegar_fuzz::worker::{WorkerConfig, WorkerEvent};
@@ -225,14 +224,14 @@ impl Alternation<'_, '_> {
         {
             return Ok(true);
         }
-        // A violation that was reported before is no news, and no crash that only native code sees.
+        // A violation that was reported before is no news, and no crash that only native code sees, unless it was not confirmed.
         let run = self.search.observe(tape);
-        if matches!(&run.outcome, Outcome::Violated(violation) if self.search.wanted(violation.kind))
-        {
+        let seen = run.violation().filter(|v| self.search.wanted(v.kind));
+        if seen.is_some_and(|violation| !self.search.is_doubted(violation)) {
             return Ok(true);
         }
         let Some(confirmed) = self.judge.crash(self.native, tape)? else {
-            return Ok(false);
+            return Ok(seen.is_some());
         };
         self.found(confirmed)?;
         Ok(true)

@@ -26,7 +26,7 @@ impl Alternation<'_, '_> {
         tapes.sort_by_key(Vec::len);
         tapes.truncate(TAPES);
         let left = self
-            .deadline()
+            .limit()
             .filter(|_| self.settings.runs.is_none())
             .map(|deadline| deadline.saturating_duration_since(Instant::now()))
             // The rest is for the checker: what it did not check does not count.
@@ -76,7 +76,7 @@ impl Alternation<'_, '_> {
         };
         // Out of time is out of time; whoever interrupts can insist.
         let patient = self.stop.load(Ordering::Relaxed);
-        match prover.give_up(patient) {
+        match prover.give_up(patient, self.limit()) {
             Some(Ok(proofs)) => self.conclude(proofs),
             Some(Err(why)) => self.note(Level::Warning, why.to_string()),
             None => {}
@@ -116,7 +116,7 @@ impl Alternation<'_, '_> {
     /// Has a strategy stop of which no more than its cost is wanted.
     pub(super) fn count_strategy(&mut self) {
         if let Some(prover) = self.prover.take()
-            && let Some(Ok(proofs)) = prover.give_up(false)
+            && let Some(Ok(proofs)) = prover.give_up(false, None)
         {
             self.count(&proofs);
         }

@@ -1,0 +1,82 @@
+//! Which violations are told.
+//!
+//! One for each place and call stack, since all that the search wants of a check is one input. But what is told has yet to be
+//! confirmed natively, and whether that succeeds depends on the tape: so other tapes with the same violation are kept until then.
+
+use super::*;
+
+impl Search<'_> {
+    /// Reports a wanted violation once per check and place; true if it was new.
+    pub(super) fn judge(
+        &mut self,
+        tape: &[u8],
+        run: &Execution,
+        origin: Origin,
+        news: &mut Vec<News>,
+    ) -> bool {
+        match &run.outcome {
+            Outcome::Violated(violation) if self.wanted(violation.kind) => {
+                if let Some(check) = violation.check {
+                    self.violated.insert(check);
+                }
+                if self.reported.insert(place(violation)) {
+                    let mut tape = tape.to_vec();
+                    tape.truncate(run.consumed);
+                    news.push(News::Violation {
+                        tape,
+                        violation: violation.clone(),
+                        origin,
+                    });
+                    return true;
+                }
+                let others = self.witnesses.entry(place(violation)).or_default();
+                if others.len() < DOUBTS as usize && run.consumed <= self.config.max_recorded {
+                    let tape = tape[..run.consumed.min(tape.len())].to_vec();
+                    others.push_back((tape, violation.clone(), origin));
+                }
+                false
+            }
+            Outcome::Unmodelled(_) => {
+                self.stats.unmodelled += 1;
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// What was told of a violation was not confirmed. What another tape does there may be: one that was executed since, if there
+    /// is one; else the next one is told of, a few times.
+    pub fn doubt(&mut self, violation: &Violation) -> Option<Witness> {
+        let place = place(violation);
+        let times = self.doubted.entry(place).or_default();
+        *times += 1;
+        if *times >= DOUBTS {
+            return None;
+        }
+        let other = self.witnesses.get_mut(&place).and_then(VecDeque::pop_front);
+        if other.is_none() {
+            self.reported.remove(&place);
+            if let Some(check) = violation.check {
+                self.violated.remove(&check);
+            }
+        }
+        other
+    }
+
+    /// What was told of a violation was confirmed: no other tape is needed.
+    pub fn settle(&mut self, violation: &Violation) {
+        self.witnesses.remove(&place(violation));
+    }
+
+    /// Whether such a violation was not confirmed before.
+    pub fn is_doubted(&self, violation: &Violation) -> bool {
+        self.doubted.contains_key(&place(violation))
+    }
+}
+
+/// A number for where and how a violation happens.
+fn place(violation: &Violation) -> u64 {
+    let mut hasher = FxHasher::default();
+    (violation.kind, violation.pos, &violation.stack).hash(&mut hasher);
+    hasher.finish()
+}
