@@ -200,7 +200,10 @@ fn programs_by_c_feature() {
 
 #[test]
 fn programs_with_violations() {
-    agree(&folder("programs"));
+    let mut programs = folder("programs");
+    // That native code does not show what the machine sees is what this one is about.
+    programs.retain(|(name, ..)| name != "far");
+    agree(&programs);
 }
 
 #[test]
