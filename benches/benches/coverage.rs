@@ -1,6 +1,6 @@
 //! Branch coverage against libFuzzer and AFL++, on libraries that crates bundle.
 //!
-//!     cargo bench -p cegar-benches --bench coverage -- [seconds [rounds [core]]]
+//!     cargo bench -p cegar-benches --bench coverage -- [seconds [rounds [core]]] [library ...]
 //!
 //! All three get the same `LLVMFuzzerTestOneInput`, one small valid file to start from, inputs of at most 4096 bytes, and the
 //! same processor: this process pins itself and what it starts to one core, so that equal seconds are equal processor time
@@ -339,8 +339,14 @@ fn bench() -> Result<()> {
     pin(core as usize)?;
     // Stays, for who wants to look at what is in a corpus.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("coverage");
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let is_named = |library: &Library| words.iter().any(|word| word == library.package);
+    let all = !LIBRARIES.iter().any(is_named);
     let mut prepared = Vec::new();
     for library in LIBRARIES {
+        if !all && !is_named(library) {
+            continue;
+        }
         eprintln!("building {}", library.package);
         prepared.push(Bench::new(library, &folder)?);
     }

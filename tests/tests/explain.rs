@@ -175,7 +175,7 @@ fn what_does_not_exist() {
     explain(project, &["ring.c:999"])
         .expect(exit::NOTHING_SELECTED)
         .says("there is no goal `ring.c:999`")
-        .says("near it there are goals in the lines");
+        .says("near it there are goals in the lines 16, 17, 18, 22, 23, 26, 28, 32");
     let empty = Project::empty();
     explain(&empty, &["1"])
         .expect(exit::NOTHING_SELECTED)

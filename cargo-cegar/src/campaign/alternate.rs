@@ -198,12 +198,12 @@ impl Alternation<'_, '_> {
 
     /// When to stop so that the campaign ends in time: a prover at work has a question to end.
     fn deadline(&self) -> Option<Instant> {
-        let ending = match (&self.prover, self.settings.max_time) {
-            (Some(_), Some(limit)) => GRACE.min(limit / 10),
-            _ => Duration::ZERO,
+        let limit = self.settings.max_time?;
+        let ending = match self.prover {
+            Some(_) => GRACE.min(limit / 10),
+            None => Duration::ZERO,
         };
-        self.limit()
-            .map(|limit| limit.checked_sub(ending).unwrap_or(limit))
+        Some(self.started + (limit - ending))
     }
 
     /// Ctrl-C, or no time left.

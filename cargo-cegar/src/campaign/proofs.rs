@@ -147,14 +147,10 @@ impl Prover {
         self.stop.store(true, Ordering::Relaxed);
         let start = Instant::now();
         let left = limit.map_or(GRACE, |limit| limit.saturating_duration_since(start));
+        let little = left.clamp(LITTLE, GRACE);
         self.wait(|| {
             let checking = patient && self.checking.load(Ordering::Relaxed);
-            start.elapsed()
-                > if checking {
-                    CHECKING
-                } else {
-                    left.clamp(LITTLE, GRACE)
-                }
+            start.elapsed() > if checking { CHECKING } else { little }
         })
     }
 

@@ -109,6 +109,19 @@ impl<'p> Machine<'p> {
         self.limits = limits;
     }
 
+    /// The same machine with no more steps than these.
+    pub fn limited(&self, steps: u64) -> Machine<'p> {
+        let limits = Limits {
+            steps: self.limits.steps.min(steps),
+            ..self.limits.clone()
+        };
+        Machine {
+            program: self.program,
+            limits,
+            start: self.start.clone(),
+        }
+    }
+
     /// Runs concretely.
     pub fn run(&self, tape: &[u8]) -> Execution {
         Run::<false>::new(

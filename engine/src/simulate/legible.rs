@@ -3,7 +3,7 @@
 //! A person reads `repeat(b'a', 513)` at a glance, and 513 bytes of noise not at all. Which bytes are text only a run says, and of
 //! a tape that leads a loop around a hundred thousand times a run takes long: there the beginning says what all the rest is.
 
-use crate::machine::{Choice, Limits, Machine, Outcome};
+use crate::machine::{Choice, Machine, Outcome};
 
 /// A tape of no more bytes is executed in no time.
 pub const SHORT: usize = 1 << 12;
@@ -38,14 +38,8 @@ pub fn plain_at(text: &[std::ops::Range<usize>], at: usize) -> u8 {
 
 /// The tape with `a` for all text and zeros for all numbers, by what is read at its beginning; none if that is the same tape, or if the
 /// beginning says nothing of the rest. Whether it does what the tape does has yet to be seen.
-pub fn legible(machine: &mut Machine<'_>, tape: &[u8]) -> Option<Vec<u8>> {
-    let limits = machine.limits().clone();
-    machine.set_limits(Limits {
-        steps: limits.steps.min(BEGINNING),
-        ..limits.clone()
-    });
-    let run = machine.run(tape);
-    machine.set_limits(limits);
+pub fn legible(machine: &Machine<'_>, tape: &[u8]) -> Option<Vec<u8>> {
+    let run = machine.limited(BEGINNING).run(tape);
     let text = text_positions(&run.choices);
     let known = run.consumed.min(tape.len());
     let mut plain: Vec<u8> = (0..known).map(|at| plain_at(&text, at)).collect();
@@ -71,6 +65,7 @@ fn continued(mut bytes: Vec<u8>, length: usize) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Limits;
     use crate::machine::tests::build;
 
     #[test]
@@ -92,20 +87,20 @@ mod tests {
     #[test]
     fn the_beginning_of_a_long_tape_says_what_is_text() {
         let built = build(COUNTED);
-        let mut machine = Machine::new(&built.program, Limits::default());
+        let machine = Machine::new(&built.program, Limits::default());
         let mut tape = 100_000i32.to_le_bytes().to_vec();
         tape.resize(100_004, 7);
         let all = machine.run(&tape);
         assert!(all.steps > BEGINNING && all.consumed == tape.len());
         let mut wanted = vec![0; 4];
         wanted.resize(tape.len(), b'a');
-        assert_eq!(legible(&mut machine, &tape), Some(wanted));
+        assert_eq!(legible(&machine, &tape), Some(wanted));
     }
 
     #[test]
     fn what_is_legible_already_is_left_alone() {
         let built = build(COUNTED);
-        let mut machine = Machine::new(&built.program, Limits::default());
-        assert_eq!(legible(&mut machine, &[0; 4]), None);
+        let machine = Machine::new(&built.program, Limits::default());
+        assert_eq!(legible(&machine, &[0; 4]), None);
     }
 }

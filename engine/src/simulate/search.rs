@@ -32,6 +32,7 @@ use crate::machine::{Choice, Event, Execution, Limits, Machine, Outcome, Violati
 use crate::program::{BlockId, CheckId, CheckKind, FunctionKind, Program, Property};
 use crate::solver::{self, Cached, SolverStats, Z3};
 use crate::term::Pool;
+use judge::{Place, place};
 use queue::{Job, Queue, Recorded, Work, class};
 pub use tell::Spans;
 
@@ -123,6 +124,13 @@ pub enum News {
     },
 }
 
+impl News {
+    /// Whether a check failed.
+    pub fn is_violation(&self) -> bool {
+        matches!(self, News::Violation { .. })
+    }
+}
+
 /// Counters of a search.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, PartialEq)]
 pub struct SearchStats {
@@ -189,11 +197,11 @@ pub struct Search<'p> {
     contexts: FxHashSet<(u32, u32, u64)>,
     tried: FxHashMap<(u32, u32), u64>,
     replayed: FxHashSet<u64>,
-    reported: FxHashSet<u64>,
-    /// Further tapes with a violation that was told of already.
-    witnesses: FxHashMap<u64, VecDeque<Witness>>,
+    reported: FxHashSet<Place>,
+    /// Further tapes with a violation that was told of already, until it is confirmed or given up.
+    witnesses: FxHashMap<Place, VecDeque<Witness>>,
     /// How often what was told of a place was not confirmed.
-    doubted: FxHashMap<u64, u32>,
+    doubted: FxHashMap<Place, u32>,
     last_consumed: usize,
     /// The last tape with a violation that is news, and its run, for whoever tells of it.
     telling: Option<(Vec<u8>, Execution)>,
@@ -316,14 +324,11 @@ impl<'p> Search<'p> {
         self.within(self.steps_for(tape, origin), |search| {
             let before = news.len();
             if tape.len() > SHORT
-                && let Some(plain) = legible(&mut search.machine, tape)
+                && let Some(plain) = legible(&search.machine, tape)
             {
                 search.execute(plain, origin, &[], news);
             }
-            if !news[before..]
-                .iter()
-                .any(|item| matches!(item, News::Violation { .. }))
-            {
+            if !news[before..].iter().any(News::is_violation) {
                 search.execute(tape.to_vec(), origin, &[], news);
             }
         });

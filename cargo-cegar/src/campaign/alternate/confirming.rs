@@ -73,19 +73,16 @@ impl Alternation<'_, '_> {
         // What is told is about this tape.
         let violation = run.violation().unwrap_or(violation);
         self.stats.executions += 1;
-        let confirmed = self
-            .judge
-            .violation(self.native, tape, run, violation, origin)?;
-        match confirmed {
-            Ok(confirmed) => {
-                let new = self.found(confirmed)?;
-                if new {
-                    self.tell_of_address(violation);
-                }
-                Ok(Ok(new))
-            }
-            Err(why) => Ok(Err(why)),
+        let judge = &mut self.judge;
+        let confirmed = match judge.violation(self.native, tape, run, violation, origin)? {
+            Ok(confirmed) => confirmed,
+            Err(why) => return Ok(Err(why)),
+        };
+        let new = self.found(confirmed)?;
+        if new {
+            self.tell_of_address(violation);
         }
+        Ok(Ok(new))
     }
 
     /// Where a number from outside was used as an address: that one can say what it leads to.

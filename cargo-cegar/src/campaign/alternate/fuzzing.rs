@@ -218,10 +218,7 @@ impl Alternation<'_, '_> {
     fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<bool, Error> {
         let before = news.len();
         self.search.add(tape, Origin::Fuzzer, news);
-        if news[before..]
-            .iter()
-            .any(|item| matches!(item, News::Violation { .. }))
-        {
+        if news[before..].iter().any(News::is_violation) {
             return Ok(true);
         }
         // A violation that was reported before is no news, and no crash that only native code sees, unless it was not confirmed.

@@ -4,6 +4,7 @@
 //! confirmed natively, and whether that succeeds depends on the tape: so other tapes with the same violation are kept until then.
 
 use super::*;
+use crate::program::{CallSite, Pos};
 
 impl Search<'_> {
     /// Reports a wanted violation once per check and place; true if it was new.
@@ -19,7 +20,9 @@ impl Search<'_> {
                 if let Some(check) = violation.check {
                     self.violated.insert(check);
                 }
-                if self.reported.insert(place(violation)) {
+                let place = place(violation);
+                if self.reported.insert(place.clone()) {
+                    self.witnesses.entry(place).or_default();
                     let mut tape = tape.to_vec();
                     tape.truncate(run.consumed);
                     news.push(News::Violation {
@@ -29,8 +32,10 @@ impl Search<'_> {
                     });
                     return true;
                 }
-                let others = self.witnesses.entry(place(violation)).or_default();
-                if others.len() < DOUBTS as usize && run.consumed <= self.config.max_recorded {
+                if let Some(others) = self.witnesses.get_mut(&place)
+                    && others.len() < DOUBTS as usize
+                    && run.consumed <= self.config.max_recorded
+                {
                     let tape = tape[..run.consumed.min(tape.len())].to_vec();
                     others.push_back((tape, violation.clone(), origin));
                 }
@@ -48,9 +53,10 @@ impl Search<'_> {
     /// is one; else the next one is told of, a few times.
     pub fn doubt(&mut self, violation: &Violation) -> Option<Witness> {
         let place = place(violation);
-        let times = self.doubted.entry(place).or_default();
+        let times = self.doubted.entry(place.clone()).or_default();
         *times += 1;
         if *times >= DOUBTS {
+            self.witnesses.remove(&place);
             return None;
         }
         let other = self.witnesses.get_mut(&place).and_then(VecDeque::pop_front);
@@ -74,9 +80,10 @@ impl Search<'_> {
     }
 }
 
-/// A number for where and how a violation happens.
-fn place(violation: &Violation) -> u64 {
-    let mut hasher = FxHasher::default();
-    (violation.kind, violation.pos, &violation.stack).hash(&mut hasher);
-    hasher.finish()
+/// Where and how a violation happens: what two tapes have in common that show the same one.
+pub(super) type Place = (CheckKind, Pos, Vec<CallSite>);
+
+/// The place of a violation.
+pub(super) fn place(violation: &Violation) -> Place {
+    (violation.kind, violation.pos, violation.stack.clone())
 }

@@ -46,15 +46,8 @@ impl Search<'_> {
 
     /// Runs again with a symbolic shadow and queues every departure.
     fn record(&mut self, tape: Rc<[u8]>) {
-        let limits = self.machine.limits().clone();
-        self.machine.set_limits(Limits {
-            steps: limits.steps.min(RECORDED),
-            ..limits.clone()
-        });
-        let mut run = self
-            .machine
-            .run_symbolic(&tape, &mut self.pool, 0..tape.len());
-        self.machine.set_limits(limits);
+        let machine = self.machine.limited(RECORDED);
+        let mut run = machine.run_symbolic(&tape, &mut self.pool, 0..tape.len());
         self.stats.recorded += 1;
         self.stats.steps += run.steps;
         let index = PathIndex::new(&mut self.pool, &run.path);

@@ -19,9 +19,7 @@ impl Search<'_> {
     ) -> (Vec<u8>, Execution) {
         let steps = self.steps_for(tape, origin);
         self.within(steps, |search| {
-            let (tape, run) = search.shorten(tape, violation, origin, spans);
-            let run = search.with_address(&tape, run);
-            (tape, run)
+            search.shorten(tape, violation, origin, spans)
         })
     }
 
@@ -46,7 +44,7 @@ impl Search<'_> {
         let mut runs = Runs {
             machine: &mut self.machine,
             stats: &mut self.stats,
-            violation,
+            wanted: place(violation),
             best: (tape.to_vec(), first),
         };
         let short = minimise(
@@ -72,7 +70,9 @@ impl Search<'_> {
             without_zeros(simple, short.len(), &mut |candidate| runs.judge(candidate))
         };
         runs.of(&best);
-        runs.best
+        let (tape, run) = runs.best;
+        let run = self.with_address(&tape, run);
+        (tape, run)
     }
 
     /// Runs a tape concretely, for reports. An invalid access is looked at once more, symbolically, for where its address
@@ -117,7 +117,7 @@ fn for_turns(steps: u64, is_plain: bool) -> Budget {
 struct Runs<'m, 'p> {
     machine: &'m mut Machine<'p>,
     stats: &'m mut SearchStats,
-    violation: &'m Violation,
+    wanted: Place,
     best: (Vec<u8>, Execution),
 }
 
@@ -128,10 +128,7 @@ impl Runs<'_, '_> {
     }
 
     fn shows(&self, run: &Execution) -> bool {
-        let wanted = self.violation;
-        run.violation().is_some_and(|seen| {
-            seen.kind == wanted.kind && seen.pos == wanted.pos && seen.stack == wanted.stack
-        })
+        run.violation().map(place).as_ref() == Some(&self.wanted)
     }
 
     fn judge(&mut self, candidate: &[u8]) -> Judged {

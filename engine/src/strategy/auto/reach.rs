@@ -83,7 +83,7 @@ impl Prover<'_, '_> {
             let function = self.program.block(block).function;
             self.program.function(function).kind != FunctionKind::User
         });
-        let mut machine = Machine::new(self.program, Limits::default());
+        let machine = Machine::new(self.program, Limits::default());
         for ((start, index), is_possible) in goals {
             if patience.is_over() {
                 break;
@@ -112,7 +112,7 @@ impl Prover<'_, '_> {
                 if tape.len() > LONG {
                     return true;
                 }
-                let plain = (tape.len() > SHORT).then(|| legible(&mut machine, tape));
+                let plain = (tape.len() > SHORT).then(|| legible(&machine, tape));
                 let found = plain.flatten().into_iter().chain([tape.to_vec()]);
                 shown = found
                     .map(|tape| (machine.run(&tape), tape))
