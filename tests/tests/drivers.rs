@@ -46,6 +46,7 @@ const OBJECTS: &[Driver] = &[
     proved("name_copy", "memory"),
     proved("window", "assertion"),
     proved("ops_table", "memory"),
+    proved("reader_context", "memory"),
 ];
 
 const PARAMETERS: &[Driver] = &[

@@ -4,7 +4,8 @@
 //! until nothing changes: the stub library's state, file tables, sizes and lifetimes are constant almost everywhere, and what is
 //! constant never becomes a variable. What does vary gets one: for a register, for a cell of a small object, for the
 //! whole contents of one that is accessed at varying offsets. A pointer is split into its object, which is one of a
-//! few, and its offset.
+//! few, and its offset. Of a number that varies its bounds are kept, widened when they grow: that a loop's counter is not
+//! negative is what keeps an access to an array from being one to everything beside it.
 //!
 //! What is assumed here of a cut point's states is part of the proof (see [`crate::proof`]): `claims` are
 //! the facts that a certificate's checker derives again.
@@ -14,10 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::encode::pointer::{Root, Splitter, excluded, object_and_offset};
-use super::memory::{Contents, Object, Span};
+use super::encode::range::{Range, Ranges};
+use super::memory::{Contents, Object, Spans};
 use super::state::{Guard, Reached};
-use super::world::{CtxId, ObjId, World};
-use crate::program::ir::{BinOp, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, Reg, Width};
+use super::world::{CtxId, Grain, ObjId, World};
+use crate::program::ir::{BinOp, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, Pred, Reg, Width};
 use crate::term::{Array, Pool, Term};
 
 /// The upper half of an address.
@@ -36,6 +38,8 @@ pub enum Value {
     Const(u128),
     /// It is this offset from one of these; an offset that varies if there is none.
     Pointer(BTreeSet<Base>, Option<u64>),
+    /// It lies between these, both inclusive, as a number without a sign.
+    Within(u64, u64),
     /// Nothing.
     Any,
 }
@@ -101,6 +105,8 @@ pub struct CutState {
     pub objects: BTreeMap<ObjId, Known>,
     /// Variables that hold an upper half, and what it can be.
     pub bases: FxHashMap<Term, Vec<Base>>,
+    /// Variables that not every number of their width can be.
+    pub(crate) bounds: FxHashMap<Term, Range>,
     /// The number of each object that has no fixed one.
     numbers: BTreeMap<ObjId, Term>,
     /// Upper half and rest of the pointers that may be NULL or a function's address, and the upper half of those: the rest is 0.
@@ -159,7 +165,7 @@ impl CutState {
     ) -> Term {
         match value {
             Value::Const(c) => pool.constant(width, *c),
-            Value::Any => Self::part(pool, key, &Part::Whole, width),
+            Value::Within(..) | Value::Any => Self::part(pool, key, &Part::Whole, width),
             Value::Pointer(bases, offset) => {
                 let offset = match offset {
                     Some(offset) => pool.constant(64, u128::from(*offset)),
@@ -320,6 +326,30 @@ impl CutState {
         }
         let numbers: Vec<Term> = self.numbers.values().copied().collect();
         all.extend(apart(pool, &numbers));
+        all.extend(self.bounded(pool));
+        all
+    }
+
+    /// That the variables lie within their bounds.
+    pub fn bounded(&self, pool: &mut Pool) -> Vec<Term> {
+        let mut bounds: Vec<(Term, Range)> = self.bounds.iter().map(|(&t, &r)| (t, r)).collect();
+        bounds.sort_by_key(|(term, _)| *term);
+        let mut all = Vec::new();
+        for (term, range) in bounds {
+            let width = pool.width(term);
+            let (low, high) = (u128::from(range.low), u128::from(range.high));
+            let (low, high) = (pool.constant(width, low), pool.constant(width, high));
+            all.push(pool.cmp(Pred::Ule, low, term));
+            all.push(pool.cmp(Pred::Ule, term, high));
+        }
+        all.retain(|&t| pool.as_const(t) != Some(1));
+        all
+    }
+
+    /// The same, and nobody knows the bounds any more.
+    pub fn take_bounds(&mut self, pool: &mut Pool) -> Vec<Term> {
+        let all = self.bounded(pool);
+        self.bounds.clear();
         all
     }
 
@@ -332,8 +362,13 @@ impl CutState {
             .map(|&id| (id, number(pool, world, id)))
             .collect();
         let mut bases = FxHashMap::default();
+        let mut bounds = FxHashMap::default();
         let mut exact = Vec::new();
-        let mut add = |pool: &mut Pool, key: &str, value: &Value| {
+        let mut add = |pool: &mut Pool, key: &str, width: Width, value: &Value| {
+            if let &Value::Within(low, high) = value {
+                let term = Self::part(pool, key, &Part::Whole, width);
+                bounds.insert(term, Range { low, high });
+            }
             if let Value::Pointer(of, offset) = value
                 && of.len() > 1
             {
@@ -351,16 +386,19 @@ impl CutState {
             }
         };
         for (&(ctx, reg), value) in &self.registers {
-            add(pool, &register_key(world, ctx, reg), value);
+            let function = world.context(ctx).function;
+            let width = world.program().function(function).registers[reg.index()];
+            add(pool, &register_key(world, ctx, reg), width, value);
         }
         for (&id, known) in &self.objects {
             if let Some(cells) = known.bytes.by_cell() {
                 for (cell, value) in cells {
-                    add(pool, &cell_key(world, id, *cell), value);
+                    add(pool, &cell_key(world, id, *cell), cell.width, value);
                 }
             }
         }
         self.bases = bases;
+        self.bounds = bounds;
         self.exact = exact;
     }
 }
@@ -370,7 +408,7 @@ pub fn apart(pool: &mut Pool, numbers: &[Term]) -> Vec<Term> {
     let mut all = Vec::new();
     for (i, &a) in numbers.iter().enumerate() {
         let least = pool.constant(32, u128::from(super::world::UNFIXED));
-        all.push(pool.cmp(crate::program::ir::Pred::Uge, a, least));
+        all.push(pool.cmp(Pred::Uge, a, least));
         for &b in &numbers[..i] {
             let same = pool.eq(a, b);
             all.push(pool.not(same));
@@ -382,7 +420,7 @@ pub fn apart(pool: &mut Pool, numbers: &[Term]) -> Vec<Term> {
 fn parts(value: &Value) -> Vec<Part> {
     match value {
         Value::Const(_) => Vec::new(),
-        Value::Any => vec![Part::Whole],
+        Value::Within(..) | Value::Any => vec![Part::Whole],
         Value::Pointer(bases, offset) => {
             let base = (bases.len() > 1).then_some(Part::Base);
             let offset = offset.is_none().then_some(Part::Offset);
@@ -417,28 +455,26 @@ fn array_key(world: &World<'_>, id: ObjId) -> String {
 
 /// How the part of an object that is not indexed is divided: aligned words of eight bytes, and smaller ones where those do not
 /// fit. None if there is too much of it, or if nobody knows how much.
-fn layout(size: &Value, indexed: Option<Span>) -> Option<Vec<Cell>> {
+fn layout(size: &Value, indexed: &Spans) -> Option<Vec<Cell>> {
     let &Value::Const(size) = size else {
         return None;
     };
     let size = u32::try_from(size).ok()?;
     // A small object is one value, and not worth an array.
-    let span = indexed
-        .filter(|_| size > 8)
-        .unwrap_or(Span { low: 0, high: 0 });
-    let array = span.high.min(size).saturating_sub(span.low);
-    if u64::from(size - array.min(size)) > CELLS {
+    let none = Spans::default();
+    let spans = if size > 8 { indexed } else { &none };
+    if u64::from(size - spans.bytes(size)) > CELLS {
         return None;
     }
     let mut cells = Vec::new();
     let mut at = 0u32;
     while at < size {
-        if span.overlaps(at, 1) {
-            at = span.high;
+        if let Some(end) = spans.end(at) {
+            at = end;
             continue;
         }
         let mut bytes = 8;
-        while !at.is_multiple_of(bytes) || at + bytes > size || span.overlaps(at, bytes) {
+        while !at.is_multiple_of(bytes) || at + bytes > size || spans.overlaps(at, bytes) {
             bytes /= 2;
         }
         cells.push(Cell {
@@ -525,7 +561,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             return Value::Const(c);
         }
         if self.pool.width(value) != 64 {
-            return Value::Any;
+            return self.within(value);
         }
         let mut bases = BTreeSet::new();
         // None yet, or the one that all cases have, or several.
@@ -573,6 +609,28 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         }
     }
 
+    /// The bounds of a number of at most 64 bits.
+    fn within(&self, value: Term) -> Value {
+        let bounds = self.from.map(|from| &from.bounds);
+        let width = self.pool.width(value);
+        if width > 64 || !is_bounded(self.world) {
+            return Value::Any;
+        }
+        let range = Ranges::new(self.pool, &self.guard, bounds).of(value);
+        match range == Range::all(width) {
+            true => Value::Any,
+            false => Value::Within(range.low, range.high),
+        }
+    }
+
+    /// What is known of a register's value: also of one as wide as a pointer that is none.
+    fn register(&mut self, value: Term) -> Value {
+        match self.value(value) {
+            Value::Any => self.within(value),
+            known => known,
+        }
+    }
+
     /// What is known of an object. `indexed` objects are one array.
     pub fn object(&mut self, id: ObjId, object: &Object) -> Known {
         let alive = self.value_plain(object.alive);
@@ -603,7 +661,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
     }
 
     fn cells(&mut self, id: ObjId, size: &Value, object: &Object) -> Bytes {
-        let indexed = self.world.object(id).indexed;
+        let world = self.world;
+        let indexed = &world.object(id).indexed;
         let contents = &object.contents;
         let Some(layout) = layout(size, indexed) else {
             return self.fields(indexed, contents);
@@ -630,12 +689,12 @@ impl<'a, 'p> Abstractor<'a, 'p> {
     }
 
     /// The values that lie in an object as they were stored, but not where it is indexed.
-    fn fields(&mut self, indexed: Option<Span>, contents: &Contents) -> Bytes {
+    fn fields(&mut self, indexed: &Spans, contents: &Contents) -> Bytes {
         let mut cells = BTreeMap::new();
         for (offset, term) in contents.wholes(self.pool, 0, u32::MAX) {
             let width = self.pool.width(term);
             let bytes = u32::from(width / 8);
-            let is_indexed = indexed.is_some_and(|span| span.overlaps(offset, bytes));
+            let is_indexed = indexed.overlaps(offset, bytes);
             if width <= 64 && !is_indexed && cells.len() < FIELDS {
                 cells.insert(Cell { offset, width }, self.value(term));
             }
@@ -645,10 +704,10 @@ impl<'a, 'p> Abstractor<'a, 'p> {
 }
 
 /// Whether all bytes of an object are kept cell by cell.
-fn is_dense(size: &Value, indexed: Option<Span>) -> bool {
+fn is_dense(size: &Value, indexed: &Spans) -> bool {
     match size {
         Value::Const(size) if *size <= 8 => true,
-        Value::Const(size) => indexed.is_none() && *size <= u128::from(CELLS),
+        Value::Const(size) => indexed.is_empty() && *size <= u128::from(CELLS),
         _ => false,
     }
 }
@@ -691,9 +750,59 @@ impl Value {
         }
     }
 
+    /// The same with bounds, which grow by leaps from what was known before, so that this comes to an end.
+    fn widen(&self, new: &Value, width: Width) -> Value {
+        let joined = self.join(new, width);
+        let (Value::Any, Some(before), Some(now)) =
+            (&joined, self.bounds(width), new.bounds(width))
+        else {
+            return joined;
+        };
+        let all = Range::all(width);
+        let mut low = before.low.min(now.low);
+        let mut high = before.high.max(now.high);
+        // One of two numbers is as it was: a flag, or where a loop begins.
+        if matches!(self, Value::Within(..)) {
+            if low < before.low {
+                low = 0;
+            }
+            if high > before.high {
+                high = if high <= all.high / 2 {
+                    all.high / 2
+                } else {
+                    all.high
+                };
+            }
+        }
+        match (Range { low, high }) == all {
+            true => Value::Any,
+            false => Value::Within(low, high),
+        }
+    }
+
+    /// The same for a piece of memory. A word of which nothing is known is two halves, of which more may be known than of the word's
+    /// bounds.
+    fn join_cell(&self, new: &Value, width: Width, bounded: bool) -> Value {
+        match bounded && width < 64 {
+            true => self.widen(new, width),
+            false => self.join(new, width),
+        }
+    }
+
+    fn bounds(&self, width: Width) -> Option<Range> {
+        match *self {
+            Value::Const(c) if width <= 64 => {
+                let c = c as u64;
+                Some(Range { low: c, high: c })
+            }
+            Value::Within(low, high) => Some(Range { low, high }),
+            _ => None,
+        }
+    }
+
     fn bases(&self, width: Width) -> Option<(BTreeSet<Base>, Option<u64>)> {
         match self {
-            Value::Any => None,
+            Value::Within(..) | Value::Any => None,
             Value::Pointer(bases, offset) => Some((bases.clone(), *offset)),
             Value::Const(c) if width == 64 => {
                 let (number, offset) = object_and_offset(*c as u64);
@@ -707,13 +816,19 @@ impl Value {
 }
 
 impl Bytes {
-    fn join(self, other: Bytes, pool: &mut Pool, size: &Value, indexed: Option<Span>) -> Bytes {
+    fn join(
+        self,
+        other: Bytes,
+        pool: &mut Pool,
+        size: &Value,
+        (indexed, bounded): (&Spans, bool),
+    ) -> Bytes {
         if self == other && (!matches!(self, Bytes::Cells(_)) || is_dense(size, indexed)) {
             return self;
         }
         if let Some(layout) = layout(size, indexed) {
             let (a, b) = (self.as_cells(pool, &layout), other.as_cells(pool, &layout));
-            let cells = join_cells(a, b);
+            let cells = join_cells(a, b, bounded);
             return if is_dense(size, indexed) {
                 Bytes::Cells(cells)
             } else {
@@ -731,11 +846,11 @@ impl Bytes {
         let mut cells = BTreeMap::new();
         for cell in keys {
             let bytes = u32::from(cell.width / 8);
-            if indexed.is_some_and(|span| span.overlaps(cell.offset, bytes)) {
+            if indexed.overlaps(cell.offset, bytes) {
                 continue;
             }
             if let (Some(a), Some(b)) = (self.cell(pool, cell), other.cell(pool, cell)) {
-                cells.insert(cell, a.join(&b, cell.width));
+                cells.insert(cell, a.join_cell(&b, cell.width, bounded));
             }
         }
         Bytes::Mixed(cells)
@@ -776,7 +891,11 @@ impl Bytes {
 
 /// Cell by cell; a word is divided where either side has it divided, or where nothing is known of it as a whole. What one side
 /// lacks can be anything.
-fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> BTreeMap<Cell, Value> {
+fn join_cells(
+    a: BTreeMap<Cell, Value>,
+    b: BTreeMap<Cell, Value>,
+    bounded: bool,
+) -> BTreeMap<Cell, Value> {
     let mut all = BTreeMap::new();
     let divide = |cells: &BTreeMap<Cell, Value>, word: Cell| -> [(Cell, Value); 2] {
         halves(word).map(|half| {
@@ -808,7 +927,7 @@ fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> BTreeMap<Ce
         .collect();
     for word in words {
         let whole = match (a.get(&word), b.get(&word)) {
-            (Some(x), Some(y)) => Some(x.join(y, word.width)),
+            (Some(x), Some(y)) => Some(x.join_cell(y, word.width, bounded)),
             _ => None,
         };
         match whole {
@@ -818,7 +937,7 @@ fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> BTreeMap<Ce
             _ if word.width == 64 => {
                 let (x, y) = (divide(&a, word), divide(&b, word));
                 for ((half, x), (_, y)) in x.into_iter().zip(y) {
-                    all.insert(half, x.join(&y, 32));
+                    all.insert(half, x.join_cell(&y, 32, bounded));
                 }
             }
             _ => {
@@ -827,6 +946,11 @@ fn join_cells(a: BTreeMap<Cell, Value>, b: BTreeMap<Cell, Value>) -> BTreeMap<Ce
         }
     }
     all
+}
+
+/// Whether bounds are kept. The published strategies work on what their authors had: constants, pointers and predicates.
+fn is_bounded(world: &World<'_>) -> bool {
+    world.grain() == Grain::Loops
 }
 
 /// A state as what is known of it: the registers that are live at the cut point, and all objects.
@@ -843,7 +967,7 @@ pub fn abstracted(
         let frame = reached.state.frames.iter().find(|f| f.ctx == ctx);
         let term = frame.and_then(|f| f.registers.get(reg.index()).copied().flatten());
         // A register that was never set can be anything.
-        let value = term.map_or(Value::Any, |term| abstractor.value(term));
+        let value = term.map_or(Value::Any, |term| abstractor.register(term));
         result.registers.insert((ctx, reg), value);
     }
     for (&id, object) in &reached.state.objects {
@@ -864,6 +988,7 @@ impl CutState {
         initial: &mut dyn FnMut(&mut Pool, ObjId) -> Option<Known>,
     ) -> bool {
         let mut changed = false;
+        let bounded = is_bounded(world);
         for ((ctx, reg), theirs) in other.registers {
             let function = world.context(ctx).function;
             let width = world.program().function(function).registers[reg.index()];
@@ -871,7 +996,10 @@ impl CutState {
                 .registers
                 .entry((ctx, reg))
                 .or_insert_with(|| theirs.clone());
-            let joined = mine.join(&theirs, width);
+            let joined = match bounded {
+                true => mine.widen(&theirs, width),
+                false => mine.join(&theirs, width),
+            };
             if joined != *mine {
                 *mine = joined;
                 changed = true;
@@ -892,8 +1020,9 @@ impl CutState {
             let joined = match (mine, theirs) {
                 (Some(mine), Some(theirs)) => {
                     let size = mine.size.join(&theirs.size, 1);
-                    let indexed = world.object(id).indexed;
-                    let bytes = mine.bytes.join(theirs.bytes, pool, &size, indexed);
+                    let indexed = &world.object(id).indexed;
+                    let rules = (indexed, bounded);
+                    let bytes = mine.bytes.join(theirs.bytes, pool, &size, rules);
                     Known {
                         alive: mine.alive.join(&theirs.alive, 1),
                         size,

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::memory::Span;
+use super::memory::{Span, Spans};
 use crate::program::ir::{
     BlockId, CallSite, DYNAMIC_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS, GlobalId, Program,
     Reg, Terminator,
@@ -113,12 +113,17 @@ pub struct ObjectInfo {
     /// Whether it may be written.
     pub writable: bool,
     /// The bytes that are accessed at offsets that are not constant: they are one array.
-    pub indexed: Option<Span>,
+    pub indexed: Spans,
+    /// How often there were more of them than before.
+    pub indexings: u32,
     /// Whether its size is a guess: past its end nothing is claimed.
     pub guessed: bool,
     /// Its name in certificates and in variables' names.
     pub key: String,
 }
+
+/// It is not worth beginning again more often than this for one object.
+const INDEXINGS: u32 = 6;
 
 /// The first number of objects that have no fixed one.
 pub const UNFIXED: u32 = DYNAMIC_OBJECTS + (1 << 24);
@@ -271,7 +276,8 @@ impl<'p> World<'p> {
             number: Some(GLOBAL_OBJECTS + global.0),
             heap: false,
             writable,
-            indexed: None,
+            indexed: Spans::default(),
+            indexings: 0,
             guessed: false,
             key: format!("g{}", global.0),
         })
@@ -297,7 +303,8 @@ impl<'p> World<'p> {
             number,
             heap,
             writable: true,
-            indexed: None,
+            indexed: Spans::default(),
+            indexings: 0,
             guessed: false,
             key,
         })
@@ -329,14 +336,13 @@ impl<'p> World<'p> {
     /// Notes that bytes of an object are accessed at offsets that are not constant.
     pub fn index(&mut self, object: ObjId, span: Span) {
         let info = &mut self.objects[object.0 as usize];
-        let wider = match info.indexed {
-            None => span,
-            Some(known) if known.low <= span.low && known.high >= span.high => return,
-            // It is not worth beginning again more than twice for one object.
-            Some(_) => Span::ALL,
-        };
-        info.indexed = Some(wider);
-        self.changed = true;
+        if info.indexed.add(span) {
+            info.indexings += 1;
+            if info.indexings > INDEXINGS {
+                info.indexed.add(Span::ALL);
+            }
+            self.changed = true;
+        }
     }
 
     /// The control flow of a function.

@@ -26,6 +26,7 @@ mod varargs;
 pub(crate) mod tests;
 
 use std::ops::Range;
+use std::time::Instant;
 
 pub(crate) use intrinsics::is_exact;
 pub(crate) use ops::cast_source;
@@ -41,6 +42,8 @@ use step::Run;
 pub struct Limits {
     /// Operations before the run ends with [`Outcome::StepLimit`]. Default: 200 million.
     pub steps: u64,
+    /// When a run ends with [`Outcome::StepLimit`], however many operations are left to it. Default: no such time.
+    pub until: Option<Instant>,
     /// Nested calls before [`Outcome::StackOverflow`]. Default: 10,000.
     pub call_depth: usize,
     /// Live bytes before [`Outcome::OutOfMemory`]. Default: 256 MiB, as natively.
@@ -63,6 +66,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             steps: 200_000_000,
+            until: None,
             call_depth: 10_000,
             live_bytes: 256 << 20,
             one_allocation: 64 << 20,

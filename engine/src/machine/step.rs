@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -22,6 +23,9 @@ pub(super) type Stop = Box<Outcome>;
 
 /// The result of anything that can end a run.
 pub(super) type Step<T = ()> = Result<T, Stop>;
+
+/// Steps between two looks at the clock, where there is one: some milliseconds.
+const CLOCK: u64 = 200_000;
 
 const UNDEFINED: u128 = u128::from_le_bytes([UNDEFINED_BYTE; 16]);
 
@@ -52,6 +56,8 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) pos: Pos,
     pub(super) counts: Vec<u8>,
     pub(super) steps: u64,
+    /// Steps after which it is time to ask whether to go on.
+    pub(super) pause: u64,
     /// Position on the tape; may be past its end.
     pub(super) position: usize,
     pub(super) choices: Vec<Choice>,
@@ -92,6 +98,9 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             pos: Pos::default(),
             counts: vec![0; program.blocks.len()],
             steps: 0,
+            pause: limits
+                .until
+                .map_or(limits.steps, |_| CLOCK.min(limits.steps)),
             position: 0,
             choices: Vec::new(),
             channels: FxHashMap::default(),
@@ -138,8 +147,8 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             };
             if self.at == 0 {
                 self.steps += block.ops.len() as u64 + 1;
-                if self.steps > self.limits.steps {
-                    return Err(Box::new(Outcome::StepLimit));
+                if self.steps > self.pause {
+                    self.pause()?;
                 }
                 let count = &mut self.counts[self.block.index()];
                 *count = count.saturating_add(1);
@@ -158,6 +167,17 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
                 return Ok(status);
             }
         }
+    }
+
+    /// Ends the run if that is as far as it may go.
+    #[cold]
+    fn pause(&mut self) -> Step {
+        let until = self.limits.until;
+        if self.steps > self.limits.steps || until.is_some_and(|until| Instant::now() >= until) {
+            return Err(Box::new(Outcome::StepLimit));
+        }
+        self.pause = self.limits.steps.min(self.steps + CLOCK);
+        Ok(())
     }
 
     /// The operand's value; `width` matters for undefined ones only.

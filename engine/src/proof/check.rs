@@ -3,7 +3,8 @@
 //! It reads the bitcode, builds the graph of cut points anew, and asks for each transition and each formula whether the formula
 //! holds behind it, and for each check that is claimed whether some state of the formulas violates it. Nothing of the search takes
 //! part: no forest, no guesses, no Houdini, and each question is asked of a fresh solver. What it shares with the search
-//! is the meaning of the Program (`encode`) and the propagation of constants and pointers (`graph`), which it does itself.
+//! is the meaning of the Program (`encode`) and the propagation of constants, bounds and pointers (`graph`), which it does itself;
+//! the bounds are asked about as if they were formulas of the certificate.
 
 use rustc_hash::FxHashSet;
 use thiserror::Error;
@@ -199,6 +200,19 @@ impl<'p> Checker<'p> {
         Ok(())
     }
 
+    /// Makes formulas of the bounds that the propagation found, which are assumed otherwise.
+    pub(super) fn claim_bounds(&mut self) {
+        let Graph { states, pool, .. } = &mut self.graph;
+        for (&cut, state) in states {
+            for bound in state.take_bounds(pool) {
+                let facts = self.facts.entry(cut).or_default();
+                if !facts.contains(&bound) {
+                    facts.push(bound);
+                }
+            }
+        }
+    }
+
     /// What may be assumed where a fragment starts.
     pub(super) fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
         let mut known = self.graph.axioms(start);
@@ -268,9 +282,15 @@ impl<'p> Checker<'p> {
         let known = self.known(start);
         for transition in &fragment.transitions {
             self.checked.transitions += 1;
-            let Some(facts) = self.facts.get(&transition.to).cloned() else {
+            let mut facts = self.facts.get(&transition.to).cloned().unwrap_or_default();
+            let claimed = facts.len();
+            // What the propagation says of numbers is asked about, too.
+            if let Some(state) = self.graph.states.get(&transition.to) {
+                facts.extend(state.bounded(&mut self.graph.pool));
+            }
+            if facts.is_empty() {
                 continue;
-            };
+            }
             let mut preimage = self.graph.update(start, transition).preimage();
             let mut along = known.clone();
             along.extend(&transition.reached.guard.0);
@@ -291,12 +311,14 @@ impl<'p> Checker<'p> {
             }
             along.pop();
             // One of them fails, or all together are too hard.
-            for (fact, after) in facts.iter().zip(after) {
+            for (at, (fact, after)) in facts.iter().zip(after).enumerate() {
                 let not = self.graph.pool.not(after);
                 along.push(not);
                 let how = self.refuted(&along);
                 along.pop();
-                if let Some(how) = how {
+                // Bounds are derived; that they are too hard for the solver says nothing against them.
+                let is_hard = at >= claimed && how == Some(UNANSWERED);
+                if let Some(how) = how.filter(|_| !is_hard) {
                     let formula = self.graph.pool.write(*fact).unwrap_or_default();
                     return Err(Rejected::Edge {
                         from: self.name(start),

@@ -53,6 +53,8 @@ pub fn needed<'p>(
     limits: Limits,
 ) -> Result<Needed<'p>, Rejected> {
     let mut checker = Checker::open(program, bitcode, certificate, limits)?;
+    // What a goal rests on may be no more than a counter's bounds.
+    checker.claim_bounds();
     let of = checker.facts.values().map(Vec::len).sum();
     let mut search = Search {
         transitions: Vec::new(),

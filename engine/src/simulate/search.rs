@@ -290,6 +290,19 @@ impl<'p> Search<'p> {
         });
     }
 
+    /// As [`Search::add`], but no longer than there is time for the search: what is not executed to its end does nothing new.
+    pub fn glance(&mut self, tape: &[u8], origin: Origin, news: &mut Vec<News>) {
+        self.hurry(self.config.until);
+        self.add(tape, origin, news);
+        self.hurry(None);
+    }
+
+    /// Has executions end by then.
+    fn hurry(&mut self, until: Option<Instant>) {
+        let limits = self.machine.limits().clone();
+        self.machine.set_limits(Limits { until, ..limits });
+    }
+
     /// Does something with another limit of steps.
     fn within<T>(&mut self, steps: u64, work: impl FnOnce(&mut Self) -> T) -> T {
         let limits = self.machine.limits().clone();
@@ -356,19 +369,21 @@ impl<'p> Search<'p> {
         news: &mut Vec<News>,
     ) -> bool {
         let last = jobs.map(|jobs| self.jobs + jobs);
+        self.hurry(self.config.until);
         while news.is_empty()
             && Instant::now() < deadline
             && !stop.load(Ordering::Relaxed)
             && last.is_none_or(|last| self.jobs < last)
         {
             let Some((class, job)) = self.queue.pop() else {
-                return false;
+                break;
             };
             self.jobs += 1;
             let before = self.cost();
             self.work(class, job, news);
             self.queue.spent[class] += self.cost() - before;
         }
+        self.hurry(None);
         self.queue.len() > 0
     }
 
@@ -417,7 +432,7 @@ impl<'p> Search<'p> {
             return None;
         }
         let run = self.machine.run(&tape);
-        if run.outcome == Outcome::StepLimit {
+        if run.steps > self.machine.limits().steps {
             // Where one run does not end, others will not: they get less, so that the search goes on.
             let mut limits = self.machine.limits().clone();
             limits.steps = (limits.steps / 4).max(SHORTEST);

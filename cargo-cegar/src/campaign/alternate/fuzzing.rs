@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use cegar_engine::machine::Violation;
 use cegar_engine::simulate::search::{News, Origin};
 use cegar_fuzz::native::Kind;
 use cegar_fuzz::worker::{WorkerConfig, WorkerEvent};
@@ -179,7 +180,7 @@ impl Alternation<'_, '_> {
                 break;
             };
             looked = true;
-            self.search.add(&waiting.tape, waiting.origin, news);
+            self.search.glance(&waiting.tape, waiting.origin, news);
             self.search.note_covered(waiting.blocks);
         }
         looked
@@ -224,7 +225,8 @@ impl Alternation<'_, '_> {
         // A violation that was reported before is no news, and no crash that only native code sees, unless it was not confirmed.
         let run = self.search.observe(tape);
         let seen = run.violation().filter(|v| self.search.wanted(v.kind));
-        if seen.is_some_and(|violation| !self.search.is_doubted(violation)) {
+        let is_known = |v: &Violation| self.search.is_told(v) && !self.search.is_doubted(v);
+        if seen.is_some_and(is_known) {
             return Ok(true);
         }
         let Some(confirmed) = self.judge.crash(self.native, tape)? else {

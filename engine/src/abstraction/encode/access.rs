@@ -108,9 +108,14 @@ impl Encoder<'_, '_> {
         span
     }
 
+    /// What values terms can have there.
+    fn ranges(&self, now: &Reached) -> Ranges<'_> {
+        Ranges::new(self.pool, &now.guard, self.start.map(|start| &start.bounds))
+    }
+
     /// The bytes from an offset on, `len` of them, that an access can touch which was checked: all of it lies in the object.
     fn within(&self, now: &Reached, offset: Term, len: Term, size: Term) -> Span {
-        let ranges = Ranges::new(self.pool, &now.guard);
+        let ranges = self.ranges(now);
         let (at, len) = (ranges.of(offset), ranges.of(len));
         let size = self.pool.as_const(size).unwrap_or(u128::from(u32::MAX));
         let end = u128::from(at.high) + u128::from(len.high);
@@ -136,7 +141,7 @@ impl Encoder<'_, '_> {
         if by < 8 || rest % 8 != 0 {
             return None;
         }
-        let range = Ranges::new(self.pool, &now.guard).of(offset);
+        let range = self.ranges(now).of(offset);
         let last = range.high.min(size.checked_sub(8)?);
         if last.checked_sub(range.low)? / by > WORDS {
             return None;
@@ -239,7 +244,7 @@ impl Encoder<'_, '_> {
                 let span = self.span(now, &target, len, object.size);
                 let contents = &mut Rc::make_mut(&mut object).contents;
                 let read = contents.read(self.pool, target.offset, len, span);
-                let indexed = self.world.object(target.id).indexed.is_some();
+                let indexed = !self.world.object(target.id).indexed.is_empty();
                 if single && len == 1 && indexed {
                     contents.notice(self.pool, target.offset, read);
                     now.state.objects.insert(target.id, object);

@@ -19,7 +19,7 @@ mod intrinsics;
 mod numbers;
 mod ops;
 pub(crate) mod pointer;
-mod range;
+pub(crate) mod range;
 mod variadic;
 
 use std::collections::BTreeMap;

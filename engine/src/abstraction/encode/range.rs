@@ -3,6 +3,8 @@
 //! An index that was compared with its array's length stays within the array's bytes. Who knows that can leave the object's other
 //! members alone when the array is written to: the length beside a buffer, the function pointer behind it.
 
+use rustc_hash::FxHashMap;
+
 use super::super::state::Guard;
 use crate::program::ir::{BinOp, Pred};
 use crate::term::{Node, Pool, Term};
@@ -19,10 +21,39 @@ const DEPTH: u32 = 12;
 /// Literals of the path's condition that are looked at, the latest ones.
 const LITERALS: usize = 64;
 
+/// Choices that are deeper are looked at without what decides them.
+const CHOICES: u32 = 6;
+
+/// The comparisons that hold, or do not, where a condition does.
+fn compared(pool: &Pool, cond: Term, holds: bool, literals: &mut Vec<(Term, bool)>) {
+    let mut open = vec![(cond, holds)];
+    while let Some((t, holds)) = open.pop() {
+        match *pool.node(t) {
+            Node::Not(inner) => open.push((inner, !holds)),
+            Node::Bin(BinOp::And, a, b) if holds => open.extend([(a, true), (b, true)]),
+            Node::Bin(BinOp::Or, a, b) if !holds => open.extend([(a, false), (b, false)]),
+            Node::Cmp(..) => literals.push((t, holds)),
+            _ => {}
+        }
+    }
+}
+
 /// What is asked of.
 pub(crate) struct Ranges<'a> {
     pool: &'a Pool,
     literals: Vec<(Term, bool)>,
+    /// Of the variables of the cut point where the path begins.
+    bounds: Option<&'a FxHashMap<Term, Range>>,
+}
+
+impl Range {
+    /// All values of a width of at most 64 bits.
+    pub(crate) fn all(width: u16) -> Range {
+        Range {
+            low: 0,
+            high: top(width),
+        }
+    }
 }
 
 fn top(width: u16) -> u64 {
@@ -35,24 +66,31 @@ fn top(width: u16) -> u64 {
 
 impl<'a> Ranges<'a> {
     /// On this path.
-    pub(crate) fn new(pool: &'a Pool, guard: &Guard) -> Ranges<'a> {
+    pub(crate) fn new(
+        pool: &'a Pool,
+        guard: &Guard,
+        bounds: Option<&'a FxHashMap<Term, Range>>,
+    ) -> Ranges<'a> {
         let mut literals = Vec::new();
         for &t in guard.0.iter().rev() {
-            let mut open = vec![(t, true)];
-            while let Some((t, holds)) = open.pop() {
-                match *pool.node(t) {
-                    Node::Not(inner) => open.push((inner, !holds)),
-                    Node::Bin(BinOp::And, a, b) if holds => open.extend([(a, true), (b, true)]),
-                    Node::Bin(BinOp::Or, a, b) if !holds => open.extend([(a, false), (b, false)]),
-                    Node::Cmp(..) => literals.push((t, holds)),
-                    _ => {}
-                }
-            }
+            compared(pool, t, true, &mut literals);
             if literals.len() > LITERALS {
                 break;
             }
         }
-        Ranges { pool, literals }
+        Ranges {
+            pool,
+            literals,
+            bounds,
+        }
+    }
+
+    /// The same where a condition holds, or does not.
+    fn given(&self, cond: Term, holds: bool) -> Ranges<'a> {
+        let mut literals = Vec::new();
+        compared(self.pool, cond, holds, &mut literals);
+        literals.extend_from_slice(&self.literals);
+        Ranges { literals, ..*self }
     }
 
     /// The values of a term of at most 64 bits.
@@ -62,10 +100,7 @@ impl<'a> Ranges<'a> {
 
     fn range(&self, t: Term, depth: u32) -> Range {
         let width = self.pool.width(t);
-        let all = Range {
-            low: 0,
-            high: top(width),
-        };
+        let all = Range::all(width);
         if width > 64 || depth > DEPTH {
             return Range {
                 low: 0,
@@ -91,10 +126,7 @@ impl<'a> Ranges<'a> {
 
     /// What the literals say of the term itself.
     fn said(&self, t: Term, width: u16, mut positive: bool, depth: u32) -> Range {
-        let mut all = Range {
-            low: 0,
-            high: top(width),
-        };
+        let mut all = Range::all(width);
         // Signed bounds count once the value is known not to be negative.
         let half = top(width) / 2;
         let mut signed_high = half;
@@ -177,8 +209,14 @@ impl<'a> Ranges<'a> {
                     high: high.high.checked_shl(by)? | low.high,
                 })
             }
-            Node::Ite(_, a, b) => {
-                let (a, b) = (range(a), range(b));
+            Node::Ite(cond, a, b) => {
+                let (a, b) = match depth < CHOICES {
+                    true => {
+                        let (then, otherwise) = (self.given(cond, true), self.given(cond, false));
+                        (then.range(a, depth + 1), otherwise.range(b, depth + 1))
+                    }
+                    false => (range(a), range(b)),
+                };
                 Some(Range {
                     low: a.low.min(b.low),
                     high: a.high.max(b.high),
@@ -204,6 +242,16 @@ impl<'a> Ranges<'a> {
                         low: 0,
                         high: a.high.min(b.high),
                     }),
+                    BinOp::Or | BinOp::Xor => {
+                        let most = a.high | b.high;
+                        let bits = u64::BITS - most.leading_zeros();
+                        let high = top(bits as u16);
+                        (high <= all).then_some(Range { low: 0, high })
+                    }
+                    BinOp::Shl if b.low == b.high && b.low < u64::from(width) => {
+                        let by = 1u64 << b.low;
+                        fits(a.low.checked_mul(by), a.high.checked_mul(by))
+                    }
                     BinOp::URem if b.low > 0 => Some(Range {
                         low: 0,
                         high: a.high.min(b.high - 1),
@@ -219,6 +267,7 @@ impl<'a> Ranges<'a> {
                     _ => None,
                 }
             }
+            Node::Variable(_) => self.bounds.and_then(|bounds| bounds.get(&t)).copied(),
             _ => None,
         }
     }

@@ -74,6 +74,11 @@ impl Search<'_> {
         self.witnesses.remove(&place(violation));
     }
 
+    /// Whether such a violation was told of.
+    pub fn is_told(&self, violation: &Violation) -> bool {
+        self.reported.contains(&place(violation))
+    }
+
     /// Whether such a violation was not confirmed before.
     pub fn is_doubted(&self, violation: &Violation) -> bool {
         self.doubted.contains_key(&place(violation))
