@@ -13,7 +13,7 @@ const LENGTHS: &[&str] = &[
 /// The same as whole names.
 const SHORT: &[&str] = &["n", "nb", "l", "ln", "nn", "cb"];
 /// Words for what is written.
-const OUTPUTS: &[&str] = &["dst", "dest", "out", "result", "res", "target"];
+const OUTPUTS: &[&str] = &["dst", "dest", "out", "result", "target"];
 /// Words for what is read.
 const INPUTS: &[&str] = &[
     "src", "source", "in", "input", "data", "msg", "text", "str", "json", "xml",
@@ -48,8 +48,12 @@ pub fn lengths(api: &Api, params: &[Parameter]) -> Vec<Option<usize>> {
 
 /// Whether a parameter is named like something that is written.
 pub fn is_output_name(name: &str) -> bool {
-    let name = plain(name);
-    OUTPUTS.iter().any(|word| name.contains(word))
+    let lower = plain(name);
+    // Short for result, and a part of `compressed`.
+    let is_res = |part: &str| part.eq_ignore_ascii_case("res");
+    OUTPUTS.iter().any(|word| lower.contains(word))
+        || name.split('_').any(is_res)
+        || name.starts_with("res") && name[3..].starts_with(char::is_uppercase)
 }
 
 fn is_input_name(name: &str) -> bool {
@@ -235,6 +239,15 @@ mod tests {
                 ("unsigned long *", "num_headers")
             ]),
             [Some(1), None]
+        );
+        assert_eq!(
+            pairs(&[
+                ("const char *", "source"),
+                ("char *", "dest"),
+                ("int", "compressedSize"),
+                ("int", "maxDecompressedSize"),
+            ]),
+            [Some(2), Some(3), None, None]
         );
         // A place in the output is not its length, and a number behind a name is none.
         assert_eq!(
