@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::list;
 use crate::options::{Harness, duration};
 use crate::project::Project;
-use crate::report::{Event, Reporter};
+use crate::report::{Event, Level, Reporter};
 
 /// The library's C files, and where the list comes from.
 #[derive(Clone, Debug, Default)]
@@ -106,6 +106,15 @@ pub fn captured(
     stop: &AtomicBool,
 ) -> Result<capture::Captured, Error> {
     let captured = capture::capture(project, stop)?;
+    if captured.bundled {
+        reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!(
+                "the build of `{}` takes the library that is installed; looked at are the sources that the crate bundles",
+                project.name
+            ),
+        });
+    }
     for left in &captured.left_out {
         let file = left.file.strip_prefix(&project.root).unwrap_or(&left.file);
         let file = file.display().to_string();

@@ -416,6 +416,83 @@ fn main() {
     }
 }
 
+/// Makefiles and build scripts written by hand name their compiler, and ask nobody.
+#[test]
+fn compilers_that_are_called_by_name_are_captured() {
+    let build = r#"
+fn main() {
+    let out = std::env::var("OUT_DIR").unwrap();
+    let run = |c: &mut std::process::Command| assert!(c.status().unwrap().success());
+    let object = format!("{out}/small.o");
+    run(std::process::Command::new("cc").args(["-c", "-DN=3", "-Ic/gen", "c/small.c", "-o", &object]));
+    // What make does of `CC = gcc`.
+    run(std::process::Command::new("sh").args(["-c", "cd c && gcc -DMADE=2 -c made.c -o $OUT_DIR/made.o"]));
+    run(std::process::Command::new("sh").args(["-c", "g++ -c c/more.cpp -o $OUT_DIR/more.o"]));
+}
+"#;
+    let place = small_crate(build);
+    place.write("c/made.c", "int made(void) { return MADE; }\n");
+    place.write("cegar/cegar.toml", "");
+    place
+        .run(&["cegar", "build"])
+        .expect(0, &["Left out c/more.cpp: C++", "to bitcode"]);
+    let captured: serde_json::Value =
+        serde_json::from_str(&place.text("cegar/captured.json")).unwrap();
+    let files: Vec<&str> = captured
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|unit| unit["file"].as_str())
+        .collect();
+    assert_eq!(files, ["c/small.c", "c/made.c"], "{captured}");
+    assert_eq!(captured[1]["args"][0], "-DMADE=2", "{captured}");
+}
+
+#[test]
+fn a_compiler_with_a_launcher_and_flags_is_called_and_captured() {
+    let place = small_crate(BUILD);
+    place.write("cegar/cegar.toml", "");
+    let mut command = place.command(&["cegar", "build"]);
+    command.env("CC", "gcc -DUSER=1");
+    Outcome::of(command.output().unwrap()).expect(0, &["to bitcode"]);
+    let captured = place.text("cegar/captured.json");
+    assert!(captured.contains("-DUSER=1"), "{captured}");
+}
+
+/// The library is installed, and the build script has nothing to compile: the bundled sources are looked at all the same.
+#[test]
+fn an_installed_library_does_not_hide_the_bundled_sources() {
+    let build = r#"
+fn main() {
+    let installed = std::process::Command::new("pkg-config").args(["--exists", "small"]).status();
+    if installed.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let object = std::env::var("OUT_DIR").unwrap() + "/small.o";
+    let mut cc = std::process::Command::new("cc");
+    assert!(cc.args(["-c", "-DN=3", "-Ic/gen", "c/small.c", "-o", &object]).status().unwrap().success());
+}
+"#;
+    let place = small_crate(build);
+    place.write("cegar/cegar.toml", "");
+    place.write("tools/pkg-config", "#!/bin/sh\nexit 0\n");
+    let tools = place.path("tools");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(tools.join("pkg-config"), executable).unwrap();
+    let mut command = place.command(&["cegar", "build"]);
+    let path = std::env::var("PATH").unwrap();
+    command.env("PATH", format!("{}:{path}", tools.display()));
+    Outcome::of(command.output().unwrap()).expect(
+        0,
+        &[
+            "takes the library that is installed",
+            "bundles",
+            "to bitcode",
+        ],
+    );
+    assert!(place.text("cegar/captured.json").contains("c/small.c"));
+}
+
 #[test]
 fn a_scratch_folder_that_cannot_be_written_is_104() {
     let place = Place::new(&[("a.c", "int main(void) { return 0; }\n"), ("file", "")]);

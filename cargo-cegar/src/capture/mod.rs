@@ -4,6 +4,7 @@
 //! the build script itself is asked: it runs as ever, with a recording compiler ([`shim`]) in front of the real one;
 //! the records become compile commands ([`parse`]).
 
+mod compilers;
 pub mod parse;
 mod programs;
 mod run;
@@ -65,6 +66,8 @@ pub struct Captured {
     pub units: Vec<Unit>,
     /// What was left out.
     pub left_out: Vec<LeftOut>,
+    /// Whether these are the sources that the crate bundles, while its build as it is takes the library that is installed.
+    pub bundled: bool,
 }
 
 /// Why nothing was captured.
@@ -92,6 +95,8 @@ pub enum CaptureError {
     NothingCaptured {
         /// The package.
         package: String,
+        /// Whether a library that is installed may be the reason.
+        may_be_installed: bool,
         /// What to do.
         #[help]
         help: String,

@@ -96,7 +96,7 @@ mod tests {
                 ),
                 write("tests/helper.c", "int helper(void) { return 0; }\n"),
             ],
-            left_out: Vec::new(),
+            ..Captured::default()
         };
         leave_out(&mut captured, "cc");
         let names: Vec<_> = captured

@@ -6,7 +6,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io};
 
-use super::{CaptureError, Captured, Record, Unit, parse, programs, shim};
+use super::compilers::{self, Installed};
+use super::{CaptureError, Captured, Record, Unit, parse, programs};
 use crate::project::Project;
 use crate::{compile, store};
 
@@ -15,47 +16,51 @@ const SHOWN: usize = 60;
 
 /// Runs the build of `project` and gives the C files that it compiles. The build works in a folder of its own
 /// (`target/cegar/capture`); only what its build script needs is compiled.
+///
+/// A build script that finds the library installed compiles nothing: then it is run once more without what tells it so, and
+/// [`Captured::bundled`] says it.
 pub fn capture(project: &Project, stop: &AtomicBool) -> Result<Captured, CaptureError> {
-    let folder = project.scratch().join("capture");
-    let bin = folder.join("bin");
-    fs::create_dir_all(&bin).map_err(CaptureError::io("create", &bin))?;
-    let (cc, cxx) = (bin.join(shim::NAME), bin.join(shim::NAME_CXX));
-    for link in [&cc, &cxx] {
-        link_to_self(link)?;
+    match capture_once(project, stop, Installed::Found) {
+        Err(CaptureError::NothingCaptured {
+            may_be_installed: true,
+            package,
+            help,
+        }) => {
+            // What may then go wrong is not the user's concern: the build as it is works.
+            match capture_once(project, stop, Installed::Hidden) {
+                Ok(captured) => Ok(Captured {
+                    bundled: true,
+                    ..captured
+                }),
+                Err(CaptureError::Interrupted) => Err(CaptureError::Interrupted),
+                Err(why) => {
+                    tracing::info!("without pkg-config: {why}");
+                    Err(CaptureError::NothingCaptured {
+                        may_be_installed: true,
+                        package,
+                        help,
+                    })
+                }
+            }
+        }
+        other => other,
     }
+}
+
+fn capture_once(
+    project: &Project,
+    stop: &AtomicBool,
+    installed: Installed,
+) -> Result<Captured, CaptureError> {
+    let folder = project.scratch().join("capture");
+    fs::create_dir_all(&folder).map_err(CaptureError::io("create", &folder))?;
     let log = folder.join("calls.jsonl");
     // The file is there from the start: an empty record then means that nothing was compiled.
     fs::write(&log, "").map_err(CaptureError::io("write", &log))?;
 
     clean(project, &folder);
     let mut build = cargo(project, "check", &folder);
-    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    build.env(shim::LOG, &log);
-    for (variable, shim, real) in [("CC", &cc, shim::REAL_CC), ("CXX", &cxx, shim::REAL_CXX)] {
-        // In the order in which the `cc` crate looks. All are set: one that the user has set must not go before.
-        let names = [
-            format!("{variable}_{target}"),
-            format!("{variable}_{}", target.replace('-', "_")),
-            format!("TARGET_{variable}"),
-            format!("HOST_{variable}"),
-            variable.to_owned(),
-        ];
-        if let Some(set) = names
-            .iter()
-            .filter_map(std::env::var_os)
-            .find(|v| !v.is_empty())
-        {
-            build.env(real, set);
-        }
-        for name in names {
-            build.env(name, shim);
-        }
-    }
-    // A compiler cache would answer instead of the compiler.
-    for wrapper in ["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
-        build.env_remove(wrapper);
-    }
-    build.env("CCACHE_DISABLE", "1");
+    compilers::record(&mut build, &folder.join("bin"), &log, installed)?;
     let output = build.output().map_err(CaptureError::io("run", "cargo"))?;
     if stop.load(Ordering::Relaxed) {
         return Err(CaptureError::Interrupted);
@@ -82,10 +87,7 @@ pub fn capture(project: &Project, stop: &AtomicBool) -> Result<Captured, Capture
         });
     }
     if captured.units.is_empty() {
-        return Err(CaptureError::NothingCaptured {
-            package: project.name.clone(),
-            help: nothing_help(&records, &captured),
-        });
+        return Err(nothing(project, &records, &captured));
     }
     Ok(captured)
 }
@@ -113,17 +115,6 @@ fn clean(project: &Project, folder: &Path) {
     }
 }
 
-fn link_to_self(link: &Path) -> Result<(), CaptureError> {
-    let this = std::env::current_exe().map_err(CaptureError::io("find", "cargo-cegar"))?;
-    match fs::remove_file(link) {
-        Err(why) if why.kind() != io::ErrorKind::NotFound => {
-            return Err(CaptureError::io("replace", link)(why));
-        }
-        _ => {}
-    }
-    std::os::unix::fs::symlink(this, link).map_err(CaptureError::io("create", link))
-}
-
 fn read_log(log: &Path) -> Result<Vec<Record>, CaptureError> {
     let text = fs::read_to_string(log).map_err(CaptureError::io("read", log))?;
     let damaged = |why: serde_json::Error| CaptureError::Damaged {
@@ -144,26 +135,39 @@ fn belongs(record: &Record, project: &Project) -> bool {
         .is_none_or(|package| *package == project.name)
 }
 
-fn nothing_help(records: &[Record], captured: &Captured) -> String {
+fn nothing(project: &Project, records: &[Record], captured: &Captured) -> CaptureError {
+    // The linker is called for every build script.
+    let compiled = |package: &&str| {
+        let of_it = |r: &&Record| r.package.as_deref() == Some(package);
+        let calls: Vec<Record> = records.iter().filter(of_it).cloned().collect();
+        !parse::parse(&calls).units.is_empty()
+    };
     let others: BTreeSet<&str> = records
         .iter()
         .filter_map(|r| r.package.as_deref())
         .collect();
-    if !captured.left_out.is_empty() {
+    let others: Vec<&str> = others.into_iter().filter(compiled).collect();
+    let mut may_be_installed = false;
+    let help = if !captured.left_out.is_empty() {
         let files: Vec<String> = captured
             .left_out
             .iter()
             .map(|left| format!("{}: {}", left.file.display(), left.why))
             .collect();
-        return format!("left out: {}", files.join("; "));
+        format!("left out: {}", files.join("; "))
+    } else if !others.is_empty() {
+        format!("C was compiled by {}: choose with -p", others.join(", "))
+    } else {
+        may_be_installed = true;
+        "a build script that finds the library installed compiles nothing: choose its vendored or static feature; one \
+         that calls a compiler by its absolute path is not seen: list the C files as `sources` under [c] in cegar.toml"
+            .to_owned()
+    };
+    CaptureError::NothingCaptured {
+        package: project.name.clone(),
+        may_be_installed,
+        help,
     }
-    if !others.is_empty() {
-        let others: Vec<&str> = others.into_iter().collect();
-        return format!("C was compiled by {}: choose with -p", others.join(", "));
-    }
-    "a build script that finds the library installed compiles nothing: choose its vendored or static feature; or \
-     list the C files as `sources` under [c] in cegar.toml"
-        .to_owned()
 }
 
 fn last_lines(text: &str, count: usize) -> String {
