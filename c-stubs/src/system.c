@@ -73,6 +73,10 @@ STUB int CRUNNER_sigprocmask(int how, const sigset_t *restrict set, sigset_t *re
     if (old) memset(old, 0, sizeof *old);
     return 0;
 }
+STUB int CRUNNER_pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    if (old) memset(old, 0, sizeof *old);
+    return 0;
+}
 STUB int CRUNNER_sigemptyset(sigset_t *set) {
     memset(set, 0, sizeof *set);
     return 0;
@@ -139,6 +143,24 @@ STUB int CRUNNER_pthread_rwlock_init(void *lock, const void *attributes) { retur
 STUB int CRUNNER_pthread_cond_init(void *condition, const void *attributes) { return 0; }
 STUB unsigned long CRUNNER_pthread_self(void) { return 1; }
 STUB int CRUNNER_pthread_equal(unsigned long a, unsigned long b) { return a == b; }
+/* Values by key, as for a thread that never ends: no destructor is called. */
+static const void *crunner_keyed[128];
+static unsigned crunner_keys;
+STUB int CRUNNER_pthread_key_create(unsigned *key, void (*destructor)(void *)) {
+    if (crunner_keys == sizeof crunner_keyed / sizeof *crunner_keyed) return 11; /* EAGAIN */
+    *key = crunner_keys++;
+    crunner_keyed[*key] = 0;
+    return 0;
+}
+STUB int CRUNNER_pthread_key_delete(unsigned key) { return key < crunner_keys ? 0 : 22; } /* EINVAL */
+STUB void *CRUNNER_pthread_getspecific(unsigned key) {
+    return key < crunner_keys ? (void *)crunner_keyed[key] : 0;
+}
+STUB int CRUNNER_pthread_setspecific(unsigned key, const void *value) {
+    if (key >= crunner_keys) return 22; /* EINVAL */
+    crunner_keyed[key] = value;
+    return 0;
+}
 STUB int CRUNNER_pthread_once(int *control, void (*once)(void)) {
     if (*control) return 0;
     *control = 1;

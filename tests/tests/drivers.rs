@@ -47,6 +47,8 @@ const OBJECTS: &[Driver] = &[
     proved("window", "assertion"),
     proved("ops_table", "memory"),
     proved("reader_context", "memory"),
+    proved("limits_context", "memory"),
+    proved("optional_state", "memory"),
 ];
 
 const PARAMETERS: &[Driver] = &[

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cegar_engine::machine::{Execution, Violation};
-use cegar_engine::program::{CheckKind, Pos, Program, Property};
+use cegar_engine::program::{CallInfo, CheckKind, FuncId, FunctionKind, Pos, Program, Property};
 use cegar_engine::simulate::search::Origin;
 use cegar_fuzz::native::{Frame, Outcome};
 
@@ -116,11 +116,15 @@ impl<'a> Judge<'a> {
                 told(&seen.outcome),
             )));
         }
+        let mut message = message(violation.kind, &violation.detail);
+        if let Some((_, callee)) = self.call_into_stubs(violation) {
+            message = format!("{message}, in `{callee}`");
+        }
         let finding = Finding {
             harness: self.harness.to_owned(),
             name: name(violation.kind, &place),
             kind: violation.kind,
-            message: message(violation.kind, &violation.detail),
+            message,
             stack: self.stack(violation),
             place,
             input: tape.to_vec(),
@@ -155,7 +159,11 @@ impl<'a> Judge<'a> {
         }
         let kind = native_kind(&seen.outcome);
         let frames: Vec<Place> = seen.stack.iter().map(|frame| self.frame(frame)).collect();
-        let place = match (&seen.outcome, frames.first()) {
+        let first = seen
+            .stack
+            .iter()
+            .position(|frame| self.is_users(&frame.function));
+        let place = match (&seen.outcome, frames.get(first.unwrap_or(0))) {
             (Outcome::Violated(violated), _) if violated.line > 0 => Place {
                 file: self.relative(&violated.file),
                 line: violated.line,
@@ -215,14 +223,43 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Where to look: the innermost place that has a line.
+    /// Where to look: the violated check, or the user's call of the function of the stub library that it is in. `write` with too great
+    /// a length is wrong where it is called.
     fn place(&self, violation: &Violation) -> Place {
-        let function = violation
-            .check
-            .and_then(|check| self.program.checks.get(check.index()))
-            .map(|check| self.program.function(check.function).name.as_str())
-            .unwrap_or_default();
-        self.at(violation.pos, function)
+        if let Some((call, _)) = self.call_into_stubs(violation) {
+            return self.at(call.pos, &self.program.function(call.caller).name);
+        }
+        let function = self.function(violation).map(|id| self.program.function(id));
+        let function = function.map(|function| function.name.as_str());
+        self.at(violation.pos, function.unwrap_or_default())
+    }
+
+    /// The function that the violated check is in.
+    fn function(&self, violation: &Violation) -> Option<FuncId> {
+        let check = self.program.checks.get(violation.check?.index())?;
+        Some(check.function)
+    }
+
+    /// The innermost call from the user's code, and what it calls, where the violated check is not in the user's code.
+    fn call_into_stubs(&self, violation: &Violation) -> Option<(&CallInfo, String)> {
+        let is_users = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
+        let mut callee = self.function(violation).filter(|&id| !is_users(id))?;
+        for site in violation.stack.iter().rev() {
+            let call = self.program.calls.get(site.index())?;
+            if is_users(call.caller) {
+                let callee = plain(&self.program.function(callee).name);
+                return (call.pos.line > 0).then_some((call, callee));
+            }
+            callee = call.caller;
+        }
+        None
+    }
+
+    /// Whether a native function is the user's, as far as one knows.
+    fn is_users(&self, function: &str) -> bool {
+        let mut all = self.program.functions.iter();
+        all.find(|known| known.name == function)
+            .is_none_or(|known| known.kind == FunctionKind::User)
     }
 
     /// The open calls, innermost first.

@@ -145,8 +145,14 @@ fn score(header: &Path, names: &[String], project: &Project, includes: &[PathBuf
     if inner.iter().any(|word| stem.contains(word)) {
         score -= 2;
     }
-    let within = header.strip_prefix(&project.root).unwrap_or(header);
+    // What a build script unpacks lies below `target`, and is no less public for that.
+    let in_includes = includes
+        .iter()
+        .filter_map(|include| header.strip_prefix(include).ok())
+        .min_by_key(|within| within.components().count());
+    let within = header.strip_prefix(&project.root).ok().or(in_includes);
     let hidden = within
+        .unwrap_or(header)
         .parent()
         .into_iter()
         .flat_map(Path::components)

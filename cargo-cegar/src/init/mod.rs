@@ -251,7 +251,13 @@ impl<'a> Known<'a> {
             None => match headers::find(self.project, &self.includes()) {
                 headers::Found::Evident(header) => header,
                 headers::Found::Candidates(candidates) => {
-                    if !candidates.is_empty() {
+                    if candidates.is_empty() {
+                        done.notes.push(
+                            "no header of the library was found, in the crate or where its build includes from; name it with \
+                             --header"
+                                .to_owned(),
+                        );
+                    } else {
                         let shown: Vec<String> = candidates
                             .iter()
                             .take(headers::LISTED)

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::cuts::{self, Abstractor, Bytes, Cell, CutState, Known, Part, Place, Value};
 use super::encode::pointer::Root;
+use super::encode::range::Range;
 use super::encode::{Budget, Encoder, Exceeded, Fragment, Transition};
 use super::live::Live;
 use super::memory::{self, Object};
@@ -189,7 +190,8 @@ impl<'p> Graph<'p> {
         let mut update = Update::default();
         for (place, variable) in variables {
             let width = self.pool.width(variable);
-            let value = after.place(&mut self.pool, &place, width);
+            let bounds = target.bounds.get(&variable).copied();
+            let value = after.place(&mut self.pool, &place, width, bounds);
             update.terms.push((variable, value));
         }
         for (object, array) in arrays {
@@ -256,7 +258,14 @@ impl After<'_, '_> {
         }
     }
 
-    fn place(&mut self, pool: &mut Pool, place: &Place, width: Width) -> Term {
+    /// The value of a variable of the target, which lies within these bounds.
+    fn place(
+        &mut self,
+        pool: &mut Pool,
+        place: &Place,
+        width: Width,
+        bounds: Option<Range>,
+    ) -> Term {
         match place {
             Place::Register(ctx, reg, part) => {
                 let frames = &self.transition.reached.state.frames;
@@ -273,7 +282,11 @@ impl After<'_, '_> {
                     let value = object.contents.read_at(pool, *offset, bytes);
                     self.part(pool, value, part, width)
                 }
-                None => self.unknown(pool, width),
+                // Nobody reads what does not exist: its bytes are any that the target knows them to be.
+                None => match bounds {
+                    Some(bounds) => pool.constant(width, u128::from(bounds.low)),
+                    None => self.unknown(pool, width),
+                },
             },
             Place::Alive(id) => match self.object(pool, *id) {
                 Some(object) => object.alive,

@@ -123,7 +123,7 @@ pub struct ObjectInfo {
 }
 
 /// It is not worth beginning again more often than this for one object.
-const INDEXINGS: u32 = 6;
+const INDEXINGS: u32 = 16;
 
 /// The first number of objects that have no fixed one.
 pub const UNFIXED: u32 = DYNAMIC_OBJECTS + (1 << 24);

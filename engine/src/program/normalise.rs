@@ -217,6 +217,7 @@ pub fn normalise_with(
     normalised.provided.sort();
     link::adapt_main(&module)?;
     library.sweep(&module, &[])?;
+    mocks::hide(&module, &normalised);
     licences::drop(&module);
     locals::mark(&module);
     for passes in PASSES {

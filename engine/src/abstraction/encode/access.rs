@@ -108,6 +108,29 @@ impl Encoder<'_, '_> {
         span
     }
 
+    /// Whether an offset of which little is known would turn addresses that the object holds into bytes. What is read there may be
+    /// any of them, and is not worth that.
+    fn hides_addresses(
+        &mut self,
+        now: &Reached,
+        object: &Object,
+        target: &Target,
+        len: u32,
+    ) -> bool {
+        if constant(self.pool, target.offset).is_some() {
+            return false;
+        }
+        let len = self.c64(u64::from(len));
+        let span = self.within(now, target.offset, len, object.size);
+        let words = object
+            .contents
+            .wholes(self.pool, span.low, span.high - span.low);
+        let indexed = self.world.object(target.id).indexed.clone();
+        words.into_iter().any(|(at, value)| {
+            self.pool.width(value) == 64 && !indexed.overlaps(at, 8) && self.is_address(now, value)
+        })
+    }
+
     /// What values terms can have there.
     fn ranges(&self, now: &Reached) -> Ranges<'_> {
         Ranges::new(self.pool, &now.guard, self.start.map(|start| &start.bounds))
@@ -240,6 +263,9 @@ impl Encoder<'_, '_> {
                 self.numberless(stored(width))
             } else if let Some(read) = self.read_words(now, &object, target.offset, len) {
                 read
+            } else if self.hides_addresses(now, &object, &target, len) {
+                self.out.approximations += 1;
+                self.unknown(stored(width))
             } else {
                 let span = self.span(now, &target, len, object.size);
                 let contents = &mut Rc::make_mut(&mut object).contents;

@@ -116,12 +116,40 @@ impl<'a> Ranges<'a> {
         }
         let built = self.built(t, depth).unwrap_or(all);
         let said = self.said(t, width, built.high <= top(width) / 2, depth);
-        let both = Range {
+        let mut both = Range {
             low: built.low.max(said.low),
             high: built.high.min(said.high),
         };
+        for wide in self.extended(t, depth) {
+            both.low = both.low.max(wide.low);
+            both.high = both.high.min(wide.high);
+        }
         // An impossible path: any answer is right, and this one is harmless.
         if both.low > both.high { built } else { both }
+    }
+
+    /// What the literals say of wider terms of the same value: an `int` index is compared with its array's length in 64 bits, and
+    /// scaled in fewer.
+    fn extended(&self, t: Term, depth: u32) -> Vec<Range> {
+        let mut all = Vec::new();
+        for &(literal, _) in &self.literals {
+            let Node::Cmp(_, a, b) = *self.pool.node(literal) else {
+                continue;
+            };
+            for wide in [a, b] {
+                let most = match *self.pool.node(wide) {
+                    Node::SExt(inner) if inner == t => top(self.pool.width(t)) / 2,
+                    Node::ZExt(inner) if inner == t => top(self.pool.width(t)),
+                    _ => continue,
+                };
+                let width = self.pool.width(wide);
+                if width <= 64 {
+                    let range = self.said(wide, width, false, depth + 1);
+                    all.extend((range.high <= most).then_some(range));
+                }
+            }
+        }
+        all
     }
 
     /// What the literals say of the term itself.

@@ -5,6 +5,7 @@
 
 use llvm_sys::LLVMLinkage;
 use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
+use std::collections::HashSet;
 use std::ffi::CString;
 
 use super::link::set_kind;
@@ -99,6 +100,17 @@ pub(super) fn missing(module: &Module, request: &LinkRequest) -> Vec<Mocked> {
             }
         })
         .collect()
+}
+
+/// Makes what was defined here the program's own. A global `pthread_getspecific` would be everybody's in the native process: the
+/// sanitizer's, and the C library's.
+pub(super) fn hide(module: &Module, normalised: &Normalised) {
+    let functions = normalised.mocked.iter().map(|mocked| &mocked.name);
+    let names: HashSet<&String> = functions.chain(&normalised.external_data).collect();
+    let values = module.functions().into_iter().chain(module.globals());
+    for value in values.filter(|value| !value.is_declaration() && names.contains(&value.name())) {
+        value.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    }
 }
 
 /// Gives every undefined function and variable of the module a definition, or reports why not.
