@@ -143,7 +143,7 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("getcontext", CONTEXTS), ("setcontext", CONTEXTS), ("makecontext", CONTEXTS), ("swapcontext", CONTEXTS),
     ("pthread_create", THREADS), ("pthread_join", THREADS), ("pthread_detach", THREADS), ("pthread_exit", THREADS),
     ("pthread_cancel", THREADS), ("pthread_cond_wait", THREADS), ("pthread_cond_timedwait", THREADS),
-    ("pthread_barrier_wait", THREADS), ("pthread_key_create", THREADS), ("thrd_create", THREADS), ("thrd_join", THREADS),
+    ("pthread_barrier_wait", THREADS), ("thrd_create", THREADS), ("thrd_join", THREADS),
     ("cnd_wait", THREADS), ("sem_wait", THREADS), ("clone", THREADS), ("__clone", THREADS),
     ("dlopen", LOADING), ("dlsym", LOADING), ("dlclose", LOADING),
     ("mmap", MAPPING), ("mmap64", MAPPING), ("munmap", MAPPING), ("mprotect", MAPPING), ("mremap", MAPPING),

@@ -59,7 +59,8 @@ fn a_header_becomes_harnesses() {
         .says("`FILE *` belongs to the platform: kv_save")
         .says("nothing in the header makes a `struct kv_nobody`: kv_ask")
         .says("this build does not compile it: kv_nowhere")
-        .says("it takes no arguments: kv_version");
+        .says("it takes no arguments: kv_version")
+        .says("it gives back memory that others make: kv_free_memory");
 
     let texts = [
         (
@@ -88,7 +89,7 @@ fn a_header_becomes_harnesses() {
     for (function, text) in texts {
         assert_eq!(body(&project, function), text);
     }
-    let parts: [(&str, &[&str]); 6] = [
+    let parts: [(&str, &[&str]); 10] = [
         ("kv_copy", &["kv_copy(data, dst, size, dst_size);"]),
         (
             "kv_skip",
@@ -121,6 +122,35 @@ fn a_header_becomes_harnesses() {
                 "stream.next_in = (const kv_byte *)data;\n    stream.avail_in = (unsigned int)size;",
                 "kv_stream_step(&stream, flush);",
                 "kv_stream_end(&stream);",
+            ],
+        ),
+        (
+            "kv_pool_fill",
+            &[
+                "if (p4 == 0) {\n        free(p2);\n        return NULL;\n    }\n    return realloc(p2, p4);\n",
+                "struct kv_pool *pool = kv_pool_new(on_take, NULL);",
+                "kv_pool_free(pool);",
+            ],
+        ),
+        (
+            "kv_knock",
+            &[
+                "kv_door door = 0;\n    kv_open_door(kind, &door);\n    if (!door)\n        return 0;",
+                "kv_knock(door, times);\n\n    kv_close_door(&door);",
+            ],
+        ),
+        (
+            "kv_at",
+            &[
+                "const char *pathname = crunner_new_string();",
+                "kv_at(pathname, entry_index);",
+            ],
+        ),
+        (
+            "kv_sound",
+            &[
+                "short wave[8192] = {0};",
+                "kv_sound((const unsigned char *)data, (int)size, wave);",
             ],
         ),
         (

@@ -120,7 +120,8 @@ pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api,
         .args(["-x", "c", "-fsyntax-only", "-w", "-std=gnu11"])
         .args(["-Xclang", "-ast-dump=json"])
         .args(["-include", "stddef.h", "-include", "stdint.h"])
-        .args(["-include", "stdbool.h"])
+        // Old headers want a `FILE` to be known already.
+        .args(["-include", "stdbool.h", "-include", "stdio.h"])
         .args(flags)
         .arg(header)
         .output()
@@ -440,6 +441,20 @@ impl Api {
             (Kind::Void, Kind::Named(name)) if !is_plain(name) => Some(name.clone()),
             _ => None,
         }
+    }
+
+    /// The library's own typedef of a whole number, which may stand for an object: `typedef size_t csh;`
+    pub fn number_identity(&self, ty: &Written) -> Option<String> {
+        const PLAIN: &[&str] = &[
+            "size", "int", "long", "char", "byte", "bool", "word", "off", "time",
+        ];
+        let Kind::Named(name) = &ty.kind else {
+            return None;
+        };
+        let lower = name.to_lowercase();
+        let is_plain = PLAIN.iter().any(|word| lower.contains(word));
+        let is_number = matches!(self.resolve(ty).kind, Kind::Int { size, .. } if size >= 4);
+        (is_number && !is_plain).then(|| format!("{name} (a number)"))
     }
 
     /// The function of that name.

@@ -8,6 +8,7 @@
 //! there is neither, left to be filled in (`template`). All is found out before the first file is written.
 
 mod api;
+mod bound;
 pub mod ci;
 mod ctype;
 mod drive;
@@ -257,18 +258,35 @@ impl<'a> Known<'a> {
                              --header"
                                 .to_owned(),
                         );
-                    } else {
-                        let shown: Vec<String> = candidates
-                            .iter()
-                            .take(headers::LISTED)
-                            .map(|path| format!("  {}", path.display()))
-                            .collect();
+                        return Ok(Vec::new());
+                    }
+                    let shown = |paths: &[PathBuf]| {
+                        let all = paths.iter().take(headers::LISTED);
+                        let lines: Vec<String> =
+                            all.map(|path| format!("  {}", path.display())).collect();
+                        lines.join("\n")
+                    };
+                    let Some(ranked) = bound::ranked(self.project, &candidates) else {
                         done.notes.push(format!(
                             "which header is the library's own is not evident; choose with --header:\n{}",
-                            shown.join("\n")
+                            shown(&candidates)
+                        ));
+                        return Ok(Vec::new());
+                    };
+                    let others: Vec<PathBuf> = ranked
+                        .iter()
+                        .skip(1)
+                        .filter(|(count, _)| *count > 0)
+                        .map(|(_, path)| path.clone())
+                        .collect();
+                    let (count, best) = ranked[0].clone();
+                    if !others.is_empty() {
+                        done.notes.push(format!(
+                            "of the functions that the crate binds, {count} are in this header; choose another with --header:\n{}",
+                            shown(&others)
                         ));
                     }
-                    return Ok(Vec::new());
+                    best
                 }
             },
         };

@@ -98,10 +98,12 @@ fn score(
         Kind::Record(_) | Kind::Pointer(_) => true,
         _ => return None,
     };
-    let size = match api.resolve(&length.ty).kind {
-        Kind::Int { size, .. } if size >= 4 => size,
+    let (size, signed) = match api.resolve(&length.ty).kind {
+        Kind::Int { size, signed } if size >= 4 => (size, signed),
         Kind::Pointer(to) if !to.constant => match api.resolve(&to).kind {
-            Kind::Int { size, .. } if size >= 4 && is_length_name(&length.name) => size,
+            Kind::Int { size, signed } if size >= 4 && is_length_name(&length.name) => {
+                (size, signed)
+            }
             _ => return None,
         },
         _ => return None,
@@ -112,7 +114,9 @@ fn score(
     let stem = if stem.len() < 2 { a.as_str() } else { stem };
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     let is_length = is_length_name(&length.name);
-    if !is_length && !(size == 8 && by_value && (length.name.is_empty() || to.constant)) {
+    // A `size_t` of any name behind what is read; a `long` that is an index into a file is none.
+    let by_type = size == 8 && !signed && by_value && !is_place_name(&length.name);
+    if !is_length && !(by_type && (length.name.is_empty() || to.constant)) {
         return None;
     }
     let mut score = 3;
@@ -274,6 +278,10 @@ mod tests {
         assert_eq!(
             pairs(&[("const char *", ""), ("unsigned long", "")]),
             [Some(1), None]
+        );
+        assert_eq!(
+            pairs(&[("const char *", "filepathname"), ("long", "face_index")]),
+            [None, None]
         );
     }
 }

@@ -26,6 +26,11 @@ pub fn harness_flags<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [String]
             else {
                 continue;
             };
+            // A library that is one header has its code where this is defined: in one file, not in the harness too.
+            let name = value.split('=').next().unwrap_or(value);
+            if option == "-D" && name.ends_with("_IMPLEMENTATION") {
+                continue;
+            }
             if matches!(option, "-D" | "-U") {
                 here.push(format!("{option}{value}"));
                 continue;

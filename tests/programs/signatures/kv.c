@@ -137,3 +137,83 @@ int kv_mix(uint8_t key[16], unsigned rounds)
 }
 
 const char *kv_version(void) { return "1"; }
+
+/* Memory of the caller's: without any there is no pool. */
+struct kv_pool {
+    kv_take take;
+    void *own;
+    char *block;
+    size_t size;
+};
+
+struct kv_pool *kv_pool_new(kv_take take, void *own)
+{
+    struct kv_pool *pool = take(own, NULL, 0, sizeof *pool);
+
+    if (pool) {
+        pool->take = take;
+        pool->own = own;
+        pool->block = NULL;
+        pool->size = 0;
+    }
+    return pool;
+}
+
+int kv_pool_fill(struct kv_pool *pool, unsigned char times)
+{
+    for (; times; times--) {
+        char *more = pool->take(pool->own, pool->block, pool->size, pool->size + 1);
+
+        if (!more)
+            return -1;
+        pool->block = more;
+        pool->block[pool->size++] = 1;
+    }
+    return 0;
+}
+
+void kv_pool_free(struct kv_pool *pool)
+{
+    kv_take take = pool->take;
+    void *own = pool->own;
+
+    take(own, pool->block, pool->size, 0);
+    take(own, pool, sizeof *pool, 0);
+}
+
+/* A handle is a number to its user. */
+int kv_open_door(int kind, kv_door *door)
+{
+    int *made = malloc(sizeof *made);
+
+    if (!made)
+        return -1;
+    *made = kind & 7;
+    *door = (kv_door)made;
+    return 0;
+}
+
+int kv_knock(kv_door door, int times) { return *(int *)door + (times & 15); }
+
+void kv_close_door(kv_door *door)
+{
+    free((void *)*door);
+    *door = 0;
+}
+
+void kv_free_memory(void *memory, size_t size)
+{
+    if (size)
+        free(memory);
+}
+
+int kv_at(const char *pathname, long entry_index) { return strlen(pathname) > 3 && entry_index == 7; }
+
+int kv_sound(const unsigned char *notes, int notes_len, short *wave)
+{
+    int i;
+
+    for (i = 0; i < notes_len && i < 1000; i++)
+        wave[i] = (short)(notes[i] << 2);
+    return i;
+}

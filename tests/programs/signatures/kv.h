@@ -25,6 +25,9 @@ struct kv_stream {
     void *state;
 };
 struct kv_nobody;
+typedef void *(*kv_take)(void *own, void *block, size_t before, size_t after);
+struct kv_pool;
+typedef size_t kv_door;
 
 int kv_check(const kv_byte *text, size_t length);
 int kv_unquote(char *dest, size_t *destLen, const char *source, size_t sourceLen);
@@ -45,5 +48,14 @@ int kv_format(char *out, size_t size, const char *format, ...);
 int kv_save(const kv_t *kv, FILE *file);
 int kv_ask(struct kv_nobody *nobody, int what);
 const char *kv_version(void);
+struct kv_pool *kv_pool_new(kv_take take, void *own);
+int kv_pool_fill(struct kv_pool *pool, unsigned char times);
+void kv_pool_free(struct kv_pool *pool);
+int kv_open_door(int kind, kv_door *door);
+int kv_knock(kv_door door, int times);
+void kv_close_door(kv_door *door);
+void kv_free_memory(void *memory, size_t size);
+int kv_at(const char *pathname, long entry_index);
+int kv_sound(const unsigned char *notes, int notes_len, short *wave);
 
 #endif

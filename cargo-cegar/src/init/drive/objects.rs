@@ -12,7 +12,7 @@ use crate::init::pairs;
 const MAKES: &[&str] = &["create", "new", "init", "open", "alloc", "make", "start"];
 const GIVES_BACK: &[&str] = &[
     "destroy", "free", "delete", "close", "release", "cleanup", "end", "fini", "term", "unref",
-    "dispose", "clear",
+    "dispose", "clear", "done",
 ];
 /// Words in the names of functions that take what is to be worked on.
 const FEEDS: &[&str] = &["input", "feed", "parse", "update", "write", "load", "push"];
@@ -106,9 +106,23 @@ impl<'a> Body<'a> {
         function.inline || self.usable.contains(&function.name)
     }
 
+    /// The typedef of a number by which an object is known, if it is one: `cs_open(..., csh *)` makes a `csh`.
+    pub(super) fn number_handle(&self, param: &Parameter) -> Option<String> {
+        let identity = self.api.number_identity(&param.ty)?;
+        let sets = |maker: &Declared| matches!(self.makes(maker, &identity), Some(Way::Sets(_)));
+        let mut all = self.api.functions.iter();
+        all.any(sets).then_some(identity)
+    }
+
     /// How a function makes such an object, if it does.
     fn makes(&self, maker: &Declared, identity: &str) -> Option<Way> {
-        let is = |ty: &Written| self.api.identity(ty).as_deref() == Some(identity);
+        let is = |ty: &Written| {
+            let known = self
+                .api
+                .identity(ty)
+                .or_else(|| self.api.number_identity(ty));
+            known.as_deref() == Some(identity)
+        };
         let named = has_word(&maker.name, MAKES);
         let takes = maker.params.iter().any(|param| is(&param.ty));
         if is(&maker.returns)
@@ -184,6 +198,10 @@ impl<'a> Body<'a> {
             (Kind::Named(typedef), _) => format!("{typedef} "),
             _ => format!("{} *", to.words),
         };
+        let nothing = match self.api.resolve(&param.ty).kind {
+            Kind::Pointer(_) => "NULL",
+            _ => "0",
+        };
         match way {
             Way::Returns => {
                 let arguments = self.arguments(maker, &[], depth + 1)?;
@@ -197,7 +215,7 @@ impl<'a> Body<'a> {
             Way::Sets(i) => {
                 let given = [(i, format!("&{name}"))];
                 let arguments = self.arguments(maker, &given, depth + 1)?;
-                self.lines.push(format!("{declared}{name} = NULL;"));
+                self.lines.push(format!("{declared}{name} = {nothing};"));
                 self.lines
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
                 self.lines.push(format!("if (!{name})\n        return 0;"));
@@ -333,18 +351,33 @@ impl<'a> Body<'a> {
         if !has_word(&function.name, GIVES_BACK) || is_part {
             return None;
         }
-        let through = self
-            .api
-            .pointee(&param.ty)
-            .and_then(|to| self.api.identity(&to));
-        self.api.identity(&param.ty).or(through)
+        let through = self.api.pointee(&param.ty).and_then(|to| {
+            self.api
+                .identity(&to)
+                .or_else(|| self.api.number_identity(&to))
+        });
+        let identity = self.api.identity(&param.ty).or(through);
+        let identity = identity.or_else(|| self.api.number_identity(&param.ty))?;
+        // `FT_Init_FreeType` makes what its parameter points to.
+        match self.makes(function, &identity) {
+            Some(Way::Sets(_)) => None,
+            _ => Some(identity),
+        }
+    }
+
+    /// Whether a function gives memory back that another of the library's functions made: `nng_free(void *, size_t)`.
+    pub(super) fn frees(&self, function: &Declared) -> bool {
+        let first = function.params.first();
+        let to = first.and_then(|param| self.api.pointee(&param.ty));
+        let plain = to.is_some_and(|to| !to.constant && to.kind == Kind::Void);
+        let returns = self.api.resolve(&function.returns).kind == Kind::Void;
+        plain && returns && has_word(&function.name, &["free", "dealloc", "release"])
     }
 
     pub(super) fn given_back(&self, back: &Declared, name: &str) -> String {
-        let through = back
-            .params
-            .first()
-            .is_some_and(|param| self.api.identity(&param.ty).is_none());
+        let through = back.params.first().is_some_and(|param| {
+            self.api.identity(&param.ty).is_none() && self.api.number_identity(&param.ty).is_none()
+        });
         let star = if through { "&" } else { "" };
         format!("{}({star}{name})", back.name)
     }

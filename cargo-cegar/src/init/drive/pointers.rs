@@ -1,7 +1,7 @@
 //! Pointers that stand alone: bytes and strings without a length, results, structures, functions to be called.
 
 use super::text::declaration;
-use super::{Body, GUESSED, GUESSED_OUTPUT, MEMBERS, Main, OUTPUT, unknown};
+use super::{Body, GUESSED, GUESSED_OUTPUT, MEMBERS, Main, OUTPUT, SAMPLES, unknown};
 use crate::init::api::{Declared, Parameter, Record};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
@@ -113,6 +113,15 @@ impl Body<'_> {
                         .push(format!("{} {name}[{bound}] = {{0}};", to.words));
                     return Ok(name);
                 }
+                // Beside an input, samples and coefficients come out in rows, and seldom alone.
+                let row = matches!(target.kind, Kind::Int { size: 2, .. } | Kind::Float { .. });
+                if row && !to.constant && self.has_input(function) {
+                    self.guesses
+                        .push(format!("`{name}` has {SAMPLES} elements"));
+                    self.lines
+                        .push(format!("{} {name}[{SAMPLES}] = {{0}};", to.words));
+                    return Ok(name);
+                }
                 self.lines.push(format!("{} {name} = {value};", to.words));
                 Ok(format!("&{name}"))
             }
@@ -183,6 +192,43 @@ impl Body<'_> {
         Ok(format!("&{name}"))
     }
 
+    /// What a callback returns that is to return memory. One that gets a length is an allocator, and a library whose allocator has
+    /// nothing does nothing.
+    fn given_memory(&self, function: &Function, wanted: &str) -> String {
+        let is_length = |ty: &Written| {
+            let kind = self.api.resolve(ty).kind;
+            matches!(kind, Kind::Int { size, signed: false } if size >= 4)
+        };
+        let is_memory = |ty: &Written| {
+            let to = self.api.pointee(ty);
+            to.is_some_and(|to| !to.constant && self.api.resolve(&to).kind == Kind::Void)
+        };
+        let of = |wanted: &dyn Fn(&Written) -> bool| -> Vec<usize> {
+            let all = function.params.iter().enumerate();
+            all.filter(|(_, ty)| wanted(ty))
+                .map(|(i, _)| i + 1)
+                .collect()
+        };
+        let (lengths, memory) = (of(&is_length), of(&is_memory));
+        if !is_memory(&function.returns) || lengths.len() + memory.len() != function.params.len() {
+            return "    return NULL;\n".to_owned();
+        }
+        let again = wanted.to_lowercase().contains("realloc");
+        match (&memory[..], &lengths[..]) {
+            // As Lua's: what is the library's own, the block, its old length and its new one.
+            ([_, block], [_, length]) => format!(
+                "    if (p{length} == 0) {{\n        free(p{block});\n        return NULL;\n    }}\n    \
+                 return realloc(p{block}, p{length});\n"
+            ),
+            ([block, ..], [length]) if again => {
+                format!("    return realloc(p{block}, p{length});\n")
+            }
+            (_, [length]) => format!("    return malloc(p{length});\n"),
+            ([] | [_], [count, length]) => format!("    return calloc(p{count}, p{length});\n"),
+            _ => "    return NULL;\n".to_owned(),
+        }
+    }
+
     /// A function for the library to call.
     pub(super) fn callback(&mut self, function: &Function, wanted: &str) -> Result<String, String> {
         let name = self.name(&format!("on_{}", wanted.trim_start_matches("on_")));
@@ -207,7 +253,7 @@ impl Body<'_> {
         let mut statements = std::mem::take(&mut self.lines);
         let answer = match &resolved.kind {
             Kind::Void => String::new(),
-            Kind::Pointer(_) => "    return NULL;\n".to_owned(),
+            Kind::Pointer(_) => self.given_memory(function, wanted),
             _ => match self.choice(&resolved) {
                 Some(value) => {
                     self.answers = true;

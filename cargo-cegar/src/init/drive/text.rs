@@ -61,7 +61,8 @@ impl Body<'_> {
                 self.guesses.join("; ")
             );
         }
-        text += "#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n";
+        text +=
+            "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n";
         let assumes = self.after.iter().any(|line| line.contains("crunner_"));
         if !plain || assumes {
             text += "#include <crunner.h>\n\n";

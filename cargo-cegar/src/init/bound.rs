@@ -1,0 +1,85 @@
+//! Which of several headers the crate binds.
+//!
+//! A library may have a hundred headers, none of them named like the crate: `lfs.h` of `littlefs2-sys`, `jpeglib.h` of
+//! `mozjpeg-sys`. But the crate's Rust code declares the functions that its users call, by hand or by bindgen, and the header that
+//! declares most of them is the one to begin with.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+use crate::project::Project;
+
+/// Larger files are none of Rust that declares functions, nor public headers.
+const MOST_BYTES: u64 = 16 << 20;
+/// How deep Rust files lie below `src` and below what the build script writes.
+const DEPTH: usize = 4;
+/// With fewer functions in common it is chance.
+const ENOUGH: usize = 2;
+
+/// The functions that the crate's Rust code declares.
+fn functions(project: &Project) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    rust(&project.root.join("src"), DEPTH, &mut files);
+    // What bindgen made, as the last capture left it.
+    let builds = project.scratch().join("capture/target/debug/build");
+    let prefix = format!("{}-", project.name);
+    for entry in std::fs::read_dir(builds).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            rust(&entry.path().join("out"), 1, &mut files);
+        }
+    }
+    // The pattern is a constant; a test uses it.
+    let Ok(declaration) = Regex::new(r"\bfn\s+([A-Za-z_]\w*)\s*\(") else {
+        return BTreeSet::new();
+    };
+    let mut names = BTreeSet::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        if text.contains("extern") {
+            let all = declaration.captures_iter(&text);
+            names.extend(all.map(|found| found[1].to_owned()));
+        }
+    }
+    names
+}
+
+fn rust(folder: &Path, depth: usize, into: &mut BTreeSet<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            if depth > 1 {
+                rust(&path, depth - 1, into);
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && entry.metadata().is_ok_and(|data| data.len() < MOST_BYTES)
+        {
+            into.insert(path);
+        }
+    }
+}
+
+/// The candidates with the number of the crate's functions that each declares, most first; none where it does not tell.
+pub fn ranked(project: &Project, candidates: &[PathBuf]) -> Option<Vec<(usize, PathBuf)>> {
+    let names = functions(project);
+    let named = Regex::new(r"\b([A-Za-z_]\w*)\s*\(").ok()?;
+    let mut all: Vec<(usize, PathBuf)> = candidates
+        .iter()
+        .map(|header| {
+            let text = std::fs::read(header).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let here: BTreeSet<&str> = named
+                .captures_iter(&text)
+                .filter_map(|found| Some(found.get(1)?.as_str()))
+                .filter(|name| names.contains(*name))
+                .collect();
+            (here.len(), header.clone())
+        })
+        .collect();
+    // Stable: among equals, the order of the candidates.
+    all.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    all.first()
+        .is_some_and(|(count, _)| *count >= ENOUGH)
+        .then_some(all)
+}
