@@ -251,3 +251,28 @@ fn a_run_can_be_repeated() {
         );
     }
 }
+
+/// What a library function does with too small a buffer is wrong where it is called: two calls are two findings.
+#[test]
+fn violations_in_library_functions_are_told_at_their_calls() {
+    let project = Project::empty();
+    project.write(
+        "calls.c",
+        "#include <stdio.h>\n#include <unistd.h>\n\nint main(void)\n{\n    char name[4] = \"abc\";\n    int n = getchar();\n\n    \
+         if (n > 0 && n < 9)\n        write(1, name, n);\n    return 0;\n}\n",
+    );
+    let words = [
+        "check",
+        "calls.c",
+        "--property",
+        "memory",
+        "--max-time",
+        "30s",
+    ];
+    Tool::new(project.path(), words)
+        .run()
+        .expect(exit::VIOLATION)
+        .says("calls.c:10:9 invalid read of")
+        .says("of `name` (4 bytes, stack), in `write`")
+        .says("test `invalid_read_calls_c_10`");
+}

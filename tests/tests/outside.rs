@@ -165,3 +165,25 @@ fn a_test_is_debugged() {
         .expect(exit::NOTHING_SELECTED)
         .says("no test of");
 }
+
+/// A function that the sanitizer calls itself is mocked for the program only: natively and in the test.
+#[test]
+fn mocks_are_the_programs_own() {
+    let project = Project::empty();
+    project.write(
+        "stack.c",
+        "#include <assert.h>\n#include <stddef.h>\n\nstruct stack {\n    void *base;\n    int flags;\n    size_t size;\n};\n\
+         int sigaltstack(const struct stack *set, struct stack *old);\n\nint main(void)\n{\n    struct stack old = {0};\n\n    \
+         assert(sigaltstack(NULL, &old) != 42);\n    return 0;\n}\n",
+    );
+    let check = Tool::new(project.path(), ["check", "stack.c", "--max-time", "30s"]).run();
+    check
+        .expect(exit::VIOLATION)
+        .says("Mocking sigaltstack")
+        .says("Wrote cegar-tests/tests/stack.rs  assertion_stack_c_15");
+    let tests = cargo_test(&project.at("cegar-tests"), &[]);
+    assert!(
+        tests.code != Some(0) && tests.stdout.contains("assertion_stack_c_15 ... FAILED"),
+        "{tests}"
+    );
+}

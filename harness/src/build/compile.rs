@@ -384,6 +384,8 @@ fn mock_object(
     compiler
         .out_dir(out.join("native"))
         .flag("-fno-builtin")
+        // The sanitizer and the C library call some functions of these names themselves.
+        .flag("-fvisibility=hidden")
         .flag("-std=gnu99");
     Ok(compiler.try_compile_intermediates()?)
 }
