@@ -255,11 +255,11 @@ impl<'a> Judge<'a> {
         None
     }
 
-    /// Whether a native function is the user's, as far as one knows.
+    /// Whether a native function is the user's, and neither the stub library's nor the sanitizer's.
     fn is_users(&self, function: &str) -> bool {
         let mut all = self.program.functions.iter();
         all.find(|known| known.name == function)
-            .is_none_or(|known| known.kind == FunctionKind::User)
+            .is_some_and(|known| known.kind == FunctionKind::User)
     }
 
     /// The open calls, innermost first.

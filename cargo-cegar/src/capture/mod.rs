@@ -34,6 +34,9 @@ pub struct Record {
     /// Include paths from the environment (`CPATH`, `C_INCLUDE_PATH`).
     #[serde(default)]
     pub include_path: Option<String>,
+    /// Where the build script puts what it makes (`OUT_DIR`).
+    #[serde(default)]
+    pub out_dir: Option<PathBuf>,
 }
 
 /// One C file of the crate, and how its build compiles it. Also the form of `captured.json`, which the generated

@@ -208,6 +208,13 @@ impl Call {
         for path in paths.split(':').filter(|path| !path.is_empty()) {
             call.flags.extend(["-isystem".to_owned(), path.to_owned()]);
         }
+        // Where several libraries are built in turn, the next one's build wipes the generated headers of the one before; what it
+        // installed is still there.
+        let installed = record.out_dir.as_ref().map(|out| out.join("include"));
+        if let Some(folder) = installed.filter(|folder| folder.is_dir()) {
+            let folder = folder.to_string_lossy().into_owned();
+            call.flags.extend(["-idirafter".to_owned(), folder]);
+        }
         (!call.sources.is_empty()).then_some(call)
     }
 }
@@ -401,6 +408,7 @@ mod tests {
                 compiler: "cc".into(),
                 package: None,
                 include_path: None,
+                out_dir: None,
             })
             .collect();
         let captured = parse(&records);
@@ -456,6 +464,7 @@ mod tests {
             compiler: "gcc".into(),
             package: None,
             include_path: Some("/inc".into()),
+            out_dir: None,
         };
         let captured = parse(&[record]);
         assert_eq!(names(&captured), ["a.c", "b.c"]);

@@ -89,6 +89,7 @@ fn record(compiler: &str, flags: &[String], args: &[OsString]) {
         args: flags.iter().cloned().chain(args.iter().map(text)).collect(),
         compiler: compiler.to_owned(),
         package: variable("CARGO_PKG_NAME"),
+        out_dir: variable("OUT_DIR").map(PathBuf::from),
         include_path: match (variable("CPATH"), variable("C_INCLUDE_PATH")) {
             (Some(a), Some(b)) => Some(format!("{a}:{b}")),
             (a, b) => a.or(b),

@@ -8,6 +8,7 @@ use cegar_stubs::{Entry, Role};
 
 use super::cache::Cache;
 use super::config::{MockedFunction, Unit};
+use super::parallel::parallel;
 use super::{Build, BuildError, Built, Harness, bindings, harness_flags, mocks, resolve, tools};
 use crate::channel::Shape;
 use crate::locate;
@@ -17,6 +18,41 @@ struct Object {
     path: PathBuf,
     defines: HashSet<String>,
     wants: HashSet<String>,
+}
+
+/// Compiles one file; its objects, and the files that they are made of.
+fn compile(
+    base: &cc::Build,
+    common: &[String],
+    unit: &Unit,
+    root: &Path,
+    out: &Path,
+) -> Result<(Vec<Object>, Vec<PathBuf>), BuildError> {
+    let directory = resolve(root, &unit.directory);
+    let file = resolve(&directory, &unit.file);
+    let mut compiler = base.clone();
+    compiler.out_dir(out).file(&file);
+    for arg in common.iter().chain(&absolute(&unit.args, &directory)) {
+        compiler.flag(arg);
+    }
+    // Only here: asked again for its errors, a compiler would list the dependencies in the current folder.
+    let compiled = compiler
+        .clone()
+        .flag("-MMD")
+        .try_compile_intermediates()
+        .map_err(|why| rejected(&compiler, &file, why))?;
+    let (mut objects, mut inputs) = (Vec::new(), Vec::new());
+    for path in compiled {
+        inputs.extend(dependencies(&path.with_extension("d")));
+        let symbols = tools::symbols(&path)?;
+        objects.push(Object {
+            path,
+            defines: symbols.defined,
+            wants: symbols.wanted,
+        });
+    }
+    inputs.push(file);
+    Ok((objects, inputs))
 }
 
 /// Builds one harness below `out`.
@@ -69,32 +105,12 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         args: library.clone(),
         directory: PathBuf::new(),
     });
-    for unit in own.chain(build.units.iter().cloned()) {
-        let directory = resolve(&root, &unit.directory);
-        let args = [common.clone(), absolute(&unit.args, &directory)].concat();
-        let mut compiler = base.clone();
-        compiler
-            .out_dir(out.join("user"))
-            .file(resolve(&directory, &unit.file));
-        for arg in &args {
-            compiler.flag(arg);
-        }
-        // Only here: asked again for its errors, a compiler would list the dependencies in the current folder.
-        let compiled = compiler
-            .clone()
-            .flag("-MMD")
-            .try_compile_intermediates()
-            .map_err(|why| rejected(&compiler, &resolve(&directory, &unit.file), why))?;
-        for path in compiled {
-            inputs.extend(dependencies(&path.with_extension("d")));
-            let symbols = tools::symbols(&path)?;
-            objects.push(Object {
-                path,
-                defines: symbols.defined,
-                wants: symbols.wanted,
-            });
-        }
-        inputs.push(resolve(&directory, &unit.file));
+    let units: Vec<Unit> = own.chain(build.units.iter().cloned()).collect();
+    let user = out.join("user");
+    for compiled in parallel(&units, |unit| compile(&base, &common, unit, &root, &user)) {
+        let (made, files) = compiled?;
+        objects.extend(made);
+        inputs.extend(files);
     }
     if let Some(header) = &harness.bindings {
         let folder = out.parent().and_then(Path::parent).unwrap_or(&out);

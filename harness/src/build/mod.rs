@@ -16,6 +16,7 @@ mod config;
 mod error;
 mod flags;
 mod mocks;
+mod parallel;
 mod paths;
 mod tools;
 

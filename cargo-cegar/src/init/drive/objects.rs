@@ -10,6 +10,10 @@ use crate::init::pairs;
 
 /// Words in the names of functions that make something, and that give it back.
 const MAKES: &[&str] = &["create", "new", "init", "open", "alloc", "make", "start"];
+/// The same in names of functions that make a variable of the caller's ready.
+const FILLS: &[&str] = &["create", "init", "open", "setup"];
+/// Words of those that are sure to.
+const ENDS: &[&str] = &["destroy", "free", "delete", "close"];
 const GIVES_BACK: &[&str] = &[
     "destroy", "free", "delete", "close", "release", "cleanup", "end", "fini", "term", "unref",
     "dispose", "clear", "done",
@@ -150,7 +154,7 @@ impl<'a> Body<'a> {
             let to = self.api.pointee(&param.ty);
             is(&param.ty) && to.is_some_and(|to| !to.constant)
         });
-        (whole && named && first).then_some(Way::Fills)
+        (whole && first && has_word(&maker.name, FILLS)).then_some(Way::Fills)
     }
 
     fn made_by(
@@ -330,8 +334,9 @@ impl<'a> Body<'a> {
                 && back.name != self.function.name
         });
         all.max_by_key(|back| {
+            let sure = if has_word(&back.name, ENDS) { 3 } else { 0 };
             (
-                common(&back.name, maker),
+                common(&back.name, maker) + sure,
                 std::cmp::Reverse(back.name.len()),
             )
         })
@@ -347,7 +352,9 @@ impl<'a> Body<'a> {
             "write", "read", "chunk", "section", "element", "array", "object", "block",
         ];
         let lower = function.name.to_lowercase();
-        let is_part = lower.ends_with("end") && part.iter().any(|word| lower.contains(word));
+        // What is finished is done, and still there.
+        let is_part = lower.ends_with("end") && part.iter().any(|word| lower.contains(word))
+            || lower.contains("finish");
         if !has_word(&function.name, GIVES_BACK) || is_part {
             return None;
         }

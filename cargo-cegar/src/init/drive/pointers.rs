@@ -91,6 +91,13 @@ impl Body<'_> {
                 };
                 let name = self.name(wanted);
                 self.lines.push(format!("{} {name} = {{0}};", to.words));
+                let points = |(_, ty): &(String, Written)| {
+                    matches!(self.api.resolve(ty).kind, Kind::Pointer(_))
+                };
+                if !to.constant && !record.union && record.fields.iter().any(points) {
+                    self.guesses
+                        .push(format!("`{name}` is good as it is with zeros in it"));
+                }
                 if to.constant {
                     self.members(&name, &record);
                 } else if depth == 0 && !self.has_input(function) {
