@@ -290,3 +290,25 @@ fn fuzz_targets_are_taken_over() {
         .expect(exit::NOTHING_SELECTED)
         .says("no fuzz target can be taken over");
 }
+
+/// No header is named like the crate: the one that declares what the crate's Rust code calls is taken, and the other is named.
+#[test]
+fn the_header_that_the_crate_binds_is_taken() {
+    let project = library();
+    let manifest = project.read("Cargo.toml").replace("kv-sys", "boxes-sys");
+    project.write("Cargo.toml", &manifest);
+    project.write(
+        "c/include/accents.h",
+        "int kv_accent(int);\nint kv_check(const unsigned char *text, unsigned long length);\n",
+    );
+    project.write(
+        "src/lib.rs",
+        "unsafe extern \"C\" {\n    pub fn kv_check(text: *const u8, length: usize) -> i32;\n    \
+         pub fn kv_number(text: *const i8, value: *mut i32) -> i64;\n    pub fn kv_mix(key: *mut u8, rounds: u32) -> i32;\n}\n",
+    );
+    tool(&project, &["init"])
+        .expect(exit::CLEAN)
+        .says("header c/include/kv.h")
+        .says("of the functions that the crate binds, 3 are in this header; choose another with --header:\n")
+        .says("c/include/accents.h");
+}

@@ -258,7 +258,7 @@ impl<'a> Judge<'a> {
     /// Whether a native function is the user's, and neither the stub library's nor the sanitizer's.
     fn is_users(&self, function: &str) -> bool {
         let mut all = self.program.functions.iter();
-        all.find(|known| known.name == function)
+        all.find(|known| plain(&known.name) == plain(function))
             .is_some_and(|known| known.kind == FunctionKind::User)
     }
 

@@ -482,7 +482,8 @@ pub struct CoverageArgs {
 /// `init`
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The header that declares the functions [default: the one that is named like the library]
+    /// The header that declares the functions [default: the one that is named like the library, or that declares most of the
+    /// functions that the crate's Rust code binds]
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
     /// The function that the harness calls, or several: 'parse_*' [default: the most promising ones]
