@@ -33,6 +33,9 @@ const PIECE: usize = 4;
 /// (decoders), every condition depends on every earlier byte: indexing such a path whole takes gigabytes.
 const INDEX_LIMIT: usize = 1 << 20;
 
+/// Finding them walks no more parts of terms than that: a second's work.
+const WALK_LIMIT: u64 = 1 << 22;
+
 /// The conditions of a recorded path, indexed by the tape bytes that they depend on.
 pub struct PathIndex {
     conditions: Vec<Term>,
@@ -45,12 +48,15 @@ impl PathIndex {
         let mut conditions = Vec::with_capacity(path.len());
         let mut by_input: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         let mut pairs = 0;
+        let mut steps = WALK_LIMIT;
         for (at, event) in path.iter().enumerate() {
             let holds = match event.event.condition() {
                 (condition, true) => condition,
                 (violated, false) => pool.not(violated),
             };
-            let inputs = pool.inputs(holds);
+            let Some(inputs) = pool.inputs_within(holds, &mut steps) else {
+                break;
+            };
             pairs += inputs.len();
             if pairs > INDEX_LIMIT {
                 break;

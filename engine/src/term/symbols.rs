@@ -134,6 +134,20 @@ impl Pool {
         &all[..all.partition_point(|&code| code < VARIABLES)]
     }
 
+    /// As [`Pool::inputs`], as long as there are `steps` left; a walk over the term takes one for each part of it.
+    pub fn inputs_within(&self, t: Term, steps: &mut u64) -> Option<&[u32]> {
+        let set = self.entries[t.index()].set;
+        if set.is_large() {
+            let place = &self.sets.large[(set.0 & !Set::LARGE_BIT) as usize];
+            if place.get().is_none() {
+                let all = self.collect_within(t, steps)?;
+                // Whoever was faster found the same.
+                let _ = place.set(all);
+            }
+        }
+        Some(self.inputs(t))
+    }
+
     /// Everything that the term depends on, sorted: inputs, then variables, then arrays.
     pub fn symbols(&self, t: Term) -> impl Iterator<Item = Symbol> + '_ {
         self.symbol_codes(t)
@@ -157,12 +171,19 @@ impl Pool {
     }
 
     fn collect(&self, root: Term) -> Box<[u32]> {
+        // Nobody has that many terms.
+        let mut steps = u64::MAX;
+        self.collect_within(root, &mut steps).unwrap_or_default()
+    }
+
+    fn collect_within(&self, root: Term, steps: &mut u64) -> Option<Box<[u32]>> {
         let mut seen = FxHashSet::default();
         let mut seen_arrays: FxHashSet<Array> = FxHashSet::default();
         let mut found = FxHashSet::default();
         let mut terms = vec![root];
         let mut arrays: Vec<Array> = Vec::new();
         loop {
+            *steps = steps.checked_sub(1)?;
             if let Some(t) = terms.pop() {
                 let set = self.entries[t.index()].set;
                 if !seen.insert(t) {
@@ -206,6 +227,6 @@ impl Pool {
         }
         let mut all: Vec<u32> = found.into_iter().collect();
         all.sort_unstable();
-        all.into()
+        Some(all.into())
     }
 }
