@@ -276,3 +276,27 @@ fn violations_in_library_functions_are_told_at_their_calls() {
         .says("of `name` (4 bytes, stack), in `write`")
         .says("test `invalid_read_calls_c_10`");
 }
+
+/// One length of all is wrong, and reaches no new block: every length is tried.
+#[test]
+fn a_buffer_that_is_one_byte_too_small_is_found() {
+    let project = Project::empty();
+    project.write(
+        "small.c",
+        "#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\nint LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n{\n    \
+         unsigned char *block = malloc(32);\n\n    if (block && size <= 33)\n        memcpy(block, data, size);\n    free(block);\n    \
+         return 0;\n}\n",
+    );
+    let words = [
+        "check",
+        "small.c",
+        "--property",
+        "memory",
+        "--max-time",
+        "60s",
+    ];
+    Tool::new(project.path(), words)
+        .run()
+        .expect(exit::VIOLATION)
+        .says("small.c:10:9 invalid write of 33 bytes at offset 0 of a block (32 bytes, heap");
+}

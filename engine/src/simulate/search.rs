@@ -177,6 +177,10 @@ const LEGIBLE_STEPS: u64 = 2_000_000;
 /// How often a violation is told of that is not confirmed.
 const DOUBTS: u32 = 16;
 /// Lengths that a tape is extended to.
+/// Of what is read last, every length up to this is tried: a buffer that is one byte too small is no new block.
+const MOST_LENGTHS: usize = 300;
+/// For so many tapes that end at the same place in the program.
+const LENGTH_SWEEPS: u32 = 8;
 const LENGTHS: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, 4096];
 
 /// A tape, the violation that the machine saw on it, and how the tape was made.
@@ -197,6 +201,8 @@ pub struct Search<'p> {
     contexts: FxHashSet<(u32, u32, u64)>,
     tried: FxHashMap<(u32, u32), u64>,
     replayed: FxHashSet<u64>,
+    /// How many tapes were tried with other lengths, by where their last bytes are read.
+    swept: FxHashMap<u64, u32>,
     reported: FxHashSet<Place>,
     /// Further tapes with a violation that was told of already, until it is confirmed or given up.
     witnesses: FxHashMap<Place, VecDeque<Witness>>,
@@ -224,6 +230,7 @@ impl<'p> Search<'p> {
             contexts: FxHashSet::default(),
             tried: FxHashMap::default(),
             replayed: FxHashSet::default(),
+            swept: FxHashMap::default(),
             reported: FxHashSet::default(),
             witnesses: FxHashMap::default(),
             doubted: FxHashMap::default(),
@@ -415,6 +422,20 @@ impl<'p> Search<'p> {
                 let mut longer = tape.to_vec();
                 longer.resize(to, 0);
                 self.execute(longer, Origin::Longer, &[], news);
+            }
+            Work::Lengths { tape, from, length } => {
+                let mut other = tape.to_vec();
+                let last = other.last().copied().unwrap_or(0);
+                other.resize(from + length, last);
+                self.execute(other, Origin::Longer, &[], news);
+                if length < MOST_LENGTHS {
+                    let length = length + 1;
+                    self.push(
+                        class::REST,
+                        length as u64,
+                        Work::Lengths { tape, from, length },
+                    );
+                }
             }
         }
     }

@@ -20,6 +20,22 @@ impl Search<'_> {
             };
             self.push(class::LONGER, to as u64, work);
         }
+        let last = run
+            .choices
+            .iter()
+            .find(|choice| choice.at + choice.len == tape.len());
+        if let Some(last) = last {
+            let swept = self.swept.entry(last.site).or_default();
+            *swept += 1;
+            if *swept <= LENGTH_SWEEPS {
+                let work = Work::Lengths {
+                    tape: tape.clone(),
+                    from: last.at,
+                    length: 0,
+                };
+                self.push(class::REST, 0, work);
+            }
+        }
         for stretch in pump::stretches(&run.choices, run.consumed, changed) {
             let mut hasher = FxHasher::default();
             tape[stretch.start.min(tape.len())..stretch.end.min(tape.len())].hash(&mut hasher);

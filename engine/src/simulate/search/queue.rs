@@ -48,6 +48,13 @@ pub(super) enum Work {
         tape: Rc<[u8]>,
         to: usize,
     },
+    /// The tape with another length of what is read last, and then the lengths after that.
+    Lengths {
+        tape: Rc<[u8]>,
+        /// Where that begins.
+        from: usize,
+        length: usize,
+    },
 }
 
 /// Classes of work.
