@@ -222,12 +222,12 @@ const FUNCTIONS: &[&str] = &[
     "getrlimit", "getrusage", "gettid", "getuid", "localeconv", "nl_langinfo", "pthread_cond_broadcast",
     "pthread_cond_destroy", "pthread_cond_init", "pthread_cond_signal", "pthread_equal",
     "pthread_getspecific", "pthread_key_create", "pthread_key_delete", "pthread_mutex_destroy",
-    "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_once", "pthread_rwlock_destroy", "pthread_rwlock_init",
-    "pthread_rwlock_rdlock", "pthread_rwlock_unlock", "pthread_rwlock_wrlock", "pthread_self",
-    "pthread_setspecific", "pthread_sigmask", "pthread_spin_lock", "pthread_spin_unlock", "setlocale",
-    "setrlimit", "setsid", "sigaction",
-    "sigaddset", "sigdelset", "sigemptyset", "sigfillset", "siginterrupt", "sigismember", "signal",
-    "sigprocmask", "sysconf", "uname",
+    "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock",
+    "pthread_once", "pthread_rwlock_destroy", "pthread_rwlock_init", "pthread_rwlock_rdlock",
+    "pthread_rwlock_unlock", "pthread_rwlock_wrlock", "pthread_self", "pthread_setspecific",
+    "pthread_sigmask", "pthread_spin_lock", "pthread_spin_unlock", "setlocale", "setrlimit", "setsid",
+    "sigaction", "sigaddset", "sigdelset", "sigemptyset", "sigfillset", "siginterrupt", "sigismember",
+    "signal", "sigprocmask", "sysconf", "uname",
 ];
 
 /// Variables replaced by `CRUNNER_` and the name.

@@ -107,7 +107,11 @@ impl<'a> Judge<'a> {
         origin: Origin,
     ) -> Result<Result<Confirmed, String>, Error> {
         let seen = native.confirm(tape)?;
-        let place = self.place(violation);
+        let call = self.call_into_stubs(violation);
+        let place = match call {
+            Some((call, _)) => self.at(call.pos, &self.program.function(call.caller).name),
+            None => self.check_place(violation),
+        };
         if fault(&seen.outcome) != Some(violation.kind.property()) {
             return Ok(Err(format!(
                 "{}: {} is what the engine sees, but the native run {}; it stays open",
@@ -117,7 +121,8 @@ impl<'a> Judge<'a> {
             )));
         }
         let mut message = message(violation.kind, &violation.detail);
-        if let Some((_, callee)) = self.call_into_stubs(violation) {
+        if let Some((_, callee)) = call {
+            let callee = plain(&self.program.function(callee).name);
             message = format!("{message}, in `{callee}`");
         }
         let finding = Finding {
@@ -223,12 +228,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Where to look: the violated check, or the user's call of the function of the stub library that it is in. `write` with too great
-    /// a length is wrong where it is called.
-    fn place(&self, violation: &Violation) -> Place {
-        if let Some((call, _)) = self.call_into_stubs(violation) {
-            return self.at(call.pos, &self.program.function(call.caller).name);
-        }
+    /// Where the violated check is.
+    fn check_place(&self, violation: &Violation) -> Place {
         let function = self.function(violation).map(|id| self.program.function(id));
         let function = function.map(|function| function.name.as_str());
         self.at(violation.pos, function.unwrap_or_default())
@@ -240,14 +241,14 @@ impl<'a> Judge<'a> {
         Some(check.function)
     }
 
-    /// The innermost call from the user's code, and what it calls, where the violated check is not in the user's code.
-    fn call_into_stubs(&self, violation: &Violation) -> Option<(&CallInfo, String)> {
+    /// The innermost call from the user's code, and what it calls, where the violated check is not in the user's code: `write` with
+    /// too great a length is wrong where it is called.
+    fn call_into_stubs(&self, violation: &Violation) -> Option<(&CallInfo, FuncId)> {
         let is_users = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
         let mut callee = self.function(violation).filter(|&id| !is_users(id))?;
         for site in violation.stack.iter().rev() {
             let call = self.program.calls.get(site.index())?;
             if is_users(call.caller) {
-                let callee = plain(&self.program.function(callee).name);
                 return (call.pos.line > 0).then_some((call, callee));
             }
             callee = call.caller;

@@ -20,30 +20,25 @@ const SHOWN: usize = 60;
 /// A build script that finds the library installed compiles nothing: then it is run once more without what tells it so, and
 /// [`Captured::bundled`] says it.
 pub fn capture(project: &Project, stop: &AtomicBool) -> Result<Captured, CaptureError> {
-    match capture_once(project, stop, Installed::Found) {
-        Err(CaptureError::NothingCaptured {
-            may_be_installed: true,
-            package,
-            help,
-        }) => {
-            // What may then go wrong is not the user's concern: the build as it is works.
-            match capture_once(project, stop, Installed::Hidden) {
-                Ok(captured) => Ok(Captured {
-                    bundled: true,
-                    ..captured
-                }),
-                Err(CaptureError::Interrupted) => Err(CaptureError::Interrupted),
-                Err(why) => {
-                    tracing::info!("without pkg-config: {why}");
-                    Err(CaptureError::NothingCaptured {
-                        may_be_installed: true,
-                        package,
-                        help,
-                    })
-                }
-            }
+    let first = capture_once(project, stop, Installed::Found);
+    let Err(CaptureError::NothingCaptured {
+        may_be_installed: true,
+        ..
+    }) = first
+    else {
+        return first;
+    };
+    match capture_once(project, stop, Installed::Hidden) {
+        Ok(captured) => Ok(Captured {
+            bundled: true,
+            ..captured
+        }),
+        Err(CaptureError::Interrupted) => Err(CaptureError::Interrupted),
+        // What went wrong now is not the user's concern: the build as it is works.
+        Err(why) => {
+            tracing::info!("without pkg-config: {why}");
+            first
         }
-        other => other,
     }
 }
 

@@ -443,6 +443,11 @@ impl Api {
         }
     }
 
+    /// By what an object is known, whether it is handed on by a pointer or by a number.
+    pub fn handle(&self, ty: &Written) -> Option<String> {
+        self.identity(ty).or_else(|| self.number_identity(ty))
+    }
+
     /// The library's own typedef of a whole number, which may stand for an object: `typedef size_t csh;`
     pub fn number_identity(&self, ty: &Written) -> Option<String> {
         const PLAIN: &[&str] = &[

@@ -11,7 +11,7 @@ use regex::Regex;
 
 use crate::project::Project;
 
-/// Larger files are none of Rust that declares functions, nor public headers.
+/// Larger files declare no functions.
 const MOST_BYTES: u64 = 16 << 20;
 /// How deep Rust files lie below `src` and below what the build script writes.
 const DEPTH: usize = 4;

@@ -238,6 +238,43 @@ impl<'a> Known<'a> {
             .collect()
     }
 
+    /// The library's own header; where it is not evident, the one that declares most of what the crate binds. Notes what there is
+    /// to choose from.
+    fn own_header(&self, done: &mut Initialised) -> Option<PathBuf> {
+        let candidates = match headers::find(self.project, &self.includes()) {
+            headers::Found::Evident(header) => return Some(header),
+            headers::Found::Candidates(candidates) => candidates,
+        };
+        let shown = |paths: &mut dyn Iterator<Item = &PathBuf>| {
+            let lines: Vec<String> = paths
+                .take(headers::LISTED)
+                .map(|path| format!("  {}", path.display()))
+                .collect();
+            lines.join("\n")
+        };
+        let note = if candidates.is_empty() {
+            "no header of the library was found, in the crate or where its build includes from; name it with --header"
+                .to_owned()
+        } else if let Some(ranked) = bound::ranked(self.project, &candidates) {
+            let (count, best) = ranked.first()?;
+            let others = ranked.iter().skip(1).filter(|(count, _)| *count > 0);
+            let others = shown(&mut others.map(|(_, path)| path));
+            if !others.is_empty() {
+                done.notes.push(format!(
+                    "of the functions that the crate binds, {count} are in this header; choose another with --header:\n{others}"
+                ));
+            }
+            return Some(best.clone());
+        } else {
+            format!(
+                "which header is the library's own is not evident; choose with --header:\n{}",
+                shown(&mut candidates.iter())
+            )
+        };
+        done.notes.push(note);
+        None
+    }
+
     /// Harnesses for the functions of a header.
     fn driven(
         &mut self,
@@ -249,45 +286,9 @@ impl<'a> Known<'a> {
         let is_guess = header.is_none() && options.function.is_none();
         let header = match header {
             Some(header) => header,
-            None => match headers::find(self.project, &self.includes()) {
-                headers::Found::Evident(header) => header,
-                headers::Found::Candidates(candidates) => {
-                    if candidates.is_empty() {
-                        done.notes.push(
-                            "no header of the library was found, in the crate or where its build includes from; name it with \
-                             --header"
-                                .to_owned(),
-                        );
-                        return Ok(Vec::new());
-                    }
-                    let shown = |paths: &[PathBuf]| {
-                        let all = paths.iter().take(headers::LISTED);
-                        let lines: Vec<String> =
-                            all.map(|path| format!("  {}", path.display())).collect();
-                        lines.join("\n")
-                    };
-                    let Some(ranked) = bound::ranked(self.project, &candidates) else {
-                        done.notes.push(format!(
-                            "which header is the library's own is not evident; choose with --header:\n{}",
-                            shown(&candidates)
-                        ));
-                        return Ok(Vec::new());
-                    };
-                    let others: Vec<PathBuf> = ranked
-                        .iter()
-                        .skip(1)
-                        .filter(|(count, _)| *count > 0)
-                        .map(|(_, path)| path.clone())
-                        .collect();
-                    let (count, best) = ranked[0].clone();
-                    if !others.is_empty() {
-                        done.notes.push(format!(
-                            "of the functions that the crate binds, {count} are in this header; choose another with --header:\n{}",
-                            shown(&others)
-                        ));
-                    }
-                    best
-                }
+            None => match self.own_header(done) {
+                Some(header) => header,
+                None => return Ok(Vec::new()),
             },
         };
         let Some(compiler) = self.compiler else {

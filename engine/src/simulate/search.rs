@@ -176,11 +176,11 @@ const QUEUE_LIMIT: usize = 400_000;
 const LEGIBLE_STEPS: u64 = 2_000_000;
 /// How often a violation is told of that is not confirmed.
 const DOUBTS: u32 = 16;
-/// Lengths that a tape is extended to.
 /// Of what is read last, every length up to this is tried: a buffer that is one byte too small is no new block.
 const MOST_LENGTHS: usize = 300;
 /// For so many tapes that end at the same place in the program.
 const LENGTH_SWEEPS: u32 = 8;
+/// Lengths that a tape is extended to.
 const LENGTHS: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, 4096];
 
 /// A tape, the violation that the machine saw on it, and how the tape was made.

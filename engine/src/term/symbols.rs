@@ -130,22 +130,12 @@ impl Pool {
     /// The bytes of the tape that the term depends on, sorted. The first call on a term with very many of
     /// them walks the term.
     pub fn inputs(&self, t: Term) -> &[u32] {
-        let all = self.symbol_codes(t);
-        &all[..all.partition_point(|&code| code < VARIABLES)]
+        inputs_of(self.symbol_codes(t))
     }
 
     /// As [`Pool::inputs`], as long as there are `steps` left; a walk over the term takes one for each part of it.
     pub fn inputs_within(&self, t: Term, steps: &mut u64) -> Option<&[u32]> {
-        let set = self.entries[t.index()].set;
-        if set.is_large() {
-            let place = &self.sets.large[(set.0 & !Set::LARGE_BIT) as usize];
-            if place.get().is_none() {
-                let all = self.collect_within(t, steps)?;
-                // Whoever was faster found the same.
-                let _ = place.set(all);
-            }
-        }
-        Some(self.inputs(t))
+        self.symbol_codes_within(t, steps).map(inputs_of)
     }
 
     /// Everything that the term depends on, sorted: inputs, then variables, then arrays.
@@ -161,22 +151,26 @@ impl Pool {
     }
 
     fn symbol_codes(&self, t: Term) -> &[u32] {
-        let set = self.entries[t.index()].set;
-        if set.is_large() {
-            let place = &self.sets.large[(set.0 & !Set::LARGE_BIT) as usize];
-            place.get_or_init(|| self.collect(t))
-        } else {
-            &self.sets.small[set.0 as usize]
-        }
-    }
-
-    fn collect(&self, root: Term) -> Box<[u32]> {
         // Nobody has that many terms.
         let mut steps = u64::MAX;
-        self.collect_within(root, &mut steps).unwrap_or_default()
+        self.symbol_codes_within(t, &mut steps).unwrap_or_default()
     }
 
-    fn collect_within(&self, root: Term, steps: &mut u64) -> Option<Box<[u32]>> {
+    fn symbol_codes_within(&self, t: Term, steps: &mut u64) -> Option<&[u32]> {
+        let set = self.entries[t.index()].set;
+        if !set.is_large() {
+            return Some(&self.sets.small[set.0 as usize]);
+        }
+        let place = &self.sets.large[(set.0 & !Set::LARGE_BIT) as usize];
+        if let Some(done) = place.get() {
+            return Some(done);
+        }
+        let all = self.collect(t, steps)?;
+        // Whoever was faster found the same.
+        Some(place.get_or_init(|| all))
+    }
+
+    fn collect(&self, root: Term, steps: &mut u64) -> Option<Box<[u32]>> {
         let mut seen = FxHashSet::default();
         let mut seen_arrays: FxHashSet<Array> = FxHashSet::default();
         let mut found = FxHashSet::default();
@@ -229,4 +223,9 @@ impl Pool {
         all.sort_unstable();
         Some(all.into())
     }
+}
+
+/// Inputs come before all else.
+fn inputs_of(codes: &[u32]) -> &[u32] {
+    &codes[..codes.partition_point(|&code| code < VARIABLES)]
 }

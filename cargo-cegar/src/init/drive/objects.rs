@@ -8,12 +8,13 @@ use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
 
-/// Words in the names of functions that make something, and that give it back.
+/// Words in the names of functions that make something.
 const MAKES: &[&str] = &["create", "new", "init", "open", "alloc", "make", "start"];
-/// The same in names of functions that make a variable of the caller's ready.
+/// The same of functions that make a variable of the caller's ready.
 const FILLS: &[&str] = &["create", "init", "open", "setup"];
-/// Words of those that are sure to.
+/// Words in the names of functions that are sure to give back what was made.
 const ENDS: &[&str] = &["destroy", "free", "delete", "close"];
+/// The same, of those that may be.
 const GIVES_BACK: &[&str] = &[
     "destroy", "free", "delete", "close", "release", "cleanup", "end", "fini", "term", "unref",
     "dispose", "clear", "done",
@@ -120,13 +121,7 @@ impl<'a> Body<'a> {
 
     /// How a function makes such an object, if it does.
     fn makes(&self, maker: &Declared, identity: &str) -> Option<Way> {
-        let is = |ty: &Written| {
-            let known = self
-                .api
-                .identity(ty)
-                .or_else(|| self.api.number_identity(ty));
-            known.as_deref() == Some(identity)
-        };
+        let is = |ty: &Written| self.api.handle(ty).as_deref() == Some(identity);
         let named = has_word(&maker.name, MAKES);
         let takes = maker.params.iter().any(|param| is(&param.ty));
         if is(&maker.returns)
@@ -358,13 +353,8 @@ impl<'a> Body<'a> {
         if !has_word(&function.name, GIVES_BACK) || is_part {
             return None;
         }
-        let through = self.api.pointee(&param.ty).and_then(|to| {
-            self.api
-                .identity(&to)
-                .or_else(|| self.api.number_identity(&to))
-        });
-        let identity = self.api.identity(&param.ty).or(through);
-        let identity = identity.or_else(|| self.api.number_identity(&param.ty))?;
+        let through = || self.api.handle(&self.api.pointee(&param.ty)?);
+        let identity = self.api.handle(&param.ty).or_else(through)?;
         // `FT_Init_FreeType` makes what its parameter points to.
         match self.makes(function, &identity) {
             Some(Way::Sets(_)) => None,
@@ -382,9 +372,8 @@ impl<'a> Body<'a> {
     }
 
     pub(super) fn given_back(&self, back: &Declared, name: &str) -> String {
-        let through = back.params.first().is_some_and(|param| {
-            self.api.identity(&param.ty).is_none() && self.api.number_identity(&param.ty).is_none()
-        });
+        let first = back.params.first();
+        let through = first.is_some_and(|param| self.api.handle(&param.ty).is_none());
         let star = if through { "&" } else { "" };
         format!("{}({star}{name})", back.name)
     }

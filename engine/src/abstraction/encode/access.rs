@@ -99,35 +99,38 @@ impl Encoder<'_, '_> {
     /// The bytes that an access of that many from the target's offset on can touch. They are one array from now on if the
     /// offset varies.
     pub(super) fn span(&mut self, now: &Reached, target: &Target, len: u32, size: Term) -> Span {
+        let reach = self.reach(now, target, len, size);
+        self.indexed(target.id, reach)
+    }
+
+    /// The same where the offset varies, and nothing changes by that.
+    fn reach(&mut self, now: &Reached, target: &Target, len: u32, size: Term) -> Option<Span> {
         if constant(self.pool, target.offset).is_some() {
-            return Span::ALL;
+            return None;
         }
         let len = self.c64(u64::from(len));
-        let span = self.within(now, target.offset, len, size);
-        self.world.index(target.id, span);
+        Some(self.within(now, target.offset, len, size))
+    }
+
+    /// Notes where an object is indexed.
+    fn indexed(&mut self, id: ObjId, reach: Option<Span>) -> Span {
+        let Some(span) = reach else {
+            return Span::ALL;
+        };
+        self.world.index(id, span);
         span
     }
 
-    /// Whether an offset of which little is known would turn addresses that the object holds into bytes. What is read there may be
-    /// any of them, and is not worth that.
-    fn hides_addresses(
-        &mut self,
-        now: &Reached,
-        object: &Object,
-        target: &Target,
-        len: u32,
-    ) -> bool {
-        if constant(self.pool, target.offset).is_some() {
-            return false;
-        }
-        let len = self.c64(u64::from(len));
-        let span = self.within(now, target.offset, len, object.size);
+    /// Whether bytes that are not one array yet are addresses. What is read at an offset of which so little is known may be any of
+    /// them, and is not worth that they become bytes.
+    fn hides_addresses(&mut self, now: &Reached, object: &Object, id: ObjId, span: Span) -> bool {
         let words = object
             .contents
             .wholes(self.pool, span.low, span.high - span.low);
-        let indexed = self.world.object(target.id).indexed.clone();
         words.into_iter().any(|(at, value)| {
-            self.pool.width(value) == 64 && !indexed.overlaps(at, 8) && self.is_address(now, value)
+            self.pool.width(value) == 64
+                && !self.world.object(id).indexed.overlaps(at, 8)
+                && self.is_address(now, value)
         })
     }
 
@@ -263,19 +266,22 @@ impl Encoder<'_, '_> {
                 self.numberless(stored(width))
             } else if let Some(read) = self.read_words(now, &object, target.offset, len) {
                 read
-            } else if self.hides_addresses(now, &object, &target, len) {
-                self.out.approximations += 1;
-                self.unknown(stored(width))
             } else {
-                let span = self.span(now, &target, len, object.size);
-                let contents = &mut Rc::make_mut(&mut object).contents;
-                let read = contents.read(self.pool, target.offset, len, span);
-                let indexed = !self.world.object(target.id).indexed.is_empty();
-                if single && len == 1 && indexed {
-                    contents.notice(self.pool, target.offset, read);
-                    now.state.objects.insert(target.id, object);
+                let reach = self.reach(now, &target, len, object.size);
+                if reach.is_some_and(|span| self.hides_addresses(now, &object, target.id, span)) {
+                    self.out.approximations += 1;
+                    self.unknown(stored(width))
+                } else {
+                    let span = self.indexed(target.id, reach);
+                    let contents = &mut Rc::make_mut(&mut object).contents;
+                    let read = contents.read(self.pool, target.offset, len, span);
+                    let indexed = !self.world.object(target.id).indexed.is_empty();
+                    if single && len == 1 && indexed {
+                        contents.notice(self.pool, target.offset, read);
+                        now.state.objects.insert(target.id, object);
+                    }
+                    read
                 }
-                read
             };
             value = Some(match value {
                 None => read,
