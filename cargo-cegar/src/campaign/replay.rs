@@ -86,6 +86,8 @@ pub fn replay(
         tests: Vec::new(),
         interrupted: false,
         assumptions: Vec::new(),
+        findings: 0,
+        not_replayed: 0,
     }));
     Ok(verdict)
 }
