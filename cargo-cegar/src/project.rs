@@ -57,7 +57,7 @@ impl From<cargo_metadata::Error> for ProjectError {
 /// What to do about a failure of `cargo metadata`.
 fn advice(said: &str) -> String {
     if said.contains("cegar-harness") || said.contains("/harness/Cargo.toml") {
-        // The generated package is in the workspace, so nothing works in it until this does.
+        // A generated package that is a member of the workspace: nothing works there until this does.
         return format!(
             "`cegar-harness` in the Cargo.toml of the generated package (`cegar/`) is a folder of the machine that wrote it, or a \
              version that no registry has: make it {}, or a path to your own checkout",
@@ -100,6 +100,18 @@ impl Project {
         package: Option<&str>,
         target_dir: Option<&Path>,
     ) -> Result<Self, ProjectError> {
+        let generated = match manifest_path {
+            Some(path) => std::path::absolute(path)
+                .ok()
+                .and_then(|path| GeneratedPackage::of(path.parent()?)),
+            None => GeneratedPackage::of_current_folder(),
+        };
+        let manifest_path = generated
+            .as_ref()
+            .map_or(manifest_path, |found| Some(&*found.manifest));
+        let package = package.or(generated
+            .as_ref()
+            .and_then(|found| found.package.as_deref()));
         let mut command = MetadataCommand::new();
         if let Some(path) = manifest_path {
             command.manifest_path(path);
@@ -169,6 +181,41 @@ impl Project {
     /// The name of the package in `cegar/`.
     pub fn cegar_name(&self) -> String {
         format!("{}-cegar", self.name)
+    }
+}
+
+/// What a generated package is about. It is a workspace of its own, so cargo does not see the crate from there.
+struct GeneratedPackage {
+    /// The manifest of the crate, or of the workspace whose dependency it is about.
+    manifest: PathBuf,
+    /// The dependency.
+    package: Option<String>,
+}
+
+impl GeneratedPackage {
+    /// The one that the current folder is in.
+    fn of_current_folder() -> Option<Self> {
+        let here = std::env::current_dir().ok()?;
+        let nearest = here
+            .ancestors()
+            .find(|folder| folder.join("Cargo.toml").is_file())?;
+        Self::of(nearest)
+    }
+
+    /// What this folder is about: `cegar/` stands in the crate, `cegar-NAME/` in the workspace that depends on NAME.
+    fn of(folder: &Path) -> Option<Self> {
+        if !folder.join("cegar.toml").is_file() {
+            return None;
+        }
+        let name = folder.file_name()?.to_str()?;
+        let package = match name.strip_prefix("cegar")? {
+            "" => None,
+            rest => Some(rest.strip_prefix('-')?.to_owned()),
+        };
+        let manifest = folder.parent()?.join("Cargo.toml");
+        manifest
+            .is_file()
+            .then_some(GeneratedPackage { manifest, package })
     }
 }
 

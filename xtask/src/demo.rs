@@ -57,9 +57,8 @@ pub(crate) fn demo(places: &Places) -> Result<()> {
         );
     }
 
-    let package = format!("{EXAMPLE}-cegar");
-    let (status, output) =
-        run::shows(cargo(places, &project).args(["test", "--package", &package]))?;
+    let tests = ["test", "--manifest-path", "cegar/Cargo.toml"];
+    let (status, output) = run::shows(cargo(places, &project).args(tests))?;
     if status.success() || !output.contains("test result: FAILED") {
         return Err(Error::Demo(
             "the generated test was to fail on the C code as it is".to_owned(),
@@ -70,13 +69,11 @@ pub(crate) fn demo(places: &Places) -> Result<()> {
         "as it should: the C code still has the bug. Now the same test on the fixed code:",
     );
 
-    let (status, output) = run::shows(cargo(places, &project).args([
-        "test",
-        "--package",
-        &package,
-        "--features",
-        "fixed",
-    ]))?;
+    let (status, output) = run::shows(
+        cargo(places, &project)
+            .args(tests)
+            .args(["--features", "fixed"]),
+    )?;
     let passed = crate::suite::Counts::of(&output).passed;
     if !status.success() || passed == 0 {
         return Err(Error::Demo(

@@ -339,7 +339,7 @@ pub(super) fn init(
         note(
             &mut fan,
             Level::Info,
-            format!("added the package to {}", show(path)),
+            format!("excluded the package from the workspace in {}", show(path)),
         );
     }
     if let Some(header) = &done.header {
@@ -386,10 +386,14 @@ pub(super) fn init(
         true => String::new(),
         false => format!(" -p {}", project.name),
     };
+    let tests = show(&project.cegar.join("Cargo.toml"));
+    let tests = shlex::try_quote(&tests).unwrap_or_else(|_| tests.as_str().into());
     note(
         &mut fan,
         Level::Info,
-        format!("then: cargo cegar run{package}"),
+        format!(
+            "then: cargo cegar run{package}; the tests, a workspace of their own: cargo test --manifest-path {tests}"
+        ),
     );
     super::init_ci::init_ci(manners, args, &mut fan, stop)?;
     finish(fan)
