@@ -23,6 +23,7 @@ pub mod explain;
 pub mod externals;
 pub mod init;
 pub mod list;
+pub mod lock;
 pub mod options;
 pub mod plan;
 pub mod probe;
