@@ -100,12 +100,11 @@ impl Project {
         package: Option<&str>,
         target_dir: Option<&Path>,
     ) -> Result<Self, ProjectError> {
-        let generated = match manifest_path {
-            Some(path) => std::path::absolute(path)
-                .ok()
-                .and_then(|path| GeneratedPackage::of(path.parent()?)),
-            None => GeneratedPackage::of_current_folder(),
+        let folder = match manifest_path {
+            Some(path) => folder_of(path),
+            None => nearest_package(),
         };
+        let generated = folder.as_deref().and_then(GeneratedPackage::of);
         let manifest_path = generated
             .as_ref()
             .map_or(manifest_path, |found| Some(&*found.manifest));
@@ -128,7 +127,11 @@ impl Project {
             }
             metadata = command.exec()?;
         }
-        let chosen = choose(&metadata, package)?;
+        let folder = match &generated {
+            Some(found) => folder_of(&found.manifest),
+            None => folder,
+        };
+        let chosen = choose(&metadata, package, folder.as_deref())?;
         Ok(Self::new(&metadata, chosen, target_dir))
     }
 
@@ -184,6 +187,21 @@ impl Project {
     }
 }
 
+/// The folder that a manifest stands in, without links and `..`.
+fn folder_of(manifest: &Path) -> Option<PathBuf> {
+    let manifest = std::path::absolute(manifest).ok()?;
+    manifest.parent()?.canonicalize().ok()
+}
+
+/// The folder of the package, or of the workspace, that the current folder is in.
+fn nearest_package() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let found = here
+        .ancestors()
+        .find(|folder| folder.join("Cargo.toml").is_file())?;
+    found.canonicalize().ok()
+}
+
 /// What a generated package is about. It is a workspace of its own, so cargo does not see the crate from there.
 struct GeneratedPackage {
     /// The manifest of the crate, or of the workspace whose dependency it is about.
@@ -193,15 +211,6 @@ struct GeneratedPackage {
 }
 
 impl GeneratedPackage {
-    /// The one that the current folder is in.
-    fn of_current_folder() -> Option<Self> {
-        let here = std::env::current_dir().ok()?;
-        let nearest = here
-            .ancestors()
-            .find(|folder| folder.join("Cargo.toml").is_file())?;
-        Self::of(nearest)
-    }
-
     /// What this folder is about: `cegar/` stands in the crate, `cegar-NAME/` in the workspace that depends on NAME.
     fn of(folder: &Path) -> Option<Self> {
         if !folder.join("cegar.toml").is_file() {
@@ -233,7 +242,12 @@ fn similar<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str
         .or_else(|| nearest(name, all.into_iter()))
 }
 
-fn choose<'a>(metadata: &'a Metadata, name: Option<&str>) -> Result<&'a Package, ProjectError> {
+/// The package of that name; else the one that stands in `folder`, as cargo would choose it; else the only one there is.
+fn choose<'a>(
+    metadata: &'a Metadata,
+    name: Option<&str>,
+    folder: Option<&Path>,
+) -> Result<&'a Package, ProjectError> {
     let members = || {
         let names: Vec<_> = metadata
             .workspace_packages()
@@ -257,7 +271,12 @@ fn choose<'a>(metadata: &'a Metadata, name: Option<&str>) -> Result<&'a Package,
             }
         });
     }
-    let root = metadata.root_package();
+    let stands_here = |p: &&&Package| {
+        folder.is_some() && folder_of(p.manifest_path.as_std_path()).as_deref() == folder
+    };
+    let members_here = metadata.workspace_packages();
+    let here = members_here.iter().find(stands_here).copied();
+    let root = here.or_else(|| metadata.root_package());
     // Standing in the generated package means its crate.
     let named = root.and_then(|p| p.name.strip_suffix("-cegar"));
     if let Some(owner) = named.and_then(|n| metadata.packages.iter().find(|p| *p.name == n)) {

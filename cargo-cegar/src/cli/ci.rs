@@ -25,7 +25,10 @@ const HANG: Duration = Duration::from_secs(1800);
 /// The name of the lock on a folder of artifacts, and the folder in words.
 fn artifacts_lock(folder: &std::path::Path) -> (String, String) {
     let name = store::entry_name(folder.as_os_str().as_encoded_bytes());
-    (format!("ci-{name}"), format!("the artifacts `{}`", folder.display()))
+    (
+        format!("ci-{name}"),
+        format!("the artifacts `{}`", folder.display()),
+    )
 }
 
 /// Runs the command.
