@@ -44,7 +44,7 @@ impl Project {
         let project = Self::empty();
         project.write(
             "Cargo.toml",
-            "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\nmembers = [\"cegar\"]\n",
+            "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n",
         );
         project.write(
             "src/lib.rs",
@@ -57,8 +57,10 @@ impl Project {
         project.write("c/demo.c", &format!("#include \"demo.h\"\n{c}"));
         project.write("cegar/Cargo.toml", &format!(
             "[package]\nname = \"demo-cegar\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
-             [build-dependencies]\ncegar-harness = {{ path = \"{0}\" }}\n\n\
-             [dev-dependencies]\ncegar-harness = {{ path = \"{0}\" }}\n",
+             [workspace]\n\n\
+             [workspace.dependencies]\ncegar-harness = {{ path = \"{}\" }}\n\n\
+             [build-dependencies]\ncegar-harness.workspace = true\n\n\
+             [dev-dependencies]\ncegar-harness.workspace = true\n",
             root().join("harness").display()
         ));
         project.write(
