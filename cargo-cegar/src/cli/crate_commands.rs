@@ -94,6 +94,7 @@ pub(super) fn run_options(
         }
         if !budget.no_emit {
             package_folder(&project.cegar.join("tests"))?;
+            package_folder(&project.cegar.join("findings"))?;
         }
     }
     readable_record(&project.cegar)?;
@@ -149,7 +150,7 @@ fn package_folder(path: &Path) -> Result<(), Error> {
 
 /// Makes sure that the record of the tests that were written can be read, before a test is found that has to be added to it.
 fn readable_record(package: &Path) -> Result<(), Error> {
-    match crate::emit::package::remembered(package) {
+    match crate::emit::package::readable_record(package) {
         Ok(_) => Ok(()),
         Err(EmitError::Io { path, why }) => Err(Error::io("read", path, why)),
         Err(EmitError::Record { path, why }) => Err(Error::usage(
