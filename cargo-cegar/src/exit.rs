@@ -20,6 +20,8 @@ pub enum ExitCode {
     OpenGoals = 5,
     /// `check-proof` did not accept a certificate.
     Rejected = 6,
+    /// No violation was found, but a harness was never executed: it says nothing about that one.
+    NeverExecuted = 7,
     /// The command line, or a configuration file, is wrong.
     Usage = 96,
     /// A check of the C code is violated.
@@ -54,6 +56,10 @@ impl ExitCode {
         (
             ExitCode::Rejected,
             "check-proof did not accept the certificate",
+        ),
+        (
+            ExitCode::NeverExecuted,
+            "no violation found, but a harness was never executed",
         ),
         (
             ExitCode::Usage,

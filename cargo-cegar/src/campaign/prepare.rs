@@ -37,6 +37,17 @@ pub struct Prepared {
     pub argv: usize,
 }
 
+/// A harness's C code and the stubs for it, as bitcode: all that has to be compiled before the clock starts.
+pub struct Bitcode {
+    units: Vec<Unit>,
+    /// The harness's own modules.
+    modules: Vec<PathBuf>,
+    stubs: Vec<PathBuf>,
+    engine_only: Vec<PathBuf>,
+    start: Start,
+    cache: PathBuf,
+}
+
 /// Prepares a harness in its scratch folder.
 pub fn prepare(
     harness: &Harness,
@@ -45,6 +56,18 @@ pub fn prepare(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Prepared, Error> {
+    let bitcode = bitcode(harness, settings, scratch, reporter, stop)?;
+    link(bitcode, harness, settings, scratch, reporter, stop)
+}
+
+/// Compiles a harness's C code, reusing what did not change.
+pub fn bitcode(
+    harness: &Harness,
+    settings: &Settings,
+    scratch: &Path,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Bitcode, Error> {
     store::writable_dir(scratch)?;
     let stubs = stub_folder(&settings.compiler, scratch)?;
     compile::remember_in(&stubs);
@@ -70,6 +93,13 @@ pub fn prepare(
             &harness.properties,
             &scratch.join("bitcode"),
             stop,
+            &mut |done| {
+                reporter.event(&Event::CompileProgress {
+                    what: harness.name.clone(),
+                    done: done as u64,
+                    total: units.len() as u64,
+                });
+            },
         )
     })?;
     reporter.event(&Event::Compiled {
@@ -108,19 +138,41 @@ pub fn prepare(
         Entry::Fuzzer => cegar_stubs::Entry::Fuzzer,
         Entry::Function(_) => cegar_stubs::Entry::Function,
     };
-    let (stub_modules, engine_only_modules) = timed("compiling the stubs", || {
+    let (stub_modules, engine_only) = timed("compiling the stubs", || {
         let mut stubs = library(&|role| role == Role::Stub, &[])?;
         stubs.extend(library(&|role| role == Role::Entry(kind), &flags)?);
         let engine_only = library(&|role| role == Role::EngineOnly, &[])?;
         Ok::<_, Error>((stubs, engine_only))
     })?;
 
-    let request = LinkRequest::new(
-        compiled.bitcode,
-        stub_modules,
-        engine_only_modules,
-        start.entry.clone(),
-    );
+    Ok(Bitcode {
+        units,
+        modules: compiled.bitcode,
+        stubs: stub_modules,
+        engine_only,
+        start,
+        cache: stubs,
+    })
+}
+
+/// Links what was compiled, and reads the program.
+pub fn link(
+    bitcode: Bitcode,
+    harness: &Harness,
+    settings: &Settings,
+    scratch: &Path,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Prepared, Error> {
+    let Bitcode {
+        units,
+        modules,
+        stubs,
+        engine_only,
+        start,
+        cache,
+    } = bitcode;
+    let request = LinkRequest::new(modules, stubs, engine_only, start.entry.clone());
     let bitcode = scratch.join("program.bc");
     let mut externals = Externals::default();
     let mut refused = None;
@@ -171,7 +223,7 @@ pub fn prepare(
         program: Arc::new(program),
         normalised,
         externals,
-        cache: stubs,
+        cache,
         entry: start.entry,
         argv: start.argv,
     })

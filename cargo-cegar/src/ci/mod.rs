@@ -136,6 +136,8 @@ pub struct Line {
     pub seconds: f64,
     /// Why there is no result.
     pub failed: Option<String>,
+    /// Why the harness was never executed, if it was not.
+    pub unexecuted: Option<String>,
 }
 
 /// What makes a build fail.
@@ -173,6 +175,7 @@ impl Report {
                 known: count(name, false),
                 seconds: outcome.took.as_secs_f64(),
                 failed: outcome.failed.as_ref().map(|(why, _)| why.clone()),
+                unexecuted: outcome.unexecuted.clone(),
             }
         };
         let sorted = |(finding, _, new): &(Finding, Entry, bool)| Sorted {
@@ -190,6 +193,7 @@ impl Report {
             _ if bad => ExitCode::Violation,
             Some((_, code)) => *code,
             None if whole.interrupted => ExitCode::Interrupted,
+            None if !whole.unexecuted.is_empty() => ExitCode::NeverExecuted,
             None if rules.require_proof && !settled => ExitCode::OpenGoals,
             None => ExitCode::Clean,
         };

@@ -30,6 +30,10 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             (None, Some(verdict)) => word(verdict).to_owned(),
             (None, None) => "no result".to_owned(),
         };
+        let verdict = match &line.unexecuted {
+            Some(why) => format!("{verdict}, never executed: {}", text(why)),
+            None => verdict,
+        };
         let (checks, edges) = (&line.goals.checks, &line.goals.edges);
         writeln!(
             out,
@@ -153,6 +157,7 @@ mod tests {
                     known: 0,
                     seconds: 3.2,
                     failed: None,
+                    unexecuted: None,
                 },
                 Line {
                     harness: "other".to_owned(),
@@ -163,6 +168,7 @@ mod tests {
                     known: 0,
                     seconds: 3.2,
                     failed: Some("killed".to_owned()),
+                    unexecuted: None,
                 },
             ],
             findings: vec![Sorted { finding, new: true }],

@@ -133,6 +133,15 @@ pub enum Event {
         /// Where the list comes from: `captured from build.rs`, `cegar.toml`, empty for the command line.
         from: String,
     },
+    /// So many of them are compiled.
+    CompileProgress {
+        /// What they belong to.
+        what: String,
+        /// How many are compiled.
+        done: u64,
+        /// Of how many.
+        total: u64,
+    },
     /// They were.
     Compiled {
         /// What they belong to.
@@ -157,6 +166,24 @@ pub enum Event {
     Mocked {
         /// Their names.
         functions: Vec<String>,
+    },
+    /// The parts of the native targets are being built.
+    Building {
+        /// The harness.
+        harness: String,
+        /// How many are built.
+        done: u64,
+        /// Of how many.
+        total: u64,
+    },
+    /// Recorded inputs are being run again.
+    Replaying {
+        /// The harness.
+        harness: String,
+        /// How many have been run.
+        done: u64,
+        /// Of how many.
+        total: u64,
     },
     /// The fuzzer is at work.
     FuzzProgress {
@@ -295,6 +322,52 @@ pub struct Summary {
     pub interrupted: bool,
     /// What every "proved" relies on.
     pub assumptions: Vec<String>,
+    /// How many harnesses there were.
+    #[serde(default)]
+    pub harnesses: u64,
+    /// Those of them that were never executed.
+    #[serde(default)]
+    pub unexecuted: Vec<Unexecuted>,
+}
+
+impl Summary {
+    /// What was proved is not all that was asked for.
+    pub fn open(&mut self) {
+        if self.verdict == Verdict::Proved {
+            self.verdict = Verdict::Open;
+        }
+    }
+
+    /// Says which harnesses were never executed, and why; nothing if all were.
+    pub fn never_executed(&self) -> Option<String> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for Unexecuted { harness, why } in &self.unexecuted {
+            match reasons.iter_mut().find(|(known, _)| known == why) {
+                Some((_, names)) => names.push(harness),
+                None => reasons.push((why, vec![harness])),
+            }
+        }
+        let (count, all) = (self.unexecuted.len() as u64, self.harnesses);
+        let reasons: Vec<String> = reasons
+            .into_iter()
+            .map(|(why, names)| format!("{}: {why}", names.join(", ")))
+            .collect();
+        let noun = if all == 1 { "harness" } else { "harnesses" };
+        let text = format!(
+            "{count} of {all} {noun} never executed: {}",
+            reasons.join("; ")
+        );
+        (count > 0).then_some(text)
+    }
+}
+
+/// A harness that was never executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unexecuted {
+    /// The harness.
+    pub harness: String,
+    /// Why not.
+    pub why: String,
 }
 
 /// A generated test.
@@ -324,6 +397,8 @@ pub struct Fan {
     reporters: Vec<Box<dyn Reporter>>,
     /// Whether the last event said that the campaign was interrupted.
     pub interrupted: bool,
+    /// Whether the last event said that a harness was never executed.
+    pub unexecuted: bool,
 }
 
 impl Fan {
@@ -337,6 +412,7 @@ impl Reporter for Fan {
     fn event(&mut self, event: &Event) {
         if let Event::Finished(summary) = event {
             self.interrupted = summary.interrupted;
+            self.unexecuted = !summary.unexecuted.is_empty();
         }
         for reporter in &mut self.reporters {
             reporter.event(event);
@@ -451,6 +527,8 @@ pub(crate) mod samples {
             }],
             interrupted: false,
             assumptions: vec![],
+            harnesses: 1,
+            unexecuted: vec![],
         }
     }
 }
