@@ -20,8 +20,8 @@ pub enum ExitCode {
     OpenGoals = 5,
     /// `check-proof` did not accept a certificate.
     Rejected = 6,
-    /// No violation was found, but a harness was never executed: it says nothing about that one.
-    NeverExecuted = 7,
+    /// No violation was found, and not all was looked at: a harness was never executed, or a committed test was not run.
+    Incomplete = 7,
     /// The command line, or a configuration file, is wrong.
     Usage = 96,
     /// A check of the C code is violated.
@@ -58,8 +58,8 @@ impl ExitCode {
             "check-proof did not accept the certificate",
         ),
         (
-            ExitCode::NeverExecuted,
-            "no violation found, but a harness was never executed",
+            ExitCode::Incomplete,
+            "a harness was never executed, or a committed test was not run",
         ),
         (
             ExitCode::Usage,

@@ -40,6 +40,7 @@ use super::native::{LARGE, Native};
 use super::proofs::{Proofs, Prover};
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
 use crate::error::Error;
+use crate::findings::Record;
 use crate::options::{Harness, Settings};
 use crate::report::{Event, Level, Reporter, Unexecuted};
 use crate::store;
@@ -193,13 +194,18 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
+    /// When `--max-time` is up.
+    pub(super) fn limit(&self) -> Option<Instant> {
+        self.budget.end()
+    }
+
     /// When to stop so that the campaign ends in time: a prover at work has a question to end.
     fn deadline(&self) -> Option<Instant> {
         self.budget.search_ends(self.prover.is_some())
     }
 
     /// Ctrl-C, or no time left.
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
             || (self.settings.runs.is_none()
                 && self
@@ -334,6 +340,12 @@ impl Alternation<'_, '_> {
             }
             tapes.extend(entries);
         }
+        // What was mended once is where the next fault is.
+        let memory = self.judge.memory.iter();
+        let mended = memory
+            .flat_map(|memory| memory.records())
+            .filter(|record| !record.failing);
+        tapes.extend(mended.map(Record::input));
         Ok(tapes)
     }
 

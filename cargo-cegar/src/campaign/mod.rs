@@ -6,7 +6,9 @@
 pub mod agreement;
 pub mod alternate;
 pub mod budget;
+mod committed;
 pub mod corpus;
+mod expectations;
 pub mod findings;
 pub mod goals;
 pub mod native;
@@ -32,8 +34,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 use crate::exit::ExitCode;
+use crate::findings::{Memory, Place};
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
-use crate::report::{Event, Level, Reporter, Summary, TestRef, Unexecuted};
+use crate::report::{
+    Distinct, Event, Expectations, Level, Reporter, Summary, TestRef, Unexecuted,
+};
 use crate::store;
 use alternate::peers::Peers;
 use alternate::{Alternation, End};
@@ -194,6 +199,8 @@ struct Result1 {
     complete: bool,
     assumptions: Vec<String>,
     unexecuted: Option<Unexecuted>,
+    findings: u64,
+    expectations: Expectations,
 }
 
 /// Where things go, and how long it may take.
@@ -204,6 +211,8 @@ struct Folders<'a> {
     /// Inputs that are read beside those of the corpus; nothing is written there.
     seeds: Option<PathBuf>,
     certificate: Option<&'a Path>,
+    /// Where findings are remembered; none where a program is looked at once.
+    findings: Option<Place>,
 }
 
 fn one(
@@ -228,6 +237,10 @@ fn one(
     let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
     let tests =
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
+    let memory = match &folders.findings {
+        Some(place) => Some(remembered(place, reporter)?),
+        None => None,
+    };
     let bitcode = std::fs::read(&prepared.bitcode)
         .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
     let mut config = Config {
@@ -252,6 +265,7 @@ fn one(
             &harness.properties,
             folders.root,
             tests,
+            memory,
         ),
         corpus: folders.corpus.clone(),
         seeds: folders.seeds.clone(),
@@ -293,7 +307,14 @@ fn one(
         proofs: None,
     };
     let deadline = Deadline::at(budget.end().filter(|_| settings.runs.is_none()));
-    let end = deadline::within(deadline, || alternation.run());
+    let ran = deadline::within(deadline, || {
+        let expectations = alternation.replay_expected()?;
+        Ok((expectations, alternation.run()))
+    });
+    let (expectations, end) = match ran {
+        Ok(ran) => ran,
+        Err(why) => return Err(why),
+    };
     alternation.finish();
     let end = end?;
     alternation.consistent();
@@ -309,6 +330,7 @@ fn one(
     let complete = alternation.is_proved();
     let unexecuted = alternation.unexecuted(end);
     let assumptions = assumptions(&alternation);
+    let findings = alternation.judge.count();
     if let Some(proofs) = &alternation.proofs {
         let certificate = &proofs.outcome.certificate;
         proofs::write(certificate, folders.scratch, &prepared.bitcode)?;
@@ -387,7 +409,21 @@ fn one(
         complete,
         assumptions,
         unexecuted,
+        findings,
+        expectations,
     })
+}
+
+/// What earlier campaigns found. A record of this machine that is damaged is named, and left where it is.
+fn remembered(place: &Place, reporter: &mut dyn Reporter) -> Result<Memory, Error> {
+    let (memory, damaged) = Memory::read(place.clone())?;
+    for why in damaged {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: why.to_string(),
+        });
+    }
+    Ok(memory)
 }
 
 /// Looks at what an earlier campaign left. Its inputs are in the queue; of `state.json` all that matters here is
@@ -463,6 +499,7 @@ pub fn check(
         corpus: None,
         seeds: None,
         certificate: options.certificate.as_deref(),
+        findings: None,
     };
     let package = options.emit_dir.as_deref().map(tests::Where::Standalone);
     let started = Instant::now();
@@ -479,7 +516,11 @@ pub fn check(
         reporter,
         stop,
     )?;
-    Ok(finish(result.summary(), started, reporter))
+    let mut summary = result.summary();
+    summary.stats.seconds = started.elapsed().as_secs_f64();
+    let verdict = summary.verdict;
+    reporter.event(&Event::Finished(summary));
+    Ok(verdict)
 }
 
 /// The command's time begins: what follows counts. Whoever waited for the compiler is told so.
@@ -523,6 +564,7 @@ pub fn run(
     };
     let mut unexecuted = Vec::new();
     let mut waiting = compiled.ready.len();
+    let mut distinct = Distinct::new(reporter);
     for (harness, bitcode) in compiled.ready {
         if several && settings.runs.is_none() && budget.is_over() {
             unexecuted.push(Unexecuted {
@@ -540,6 +582,7 @@ pub fn run(
             corpus: Some(options.corpus(&harness.name)),
             seeds: options.seeds(&harness.name),
             certificate: None,
+            findings: Some(options.findings(&harness.name)),
         };
         let place = match &options.artifacts {
             Some(folder) => tests::Where::Beside {
@@ -549,14 +592,20 @@ pub fn run(
             None => tests::Where::Package(&options.package),
         };
         let package = (!options.no_emit).then_some(place);
-        let program = (bitcode, budget);
         let result = one(
-            harness, settings, program, &folders, package, false, reporter, stop,
+            harness,
+            settings,
+            (bitcode, budget),
+            &folders,
+            package,
+            false,
+            &mut distinct,
+            stop,
         );
         match result {
             Ok(result) => results.push(result),
             Err(why) if several && is_its_own(&why) => {
-                reporter.event(&Event::Failed {
+                distinct.event(&Event::Failed {
                     harness: harness.name.clone(),
                     why: why.to_string(),
                 });
@@ -570,12 +619,15 @@ pub fn run(
     }
     let parts = results.into_iter().map(Result1::summary).collect();
     let mut summary = merge(parts);
+    summary.findings = distinct.count();
     summary.harnesses = options.harnesses.len() as u64;
-    summary.unexecuted.extend(unexecuted);
-    if summary.unexecuted.iter().any(|one| one.why == NO_TURN) || failed.is_some() {
+    if !unexecuted.is_empty() || failed.is_some() {
         summary.open();
     }
-    let verdict = finish(summary, started, reporter);
+    summary.unexecuted.extend(unexecuted);
+    summary.stats.seconds = started.elapsed().as_secs_f64();
+    let verdict = summary.verdict;
+    reporter.event(&Event::Finished(summary));
     match failed {
         // A violation is the greater news, and what failed was told.
         Some(failed) if verdict != Verdict::Violated => Err(failed),
@@ -630,14 +682,6 @@ fn is_its_own(why: &Error) -> bool {
 /// Why a harness whose turn did not come was not executed.
 pub(crate) const NO_TURN: &str = "the time was up before its turn; give it more with --max-time";
 
-/// Says the last word.
-fn finish(mut summary: Summary, started: Instant, reporter: &mut dyn Reporter) -> Verdict {
-    summary.stats.seconds = started.elapsed().as_secs_f64();
-    let verdict = summary.verdict;
-    reporter.event(&Event::Finished(summary));
-    verdict
-}
-
 impl Result1 {
     fn summary(self) -> Summary {
         Summary {
@@ -655,6 +699,8 @@ impl Result1 {
             assumptions: self.assumptions,
             harnesses: 1,
             unexecuted: self.unexecuted.into_iter().collect(),
+            findings: self.findings,
+            not_replayed: self.expectations.not_run.len() as u64,
         }
     }
 }
@@ -669,8 +715,11 @@ fn merge(parts: Vec<Summary>) -> Summary {
     let harnesses = parts.iter().map(|part| part.harnesses).sum();
     let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
     let mut assumptions = BTreeSet::new();
+    let (mut findings, mut not_replayed) = (0, 0);
     for part in parts {
         assumptions.extend(part.assumptions);
+        findings += part.findings;
+        not_replayed += part.not_replayed;
         stats.proving += part.stats.proving;
         stats.prover.add(&part.stats.prover);
         goals.checks.proved += part.goals.checks.proved;
@@ -708,6 +757,8 @@ fn merge(parts: Vec<Summary>) -> Summary {
         assumptions: assumptions.into_iter().collect(),
         harnesses,
         unexecuted,
+        findings,
+        not_replayed,
     }
 }
 

@@ -88,6 +88,8 @@ pub fn replay(
         assumptions: Vec::new(),
         harnesses: options.run.harnesses.len() as u64,
         unexecuted: Vec::new(),
+        findings: 0,
+        not_replayed: 0,
     }));
     Ok(verdict)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Report;
+use super::{Class, Report, Sorted};
 use crate::campaign::Verdict;
 use crate::report::Place;
 
@@ -18,7 +18,7 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "## cargo cegar: {}\n", headline(report))?;
     writeln!(
         out,
-        "| harness | verdict | new | known | proved | open | edges covered | unreachable | open | executions | time |"
+        "| harness | verdict | fails | known | proved | open | edges covered | unreachable | open | executions | time |"
     )?;
     writeln!(
         out,
@@ -39,8 +39,8 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             out,
             "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
             text(&line.harness),
-            line.new,
-            line.known,
+            line.counts.bad(),
+            line.counts.known,
             checks.proved,
             checks.open,
             edges.covered,
@@ -50,8 +50,22 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             line.seconds,
         )?;
     }
-    for (new, title) in [(true, "New"), (false, "Known already")] {
-        let mut findings = report.findings.iter().filter(|f| f.new == new).peekable();
+    if report.not_replayed > 0 {
+        writeln!(
+            out,
+            "\n{} committed tests or inputs of earlier findings were not run to their end.",
+            report.not_replayed
+        )?;
+    }
+    for class in Class::ALL {
+        let title = match class {
+            Class::Regression => "Regressions: an earlier campaign saw them pass",
+            Class::New => "New",
+            Class::Failing => "Failing as before, and in no baseline",
+            Class::Known => "Known: the baseline lists them",
+        };
+        let of = |sorted: &&Sorted| sorted.class == class;
+        let mut findings = report.findings.iter().filter(of).peekable();
         if findings.peek().is_some() {
             writeln!(out, "\n### {title}\n")?;
         }
@@ -81,11 +95,11 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
 
 fn headline(report: &Report) -> String {
     let plural = |n: usize| if n == 1 { "" } else { "s" };
-    match (report.new, report.known) {
+    let counts = &report.counts;
+    match (counts.bad(), counts.known) {
         (0, 0) => word(report.verdict).to_owned(),
         (0, known) => format!("nothing new, {known} known violation{}", plural(known)),
-        (new, 0) => format!("{new} new violation{}", plural(new)),
-        (new, known) => format!("{new} new violation{}, {known} known", plural(new)),
+        _ => counts.words(),
     }
 }
 
@@ -132,7 +146,7 @@ fn code(raw: &str) -> String {
 mod tests {
     use super::*;
     use crate::campaign::{GoalTable, Stats};
-    use crate::ci::{Line, Sorted};
+    use crate::ci::{Counts, Line};
     use crate::report::samples;
 
     #[test]
@@ -145,16 +159,21 @@ mod tests {
             verdict: Verdict::Violated,
             goals: goals.clone(),
             stats: Stats::default(),
-            new: 1,
-            known: 0,
+            counts: Counts {
+                new: 1,
+                ..Counts::default()
+            },
+            not_replayed: 0,
             harnesses: vec![
                 Line {
                     harness: "parse_header".to_owned(),
                     verdict: Some(Verdict::Violated),
                     goals,
                     stats: Stats::default(),
-                    new: 1,
-                    known: 0,
+                    counts: Counts {
+                        new: 1,
+                        ..Counts::default()
+                    },
                     seconds: 3.2,
                     failed: None,
                     unexecuted: None,
@@ -164,14 +183,17 @@ mod tests {
                     verdict: None,
                     goals: GoalTable::default(),
                     stats: Stats::default(),
-                    new: 0,
-                    known: 0,
+                    counts: Counts::default(),
                     seconds: 3.2,
                     failed: Some("killed".to_owned()),
                     unexecuted: None,
                 },
             ],
-            findings: vec![Sorted { finding, new: true }],
+            findings: vec![Sorted {
+                finding,
+                class: Class::New,
+                again: false,
+            }],
             assumptions: vec!["there is one thread".to_owned()],
             exit_code: 100,
         };

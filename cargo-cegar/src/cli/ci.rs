@@ -29,7 +29,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         Some(path) => path.clone(),
         None => project.cegar.join("baseline.json"),
     };
-    let mut baseline = Baseline::read(&baseline_file)?;
+    let mut baseline = Baseline::read(&baseline_file, args.update_baseline)?;
     if let (Some(path), false) = (&args.baseline, args.update_baseline)
         && !path.is_file()
     {
@@ -79,13 +79,14 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     ));
 
     let inputs = Some(artifacts.join("inputs"));
-    let mut sorter = Sorter::new(&mut fan, &baseline, &project.cegar, &project.root, inputs);
+    let mut sorter = Sorter::new(&mut fan, &baseline, inputs);
     let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
     let started = Instant::now();
     let outcomes = pool::each(&options, cap, &mut sorter, stop)?;
     let (found, lost) = (sorter.found, sorter.lost);
-    let summary = pool::sum(&outcomes, started.elapsed(), stop);
+    let mut summary = pool::sum(&outcomes, started.elapsed(), stop);
+    summary.findings = found.iter().filter(|sorted| !sorted.again).count() as u64;
     fan.event(&Event::Finished(summary.clone()));
 
     let rules = Rules {
@@ -94,7 +95,10 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     };
     let mut report = Report::new(&outcomes, &found, &summary, rules);
     if args.update_baseline {
-        let entries: Vec<Entry> = found.iter().map(|(_, entry, _)| entry.clone()).collect();
+        let entries: Vec<Entry> = found
+            .iter()
+            .map(|sorted| Entry::of(&sorted.finding))
+            .collect();
         baseline.update(&entries);
         baseline.write(&baseline_file)?;
         // What was just accepted is no reason to fail.
@@ -125,15 +129,14 @@ fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifact
         let text = format!("wrote {}", baseline.display());
         note(fan, Level::Info, text);
     }
-    if report.new + report.known > 0 {
+    if report.counts.all() > 0 {
         let what = match args.emit {
             true => "inputs are",
             false => "tests and inputs are",
         };
         let text = format!(
-            "{} new, {} known; {} in {}",
-            report.new,
-            report.known,
+            "{}; {} in {}",
+            report.counts.words(),
             what,
             artifacts.display()
         );

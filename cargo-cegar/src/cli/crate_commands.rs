@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::init::InitOptions;
+use crate::list::Remembered;
 use crate::options::{Harness, ReplayOptions, RunOptions};
 use crate::project::Project;
 use crate::report::{Event, Fan, HtmlReporter, Level, Reporter};
@@ -453,8 +454,18 @@ pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
             ));
         }
         text.push('\n');
+        let state = |name: &String| harness.findings.iter().find(|known| known.name == *name);
         for test in &harness.tests {
-            text.push_str(&format!("    {test}\n"));
+            let state = state(test).map_or(String::new(), |known| format!("  {}", known.words()));
+            text.push_str(&format!("    {test}{state}\n"));
+        }
+        let untested = |known: &&Remembered| !harness.tests.contains(&known.name);
+        for known in harness.findings.iter().filter(untested) {
+            text.push_str(&format!(
+                "    {}  {}, without a test\n",
+                known.name,
+                known.words()
+            ));
         }
     }
     print(&text)

@@ -126,9 +126,9 @@ fn note(reporter: &mut dyn Reporter, level: Level, message: impl Into<String>) {
 fn exit_code(verdict: Verdict, require_proof: bool, fan: &Fan) -> ExitCode {
     match verdict {
         Verdict::Violated => ExitCode::Violation,
+        _ if fan.incomplete && !fan.interrupted => ExitCode::Incomplete,
         Verdict::Proved => ExitCode::Clean,
         Verdict::Open if fan.interrupted => ExitCode::Interrupted,
-        Verdict::Open if fan.unexecuted => ExitCode::NeverExecuted,
         Verdict::Open if require_proof => ExitCode::OpenGoals,
         Verdict::Open => ExitCode::Clean,
     }

@@ -4,6 +4,7 @@
 //! [`Reporter`] makes of it what its reader needs. Several reporters can listen to one campaign ([`Fan`]). This is how
 //! cargo-nextest does it, and it is why a new format is a new file and no other change.
 
+mod distinct;
 pub mod html;
 mod json;
 mod junit;
@@ -17,7 +18,9 @@ use cegar_engine::program::{CheckKind, Property};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::{GoalTable, Stats, Verdict};
+use crate::findings::{Identity, Standing};
 
+pub use distinct::Distinct;
 pub use html::HtmlReporter;
 pub use json::JsonReporter;
 pub use junit::JunitReporter;
@@ -69,6 +72,12 @@ pub struct Finding {
     pub input: Vec<u8>,
     /// Who found it: `fuzzing`, `partial simulation`, ...
     pub found_by: String,
+    /// What the fault is known by.
+    #[serde(default)]
+    pub identity: Identity,
+    /// How it stands against what earlier campaigns saw.
+    #[serde(default)]
+    pub standing: Standing,
 }
 
 /// How a goal stands at the end.
@@ -221,8 +230,12 @@ pub enum Event {
     },
     /// A violation, confirmed natively.
     Found(Finding),
-    /// A violation, confirmed natively, that the baseline or an existing test has already (`ci`).
+    /// A further input of a violation that was told already: of another harness, or by way of another function.
+    FoundAgain(Finding),
+    /// A violation, confirmed natively, that the baseline lists (`ci`).
     Known(Finding),
+    /// How the inputs of earlier findings and of committed tests ended.
+    Expectations(Expectations),
     /// A harness's campaign has no result (`ci`, `run --jobs`).
     Failed {
         /// The harness.
@@ -295,6 +308,28 @@ pub enum Event {
     Finished(Summary),
 }
 
+/// How the committed tests and the inputs of earlier findings ended in this run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expectations {
+    /// The harness; of tests that no harness owns, the test file.
+    pub harness: String,
+    /// Inputs that pass.
+    pub pass: Vec<String>,
+    /// Inputs that fail, and that no campaign has seen pass.
+    pub still_fail: Vec<String>,
+    /// Inputs that fail, and that an earlier campaign saw pass.
+    pub fail_again: Vec<String>,
+    /// Inputs that were not run to their end, and why.
+    pub not_run: Vec<(String, String)>,
+}
+
+impl Expectations {
+    /// How many there are.
+    pub fn total(&self) -> usize {
+        self.pass.len() + self.still_fail.len() + self.fail_again.len() + self.not_run.len()
+    }
+}
+
 /// How loudly a note is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -322,6 +357,12 @@ pub struct Summary {
     pub interrupted: bool,
     /// What every "proved" relies on.
     pub assumptions: Vec<String>,
+    /// How many faults were found: one that several inputs or harnesses show counts once.
+    #[serde(default)]
+    pub findings: u64,
+    /// Committed tests and inputs of earlier findings that were not run to their end.
+    #[serde(default)]
+    pub not_replayed: u64,
     /// How many harnesses there were.
     #[serde(default)]
     pub harnesses: u64,
@@ -336,6 +377,11 @@ impl Summary {
         if self.verdict == Verdict::Proved {
             self.verdict = Verdict::Open;
         }
+    }
+
+    /// Whether not all was looked at: a harness was never executed, or something that is to be replayed was not.
+    pub fn is_incomplete(&self) -> bool {
+        self.not_replayed > 0 || !self.unexecuted.is_empty()
     }
 
     /// Says which harnesses were never executed, and why; nothing if all were.
@@ -397,8 +443,9 @@ pub struct Fan {
     reporters: Vec<Box<dyn Reporter>>,
     /// Whether the last event said that the campaign was interrupted.
     pub interrupted: bool,
-    /// Whether the last event said that a harness was never executed.
-    pub unexecuted: bool,
+    /// Whether the last event said that a harness was never executed, or that a committed test or the input of an earlier finding
+    /// was not run.
+    pub incomplete: bool,
 }
 
 impl Fan {
@@ -412,7 +459,7 @@ impl Reporter for Fan {
     fn event(&mut self, event: &Event) {
         if let Event::Finished(summary) = event {
             self.interrupted = summary.interrupted;
-            self.unexecuted = !summary.unexecuted.is_empty();
+            self.incomplete = summary.is_incomplete();
         }
         for reporter in &mut self.reporters {
             reporter.event(event);
@@ -502,6 +549,14 @@ pub(crate) mod samples {
             stack: vec![],
             input: b"aaaa".to_vec(),
             found_by: "partial simulation".into(),
+            identity: Identity {
+                file: file.into(),
+                function: "parse".into(),
+                rule: "invalid-write".into(),
+                text: "name[i]=c;".into(),
+                ..Identity::default()
+            },
+            standing: Standing::New,
         }
     }
 
@@ -529,6 +584,8 @@ pub(crate) mod samples {
             assumptions: vec![],
             harnesses: 1,
             unexecuted: vec![],
+            findings: 1,
+            not_replayed: 0,
         }
     }
 }
