@@ -36,9 +36,7 @@ use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::findings::{Memory, Place};
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
-use crate::report::{
-    Distinct, Event, Expectations, Level, Reporter, Summary, TestRef, Unexecuted,
-};
+use crate::report::{Distinct, Event, Expectations, Level, Reporter, Summary, TestRef, Unexecuted};
 use crate::store;
 use alternate::peers::Peers;
 use alternate::{Alternation, End};

@@ -34,6 +34,8 @@ const GRACE: Duration = Duration::from_millis(2_000);
 /// From being asked to stop to being stopped, where the time is up. With [`GRACE`] it is less than the five seconds after its limit in
 /// which a command has to end.
 const LAST: Duration = Duration::from_millis(1_500);
+/// Both where runs are counted: no clock ends such a campaign, the limit is for what hangs, and a native build is waited for.
+const COUNTED: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(5));
 /// From being asked to stop to being stopped, where the user asks.
 const ASKED: Duration = Duration::from_secs(5);
 
@@ -269,8 +271,12 @@ fn start(
         child,
         started,
         limits: share.map(|share| {
-            let ask = started + share + GRACE;
-            (ask, ask + LAST)
+            let (grace, last) = match own.settings.runs {
+                Some(_) => COUNTED,
+                None => (GRACE, LAST),
+            };
+            let ask = started + share + grace;
+            (ask, ask + last)
         }),
         cut: false,
         summary: None,
