@@ -472,12 +472,12 @@ impl Alternation<'_, '_> {
         self.stats.seconds = self.budget.begin().elapsed().as_secs_f64();
     }
 
-    /// Why this harness was never executed, if it was not. Native executions count; the machine's do where nobody asked for others, and
-    /// what is proved as a whole needs none.
+    /// Why this harness was never executed, if it was not. Native executions count, and what is proved as a whole needs none. The
+    /// machine's count where nobody asked for others, and where one program is checked by a search that ends at its first finding.
     pub fn unexecuted(&self, end: End) -> Option<Unexecuted> {
         let by_machine = self.stats.machine_runs > 0;
         let is_enough = self.stats.executions > 0
-            || (!self.settings.fuzzes() && by_machine)
+            || ((!self.settings.fuzzes() || self.first_only) && by_machine)
             || self.is_proved()
             || self.is_settled();
         if is_enough || end == End::Interrupted {

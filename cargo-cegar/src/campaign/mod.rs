@@ -11,6 +11,7 @@ pub mod corpus;
 mod expectations;
 pub mod findings;
 pub mod goals;
+mod linking;
 pub mod native;
 pub mod pool;
 pub mod prepare;
@@ -230,7 +231,12 @@ fn one(
         store::writable_dir(corpus)?;
     }
     earlier(folders.scratch, reporter);
-    let prepared = prepare::link(bitcode, harness, settings, folders.scratch, reporter, stop)?;
+    let limited = match settings.runs {
+        Some(_) => Budget::new(None),
+        None => budget,
+    };
+    let place = (folders.scratch, limited);
+    let prepared = prepare::link(bitcode, harness, settings, place, reporter, stop)?;
     let fuzzed = settings.fuzzes();
     let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
     let tests =
@@ -513,8 +519,19 @@ pub fn check(
         true,
         reporter,
         stop,
-    )?;
-    let mut summary = result.summary();
+    );
+    let mut summary = match result {
+        Err(why @ Error::NotInTime { .. }) => {
+            let mut nothing = merge(Vec::new());
+            nothing.harnesses = 1;
+            nothing.unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: why.to_string(),
+            });
+            nothing
+        }
+        result => result?.summary(),
+    };
     summary.stats.seconds = started.elapsed().as_secs_f64();
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
@@ -602,6 +619,11 @@ pub fn run(
         );
         match result {
             Ok(result) => results.push(result),
+            Err(Error::Interrupted) if several => break,
+            Err(why @ Error::NotInTime { .. }) => unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: why.to_string(),
+            }),
             Err(why) if several && is_its_own(&why) => {
                 distinct.event(&Event::Failed {
                     harness: harness.name.clone(),
@@ -623,6 +645,7 @@ pub fn run(
         summary.open();
     }
     summary.unexecuted.extend(unexecuted);
+    summary.interrupted |= stop.load(Ordering::Relaxed);
     summary.stats.seconds = started.elapsed().as_secs_f64();
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));

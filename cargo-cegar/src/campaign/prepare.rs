@@ -12,9 +12,11 @@ use cegar_engine::program::Program;
 use cegar_engine::program::normalise::{self, Entry, LinkRequest, Mocked, Normalised, Returns};
 use cegar_stubs::Role;
 
+use super::budget::Budget;
+use super::linking::{Linked, Linking};
 use crate::compile::{self, Compiler, Unit};
 use crate::error::Error;
-use crate::externals::{self, Externals};
+use crate::externals::Externals;
 use crate::options::{Harness, Settings};
 use crate::report::{Event, Level, Reporter};
 use crate::store;
@@ -57,7 +59,8 @@ pub fn prepare(
     stop: &AtomicBool,
 ) -> Result<Prepared, Error> {
     let bitcode = bitcode(harness, settings, scratch, reporter, stop)?;
-    link(bitcode, harness, settings, scratch, reporter, stop)
+    let place = (scratch, Budget::new(None));
+    link(bitcode, harness, settings, place, reporter, stop)
 }
 
 /// Compiles a harness's C code, reusing what did not change.
@@ -155,12 +158,12 @@ pub fn bitcode(
     })
 }
 
-/// Links what was compiled, and reads the program.
+/// Links what was compiled, and reads the program, in the harness's scratch folder and within its budget.
 pub fn link(
     bitcode: Bitcode,
     harness: &Harness,
     settings: &Settings,
-    scratch: &Path,
+    (scratch, budget): (&Path, Budget),
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Prepared, Error> {
@@ -174,29 +177,19 @@ pub fn link(
     } = bitcode;
     let request = LinkRequest::new(modules, stubs, engine_only, start.entry.clone());
     let bitcode = scratch.join("program.bc");
-    let mut externals = Externals::default();
-    let mut refused = None;
-    let search = externals::Search {
-        units: &units,
-        compiler: &settings.compiler,
-        scratch,
-        rules: &harness.rules,
-        stop,
+    let linking = Linking {
+        request,
+        bitcode: bitcode.clone(),
+        units,
+        compiler: settings.compiler.clone(),
+        scratch: scratch.to_owned(),
+        rules: harness.rules.clone(),
     };
-    let normalised = timed("linking the program", || {
-        normalise::normalise_with(&request, &bitcode, &mut |missing| {
-            externals.provide(missing, &search).map_err(|why| {
-                let text = why.to_string();
-                refused = Some(why);
-                text
-            })
-        })
-    });
-    let normalised = match (normalised, refused) {
-        (Ok(normalised), _) => normalised,
-        (Err(_), Some(why)) => return Err(why),
-        (Err(why), None) => return Err(Error::engine("linking the program", why)),
-    };
+    let Linked {
+        normalised,
+        externals,
+        program,
+    } = linking.within(budget, stop)?;
     tell(&start.entry, &normalised, reporter);
     for (rule, function) in externals.misspelt(&harness.rules) {
         reporter.event(&Event::Note {
@@ -206,8 +199,6 @@ pub fn link(
             ),
         });
     }
-    let program = timed("reading the program", || Program::load(&bitcode))
-        .map_err(|why| Error::engine("reading the program", why))?;
     for construct in &program.unmodelled {
         reporter.event(&Event::Note {
             level: Level::Detail,
