@@ -24,6 +24,7 @@ pub mod externals;
 pub mod findings;
 pub mod init;
 pub mod list;
+pub mod lock;
 pub mod options;
 pub mod plan;
 pub mod probe;

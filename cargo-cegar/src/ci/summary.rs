@@ -99,6 +99,7 @@ fn headline(report: &Report) -> String {
     match (counts.bad(), counts.known) {
         (0, 0) => word(report.verdict).to_owned(),
         (0, known) => format!("nothing new, {known} known violation{}", plural(known)),
+        (bad, 0) if bad == counts.new => format!("{bad} new violation{}", plural(bad)),
         _ => counts.words(),
     }
 }

@@ -15,12 +15,21 @@ use crate::ci::{self, Report, Rules, Sorter};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::report::{Event, Fan, HtmlReporter, JunitReporter, Level, Reporter as _, SarifReporter};
-use crate::{coverage, store};
+use crate::{coverage, lock, store};
 
 /// The budget of a build that says nothing else.
 const DEFAULT_TIME: Duration = Duration::from_secs(600);
 /// What a harness may take under `--runs`, where no clock ends a campaign, if nothing else is said.
 const HANG: Duration = Duration::from_secs(1800);
+
+/// The name of the lock on a folder of artifacts, and the folder in words.
+fn artifacts_lock(folder: &std::path::Path) -> (String, String) {
+    let name = store::entry_name(folder.as_os_str().as_encoded_bytes());
+    (
+        format!("ci-{name}"),
+        format!("the artifacts `{}`", folder.display()),
+    )
+}
 
 /// Runs the command.
 pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
@@ -45,9 +54,11 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         None => project.scratch().join("ci"),
     };
     store::writable_dir(&project.scratch())?;
+    let mut fan = reporter(manners, args.budget.stats, &project.root);
+    let (name, what) = artifacts_lock(&artifacts);
+    lock::hold(&project.scratch(), &name, &what, &mut fan, stop)?;
     ci::prepare(&artifacts)?;
 
-    let mut fan = reporter(manners, args.budget.stats, &project.root);
     if let Some(path) = &args.budget.sarif {
         let (root, repository) = (project.root.clone(), crate::init::ci::repository(&project));
         fan.add(SarifReporter::sorted(path.clone(), root, &repository));

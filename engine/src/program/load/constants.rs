@@ -78,7 +78,7 @@ impl<'m> Constants<'m> {
                 .take(ty.array_len() as usize)
                 .enumerate()
             {
-                let number = llvm!(LLVMGetElementAsConstant(value.0, i as u32));
+                let number = llvm!(LLVMGetAggregateElement(value.0, i as u32));
                 let number = llvm!(LLVMConstIntGetZExtValue(number));
                 part.copy_from_slice(&number.to_le_bytes()[..bytes]);
             }
