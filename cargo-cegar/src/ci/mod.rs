@@ -243,6 +243,8 @@ pub struct Line {
     pub seconds: f64,
     /// Why there is no result.
     pub failed: Option<String>,
+    /// Why the harness was never executed, if it was not.
+    pub unexecuted: Option<String>,
 }
 
 /// What makes a build fail.
@@ -270,6 +272,7 @@ impl Report {
                 counts: Counts::of(own),
                 seconds: outcome.took.as_secs_f64(),
                 failed: outcome.failed.as_ref().map(|(why, _)| why.clone()),
+                unexecuted: outcome.unexecuted.clone(),
             }
         };
         let counts = Counts::of(found.iter());
@@ -283,7 +286,7 @@ impl Report {
             _ if bad => ExitCode::Violation,
             Some((_, code)) => *code,
             None if whole.interrupted => ExitCode::Interrupted,
-            None if whole.not_replayed > 0 => ExitCode::Incomplete,
+            None if whole.is_incomplete() => ExitCode::Incomplete,
             None if rules.require_proof && !settled => ExitCode::OpenGoals,
             None => ExitCode::Clean,
         };

@@ -30,6 +30,10 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             (None, Some(verdict)) => word(verdict).to_owned(),
             (None, None) => "no result".to_owned(),
         };
+        let verdict = match &line.unexecuted {
+            Some(why) => format!("{verdict}, never executed: {}", text(why)),
+            None => verdict,
+        };
         let (checks, edges) = (&line.goals.checks, &line.goals.edges);
         writeln!(
             out,
@@ -173,6 +177,7 @@ mod tests {
                     },
                     seconds: 3.2,
                     failed: None,
+                    unexecuted: None,
                 },
                 Line {
                     harness: "other".to_owned(),
@@ -182,6 +187,7 @@ mod tests {
                     counts: Counts::default(),
                     seconds: 3.2,
                     failed: Some("killed".to_owned()),
+                    unexecuted: None,
                 },
             ],
             findings: vec![Sorted {

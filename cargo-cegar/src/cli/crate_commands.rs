@@ -118,6 +118,7 @@ pub(super) fn run_options(
         no_emit: budget.no_emit,
         artifacts,
         jobs: 1,
+        is_compiled: false,
     })
 }
 
@@ -253,12 +254,20 @@ pub(super) fn build(
         return finish(fan);
     };
     let properties = Harness::new("", Vec::new()).properties;
+    let total = library.units.len() as u64;
     let compiled = compile(
         &clang,
         &library.units,
         &properties,
         &scratch.join("bitcode"),
         stop,
+        &mut |done| {
+            fan.event(&Event::CompileProgress {
+                what: project.name.clone(),
+                done: done as u64,
+                total,
+            });
+        },
     )?;
     fan.event(&Event::Compiled {
         what: project.name.clone(),
