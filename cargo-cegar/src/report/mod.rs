@@ -228,6 +228,15 @@ pub enum Event {
         /// How.
         what: String,
     },
+    /// Native targets are being compiled.
+    Building {
+        /// The harness.
+        harness: String,
+        /// Parts that are compiled.
+        done: u32,
+        /// Parts that have to be, as far as that is known yet.
+        total: u32,
+    },
     /// A worker process ended by itself; its work goes on in a new one.
     WorkerDied {
         /// The harness.

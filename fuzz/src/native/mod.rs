@@ -246,10 +246,6 @@ impl TargetBuilder {
     pub fn build(&self, kind: Kind) -> Result<Target, TargetError> {
         fs::create_dir_all(&self.out).map_err(TargetError::file(&self.out))?;
         self.remove_abandoned();
-        let scratch = tempfile::Builder::new()
-            .prefix(SCRATCH)
-            .tempdir_in(&self.out)
-            .map_err(TargetError::file(&self.out))?;
         let begin = Instant::now();
         let (mut found, form) = self.instrument(kind, self.divided)?;
         let instrumented = begin.elapsed();
@@ -277,6 +273,11 @@ impl TargetBuilder {
                 }
             };
             let divided = begin.elapsed();
+            check(&self.stop)?;
+            let scratch = tempfile::Builder::new()
+                .prefix(SCRATCH)
+                .tempdir_in(&self.out)
+                .map_err(TargetError::file(&self.out))?;
             let make = || match &division {
                 Some(division) => self.parts(kind, division, &found, scratch.path()),
                 None => self.whole(kind, bitcode, scratch.path()),
