@@ -191,6 +191,9 @@ struct Result1 {
     assumptions: Vec<String>,
 }
 
+/// How long after the campaign's time a finding may still be waited for: what its confirmation and its test need to be built.
+const LATE: Duration = Duration::from_secs(2);
+
 /// Where things go, and how long it may take.
 struct Folders<'a> {
     scratch: &'a Path,
@@ -222,7 +225,7 @@ fn one(
     let prepared = prepare(harness, settings, folders.scratch, reporter, stop)?;
     let fuzzed = settings.fuzzes();
     let until = settings.max_time.filter(|_| settings.runs.is_none());
-    let ends = (stop, until.map(|limit| started + limit));
+    let ends = (stop, until.map(|limit| started + limit + LATE));
     let native = start_native(
         &prepared,
         harness,
@@ -233,6 +236,7 @@ fn one(
     );
     let tests =
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
+    let tests = tests.map(|tests| tests.until(ends, folders.common));
     let bitcode = std::fs::read(&prepared.bitcode)
         .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
     let mut config = Config {
