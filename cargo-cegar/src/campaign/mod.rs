@@ -205,6 +205,8 @@ struct Result1 {
 /// Where things go, and how long it may take.
 struct Folders<'a> {
     scratch: &'a Path,
+    /// What all programs of the package have in common.
+    common: &'a Path,
     root: &'a Path,
     corpus: Option<PathBuf>,
     /// Inputs that are read beside those of the corpus; nothing is written there.
@@ -238,13 +240,22 @@ fn one(
     let place = (folders.scratch, limited);
     let prepared = prepare::link(bitcode, harness, settings, place, reporter, stop)?;
     let fuzzed = settings.fuzzes();
-    let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
+    let ends = (stop, limited.confirming_ends());
+    let native = start_native(
+        &prepared,
+        harness,
+        settings,
+        (folders.scratch, folders.common),
+        fuzzed,
+        ends,
+    );
     let tests =
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
     let memory = match &folders.findings {
         Some(place) => Some(remembered(place, reporter)?),
         None => None,
     };
+    let tests = tests.map(|tests| tests.until(ends, folders.common));
     let bitcode = std::fs::read(&prepared.bitcode)
         .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
     let mut config = Config {
@@ -294,6 +305,7 @@ fn one(
         compares: false,
         last_news: started,
         last_told: started,
+        told_building: (0, 0),
         unconfirmed: Default::default(),
         deaths: 0,
         fatal: 0,
@@ -319,6 +331,7 @@ fn one(
         Ok(ran) => ran,
         Err(why) => return Err(why),
     };
+    native.end();
     alternation.finish();
     let end = end?;
     alternation.consistent();
@@ -462,22 +475,31 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn start_native(
+/// Starts the native builds of a program in its scratch folder; `common` is the folder of all programs of its package.
+fn start_native<'s>(
     prepared: &Prepared,
     harness: &Harness,
     settings: &Settings,
-    scratch: &Path,
+    (scratch, common): (&Path, &Path),
     fuzzed: bool,
-) -> Native {
+    ends: (&'s AtomicBool, Option<Instant>),
+) -> Native<'s> {
     let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
     builder.clang.clone_from(&settings.compiler.path);
     builder.cache = Some(prepared.cache.join("native"));
+    builder.objects = Some(common.join("objects"));
+    // As cargo tells build scripts: several campaigns may share the machine.
+    let told = std::env::var("NUM_JOBS").ok();
+    if let Some(jobs) = told.and_then(|jobs| jobs.parse().ok()) {
+        builder.jobs = jobs;
+    }
     let confirm = harness.timeout.max(Duration::from_secs(10));
     Native::start(
         builder,
         fuzzed,
         fuzzed && prepared.program.blocks.len() >= native::LARGE,
         u32::try_from(confirm.as_millis()).unwrap_or(u32::MAX),
+        ends,
     )
 }
 
@@ -499,6 +521,7 @@ pub fn check(
     let root = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
     let folders = Folders {
         scratch: &options.scratch,
+        common: &options.scratch,
         root: &root,
         corpus: None,
         seeds: None,
@@ -593,6 +616,7 @@ pub fn run(
         let scratch = options.scratch.join(&harness.name);
         let folders = Folders {
             scratch: &scratch,
+            common: &options.scratch,
             root: &options.root,
             corpus: Some(options.corpus(&harness.name)),
             seeds: options.seeds(&harness.name),

@@ -182,7 +182,7 @@ pub enum Event {
         harness: String,
         /// How many are built.
         done: u64,
-        /// Of how many.
+        /// Of how many, as far as that is known yet.
         total: u64,
     },
     /// Recorded inputs are being run again.
