@@ -12,8 +12,10 @@ pub mod native;
 pub mod pool;
 pub mod prepare;
 pub mod proofs;
+pub mod reach;
 mod replay;
 pub mod tests;
+pub mod vacuous;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -37,8 +39,10 @@ use alternate::{Alternation, End};
 use findings::Judge;
 use native::Native;
 use prepare::{Prepared, prepare};
+use reach::Reach;
 pub use replay::replay;
 use tests::Tests;
+use vacuous::Vacuous;
 
 /// What a campaign can say in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -64,12 +68,50 @@ pub struct GoalTable {
 /// How many checks stand where.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckTable {
-    /// No input violates them; there is a certificate.
+    /// No input violates them, there is a certificate, and executions came to them.
     pub proved: u64,
+    /// The same, but no execution has come to them, and nothing says that none can.
+    #[serde(default)]
+    pub proved_not_reached: u64,
+    /// No input of the harness comes to them; there is a certificate. Nothing is tested.
+    #[serde(default)]
+    pub unreachable: u64,
     /// An input violates them, seen natively.
     pub violated: u64,
     /// Not settled.
     pub open: u64,
+}
+
+impl CheckTable {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.proved + self.proved_not_reached + self.unreachable + self.violated + self.open
+    }
+
+    /// Those that a certificate is about.
+    pub fn in_certificate(&self) -> u64 {
+        self.proved + self.proved_not_reached + self.unreachable
+    }
+
+    /// The counts as a sentence has them. What only some programs have is left out where there is none of it.
+    pub fn words(&self) -> String {
+        let mut words = format!("{} violated, {} proved", self.violated, self.proved);
+        if self.proved_not_reached > 0 {
+            words += &format!(", {} proved but not reached", self.proved_not_reached);
+        }
+        if self.unreachable > 0 {
+            words += &format!(", {} unreachable", self.unreachable);
+        }
+        words + &format!(", {} open", self.open)
+    }
+
+    fn add(&mut self, other: &CheckTable) {
+        self.proved += other.proved;
+        self.proved_not_reached += other.proved_not_reached;
+        self.unreachable += other.unreachable;
+        self.violated += other.violated;
+        self.open += other.open;
+    }
 }
 
 /// How many branch edges stand where.
@@ -189,6 +231,7 @@ struct Result1 {
     /// Every check is proved, and nothing can go wrong elsewhere.
     complete: bool,
     assumptions: Vec<String>,
+    vacuous: Option<Vacuous>,
 }
 
 /// Where things go, and how long it may take.
@@ -274,6 +317,7 @@ fn one(
         deaths: 0,
         fatal: 0,
         shared: Arc::clone(&prepared.program),
+        reach: Reach::of(&prepared.program),
         digest: store::hex(&Sha256::digest(bitcode)),
         coverage: Arc::new(Coverage::new(
             prepared.program.blocks.len(),
@@ -286,7 +330,7 @@ fn one(
             .or_else(|| proofs::before(folders.scratch)),
         proofs: None,
     };
-    let end = alternation.run();
+    let end = alternation.run().and_then(|end| alternation.look(end));
     alternation.finish();
     let end = end?;
     alternation.consistent();
@@ -378,6 +422,7 @@ fn one(
         interrupted: end == End::Interrupted,
         complete,
         assumptions,
+        vacuous: kept.vacuous,
     })
 }
 
@@ -534,6 +579,7 @@ impl Result1 {
             tests: self.tests,
             interrupted: self.interrupted,
             assumptions: self.assumptions,
+            vacuous: self.vacuous.into_iter().collect(),
         }
     }
 }
@@ -546,13 +592,13 @@ fn merge(parts: Vec<Summary>) -> Summary {
     let mut interrupted = false;
     let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
     let mut assumptions = BTreeSet::new();
+    let mut vacuous = Vec::new();
     for part in parts {
         assumptions.extend(part.assumptions);
+        vacuous.extend(part.vacuous);
         stats.proving += part.stats.proving;
         stats.prover.add(&part.stats.prover);
-        goals.checks.proved += part.goals.checks.proved;
-        goals.checks.violated += part.goals.checks.violated;
-        goals.checks.open += part.goals.checks.open;
+        goals.checks.add(&part.goals.checks);
         goals.edges.covered += part.goals.edges.covered;
         goals.edges.unreachable += part.goals.edges.unreachable;
         goals.edges.open += part.goals.edges.open;
@@ -582,6 +628,7 @@ fn merge(parts: Vec<Summary>) -> Summary {
         tests,
         interrupted,
         assumptions: assumptions.into_iter().collect(),
+        vacuous,
     }
 }
 

@@ -86,6 +86,7 @@ pub fn replay(
         tests: Vec::new(),
         interrupted: false,
         assumptions: Vec::new(),
+        vacuous: Vec::new(),
     }));
     Ok(verdict)
 }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::campaign::pool::Outcome;
+use crate::campaign::vacuous::Vacuous;
 use crate::campaign::{GoalTable, Stats, Verdict};
 use crate::error::Error;
 use crate::exit::ExitCode;
@@ -136,6 +137,8 @@ pub struct Line {
     pub seconds: f64,
     /// Why there is no result.
     pub failed: Option<String>,
+    /// What blocks the way, if most of its checks are unreachable.
+    pub vacuous: Option<Vacuous>,
 }
 
 /// What makes a build fail.
@@ -173,6 +176,7 @@ impl Report {
                 known: count(name, false),
                 seconds: outcome.took.as_secs_f64(),
                 failed: outcome.failed.as_ref().map(|(why, _)| why.clone()),
+                vacuous: summary.and_then(|s| s.vacuous.first().cloned()),
             }
         };
         let sorted = |(finding, _, new): &(Finding, Entry, bool)| Sorted {

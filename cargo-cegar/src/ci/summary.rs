@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Report;
-use crate::campaign::Verdict;
+use crate::campaign::{CheckTable, Verdict};
 use crate::report::Place;
 
 /// The report as Markdown.
@@ -18,11 +18,11 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "## cargo cegar: {}\n", headline(report))?;
     writeln!(
         out,
-        "| harness | verdict | new | known | proved | open | edges covered | unreachable | open | executions | time |"
+        "| harness | verdict | new | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |"
     )?;
     writeln!(
         out,
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     )?;
     for line in &report.harnesses {
         let verdict = match (&line.failed, line.verdict) {
@@ -33,11 +33,12 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
         let (checks, edges) = (&line.goals.checks, &line.goals.edges);
         writeln!(
             out,
-            "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
+            "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
             text(&line.harness),
             line.new,
             line.known,
-            checks.proved,
+            proved(checks),
+            checks.unreachable,
             checks.open,
             edges.covered,
             edges.unreachable,
@@ -45,6 +46,14 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             line.stats.executions,
             line.seconds,
         )?;
+    }
+    let vacuous = report.harnesses.iter().filter_map(|l| l.vacuous.as_ref());
+    for (number, vacuous) in vacuous.enumerate() {
+        if number == 0 {
+            writeln!(out, "\n### Vacuous\n")?;
+        }
+        let (harness, words) = (code(&vacuous.harness), text(&vacuous.words()));
+        writeln!(out, "- {harness}: {words}")?;
     }
     for (new, title) in [(true, "New"), (false, "Known already")] {
         let mut findings = report.findings.iter().filter(|f| f.new == new).peekable();
@@ -65,7 +74,7 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             )?;
         }
     }
-    if report.goals.checks.proved > 0 && !report.assumptions.is_empty() {
+    if report.goals.checks.in_certificate() > 0 && !report.assumptions.is_empty() {
         writeln!(out, "\n\"Proved\" assumes that")?;
         writeln!(out)?;
         for assumption in &report.assumptions {
@@ -75,9 +84,20 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
+/// Those that executions came to; behind a plus sign those that none has come to so far.
+fn proved(checks: &CheckTable) -> String {
+    match checks.proved_not_reached {
+        0 => checks.proved.to_string(),
+        more => format!("{} + {more} not reached", checks.proved),
+    }
+}
+
 fn headline(report: &Report) -> String {
     let plural = |n: usize| if n == 1 { "" } else { "s" };
     match (report.new, report.known) {
+        (0, 0) if report.verdict == Verdict::Proved && report.goals.checks.is_vacuous() => {
+            "proved, mostly vacuous".to_owned()
+        }
         (0, 0) => word(report.verdict).to_owned(),
         (0, known) => format!("nothing new, {known} known violation{}", plural(known)),
         (new, 0) => format!("{new} new violation{}", plural(new)),
@@ -127,6 +147,7 @@ fn code(raw: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::vacuous::Vacuous;
     use crate::campaign::{GoalTable, Stats};
     use crate::ci::{Line, Sorted};
     use crate::report::samples;
@@ -137,6 +158,7 @@ mod tests {
         finding.message = "index past `<b>`".to_owned();
         let mut goals = GoalTable::default();
         (goals.checks.violated, goals.checks.proved) = (1, 4);
+        goals.checks.unreachable = 35;
         let report = Report {
             verdict: Verdict::Violated,
             goals: goals.clone(),
@@ -153,6 +175,12 @@ mod tests {
                     known: 0,
                     seconds: 3.2,
                     failed: None,
+                    vacuous: Some(Vacuous {
+                        harness: "parse_header".to_owned(),
+                        checks: 40,
+                        unreachable: 35,
+                        blocked: None,
+                    }),
                 },
                 Line {
                     harness: "other".to_owned(),
@@ -163,6 +191,7 @@ mod tests {
                     known: 0,
                     seconds: 3.2,
                     failed: Some("killed".to_owned()),
+                    vacuous: None,
                 },
             ],
             findings: vec![Sorted { finding, new: true }],
@@ -172,10 +201,14 @@ mod tests {
         insta::assert_snapshot!(markdown(&report), @r#"
         ## cargo cegar: 1 new violation
 
-        | harness | verdict | new | known | proved | open | edges covered | unreachable | open | executions | time |
-        |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
-        | parse\_header | violated | 1 | 0 | 4 | 0 | 0 | 0 | 0 | 0 | 3s |
-        | other | no result: killed | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 3s |
+        | harness | verdict | new | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |
+        |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+        | parse\_header | violated | 1 | 0 | 4 | 35 | 0 | 0 | 0 | 0 | 0 | 3s |
+        | other | no result: killed | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 3s |
+
+        ### Vacuous
+
+        - <code>parse\_header</code>: 35 of 40 checks cannot be reached from this harness: nothing that it executes calls the code they are in
 
         ### New
 

@@ -76,7 +76,7 @@ impl Chapter {
                 return;
             }
             if goal.kind == GoalKind::Check
-                && goal.status == GoalStatus::Proved
+                && matches!(goal.status, GoalStatus::Proved { .. })
                 && let Ok(told) = self.left.explain_goal(goal)
             {
                 self.proofs.insert(goal.id, told);

@@ -79,12 +79,12 @@ fn overview(out: &mut String, chapters: &[Chapter]) -> std::fmt::Result {
             "<tr><td><a href=\"#h{number}\">{}</a><td class=\"n\">{violated}<td class=\"n\">{}<td class=\"n\">{}\
              <td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{:.1}%<td class=\"n\">{}<td class=\"n\">{:.0}</tr>",
             escape(&chapter.harness),
-            count(GoalKind::Check, |s| *s == GoalStatus::Proved),
+            count(GoalKind::Check, |s| matches!(s, GoalStatus::Proved { .. })),
             count(GoalKind::Check, is_open),
             count(GoalKind::Edge, |s| *s == GoalStatus::Covered),
             count(GoalKind::Edge, |s| *s == GoalStatus::Unreachable),
             count(GoalKind::Edge, is_open),
-            chapter.coverage.count().percent(),
+            chapter.coverage.count().percent().unwrap_or(0.0),
             stats.executions,
             stats.seconds,
         )?;
@@ -134,7 +134,7 @@ fn line_id(number: usize, file: &str, line: u32) -> String {
 
 fn word(status: &GoalStatus) -> &'static str {
     match status {
-        GoalStatus::Proved => "proved",
+        GoalStatus::Proved { .. } => "proved",
         GoalStatus::Violated => "violated",
         GoalStatus::Covered => "covered",
         GoalStatus::Unreachable => "unreachable",
@@ -315,7 +315,7 @@ fn functions(out: &mut String, number: usize, path: &str, file: &File) -> std::f
             line_id(number, path, function.line),
             escape(name),
             count.lines,
-            count.percent(),
+            count.percent().unwrap_or(0.0),
             count.unreachable,
             ranges(&open, RANGES),
         )?;
