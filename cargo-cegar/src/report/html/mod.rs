@@ -1,12 +1,20 @@
 //! One page that tells a campaign: self-contained, without scripts, to be opened from a build's artifacts.
 //!
 //! The page is made at the end from what lies in the scratch folders, as `explain` and `coverage` read it, so it says what
-//! they say and can be made again later. The reporter only remembers how things grew. Everything that comes from outside
+//! they say and can be made again later. It opens on the findings, then on a summary by file and function; everything else is
+//! folded below what it belongs to, and its size has a bound ([`room`]). The reporter only remembers how things grew. Everything that comes from outside
 //! (C source, names, messages) goes through `escape`, and a content policy forbids what should have slipped through.
 
 mod escape;
+mod files;
+mod findings;
 mod growth;
+mod harnesses;
 mod page;
+mod room;
+mod shown;
+mod source;
+mod tally;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -84,6 +92,9 @@ impl Chapter {
         }
     }
 }
+
+/// The page has fewer bytes than this, whatever it is about.
+pub const PAGE: usize = room::PAGE;
 
 /// The page. `missing` are the harnesses without a result, and why.
 pub fn page(title: &str, chapters: &[Chapter], missing: &[(String, String)]) -> String {
