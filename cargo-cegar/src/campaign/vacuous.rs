@@ -370,10 +370,30 @@ fn quote(file: &Path, line: u32, column: u32) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     let text = text.trim_start_matches('}').trim_end_matches('{').trim();
+    let text = &text[..condition_end(text)];
     match text.char_indices().nth(CHARACTERS) {
         Some((cut, _)) => format!("{}...", &text[..cut]),
         None => text.to_owned(),
     }
+}
+
+/// Where the condition of an `if` or a loop ends, which a statement may follow; the text's end if it is none.
+fn condition_end(text: &str) -> usize {
+    let words = ["if", "else if", "while", "for", "switch"];
+    let begins = words.iter().any(|word| {
+        let rest = text.strip_prefix(word);
+        rest.is_some_and(|rest| rest.trim_start().starts_with('('))
+    });
+    let mut depth = 0u32;
+    for (at, c) in text.char_indices().filter(|_| begins) {
+        match c {
+            '(' => depth += 1,
+            ')' if depth <= 1 => return at + 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -405,6 +425,8 @@ mod tests {
         .unwrap();
         assert_eq!(quote(&file, 3, 9), "else if (a == 1 && b == \u{fffd}2)");
         assert_eq!(quote(&file, 99, 1), "");
+        std::fs::write(&file, "if (f(a) < 0) return g(b);\n").unwrap();
+        assert_eq!(quote(&file, 1, 5), "if (f(a) < 0)");
         assert_eq!(quote(&dir.path().join("gone.c"), 1, 1), "");
         std::fs::write(
             &file,

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::explain::Left;
 use crate::report::Level;
-use crate::report::html::{Chapter, PROOFS, page};
+use crate::report::html::{Chapter, PROOFS, page, why_missing};
 use crate::{plan, store};
 
 /// Runs the command.
@@ -39,7 +39,7 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
     }
     let left_out = missing.iter().map(|(folder, why)| {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        (name.into_owned(), why.to_string())
+        (name.into_owned(), why_missing(folder, why))
     });
     let left_out: Vec<(String, String)> = left_out.collect();
     let mut fan = reporter(manners, false, &project.root);

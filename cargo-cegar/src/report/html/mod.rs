@@ -93,6 +93,14 @@ impl Chapter {
     }
 }
 
+/// Why there is no chapter of a harness, in words that are the same for all that have not run.
+pub fn why_missing(scratch: &Path, why: &Error) -> String {
+    match scratch.join("goals.json").exists() {
+        true => why.to_string(),
+        false => "no campaign of it has come to its end".to_owned(),
+    }
+}
+
 /// The page has fewer bytes than this, whatever it is about.
 pub const PAGE: usize = room::PAGE;
 
@@ -175,7 +183,7 @@ impl HtmlReporter {
                     }
                     chapters.push(chapter);
                 }
-                Err(why) => missing.push((harness.clone(), why.to_string())),
+                Err(why) => missing.push((harness.clone(), why_missing(&scratch, &why))),
             }
         }
         let text = page(&self.title, &chapters, &missing);
