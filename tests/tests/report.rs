@@ -71,13 +71,13 @@ fn two() -> Project {
     fs::remove_file(project.at("c/demo.c")).unwrap_or_else(|why| panic!("{why}"));
     project.write(
         "cegar/cegar.toml",
-        "[c]\nsources = ['../c/a&b <\"x\">.c']\nincludes = [\"../c\"]\n\n[harness.demo]\n[harness.picture]\n",
+        "[c]\nsources = ['../c/a&b <\"x\">.c']\nincludes = [\"../c\"]\n\n[harness.demo]\n[harness.picture]\nproperty = \"all\"\n",
     );
     project
 }
 
 fn ci(project: &Project, words: &[&str]) -> Ended {
-    let fixed = ["ci", "--runs", "300", "--property", "all"];
+    let fixed = ["ci", "--runs", "300"];
     Tool::new(project.path(), fixed.iter().chain(words))
         .without("GITHUB_STEP_SUMMARY")
         .run()
@@ -120,17 +120,14 @@ fn colours(project: &Project, page: &str, size: &str) -> Vec<[u8; 3]> {
     let to = project.at("page.png");
     let picture = format!("--screenshot={}", to.display());
     browse(project, page, &[&format!("--window-size={size}"), &picture]);
-    let file = fs::File::open(&to).unwrap_or_else(|why| panic!("{}: {why}", to.display()));
-    let mut reader = png::Decoder::new(std::io::BufReader::new(file))
-        .read_info()
-        .unwrap_or_else(|why| panic!("{}: {why}", to.display()));
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap_or_default()];
-    let frame = reader
-        .next_frame(&mut bytes)
-        .unwrap_or_else(|why| panic!("{}: {why}", to.display()));
-    let each = frame.color_type.samples();
-    assert!(each >= 3, "{:?}", frame.color_type);
-    let pixels = bytes[..frame.buffer_size()].chunks_exact(each);
+    let bytes = fs::read(&to).unwrap_or_else(|why| panic!("{}: {why}", to.display()));
+    let header = minipng::decode_png_header(&bytes).unwrap_or_else(|why| panic!("{why}"));
+    let mut buffer = vec![0; header.required_bytes_rgba8bpc()];
+    let mut image = minipng::decode_png(&bytes, &mut buffer).unwrap_or_else(|why| panic!("{why}"));
+    image
+        .convert_to_rgba8bpc()
+        .unwrap_or_else(|why| panic!("{why}"));
+    let pixels = image.pixels().chunks_exact(4);
     pixels.map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect()
 }
 
