@@ -58,15 +58,11 @@ fn two() -> Project {
     let harness = harness.replace("demo(data", "picture(data");
     project.write("cegar/harnesses/picture.c", &harness);
     // A line of a megabyte, and bytes that are no text.
-    let mut hostile = C.as_bytes().to_vec();
-    let start = b"#include \"demo.h\"\r\n/* ".to_vec();
-    hostile.splice(
-        0..0,
-        start
-            .into_iter()
-            .chain(vec![b'\xff'; 1 << 20])
-            .chain(*b" */\r\n"),
-    );
+    let text = format!("#include \"demo.h\"\r\n{C}");
+    let at = text.find("return 0;").unwrap_or_default();
+    let mut hostile = text.into_bytes();
+    let long = [&b"/*"[..], &vec![b'\xff'; 1 << 20], b"*/"].concat();
+    hostile.splice(at..at, long);
     fs::write(project.at("c/a&b <\"x\">.c"), hostile).unwrap_or_else(|why| panic!("{why}"));
     fs::remove_file(project.at("c/demo.c")).unwrap_or_else(|why| panic!("{why}"));
     project.write(
@@ -149,7 +145,7 @@ fn the_page_opens_on_the_findings() {
     ended.expect(exit::VIOLATION);
 
     // A proof of what cannot be reached says so everywhere, with what blocks the way.
-    let why = "a&b <\"x\">.c:22:10: `if (to->width <= 0)` is never false";
+    let why = "a&b <\"x\">.c:21:6: `if (to->width <= 0)` is never false";
     ended.says("Vacuous picture:").says(why);
     let summary = project.read("a.md");
     assert!(summary.contains("### Vacuous"), "{summary}");
@@ -175,7 +171,7 @@ fn the_page_opens_on_the_findings() {
         list.stdout.contains(" unreachable, 0 open (vacuous)"),
         "{list}"
     );
-    let explain = ["explain", "c/a&b <\"x\">.c:26", "--harness", "picture"];
+    let explain = ["explain", "c/a&b <\"x\">.c:25", "--harness", "picture"];
     let explained = Tool::new(project.path(), explain).run();
     let said = explained
         .stdout
@@ -325,6 +321,11 @@ fn pages_of_what_nobody_hopes_for() {
                     stack: Vec::new(),
                     input: Vec::new(),
                     found_by: "fuzzing".to_owned(),
+                    identity: cargo_cegar::findings::Identity {
+                        occurrence: number,
+                        ..Default::default()
+                    },
+                    standing: Default::default(),
                 };
                 left.kept.findings.push((Some(number), finding));
                 goal.status = GoalStatus::Violated;

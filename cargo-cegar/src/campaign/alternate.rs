@@ -41,6 +41,7 @@ use super::proofs::{GRACE, Proofs, Prover};
 use super::reach::Reach;
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
 use crate::error::Error;
+use crate::findings::Record;
 use crate::options::{Harness, Settings};
 use crate::report::{Event, GoalStatus, Level, Reporter};
 use crate::store;
@@ -196,7 +197,7 @@ impl Alternation<'_, '_> {
     }
 
     /// When `--max-time` is up.
-    fn limit(&self) -> Option<Instant> {
+    pub(super) fn limit(&self) -> Option<Instant> {
         self.settings.max_time.map(|limit| self.started + limit)
     }
 
@@ -211,7 +212,7 @@ impl Alternation<'_, '_> {
     }
 
     /// Ctrl-C, or no time left.
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
             || (self.settings.runs.is_none()
                 && self
@@ -345,6 +346,12 @@ impl Alternation<'_, '_> {
             }
             tapes.extend(entries);
         }
+        // What was mended once is where the next fault is.
+        let memory = self.judge.memory.iter();
+        let mended = memory
+            .flat_map(|memory| memory.records())
+            .filter(|record| !record.failing);
+        tapes.extend(mended.map(Record::input));
         Ok(tapes)
     }
 

@@ -5,7 +5,9 @@
 
 pub mod agreement;
 pub mod alternate;
+mod committed;
 pub mod corpus;
+mod expectations;
 pub mod findings;
 pub mod goals;
 pub mod native;
@@ -31,8 +33,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
+use crate::findings::{Memory, Place};
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
-use crate::report::{Event, Level, Reporter, Summary, TestRef};
+use crate::report::{Distinct, Event, Expectations, Level, Reporter, Summary, TestRef};
 use crate::store;
 use alternate::peers::Peers;
 use alternate::{Alternation, End};
@@ -232,6 +235,8 @@ struct Result1 {
     complete: bool,
     assumptions: Vec<String>,
     vacuous: Option<Vacuous>,
+    findings: u64,
+    expectations: Expectations,
 }
 
 /// Where things go, and how long it may take.
@@ -242,6 +247,8 @@ struct Folders<'a> {
     /// Inputs that are read beside those of the corpus; nothing is written there.
     seeds: Option<PathBuf>,
     certificate: Option<&'a Path>,
+    /// Where findings are remembered; none where a program is looked at once.
+    findings: Option<Place>,
 }
 
 fn one(
@@ -265,6 +272,10 @@ fn one(
     let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
     let tests =
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
+    let memory = match &folders.findings {
+        Some(place) => Some(remembered(place, reporter)?),
+        None => None,
+    };
     let bitcode = std::fs::read(&prepared.bitcode)
         .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
     let mut config = Config {
@@ -289,6 +300,7 @@ fn one(
             &harness.properties,
             folders.root,
             tests,
+            memory,
         ),
         corpus: folders.corpus.clone(),
         seeds: folders.seeds.clone(),
@@ -330,6 +342,7 @@ fn one(
             .or_else(|| proofs::before(folders.scratch)),
         proofs: None,
     };
+    let expectations = alternation.replay_expected()?;
     let end = alternation.run().and_then(|end| alternation.look(end));
     alternation.finish();
     let end = end?;
@@ -345,6 +358,7 @@ fn one(
     let stats = alternation.stats.clone();
     let complete = alternation.is_proved();
     let assumptions = assumptions(&alternation);
+    let findings = alternation.judge.count();
     if let Some(proofs) = &alternation.proofs {
         let certificate = &proofs.outcome.certificate;
         proofs::write(certificate, folders.scratch, &prepared.bitcode)?;
@@ -423,7 +437,21 @@ fn one(
         complete,
         assumptions,
         vacuous: kept.vacuous,
+        findings,
+        expectations,
     })
+}
+
+/// What earlier campaigns found. A record of this machine that is damaged is named, and left where it is.
+fn remembered(place: &Place, reporter: &mut dyn Reporter) -> Result<Memory, Error> {
+    let (memory, damaged) = Memory::read(place.clone())?;
+    for why in damaged {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: why.to_string(),
+        });
+    }
+    Ok(memory)
 }
 
 /// Looks at what an earlier campaign left. Its inputs are in the queue; of `state.json` all that matters here is
@@ -499,6 +527,7 @@ pub fn check(
         corpus: None,
         seeds: None,
         certificate: options.certificate.as_deref(),
+        findings: None,
     };
     let package = options.emit_dir.as_deref().map(tests::Where::Standalone);
     let result = one(
@@ -510,7 +539,10 @@ pub fn check(
         reporter,
         stop,
     )?;
-    Ok(finish(vec![result], reporter))
+    let summary = result.summary();
+    let verdict = summary.verdict;
+    reporter.event(&Event::Finished(summary));
+    Ok(verdict)
 }
 
 /// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
@@ -522,6 +554,7 @@ pub fn run(
 ) -> Result<Verdict, Error> {
     let started = Instant::now();
     let mut results = Vec::new();
+    let mut distinct = Distinct::new(reporter);
     for (number, harness) in options.harnesses.iter().enumerate() {
         let left = (options.harnesses.len() - number) as u32;
         let mut settings = options.settings.clone();
@@ -537,6 +570,7 @@ pub fn run(
             corpus: Some(options.corpus(&harness.name)),
             seeds: options.seeds(&harness.name),
             certificate: None,
+            findings: Some(options.findings(&harness.name)),
         };
         let place = match &options.artifacts {
             Some(folder) => tests::Where::Beside {
@@ -547,21 +581,23 @@ pub fn run(
         };
         let package = (!options.no_emit).then_some(place);
         results.push(one(
-            harness, &settings, &folders, package, false, reporter, stop,
+            harness,
+            &settings,
+            &folders,
+            package,
+            false,
+            &mut distinct,
+            stop,
         )?);
         if stop.load(Ordering::Relaxed) {
             break;
         }
     }
-    Ok(finish(results, reporter))
-}
-
-/// Says the last word on several harnesses.
-fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
-    let summary = merge(results.into_iter().map(Result1::summary).collect());
+    let mut summary = merge(results.into_iter().map(Result1::summary).collect());
+    summary.findings = distinct.count();
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
-    verdict
+    Ok(verdict)
 }
 
 impl Result1 {
@@ -580,6 +616,8 @@ impl Result1 {
             interrupted: self.interrupted,
             assumptions: self.assumptions,
             vacuous: self.vacuous.into_iter().collect(),
+            findings: self.findings,
+            not_replayed: self.expectations.not_run.len() as u64,
         }
     }
 }
@@ -593,9 +631,12 @@ fn merge(parts: Vec<Summary>) -> Summary {
     let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
     let mut assumptions = BTreeSet::new();
     let mut vacuous = Vec::new();
+    let (mut findings, mut not_replayed) = (0, 0);
     for part in parts {
         assumptions.extend(part.assumptions);
         vacuous.extend(part.vacuous);
+        findings += part.findings;
+        not_replayed += part.not_replayed;
         stats.proving += part.stats.proving;
         stats.prover.add(&part.stats.prover);
         goals.checks.add(&part.goals.checks);
@@ -629,6 +670,8 @@ fn merge(parts: Vec<Summary>) -> Summary {
         interrupted,
         assumptions: assumptions.into_iter().collect(),
         vacuous,
+        findings,
+        not_replayed,
     }
 }
 

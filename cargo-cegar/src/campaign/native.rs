@@ -135,6 +135,15 @@ impl Native {
 
     /// Runs tapes under AddressSanitizer, each in a process of its own, only to see how they end.
     pub fn sweep(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
+        let options = RunOptions {
+            events: false,
+            output: false,
+            timeout_ms: SWEEP,
+        };
+        self.in_files(tapes, options)
+    }
+
+    fn in_files(&self, tapes: &[Vec<u8>], options: RunOptions) -> Result<Vec<Run>, Error> {
         let target = self.wait(Kind::RunnerAsan)?;
         let fail = |why| Error::io("write", std::env::temp_dir(), why);
         let folder = tempfile::tempdir().map_err(fail)?;
@@ -144,14 +153,14 @@ impl Native {
             std::fs::write(&path, tape).map_err(|why| Error::io("write", &path, why))?;
             paths.push(path);
         }
-        let options = RunOptions {
-            events: false,
-            output: false,
-            timeout_ms: SWEEP,
-        };
         Runner::new(&target)
             .run(&paths, options)
             .map_err(|why| Error::engine("the native run", why))
+    }
+
+    /// Runs tapes under AddressSanitizer, each in a process of its own, as [`Native::confirm`] does one.
+    pub fn replay(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
+        self.in_files(tapes, self.options())
     }
 
     /// Runs recorded tapes, each in a process of its own, in order.

@@ -23,7 +23,7 @@ use super::{Verdict, merge};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::options::RunOptions;
-use crate::report::{Event, JsonReporter, Level, Reporter, Summary};
+use crate::report::{Distinct, Event, JsonReporter, Level, Reporter, Summary};
 use crate::signals;
 
 /// How often limits are looked at.
@@ -53,9 +53,11 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Verdict, Error> {
     let started = Instant::now();
-    let outcomes = each(options, None, reporter, stop)?;
+    let mut distinct = Distinct::new(reporter);
+    let outcomes = each(options, None, &mut distinct, stop)?;
     let failed = outcomes.iter().find_map(|outcome| outcome.failed.clone());
-    let summary = sum(&outcomes, started.elapsed(), stop);
+    let mut summary = sum(&outcomes, started.elapsed(), stop);
+    summary.findings = distinct.count();
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
     match failed {

@@ -87,6 +87,8 @@ pub fn replay(
         interrupted: false,
         assumptions: Vec::new(),
         vacuous: Vec::new(),
+        findings: 0,
+        not_replayed: 0,
     }));
     Ok(verdict)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Report;
+use super::{Class, Report, Sorted};
 use crate::campaign::{CheckTable, Verdict};
 use crate::report::Place;
 
@@ -18,7 +18,7 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "## cargo cegar: {}\n", headline(report))?;
     writeln!(
         out,
-        "| harness | verdict | new | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |"
+        "| harness | verdict | fails | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |"
     )?;
     writeln!(
         out,
@@ -35,8 +35,8 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             out,
             "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
             text(&line.harness),
-            line.new,
-            line.known,
+            line.counts.bad(),
+            line.counts.known,
             proved(checks),
             checks.unreachable,
             checks.open,
@@ -47,6 +47,13 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             line.seconds,
         )?;
     }
+    if report.not_replayed > 0 {
+        writeln!(
+            out,
+            "\n{} committed tests or inputs of earlier findings were not run to their end.",
+            report.not_replayed
+        )?;
+    }
     let vacuous = report.harnesses.iter().filter_map(|l| l.vacuous.as_ref());
     for (number, vacuous) in vacuous.enumerate() {
         if number == 0 {
@@ -55,8 +62,15 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
         let (harness, words) = (code(&vacuous.harness), text(&vacuous.words()));
         writeln!(out, "- {harness}: {words}")?;
     }
-    for (new, title) in [(true, "New"), (false, "Known already")] {
-        let mut findings = report.findings.iter().filter(|f| f.new == new).peekable();
+    for class in Class::ALL {
+        let title = match class {
+            Class::Regression => "Regressions: an earlier campaign saw them pass",
+            Class::New => "New",
+            Class::Failing => "Failing as before, and in no baseline",
+            Class::Known => "Known: the baseline lists them",
+        };
+        let of = |sorted: &&Sorted| sorted.class == class;
+        let mut findings = report.findings.iter().filter(of).peekable();
         if findings.peek().is_some() {
             writeln!(out, "\n### {title}\n")?;
         }
@@ -94,14 +108,15 @@ fn proved(checks: &CheckTable) -> String {
 
 fn headline(report: &Report) -> String {
     let plural = |n: usize| if n == 1 { "" } else { "s" };
-    match (report.new, report.known) {
+    let counts = &report.counts;
+    match (counts.bad(), counts.known) {
         (0, 0) if report.verdict == Verdict::Proved && report.goals.checks.is_vacuous() => {
             "proved, mostly vacuous".to_owned()
         }
         (0, 0) => word(report.verdict).to_owned(),
         (0, known) => format!("nothing new, {known} known violation{}", plural(known)),
-        (new, 0) => format!("{new} new violation{}", plural(new)),
-        (new, known) => format!("{new} new violation{}, {known} known", plural(new)),
+        (bad, 0) if bad == counts.new => format!("{bad} new violation{}", plural(bad)),
+        _ => counts.words(),
     }
 }
 
@@ -149,7 +164,7 @@ mod tests {
     use super::*;
     use crate::campaign::vacuous::Vacuous;
     use crate::campaign::{GoalTable, Stats};
-    use crate::ci::{Line, Sorted};
+    use crate::ci::{Counts, Line};
     use crate::report::samples;
 
     #[test]
@@ -163,16 +178,21 @@ mod tests {
             verdict: Verdict::Violated,
             goals: goals.clone(),
             stats: Stats::default(),
-            new: 1,
-            known: 0,
+            counts: Counts {
+                new: 1,
+                ..Counts::default()
+            },
+            not_replayed: 0,
             harnesses: vec![
                 Line {
                     harness: "parse_header".to_owned(),
                     verdict: Some(Verdict::Violated),
                     goals,
                     stats: Stats::default(),
-                    new: 1,
-                    known: 0,
+                    counts: Counts {
+                        new: 1,
+                        ..Counts::default()
+                    },
                     seconds: 3.2,
                     failed: None,
                     vacuous: Some(Vacuous {
@@ -187,21 +207,24 @@ mod tests {
                     verdict: None,
                     goals: GoalTable::default(),
                     stats: Stats::default(),
-                    new: 0,
-                    known: 0,
+                    counts: Counts::default(),
                     seconds: 3.2,
                     failed: Some("killed".to_owned()),
                     vacuous: None,
                 },
             ],
-            findings: vec![Sorted { finding, new: true }],
+            findings: vec![Sorted {
+                finding,
+                class: Class::New,
+                again: false,
+            }],
             assumptions: vec!["there is one thread".to_owned()],
             exit_code: 100,
         };
         insta::assert_snapshot!(markdown(&report), @r#"
         ## cargo cegar: 1 new violation
 
-        | harness | verdict | new | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |
+        | harness | verdict | fails | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |
         |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
         | parse\_header | violated | 1 | 0 | 4 | 35 | 0 | 0 | 0 | 0 | 0 | 3s |
         | other | no result: killed | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 3s |

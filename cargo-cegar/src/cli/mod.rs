@@ -123,9 +123,10 @@ fn note(reporter: &mut dyn Reporter, level: Level, message: impl Into<String>) {
 }
 
 /// What a verdict means to a script.
-fn exit_code(verdict: Verdict, require_proof: bool, interrupted: bool) -> ExitCode {
+fn exit_code(verdict: Verdict, require_proof: bool, interrupted: bool, complete: bool) -> ExitCode {
     match verdict {
         Verdict::Violated => ExitCode::Violation,
+        _ if !complete && !interrupted => ExitCode::Incomplete,
         Verdict::Proved => ExitCode::Clean,
         Verdict::Open if interrupted => ExitCode::Interrupted,
         Verdict::Open if require_proof => ExitCode::OpenGoals,
@@ -148,7 +149,8 @@ fn conclude(
         return Err(Error::io("write", "the report", why));
     }
     let interrupted = fan.interrupted || stop.load(Ordering::Relaxed);
-    Ok(exit_code(verdict, require_proof, interrupted))
+    let complete = fan.not_replayed == 0;
+    Ok(exit_code(verdict, require_proof, interrupted, complete))
 }
 
 fn verbosity(manners: &Manners) -> i8 {

@@ -4,6 +4,7 @@
 //! [`Reporter`] makes of it what its reader needs. Several reporters can listen to one campaign ([`Fan`]). This is how
 //! cargo-nextest does it, and it is why a new format is a new file and no other change.
 
+mod distinct;
 pub mod html;
 mod json;
 mod junit;
@@ -18,7 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::vacuous::Vacuous;
 use crate::campaign::{GoalTable, Stats, Verdict};
+use crate::findings::{Identity, Standing};
 
+pub use distinct::Distinct;
 pub use html::HtmlReporter;
 pub use json::JsonReporter;
 pub use junit::JunitReporter;
@@ -70,6 +73,12 @@ pub struct Finding {
     pub input: Vec<u8>,
     /// Who found it: `fuzzing`, `partial simulation`, ...
     pub found_by: String,
+    /// What the fault is known by.
+    #[serde(default)]
+    pub identity: Identity,
+    /// How it stands against what earlier campaigns saw.
+    #[serde(default)]
+    pub standing: Standing,
 }
 
 /// How a goal stands at the end.
@@ -199,8 +208,21 @@ pub enum Event {
     },
     /// A violation, confirmed natively.
     Found(Finding),
-    /// A violation, confirmed natively, that the baseline or an existing test has already (`ci`).
+    /// A further input of a violation that was told already: of another harness, or by way of another function.
+    FoundAgain(Finding),
+    /// A violation, confirmed natively, that the baseline lists (`ci`).
     Known(Finding),
+    /// The inputs of earlier findings and of committed tests are being run.
+    Replaying {
+        /// The harness.
+        harness: String,
+        /// So many were run.
+        done: u64,
+        /// Of so many.
+        total: u64,
+    },
+    /// How the inputs of earlier findings and of committed tests ended.
+    Expectations(Expectations),
     /// A harness's campaign has no result (`ci`, `run --jobs`).
     Failed {
         /// The harness.
@@ -275,6 +297,28 @@ pub enum Event {
     Finished(Summary),
 }
 
+/// How the committed tests and the inputs of earlier findings ended in this run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expectations {
+    /// The harness; of tests that no harness owns, the test file.
+    pub harness: String,
+    /// Inputs that pass.
+    pub pass: Vec<String>,
+    /// Inputs that fail, and that no campaign has seen pass.
+    pub still_fail: Vec<String>,
+    /// Inputs that fail, and that an earlier campaign saw pass.
+    pub fail_again: Vec<String>,
+    /// Inputs that were not run to their end, and why.
+    pub not_run: Vec<(String, String)>,
+}
+
+impl Expectations {
+    /// How many there are.
+    pub fn total(&self) -> usize {
+        self.pass.len() + self.still_fail.len() + self.fail_again.len() + self.not_run.len()
+    }
+}
+
 /// How loudly a note is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -305,6 +349,12 @@ pub struct Summary {
     /// The harnesses from which most of their checks cannot be reached.
     #[serde(default)]
     pub vacuous: Vec<Vacuous>,
+    /// How many faults were found: one that several inputs or harnesses show counts once.
+    #[serde(default)]
+    pub findings: u64,
+    /// Committed tests and inputs of earlier findings that were not run to their end.
+    #[serde(default)]
+    pub not_replayed: u64,
 }
 
 /// A generated test.
@@ -334,6 +384,8 @@ pub struct Fan {
     reporters: Vec<Box<dyn Reporter>>,
     /// Whether the last event said that the campaign was interrupted.
     pub interrupted: bool,
+    /// Committed tests and inputs of earlier findings that were not run, as the last event has it.
+    pub not_replayed: u64,
 }
 
 impl Fan {
@@ -347,6 +399,7 @@ impl Reporter for Fan {
     fn event(&mut self, event: &Event) {
         if let Event::Finished(summary) = event {
             self.interrupted = summary.interrupted;
+            self.not_replayed = summary.not_replayed;
         }
         for reporter in &mut self.reporters {
             reporter.event(event);
@@ -441,6 +494,14 @@ pub(crate) mod samples {
             stack: vec![],
             input: b"aaaa".to_vec(),
             found_by: "partial simulation".into(),
+            identity: Identity {
+                file: file.into(),
+                function: "parse".into(),
+                rule: "invalid-write".into(),
+                text: "name[i]=c;".into(),
+                ..Identity::default()
+            },
+            standing: Standing::New,
         }
     }
 
@@ -467,6 +528,8 @@ pub(crate) mod samples {
             interrupted: false,
             assumptions: vec![],
             vacuous: vec![],
+            findings: 1,
+            not_replayed: 0,
         }
     }
 }

@@ -12,8 +12,9 @@ use anstyle::{AnsiColor, Effects, Style};
 use cegar_engine::strategy::Strategy;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Event, Finding, Goal, GoalKind, GoalStatus, Level, Reporter, Summary};
+use super::{Event, Expectations, Finding, Goal, GoalKind, GoalStatus, Level, Reporter, Summary};
 use crate::campaign::{Stats, Verdict};
+use crate::findings::Standing;
 use words::{count, counted, progress_text, seconds, source_picture};
 
 const GOOD: Style = AnsiColor::Green.on_default().effects(Effects::BOLD);
@@ -119,11 +120,47 @@ impl<W: Write> TerminalReporter<W> {
             finding.place.show(),
             finding.message
         );
-        self.status(BAD, "Found", &text);
+        let verb = match finding.standing {
+            Standing::New => "Found",
+            Standing::StillFails => "Still fails",
+            Standing::FailsAgain => "Fails again",
+        };
+        self.status(BAD, verb, &text);
         if self.verbosity >= 0
             && let Some(picture) = source_picture(finding, &self.root, self.color)
         {
             self.raw(&picture);
+        }
+    }
+
+    /// How the committed tests and the inputs of earlier findings ended.
+    fn expectations(&mut self, expected: &Expectations) {
+        let passed = format!(
+            "{}  {} of {} pass",
+            expected.harness,
+            expected.pass.len(),
+            counted(expected.total() as u64, "known input"),
+        );
+        let failing = [
+            (&expected.fail_again, "fail again"),
+            (&expected.still_fail, "still fail"),
+        ];
+        let failing: String = failing
+            .iter()
+            .filter(|(names, _)| !names.is_empty())
+            .map(|(names, verb)| format!("; {} {verb}", names.len()))
+            .collect();
+        let style = match expected.pass.len() == expected.total() {
+            true => GOOD,
+            false => BAD,
+        };
+        self.status(style, "Replayed", &format!("{passed}{failing}"));
+        for (name, why) in &expected.not_run {
+            self.status(
+                WARN,
+                "Not run",
+                &format!("{}  {name}: {why}", expected.harness),
+            );
         }
     }
 
@@ -238,6 +275,21 @@ impl<W: Write> Reporter for TerminalReporter<W> {
         let quiet = self.verbosity < 0;
         match event {
             Event::Found(finding) => self.found(finding),
+            Event::FoundAgain(finding) if !quiet => {
+                let caller = match finding.identity.caller.as_str() {
+                    "" => String::new(),
+                    caller => format!(", called by `{caller}`"),
+                };
+                let text = format!(
+                    "{}  {} shows it as well{caller}",
+                    finding.harness,
+                    finding.place.show()
+                );
+                self.status(WARN, "Found again", &text);
+            }
+            Event::Expectations(expected) if !quiet || expected.pass.len() < expected.total() => {
+                self.expectations(expected);
+            }
             Event::Known(finding) if !quiet => {
                 let (place, what) = (finding.place.show(), &finding.message);
                 let text = format!("{}  {place} {what}; `{}`", finding.harness, finding.name);

@@ -219,6 +219,7 @@ fn lines(
     numbers.dedup();
     let text = match ranges(&numbers, RANGES) {
         none if none.is_empty() => "<p class=k>no line is known</p>".to_owned(),
+        ranges if numbers.len() == 1 => format!("<p class=k>line {ranges}</p>"),
         ranges => format!("<p class=k>lines {ranges}</p>"),
     };
     match rooms.lines.takes(&text) {

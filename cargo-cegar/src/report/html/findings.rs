@@ -13,6 +13,7 @@ use super::room::Rooms;
 use super::source;
 use super::tally::few;
 use crate::explain;
+use crate::findings::Standing;
 use crate::report::{Finding, rule_id};
 
 /// Findings that are told in full: each costs an execution.
@@ -26,6 +27,11 @@ const TEST: usize = 12_000;
 struct Group<'a> {
     chapters: Vec<usize>,
     findings: Vec<&'a Finding>,
+}
+
+/// How many faults there are.
+pub(super) fn count(chapters: &[Chapter]) -> usize {
+    groups(chapters).len()
 }
 
 pub(super) fn put(
@@ -100,21 +106,19 @@ pub(super) fn put(
 
 /// One fault is one finding, also where several harnesses come to it.
 fn groups(chapters: &[Chapter]) -> Vec<Group<'_>> {
-    let mut at: BTreeMap<(&str, u32, u32, &str, &str), usize> = BTreeMap::new();
     let mut groups: Vec<Group<'_>> = Vec::new();
+    // By the function: faults are compared within one.
+    let mut at: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (number, chapter) in chapters.iter().enumerate() {
         for (_, finding) in &chapter.left.kept.findings {
             let place = &finding.place;
-            let key = (
-                place.file.as_str(),
-                place.line,
-                place.column,
-                rule_id(finding.kind),
-                finding.message.as_str(),
-            );
-            let next = groups.len();
-            let known = *at.entry(key).or_insert(next);
-            if known == next {
+            let near = at.entry((&place.file, &place.function)).or_default();
+            let known = near
+                .iter()
+                .find(|&&at| groups[at].findings[0].identity.is(&finding.identity));
+            let known = known.copied().unwrap_or(groups.len());
+            if known == groups.len() {
+                near.push(known);
                 groups.push(Group {
                     chapters: Vec::new(),
                     findings: Vec::new(),
@@ -137,13 +141,17 @@ fn full(
     let chapter = &chapters[group.chapters[0]];
     let mut out = String::new();
     let open = if number < OPEN { " open" } else { "" };
+    let standing = match finding.standing {
+        Standing::New => "violated",
+        known => known.words(),
+    };
     let function = match finding.place.function.as_str() {
         "" => String::new(),
         name => format!(" in <code>{}</code>", escape(name)),
     };
     write!(
         out,
-        "<details class=\"finding\" id=\"finding{number}\"{open}><summary><span class=\"tag v\">violated</span> \
+        "<details class=\"finding\" id=\"finding{number}\"{open}><summary><span class=\"tag v\">{standing}</span> \
          <b>{}</b> <span class=\"at\"><code>{}</code>{function}</span></summary>\n",
         escape(&finding.message),
         escape(&finding.place.show()),

@@ -54,7 +54,7 @@ fn verdict(out: &mut String, chapters: &[Chapter], tally: &Tally<'_>) -> std::fm
             "<p class=\"verdict bad\">No harness has a result: nothing was tested.</p>"
         );
     }
-    let found: usize = chapters.iter().map(|c| c.left.kept.findings.len()).sum();
+    let found = findings::count(chapters);
     let counts = tally.counts();
     let class = match (found, counts.of(Word::Open)) {
         (0, 0) => "good",
