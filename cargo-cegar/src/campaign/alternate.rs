@@ -13,6 +13,7 @@ pub(super) mod backlog;
 mod confirming;
 pub(super) mod crew;
 mod fuzzing;
+mod looking;
 mod named;
 pub(super) mod peers;
 mod proving;
@@ -38,11 +39,12 @@ use super::budget::Budget;
 use super::findings::Judge;
 use super::native::{LARGE, Native};
 use super::proofs::{Proofs, Prover};
+use super::reach::Reach;
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
 use crate::error::Error;
 use crate::findings::Record;
 use crate::options::{Harness, Settings};
-use crate::report::{Event, Level, Reporter, Unexecuted};
+use crate::report::{Event, GoalStatus, Level, Reporter, Unexecuted};
 use crate::store;
 
 /// How long the search works before it looks at what the fuzzer says.
@@ -115,6 +117,8 @@ pub struct Alternation<'a, 'p> {
     pub(super) fatal: u32,
     /// The program, for the prover's thread.
     pub(super) shared: Arc<Program>,
+    /// Which blocks decide its checks.
+    pub(super) reach: Reach,
     /// SHA-256 of the bitcode.
     pub(super) digest: String,
     pub(super) coverage: Arc<Coverage>,
@@ -441,21 +445,28 @@ impl Alternation<'_, '_> {
     /// broken, so a block covered is an edge covered).
     pub fn goals(&self) -> GoalTable {
         let mut checks = CheckTable::default();
+        let covered = self.search.covered();
         for (number, check) in self.program.checks.iter().enumerate() {
             if self.is_goal(check) {
                 if self.judge.violated(number as u32) {
                     checks.violated += 1;
-                } else if self.holds(number) {
-                    checks.proved += 1;
-                } else {
+                } else if !self.holds(number) {
                     checks.open += 1;
+                } else {
+                    match self
+                        .reach
+                        .proved(number, covered, |block| self.is_dead(block))
+                    {
+                        GoalStatus::Unreachable => checks.unreachable += 1,
+                        GoalStatus::Proved { reached: false } => checks.proved_not_reached += 1,
+                        _ => checks.proved += 1,
+                    }
                 }
             }
         }
         // A finding in a function that is not the user's own (a string function, say) is still one.
         checks.violated = checks.violated.max(self.judge.count());
         let mut edges = EdgeTable::default();
-        let covered = self.search.covered();
         for (number, (block, &covered)) in self.program.blocks.iter().zip(covered).enumerate() {
             if self.program.function(block.function).kind == FunctionKind::User {
                 if covered {

@@ -16,8 +16,10 @@ pub mod native;
 pub mod pool;
 pub mod prepare;
 pub mod proofs;
+pub mod reach;
 mod replay;
 pub mod tests;
+pub mod vacuous;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -45,8 +47,10 @@ use budget::Budget;
 use findings::Judge;
 use native::Native;
 use prepare::{Bitcode, Prepared};
+use reach::Reach;
 pub use replay::replay;
 use tests::Tests;
+use vacuous::Vacuous;
 
 /// What a campaign can say in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -72,12 +76,50 @@ pub struct GoalTable {
 /// How many checks stand where.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckTable {
-    /// No input violates them; there is a certificate.
+    /// No input violates them, there is a certificate, and executions came to them.
     pub proved: u64,
+    /// The same, but no execution has come to them, and nothing says that none can.
+    #[serde(default)]
+    pub proved_not_reached: u64,
+    /// No input of the harness comes to them; there is a certificate. Nothing is tested.
+    #[serde(default)]
+    pub unreachable: u64,
     /// An input violates them, seen natively.
     pub violated: u64,
     /// Not settled.
     pub open: u64,
+}
+
+impl CheckTable {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.proved + self.proved_not_reached + self.unreachable + self.violated + self.open
+    }
+
+    /// Those that a certificate is about.
+    pub fn in_certificate(&self) -> u64 {
+        self.proved + self.proved_not_reached + self.unreachable
+    }
+
+    /// The counts as a sentence has them. What only some programs have is left out where there is none of it.
+    pub fn words(&self) -> String {
+        let mut words = format!("{} violated, {} proved", self.violated, self.proved);
+        if self.proved_not_reached > 0 {
+            words += &format!(", {} proved but not reached", self.proved_not_reached);
+        }
+        if self.unreachable > 0 {
+            words += &format!(", {} unreachable", self.unreachable);
+        }
+        words + &format!(", {} open", self.open)
+    }
+
+    fn add(&mut self, other: &CheckTable) {
+        self.proved += other.proved;
+        self.proved_not_reached += other.proved_not_reached;
+        self.unreachable += other.unreachable;
+        self.violated += other.violated;
+        self.open += other.open;
+    }
 }
 
 /// How many branch edges stand where.
@@ -198,6 +240,7 @@ struct Result1 {
     complete: bool,
     assumptions: Vec<String>,
     unexecuted: Option<Unexecuted>,
+    vacuous: Option<Vacuous>,
     findings: u64,
     expectations: Expectations,
 }
@@ -310,6 +353,7 @@ fn one(
         deaths: 0,
         fatal: 0,
         shared: Arc::clone(&prepared.program),
+        reach: Reach::of(&prepared.program),
         digest: store::hex(&Sha256::digest(bitcode)),
         coverage: Arc::new(Coverage::new(
             prepared.program.blocks.len(),
@@ -325,7 +369,8 @@ fn one(
     let deadline = Deadline::at(budget.end().filter(|_| settings.runs.is_none()));
     let ran = deadline::within(deadline, || {
         let expectations = alternation.replay_expected()?;
-        Ok((expectations, alternation.run()))
+        let end = alternation.run().and_then(|end| alternation.look(end));
+        Ok((expectations, end))
     });
     let (expectations, end) = match ran {
         Ok(ran) => ran,
@@ -426,6 +471,7 @@ fn one(
         complete,
         assumptions,
         unexecuted,
+        vacuous: kept.vacuous,
         findings,
         expectations,
     })
@@ -744,6 +790,7 @@ impl Result1 {
             assumptions: self.assumptions,
             harnesses: 1,
             unexecuted: self.unexecuted.into_iter().collect(),
+            vacuous: self.vacuous.into_iter().collect(),
             findings: self.findings,
             not_replayed: self.expectations.not_run.len() as u64,
         }
@@ -760,16 +807,16 @@ fn merge(parts: Vec<Summary>) -> Summary {
     let harnesses = parts.iter().map(|part| part.harnesses).sum();
     let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
     let mut assumptions = BTreeSet::new();
+    let mut vacuous = Vec::new();
     let (mut findings, mut not_replayed) = (0, 0);
     for part in parts {
         assumptions.extend(part.assumptions);
+        vacuous.extend(part.vacuous);
         findings += part.findings;
         not_replayed += part.not_replayed;
         stats.proving += part.stats.proving;
         stats.prover.add(&part.stats.prover);
-        goals.checks.proved += part.goals.checks.proved;
-        goals.checks.violated += part.goals.checks.violated;
-        goals.checks.open += part.goals.checks.open;
+        goals.checks.add(&part.goals.checks);
         goals.edges.covered += part.goals.edges.covered;
         goals.edges.unreachable += part.goals.edges.unreachable;
         goals.edges.open += part.goals.edges.open;
@@ -802,6 +849,7 @@ fn merge(parts: Vec<Summary>) -> Summary {
         assumptions: assumptions.into_iter().collect(),
         harnesses,
         unexecuted,
+        vacuous,
         findings,
         not_replayed,
     }

@@ -95,6 +95,7 @@ pub fn replay(
         assumptions: Vec::new(),
         harnesses: options.run.harnesses.len() as u64,
         unexecuted: Vec::new(),
+        vacuous: Vec::new(),
         findings: 0,
         not_replayed: 0,
     }));

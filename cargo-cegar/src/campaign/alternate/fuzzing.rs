@@ -347,8 +347,8 @@ impl Alternation<'_, '_> {
             per_second,
             edges_covered: goals.edges.covered,
             edges: goals.edges.covered + goals.edges.unreachable + goals.edges.open,
-            checks_proved: goals.checks.proved,
-            checks: goals.checks.proved + goals.checks.violated + goals.checks.open,
+            checks_proved: goals.checks.proved + goals.checks.proved_not_reached,
+            checks: goals.checks.total() - goals.checks.unreachable,
             engine_seeds: self.stats.engine_seeds,
             corpus,
         });
