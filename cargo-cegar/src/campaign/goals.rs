@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use cegar_engine::program::{BlockId, Check, CheckKind, FunctionKind, Op, Program, Property};
+use cegar_engine::program::sources::Sources;
+use cegar_engine::program::{BlockId, Check, CheckKind, FunctionKind, Op, Pos, Program, Property};
 use serde::{Deserialize, Serialize};
 
 use super::alternate::{Alternation, End};
@@ -124,6 +125,7 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
             status,
         });
     }
+    let mut sources = Sources::default();
     for (number, block) in program.blocks.iter().enumerate() {
         let function = program.function(block.function);
         if function.kind != FunctionKind::User {
@@ -148,11 +150,18 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
             id: number as u32,
             check: None,
             place: alternation.judge.at(block.pos, &function.name),
-            expression: block.name.clone(),
+            expression: quoted(program, &mut sources, block.pos),
             status,
         });
     }
     all
+}
+
+/// What stands where a block begins: C has no names for blocks.
+fn quoted(program: &Program, sources: &mut Sources, pos: Pos) -> String {
+    let file = program.files.get(pos.file as usize);
+    let quote = file.and_then(|file| sources.quote(file, pos.line, pos.column));
+    quote.unwrap_or_default()
 }
 
 /// The blocks that a block that was entered may go on to.

@@ -9,9 +9,11 @@ pub mod corpus;
 pub mod findings;
 pub mod goals;
 pub mod native;
+mod natively;
 pub mod pool;
 pub mod prepare;
 pub mod proofs;
+mod refused;
 mod replay;
 pub mod tests;
 
@@ -29,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
+use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
 use crate::report::{Event, Level, Reporter, Summary, TestRef};
 use crate::store;
@@ -290,6 +293,7 @@ fn one(
     alternation.finish();
     let end = end?;
     alternation.consistent();
+    natively::assign_checks(&mut alternation);
     let goals = alternation.goals();
     let kept = goals::tell(&mut alternation, end);
     goals::keep(&kept, folders.scratch)?;
@@ -465,7 +469,7 @@ pub fn check(
         reporter,
         stop,
     )?;
-    Ok(finish(vec![result], reporter))
+    Ok(finish(vec![result], false, reporter))
 }
 
 /// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
@@ -477,6 +481,7 @@ pub fn run(
 ) -> Result<Verdict, Error> {
     let started = Instant::now();
     let mut results = Vec::new();
+    let mut unbuilt = Unbuilt::default();
     for (number, harness) in options.harnesses.iter().enumerate() {
         let left = (options.harnesses.len() - number) as u32;
         let mut settings = options.settings.clone();
@@ -501,19 +506,73 @@ pub fn run(
             None => tests::Where::Package(&options.package),
         };
         let package = (!options.no_emit).then_some(place);
-        results.push(one(
-            harness, &settings, &folders, package, false, reporter, stop,
-        )?);
+        match one(harness, &settings, &folders, package, false, reporter, stop) {
+            Ok(result) => results.push(result),
+            Err(why) if options.harnesses.len() > 1 => unbuilt.add(harness, why, reporter)?,
+            Err(why) => return Err(why),
+        }
         if stop.load(Ordering::Relaxed) {
             break;
         }
     }
-    Ok(finish(results, reporter))
+    let verdict = finish(results, unbuilt.first.is_some(), reporter);
+    unbuilt.end(verdict)
+}
+
+/// Harnesses of which no program could be made. The others go on.
+#[derive(Default)]
+struct Unbuilt {
+    first: Option<Error>,
+    told: BTreeSet<String>,
+}
+
+impl Unbuilt {
+    /// Takes note of a harness that does not build; what is wrong with the machine or with this program ends everything.
+    fn add(
+        &mut self,
+        harness: &Harness,
+        why: Error,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), Error> {
+        let code = why.exit_code();
+        if !matches!(
+            code,
+            ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Usage
+        ) {
+            return Err(why);
+        }
+        let text = why.to_string();
+        // A mistake in the library is every harness's, and told once.
+        let why_short = match self.told.insert(text.clone()) {
+            true => text,
+            false => "for the reason that was told before".to_owned(),
+        };
+        reporter.event(&Event::Failed {
+            harness: harness.name.clone(),
+            why: why_short,
+        });
+        self.first.get_or_insert(why);
+        Ok(())
+    }
+
+    /// A violation is the greater news, and what failed was told.
+    fn end(self, verdict: Verdict) -> Result<Verdict, Error> {
+        match self.first {
+            Some(why) if verdict != Verdict::Violated => Err(Error::Campaign {
+                message: "not every harness was built".to_owned(),
+                exit: why.exit_code(),
+            }),
+            _ => Ok(verdict),
+        }
+    }
 }
 
 /// Says the last word on several harnesses.
-fn finish(results: Vec<Result1>, reporter: &mut dyn Reporter) -> Verdict {
-    let summary = merge(results.into_iter().map(Result1::summary).collect());
+fn finish(results: Vec<Result1>, incomplete: bool, reporter: &mut dyn Reporter) -> Verdict {
+    let mut summary = merge(results.into_iter().map(Result1::summary).collect());
+    if incomplete && summary.verdict == Verdict::Proved {
+        summary.verdict = Verdict::Open;
+    }
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
     verdict

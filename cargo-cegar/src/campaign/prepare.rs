@@ -9,9 +9,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use cegar_engine::program::Program;
-use cegar_engine::program::normalise::{self, Entry, LinkRequest, Mocked, Normalised, Returns};
+use cegar_engine::program::normalise::{
+    self, Entry, LinkRequest, Mocked, Normalised, Returns, Symbols,
+};
 use cegar_stubs::Role;
 
+use super::refused;
 use crate::compile::{self, Compiler, Unit};
 use crate::error::Error;
 use crate::externals::{self, Externals};
@@ -80,7 +83,17 @@ pub fn prepare(
         warnings: compiled.warnings.clone(),
     });
 
-    let start = start(harness, &compiled.bitcode)?;
+    let symbols = compiled.bitcode.iter().map(|path| normalise::symbols(path));
+    let symbols = symbols
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|why| Error::engine("reading the bitcode", why))?;
+    refused::own_heap(&units, &symbols)?;
+    let kept = refused::without_duplicates(harness, &symbols, &compiled.bitcode, reporter);
+    let stays = || kept.stays.iter();
+    let of_program = stays().zip(&symbols).filter(|(stays, _)| **stays);
+    let start = start(harness, of_program.map(|(_, symbols)| symbols))?;
+    let user_modules = stays().zip(&compiled.bitcode).filter(|(stays, _)| **stays);
+    let user_modules = user_modules.map(|(_, path)| path.clone()).collect();
     let library = |wanted: &dyn Fn(Role) -> bool, flags: &[&str]| -> Result<Vec<PathBuf>, Error> {
         let units: Vec<Unit> = sources
             .iter()
@@ -115,12 +128,13 @@ pub fn prepare(
         Ok::<_, Error>((stubs, engine_only))
     })?;
 
-    let request = LinkRequest::new(
-        compiled.bitcode,
+    let mut request = LinkRequest::new(
+        user_modules,
         stub_modules,
         engine_only_modules,
         start.entry.clone(),
     );
+    request.weakened = kept.weakened;
     let bitcode = scratch.join("program.bc");
     let mut externals = Externals::default();
     let mut refused = None;
@@ -143,7 +157,7 @@ pub fn prepare(
     let normalised = match (normalised, refused) {
         (Ok(normalised), _) => normalised,
         (Err(_), Some(why)) => return Err(why),
-        (Err(why), None) => return Err(Error::engine("linking the program", why)),
+        (Err(why), None) => return Err(refused::link_error(why, &units, &compiled.bitcode)),
     };
     tell(&start.entry, &normalised, reporter);
     for (rule, function) in externals.misspelt(&harness.rules) {
@@ -240,19 +254,20 @@ struct Start {
     argv: usize,
 }
 
-fn start(harness: &Harness, modules: &[PathBuf]) -> Result<Start, Error> {
+fn start<'a>(
+    harness: &Harness,
+    modules: impl Iterator<Item = &'a Symbols>,
+) -> Result<Start, Error> {
     let mut defined = std::collections::HashMap::new();
     for module in modules {
-        let functions = normalise::defined_functions(module)
-            .map_err(|why| Error::engine("reading the bitcode", why))?;
-        defined.extend(functions);
+        defined.extend(module.functions.iter());
     }
     let name = match &harness.entry {
         Some(name) => name.as_str(),
-        None if defined.contains_key(FUZZER) => FUZZER,
+        None if defined.contains_key(&FUZZER.to_owned()) => FUZZER,
         None => "main",
     };
-    let Some(function) = defined.get(name) else {
+    let Some(function) = defined.get(&name.to_owned()) else {
         return Err(match &harness.entry {
             Some(name) => Error::nothing(
                 format!("no function `{name}` is defined to start from"),
@@ -270,7 +285,8 @@ fn start(harness: &Harness, modules: &[PathBuf]) -> Result<Start, Error> {
         _ => Entry::Function(name.to_owned()),
     };
     Ok(Start {
-        initialise: entry == Entry::Fuzzer && defined.contains_key("LLVMFuzzerInitialize"),
+        initialise: entry == Entry::Fuzzer
+            && defined.contains_key(&"LLVMFuzzerInitialize".to_owned()),
         void: function.void,
         // A `main` that does not take arguments is not given any: they would only cost tape.
         argv: if entry == Entry::Main && function.parameters > 0 {

@@ -146,6 +146,15 @@ pub enum Event {
         /// What the compiler warned about, as it printed it.
         warnings: String,
     },
+    /// Cargo builds the crate, to see which C files belong to it.
+    Building {
+        /// The package.
+        package: String,
+        /// What cargo does, in its words; empty at first.
+        doing: String,
+        /// Since when.
+        seconds: u64,
+    },
     /// A captured file that is not part of the program.
     LeftOut {
         /// The file.
