@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     result += moved(room + 8, room + 16, data[4] & 7);
     result += members(&v, list, &w);
     int (*calls[2])(const int *, int) = {helper, helper};
-    result += dims(4, data[5] & 3, data[6] & 1, helper, calls);
+    result += dims(4, data[5] % 3, data[6] & 1, helper, calls);
     long number = data[7], *to = &number;
     result += (int)give(&to)[0];
     int sum113 = 0;

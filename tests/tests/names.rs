@@ -169,7 +169,7 @@ fn every_name_is_in_the_source() {
 fn names_that_look_like_a_compilers() {
     let project = Project::program("names.c");
     let source = words_of(&program("names.c"));
-    let told = expressions(&project, "names.c", 40);
+    let told = expressions(&project, "names.c", 12);
     let mut errors = Vec::new();
     for expression in &told {
         check(expression, &source, &mut errors);

@@ -327,13 +327,6 @@ fn programs_that_cannot_be_started_get_a_clear_word() {
     tool(&project, &format!("check long.c {ENGINE}"))
         .expect(exit::USAGE)
         .says("`long main(void)`");
-    project.write(
-        "main.c",
-        "int main(int argc, char *text) { return argc; }\n",
-    );
-    tool(&project, &format!("check main.c {ENGINE}"))
-        .expect(exit::USAGE)
-        .says("`int main(int, char *)`");
 }
 
 #[test]
@@ -341,9 +334,10 @@ fn what_only_native_code_saw_violated_is_not_open() {
     let project = Project::empty();
     project.write(
         "native.c",
-        "#include <stdlib.h>\nint LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)\n{\n    \
-         char *room = malloc(4);\n    if (!room)\n        return 0;\n    if (size > 0)\n        room[4 + (data[0] & 1)] = 1;\n    \
-         free(room);\n    return 0;\n}\n",
+        // Behind what the machine does not model, a signal is all that is seen, without a word on whether it was a read.
+        "static char *volatile nowhere;\nint LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)\n{\n    \
+         __asm__ volatile(\"nop\");\n    char *room = nowhere;\n    if (size > 0)\n        room[data[0] & 1] = 1;\n    \
+         return 0;\n}\n",
     );
     let words = "check native.c --fuzz-only --runs 200 --no-emit --certificate left";
     tool(&project, words)
@@ -354,7 +348,7 @@ fn what_only_native_code_saw_violated_is_not_open() {
     let goals = kept["goals"].as_array().cloned().unwrap_or_default();
     let here = goals
         .iter()
-        .filter(|goal| goal["place"]["line"] == 8 && goal["check"] == "write");
+        .filter(|goal| goal["place"]["line"] == 7 && goal["check"] == "write");
     let statuses: Vec<String> = here.map(|goal| goal["status"].to_string()).collect();
     assert_eq!(statuses.len(), 1, "{goals:?}");
     assert!(statuses[0].contains("violated"), "{statuses:?}");

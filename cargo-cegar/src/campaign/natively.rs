@@ -40,6 +40,9 @@ fn violated(alternation: &Alternation<'_, '_>, finding: &Finding) -> Option<u32>
     near.min().map(|(_, number)| number)
 }
 
+/// Another column of the line.
+const FAR: u32 = 100;
+
 /// How far a check is from what a finding says: none if it cannot be meant. In a line, an access at another column than the
 /// reported one belongs to another expression, but not every report has a column.
 fn distance(check: &Check, place: &Place, finding: &Finding) -> Option<u32> {
@@ -50,7 +53,8 @@ fn distance(check: &Check, place: &Place, finding: &Finding) -> Option<u32> {
     let column = match (place.column == found.column, found.column) {
         (true, _) => 0,
         (false, 0) => 1,
-        (false, _) => 2,
+        // A signal does not say whether it was a read or a write: the column is the better witness.
+        (false, _) => FAR,
     };
     let kind = match (check.kind == finding.kind, check.kind, finding.kind) {
         (true, ..) => 0,
@@ -61,7 +65,7 @@ fn distance(check: &Check, place: &Place, finding: &Finding) -> Option<u32> {
         _ => return None,
     };
     // Of another kind and at another place in the line: that is another check.
-    (kind == 0 || column < 2).then_some(kind + column)
+    (kind == 0 || column < FAR).then_some(kind + column)
 }
 
 #[cfg(test)]
@@ -97,7 +101,7 @@ mod tests {
         assert_eq!(far(CheckKind::Read, &place), Some(4));
         assert_eq!(far(CheckKind::SignedOverflow, &place), None);
         place.column = 9;
-        assert_eq!(far(CheckKind::Write, &place), Some(2));
+        assert_eq!(far(CheckKind::Write, &place), Some(FAR));
         assert_eq!(far(CheckKind::Read, &place), None);
         place.line = 8;
         assert_eq!(far(CheckKind::Write, &place), None);

@@ -4,6 +4,8 @@
 //! name, or a name that the source file does not have (what a macro of a system header expands to), the whole is given up for
 //! a quotation of the source line: half a name helps nobody.
 
+use std::cell::Cell;
+
 use llvm_sys::LLVMOpcode;
 
 use super::body::Body;
@@ -12,7 +14,9 @@ use crate::program::ir::{Pos, Shape};
 use crate::program::llvm::{Layout, Type, Value, llvm};
 
 /// Longest chain of computations that is described.
-const DEPTH: u32 = 7;
+const DEPTH: u32 = 20;
+/// Most computations that one text is about: values are used many times, so that a short chain may lead to thousands of paths.
+const FUEL: u32 = 60;
 /// Longer texts are no help; the source line is.
 const LONGEST: usize = 80;
 
@@ -46,6 +50,7 @@ impl<'m> Body<'_, 'm> {
         Describer {
             variables: &self.loader.variables,
             layout: self.layout,
+            fuel: Cell::new(FUEL),
         }
     }
 
@@ -66,17 +71,26 @@ impl<'m> Body<'_, 'm> {
 struct Describer<'l, 'm> {
     variables: &'l Variables<'m>,
     layout: Layout<'m>,
+    fuel: Cell<u32>,
 }
 
 impl<'m> Describer<'_, 'm> {
+    fn deeper(&self, depth: u32) -> Option<u32> {
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
+        depth.checked_sub(1)
+    }
+
     /// What `address` points at; `bits` of it, if that is known.
     fn place(&self, address: Value<'m>, bits: Option<u64>, depth: u32) -> Option<String> {
+        if self.is_in_union(address, bits) {
+            return None;
+        }
         let named_memory =
             address.is_global_variable() || address.opcode() == Some(LLVMOpcode::LLVMAlloca);
         if named_memory {
             return self.variable(address);
         }
-        let depth = depth.checked_sub(1)?;
+        let depth = self.deeper(depth)?;
         // A pointer variable's own name is better than how its value was computed.
         if let Some(pointer) = self.variable(address) {
             return Some(format!("*{pointer}"));
@@ -94,6 +108,12 @@ impl<'m> Describer<'_, 'm> {
         let mut text = self.place(base, None, depth)?;
         let mut ty = gep.gep_source();
         let first = gep.operand(1);
+        // A union's member, or bytes of a structure: bitcode does not say which is meant.
+        let within = self.memory_type(base).is_some_and(Type::is_struct);
+        let constant_bytes = gep.operand_count() == 2 && first.const_int().is_some();
+        if within && !ty.is_struct() && !constant_bytes {
+            return None;
+        }
         if ty.is_integer()
             && ty.int_width() == 8
             && gep.operand_count() == 2
@@ -101,6 +121,9 @@ impl<'m> Describer<'_, 'm> {
             && let Some(selected) = self.member_of_variable(base, at, bits)
         {
             return Some(selected);
+        }
+        if within && !ty.is_struct() {
+            return None;
         }
         if gep.operand_count() == 2 || first.const_int() != Some(0) {
             text = indexed(&text, &self.value(first, depth)?);
@@ -124,11 +147,50 @@ impl<'m> Describer<'_, 'm> {
             let decays = i + 1 == gep.operand_count()
                 && index.const_int() == Some(0)
                 && gep.name().starts_with("arraydecay");
+            if !decays && text.starts_with('*') {
+                // Through a pointer to a union it may be a member that is an array.
+                return None;
+            }
             if !decays {
                 text = subscripted(&text, &self.value(index, depth)?);
             }
         }
         Some(text)
+    }
+
+    /// The type of the memory at an address, where the address says it.
+    fn memory_type(&self, address: Value<'m>) -> Option<Type<'m>> {
+        if address.is_global_variable() {
+            return Some(address.value_type());
+        }
+        if address.opcode() == Some(LLVMOpcode::LLVMAlloca) {
+            return Some(address.allocated_type());
+        }
+        if !is_gep(address) {
+            return None;
+        }
+        let mut ty = address.gep_source();
+        for i in 2..address.operand_count() {
+            ty = match ty.is_struct() {
+                true => {
+                    let field = address.operand(i).const_int()?;
+                    *ty.fields().get(field as usize)?
+                }
+                false => ty.element(),
+            };
+        }
+        Some(ty)
+    }
+
+    /// Whether a union is accessed through one of its members, and which is not known.
+    fn is_in_union(&self, address: Value<'m>, bits: Option<u64>) -> bool {
+        let Some(ty) = self.memory_type(address) else {
+            return false;
+        };
+        let is_union = ty
+            .raw_struct_name()
+            .is_some_and(|name| name.starts_with("union."));
+        is_union && bits.is_some_and(|bits| bits <= 64)
     }
 
     /// The name of a structure's field.
@@ -167,7 +229,7 @@ impl<'m> Describer<'_, 'm> {
 
     /// A value: a variable, a constant, what was loaded, or what is computed from those.
     fn value(&self, value: Value<'m>, depth: u32) -> Option<String> {
-        let depth = depth.checked_sub(1)?;
+        let depth = self.deeper(depth)?;
         if let Some(constant) = signed(value) {
             return Some(constant.to_string());
         }
@@ -193,7 +255,15 @@ impl<'m> Describer<'_, 'm> {
                 if !callee.is_function() || callee.name().starts_with("llvm.") {
                     return None;
                 }
-                Some(format!("{}()", function_name(callee)?))
+                let arguments = value.arguments().into_iter();
+                let arguments: Option<Vec<String>> = arguments
+                    .map(|argument| self.value(argument, depth))
+                    .collect();
+                Some(format!(
+                    "{}({})",
+                    function_name(callee)?,
+                    arguments?.join(", ")
+                ))
             }
             LLVMGetElementPtr => {
                 let place = self.part(value, None, depth)?;
@@ -282,9 +352,22 @@ pub(super) fn is_identifier(name: &str) -> bool {
     !name.is_empty() && name.chars().all(inner) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
+/// Whether there is an operator with two operands outside of all brackets.
+fn has_operator(text: &str) -> bool {
+    let mut depth = 0u32;
+    text.chars().any(|c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ' ' && depth == 0
+    })
+}
+
 /// Text that may stand beside an operator.
 fn operand(text: &str) -> String {
-    match text.contains(' ') && !text.ends_with(')') && !text.ends_with(']') {
+    match has_operator(text) {
         true => format!("({text})"),
         false => text.to_owned(),
     }
@@ -292,7 +375,7 @@ fn operand(text: &str) -> String {
 
 /// What a postfix operator may follow.
 fn postfix(text: &str) -> String {
-    match text.starts_with(['*', '&', '-']) || (text.contains(' ') && !text.ends_with(')')) {
+    match text.starts_with(['*', '&', '-']) || has_operator(text) {
         true => format!("({text})"),
         false => text.to_owned(),
     }
