@@ -167,6 +167,9 @@ pub struct RunOptions {
     pub artifacts: Option<PathBuf>,
     /// How many processes may work at a time (`--jobs`). Default 1.
     pub jobs: usize,
+    /// Whether the C code has been compiled by another process, so that the clock runs already. Default no.
+    #[serde(default)]
+    pub is_compiled: bool,
 }
 
 impl RunOptions {

@@ -35,15 +35,16 @@ use backlog::Backlog;
 use crew::Crew;
 use peers::Peers;
 
+use super::budget::Budget;
 use super::findings::Judge;
 use super::native::{LARGE, Native};
-use super::proofs::{GRACE, Proofs, Prover};
+use super::proofs::{Proofs, Prover};
 use super::reach::Reach;
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
 use crate::error::Error;
 use crate::findings::Record;
 use crate::options::{Harness, Settings};
-use crate::report::{Event, GoalStatus, Level, Reporter};
+use crate::report::{Event, GoalStatus, Level, Reporter, Unexecuted};
 use crate::store;
 
 /// How long the search works before it looks at what the fuzzer says.
@@ -54,12 +55,12 @@ const PROGRESS: Duration = Duration::from_millis(500);
 const ALONE: Duration = Duration::from_millis(250);
 /// Tapes of the corpus that the prover's forest grows from, shortest first.
 const TAPES: usize = 64;
-/// The prover's part of the time that is left.
-const PROVING: f64 = 0.8;
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
 /// The same while the search still has questions: with a fuzzer beside it, it never runs out of them.
 const FUTILE: Duration = Duration::from_secs(90);
+/// How long the fuzzer's last count is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 /// Questions that the search works through in each of its turns under `--runs`.
 const QUESTIONS: u64 = 2000;
 
@@ -93,7 +94,8 @@ pub struct Alternation<'a, 'p> {
     pub stop: &'a AtomicBool,
     /// What it cost so far.
     pub stats: Stats,
-    pub(super) started: Instant,
+    /// How long it may take.
+    pub budget: Budget,
     pub(super) crew: Crew,
     pub(super) backlog: Backlog,
     /// The other machines, if there are any.
@@ -198,17 +200,12 @@ impl Alternation<'_, '_> {
 
     /// When `--max-time` is up.
     pub(super) fn limit(&self) -> Option<Instant> {
-        self.settings.max_time.map(|limit| self.started + limit)
+        self.budget.end()
     }
 
     /// When to stop so that the campaign ends in time: a prover at work has a question to end.
     fn deadline(&self) -> Option<Instant> {
-        let limit = self.settings.max_time?;
-        let ending = match self.prover {
-            Some(_) => GRACE.min(limit / 10),
-            None => Duration::ZERO,
-        };
-        Some(self.started + (limit - ending))
+        self.budget.search_ends(self.prover.is_some())
     }
 
     /// Ctrl-C, or no time left.
@@ -263,7 +260,8 @@ impl Alternation<'_, '_> {
             }
             self.sweep(&mut news)?;
             let quiet = self.last_news.elapsed();
-            let stalled = self.limit().is_none() && quiet > if idle { STALLED } else { FUTILE };
+            let stalled =
+                self.budget.end().is_none() && quiet > if idle { STALLED } else { FUTILE };
             let alone = idle && !self.settings.sides.fuzz();
             let proving = self.prover.is_some() || self.postponed.is_some();
             if !proving && news.is_empty() && (alone || stalled) {
@@ -473,11 +471,44 @@ impl Alternation<'_, '_> {
         // What nobody had time to look at in the machine was entered all the same.
         self.search.note_covered(self.backlog.entered());
         self.crew.stop();
+        if self.settings.runs.is_none() {
+            let executions = self.crew.last_count(LAST_WORDS);
+            self.stats.executions = self.stats.executions.max(executions);
+        }
         self.crew = Crew::default();
         self.peers = None;
         let solver = self.search.solver_stats();
         self.stats.solver_calls = solver.solver_calls + self.stats.prover.solver_calls;
         self.stats.machine_runs = self.search.stats().executions;
-        self.stats.seconds = self.started.elapsed().as_secs_f64();
+        self.stats.seconds = self.budget.begin().elapsed().as_secs_f64();
+    }
+
+    /// Why this harness was never executed, if it was not. Native executions count, and what is proved as a whole needs none. The
+    /// machine's count where nobody asked for others, and where one program is checked by a search that ends at its first finding.
+    pub fn unexecuted(&self, end: End) -> Option<Unexecuted> {
+        let by_machine = self.stats.machine_runs > 0;
+        let is_enough = self.stats.executions > 0
+            || ((!self.settings.fuzzes() || self.first_only) && by_machine)
+            || self.is_proved()
+            || self.is_settled();
+        if is_enough || end == End::Interrupted {
+            return None;
+        }
+        let mut why = if !self.settings.fuzzes() {
+            "the time was up before its first execution".to_owned()
+        } else if self.native.ready(Kind::Fast).is_none() {
+            let spent = self.budget.begin().elapsed().as_secs_f64();
+            format!("its native target was not built within {spent:.0}s")
+        } else {
+            "the time was up before the fuzzer's first execution".to_owned()
+        };
+        if by_machine && self.settings.fuzzes() {
+            let runs = self.stats.machine_runs;
+            why += &format!(" (the engine's machine executed {runs} inputs)");
+        }
+        Some(Unexecuted {
+            harness: self.harness.name.clone(),
+            why,
+        })
     }
 }

@@ -1,15 +1,17 @@
 //! The campaign: alternates the fuzzer and the engine on one program until every goal is settled or time is up.
 //!
-//! [`mod@prepare`] makes a program of a harness, [`native`] builds what runs natively, [`alternate`] lets the two sides
+//! [`mod@prepare`] makes a program of a harness, [`budget`] says how long each part may take, [`native`] builds what runs natively, [`alternate`] lets the two sides
 //! feed each other, [`findings`] decides what counts, [`tests`] writes what stays, [`replay()`] runs it again.
 
 pub mod agreement;
 pub mod alternate;
+pub mod budget;
 mod committed;
 pub mod corpus;
 mod expectations;
 pub mod findings;
 pub mod goals;
+mod linking;
 pub mod native;
 pub mod pool;
 pub mod prepare;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cegar_engine::deadline::{self, Deadline};
 use cegar_engine::machine::Limits;
 use cegar_engine::simulate::search::{Config, Search};
 use cegar_engine::strategy::{Coverage, Strategy};
@@ -33,15 +36,17 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
+use crate::exit::ExitCode;
 use crate::findings::{Memory, Place};
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
-use crate::report::{Distinct, Event, Expectations, Level, Reporter, Summary, TestRef};
+use crate::report::{Distinct, Event, Expectations, Level, Reporter, Summary, TestRef, Unexecuted};
 use crate::store;
 use alternate::peers::Peers;
 use alternate::{Alternation, End};
+use budget::Budget;
 use findings::Judge;
 use native::Native;
-use prepare::{Prepared, prepare};
+use prepare::{Bitcode, Prepared};
 use reach::Reach;
 pub use replay::replay;
 use tests::Tests;
@@ -235,6 +240,7 @@ struct Result1 {
     complete: bool,
     assumptions: Vec<String>,
     vacuous: Option<Vacuous>,
+    unexecuted: Option<Unexecuted>,
     findings: u64,
     expectations: Expectations,
 }
@@ -254,20 +260,26 @@ struct Folders<'a> {
 fn one(
     harness: &Harness,
     settings: &Settings,
+    (bitcode, budget): (Bitcode, Budget),
     folders: &Folders<'_>,
     package: Option<tests::Where<'_>>,
     first_only: bool,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Result1, Error> {
-    let started = Instant::now();
+    let started = budget.begin();
     let queue = folders.scratch.join("queue");
     store::writable_dir(&queue)?;
     if let Some(corpus) = &folders.corpus {
         store::writable_dir(corpus)?;
     }
     earlier(folders.scratch, reporter);
-    let prepared = prepare(harness, settings, folders.scratch, reporter, stop)?;
+    let limited = match settings.runs {
+        Some(_) => Budget::new(None),
+        None => budget,
+    };
+    let place = (folders.scratch, limited);
+    let prepared = prepare::link(bitcode, harness, settings, place, reporter, stop)?;
     let fuzzed = settings.fuzzes();
     let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
     let tests =
@@ -281,7 +293,7 @@ fn one(
     let mut config = Config {
         properties: harness.properties.clone(),
         limits: limits(harness),
-        until: settings.max_time.map(|limit| started + limit),
+        until: budget.end(),
         ..Config::default()
     };
     if settings.runs.is_some() {
@@ -312,7 +324,7 @@ fn one(
             strategy: settings.strategy,
             ..Stats::default()
         },
-        started,
+        budget,
         crew: Default::default(),
         backlog: Default::default(),
         peers: settings
@@ -342,8 +354,16 @@ fn one(
             .or_else(|| proofs::before(folders.scratch)),
         proofs: None,
     };
-    let expectations = alternation.replay_expected()?;
-    let end = alternation.run().and_then(|end| alternation.look(end));
+    let deadline = Deadline::at(budget.end().filter(|_| settings.runs.is_none()));
+    let ran = deadline::within(deadline, || {
+        let expectations = alternation.replay_expected()?;
+        let end = alternation.run().and_then(|end| alternation.look(end));
+        Ok((expectations, end))
+    });
+    let (expectations, end) = match ran {
+        Ok(ran) => ran,
+        Err(why) => return Err(why),
+    };
     alternation.finish();
     let end = end?;
     alternation.consistent();
@@ -357,6 +377,7 @@ fn one(
     }
     let stats = alternation.stats.clone();
     let complete = alternation.is_proved();
+    let unexecuted = alternation.unexecuted(end);
     let assumptions = assumptions(&alternation);
     let findings = alternation.judge.count();
     if let Some(proofs) = &alternation.proofs {
@@ -437,6 +458,7 @@ fn one(
         complete,
         assumptions,
         vacuous: kept.vacuous,
+        unexecuted,
         findings,
         expectations,
     })
@@ -530,20 +552,59 @@ pub fn check(
         findings: None,
     };
     let package = options.emit_dir.as_deref().map(tests::Where::Standalone);
+    let started = Instant::now();
+    let (harness, settings) = (&options.harness, &options.settings);
+    let bitcode = prepare::bitcode(harness, settings, &options.scratch, reporter, stop)?;
+    let budget = begin(settings, started, reporter);
     let result = one(
-        &options.harness,
-        &options.settings,
+        harness,
+        settings,
+        (bitcode, budget),
         &folders,
         package,
         true,
         reporter,
         stop,
-    )?;
-    let summary = result.summary();
+    );
+    let mut summary = match result {
+        Err(why @ Error::NotInTime { .. }) => {
+            let mut nothing = merge(Vec::new());
+            nothing.harnesses = 1;
+            nothing.unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: why.to_string(),
+            });
+            nothing
+        }
+        result => result?.summary(),
+    };
+    summary.stats.seconds = started.elapsed().as_secs_f64();
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
     Ok(verdict)
 }
+
+/// The command's time begins: what follows counts. Whoever waited for the compiler is told so.
+fn begin(settings: &Settings, started: Instant, reporter: &mut dyn Reporter) -> Budget {
+    let took = started.elapsed();
+    if let Some(limit) = settings.max_time
+        && settings.runs.is_none()
+        && took >= LONG
+    {
+        reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!(
+                "the C code is compiled, in {:.0}s; the limit of {} begins now",
+                took.as_secs_f64(),
+                humantime::format_duration(limit)
+            ),
+        });
+    }
+    Budget::new(settings.max_time)
+}
+
+/// Compiling takes long from here on.
+const LONG: Duration = Duration::from_secs(5);
 
 /// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
 /// [`crate::report::Event::Finished`].
@@ -553,16 +614,28 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Verdict, Error> {
     let started = Instant::now();
+    let settings = &options.settings;
     let mut results = Vec::new();
+    let several = options.harnesses.len() > 1;
+    let compiled = compile(options, reporter, stop)?;
+    let mut failed = compiled.failed.into_iter().map(|(_, why)| why).next();
+    let budget = match options.is_compiled {
+        true => Budget::since(started, settings.max_time),
+        false => begin(settings, started, reporter),
+    };
+    let mut unexecuted = Vec::new();
+    let mut waiting = compiled.ready.len();
     let mut distinct = Distinct::new(reporter);
-    for (number, harness) in options.harnesses.iter().enumerate() {
-        let left = (options.harnesses.len() - number) as u32;
-        let mut settings = options.settings.clone();
-        // What one harness does not use is there for those after it.
-        settings.max_time = options
-            .settings
-            .max_time
-            .map(|all| all.saturating_sub(started.elapsed()) / left);
+    for (harness, bitcode) in compiled.ready {
+        if several && settings.runs.is_none() && budget.is_over() {
+            unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: NO_TURN.to_owned(),
+            });
+            continue;
+        }
+        let budget = budget.share(waiting);
+        waiting -= 1;
         let scratch = options.scratch.join(&harness.name);
         let folders = Folders {
             scratch: &scratch,
@@ -580,25 +653,101 @@ pub fn run(
             None => tests::Where::Package(&options.package),
         };
         let package = (!options.no_emit).then_some(place);
-        results.push(one(
+        let result = one(
             harness,
-            &settings,
+            settings,
+            (bitcode, budget),
             &folders,
             package,
             false,
             &mut distinct,
             stop,
-        )?);
+        );
+        match result {
+            Ok(result) => results.push(result),
+            Err(Error::Interrupted) if several => break,
+            Err(why @ Error::NotInTime { .. }) => unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: why.to_string(),
+            }),
+            Err(why) if several && is_its_own(&why) => {
+                distinct.event(&Event::Failed {
+                    harness: harness.name.clone(),
+                    why: why.to_string(),
+                });
+                failed.get_or_insert(why);
+            }
+            Err(why) => return Err(why),
+        }
         if stop.load(Ordering::Relaxed) {
             break;
         }
     }
-    let mut summary = merge(results.into_iter().map(Result1::summary).collect());
+    let parts = results.into_iter().map(Result1::summary).collect();
+    let mut summary = merge(parts);
     summary.findings = distinct.count();
+    summary.harnesses = options.harnesses.len() as u64;
+    if !unexecuted.is_empty() || failed.is_some() {
+        summary.open();
+    }
+    summary.unexecuted.extend(unexecuted);
+    summary.interrupted |= stop.load(Ordering::Relaxed);
+    summary.stats.seconds = started.elapsed().as_secs_f64();
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
-    Ok(verdict)
+    match failed {
+        // A violation is the greater news, and what failed was told.
+        Some(failed) if verdict != Verdict::Violated => Err(failed),
+        _ => Ok(verdict),
+    }
 }
+
+/// The harnesses of a command, after compiling.
+pub struct CompiledHarnesses<'a> {
+    /// Those that compiled.
+    pub ready: Vec<(&'a Harness, Bitcode)>,
+    /// Those that did not, which was told.
+    pub failed: Vec<(&'a Harness, Error)>,
+}
+
+/// Compiles the C code of all harnesses, before the clock starts. One that does not compile is told and does not keep the others from
+/// being checked. If there is one only, its error is all there is to say.
+fn compile<'a>(
+    options: &'a RunOptions,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<CompiledHarnesses<'a>, Error> {
+    let mut compiled = CompiledHarnesses {
+        ready: Vec::new(),
+        failed: Vec::new(),
+    };
+    for harness in &options.harnesses {
+        let scratch = options.scratch.join(&harness.name);
+        match prepare::bitcode(harness, &options.settings, &scratch, reporter, stop) {
+            Ok(bitcode) => compiled.ready.push((harness, bitcode)),
+            Err(why) if options.harnesses.len() > 1 && is_its_own(&why) => {
+                reporter.event(&Event::Failed {
+                    harness: harness.name.clone(),
+                    why: why.to_string(),
+                });
+                compiled.failed.push((harness, why));
+            }
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(compiled)
+}
+
+/// Whether an error is one harness's own, and nothing that would keep the others from working as well.
+fn is_its_own(why: &Error) -> bool {
+    matches!(
+        why.exit_code(),
+        ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Internal
+    )
+}
+
+/// Why a harness whose turn did not come was not executed.
+pub(crate) const NO_TURN: &str = "the time was up before its turn; give it more with --max-time";
 
 impl Result1 {
     fn summary(self) -> Summary {
@@ -616,6 +765,8 @@ impl Result1 {
             interrupted: self.interrupted,
             assumptions: self.assumptions,
             vacuous: self.vacuous.into_iter().collect(),
+            harnesses: 1,
+            unexecuted: self.unexecuted.into_iter().collect(),
             findings: self.findings,
             not_replayed: self.expectations.not_run.len() as u64,
         }
@@ -628,6 +779,8 @@ fn merge(parts: Vec<Summary>) -> Summary {
     let mut stats = Stats::default();
     let mut tests = Vec::new();
     let mut interrupted = false;
+    let mut unexecuted = Vec::new();
+    let harnesses = parts.iter().map(|part| part.harnesses).sum();
     let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
     let mut assumptions = BTreeSet::new();
     let mut vacuous = Vec::new();
@@ -655,6 +808,7 @@ fn merge(parts: Vec<Summary>) -> Summary {
         stats.peers_used += part.stats.peers_used;
         tests.extend(part.tests);
         interrupted |= part.interrupted;
+        unexecuted.extend(part.unexecuted);
     }
     Summary {
         verdict: if goals.checks.violated > 0 {
@@ -670,6 +824,8 @@ fn merge(parts: Vec<Summary>) -> Summary {
         interrupted,
         assumptions: assumptions.into_iter().collect(),
         vacuous,
+        harnesses,
+        unexecuted,
         findings,
         not_replayed,
     }

@@ -19,7 +19,7 @@ use super::prepare::timed;
 use crate::error::Error;
 
 /// Processor time that a run of a sweep may take, in milliseconds: the fuzzer's own took far less.
-const SWEEP: u32 = 250;
+pub(super) const SWEEP: u32 = 250;
 
 type Slot = Option<Result<Target, Arc<TargetError>>>;
 

@@ -87,6 +87,8 @@ pub fn replay(
         interrupted: false,
         assumptions: Vec::new(),
         vacuous: Vec::new(),
+        harnesses: options.run.harnesses.len() as u64,
+        unexecuted: Vec::new(),
         findings: 0,
         not_replayed: 0,
     }));

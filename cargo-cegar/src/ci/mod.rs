@@ -246,6 +246,8 @@ pub struct Line {
     pub failed: Option<String>,
     /// What blocks the way, if most of its checks are unreachable.
     pub vacuous: Option<Vacuous>,
+    /// Why the harness was never executed, if it was not.
+    pub unexecuted: Option<String>,
 }
 
 /// What makes a build fail.
@@ -274,6 +276,7 @@ impl Report {
                 seconds: outcome.took.as_secs_f64(),
                 failed: outcome.failed.as_ref().map(|(why, _)| why.clone()),
                 vacuous: summary.and_then(|s| s.vacuous.first().cloned()),
+                unexecuted: outcome.unexecuted.clone(),
             }
         };
         let counts = Counts::of(found.iter());
@@ -287,7 +290,7 @@ impl Report {
             _ if bad => ExitCode::Violation,
             Some((_, code)) => *code,
             None if whole.interrupted => ExitCode::Interrupted,
-            None if whole.not_replayed > 0 => ExitCode::Incomplete,
+            None if whole.is_incomplete() => ExitCode::Incomplete,
             None if rules.require_proof && !settled => ExitCode::OpenGoals,
             None => ExitCode::Clean,
         };

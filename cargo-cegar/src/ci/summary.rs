@@ -30,6 +30,10 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             (None, Some(verdict)) => word(verdict).to_owned(),
             (None, None) => "no result".to_owned(),
         };
+        let verdict = match &line.unexecuted {
+            Some(why) => format!("{verdict}, never executed: {}", text(why)),
+            None => verdict,
+        };
         let (checks, edges) = (&line.goals.checks, &line.goals.edges);
         writeln!(
             out,
@@ -201,6 +205,7 @@ mod tests {
                         unreachable: 35,
                         blocked: None,
                     }),
+                    unexecuted: None,
                 },
                 Line {
                     harness: "other".to_owned(),
@@ -211,6 +216,7 @@ mod tests {
                     seconds: 3.2,
                     failed: Some("killed".to_owned()),
                     vacuous: None,
+                    unexecuted: None,
                 },
             ],
             findings: vec![Sorted {

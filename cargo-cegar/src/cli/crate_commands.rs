@@ -94,6 +94,7 @@ pub(super) fn run_options(
         }
         if !budget.no_emit {
             package_folder(&project.cegar.join("tests"))?;
+            package_folder(&project.cegar.join("findings"))?;
         }
     }
     readable_record(&project.cegar)?;
@@ -117,6 +118,7 @@ pub(super) fn run_options(
         no_emit: budget.no_emit,
         artifacts,
         jobs: 1,
+        is_compiled: false,
     })
 }
 
@@ -149,7 +151,7 @@ fn package_folder(path: &Path) -> Result<(), Error> {
 
 /// Makes sure that the record of the tests that were written can be read, before a test is found that has to be added to it.
 fn readable_record(package: &Path) -> Result<(), Error> {
-    match crate::emit::package::remembered(package) {
+    match crate::emit::package::readable_record(package) {
         Ok(_) => Ok(()),
         Err(EmitError::Io { path, why }) => Err(Error::io("read", path, why)),
         Err(EmitError::Record { path, why }) => Err(Error::usage(
@@ -252,12 +254,20 @@ pub(super) fn build(
         return finish(fan);
     };
     let properties = Harness::new("", Vec::new()).properties;
+    let total = library.units.len() as u64;
     let compiled = compile(
         &clang,
         &library.units,
         &properties,
         &scratch.join("bitcode"),
         stop,
+        &mut |done| {
+            fan.event(&Event::CompileProgress {
+                what: project.name.clone(),
+                done: done as u64,
+                total,
+            });
+        },
     )?;
     fan.event(&Event::Compiled {
         what: project.name.clone(),

@@ -263,6 +263,14 @@ pub fn is_as_written(folder: &Path, stem: &str, test: &str) -> Result<Option<boo
     Ok(function(&text, test).map(|text| known.is_some_and(|known| *known == hash(text))))
 }
 
+/// Makes sure that the record of the tests that were written is there whole, or not at all.
+///
+/// # Errors
+/// When it cannot be read or understood.
+pub fn readable_record(folder: &Path) -> Result<(), EmitError> {
+    Record::read(&folder.join(".emitted.json")).map(drop)
+}
+
 /// `.emitted.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Record {

@@ -146,7 +146,14 @@ impl Record {
             serde_json::from_slice(&bytes).map_err(|why| wrong(why.to_string()))?;
         match value["format"].as_u64() {
             Some(format) if format == u64::from(FORMAT) => {
-                serde_json::from_value(value).map_err(|why| wrong(why.to_string()))
+                let record: Record =
+                    serde_json::from_value(value).map_err(|why| wrong(why.to_string()))?;
+                // It becomes the name of a file.
+                let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                match record.name.is_empty() || !record.name.chars().all(plain) {
+                    true => Err(wrong(format!("`{}` is no name of a test", record.name))),
+                    false => Ok(record),
+                }
             }
             Some(format) => Err(wrong(format!(
                 "it has format {format}, and this version reads {FORMAT}"
@@ -277,5 +284,12 @@ pub(super) mod tests {
             let error = Record::read(&path).unwrap_err();
             assert_eq!(error.exit_code(), crate::ExitCode::Usage, "{text}");
         }
+        sample("h", "../a", b"x").write(&path).unwrap();
+        assert!(
+            Record::read(&path)
+                .unwrap_err()
+                .to_string()
+                .contains("is no name of a test")
+        );
     }
 }

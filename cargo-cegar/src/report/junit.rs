@@ -123,6 +123,12 @@ impl Reporter for JunitReporter {
             }
             Event::Expectations(expected) => self.expectations.push(expected.clone()),
             Event::Failed { harness, why } => self.failed.push((harness.clone(), why.clone())),
+            Event::Finished(summary) => {
+                for one in &summary.unexecuted {
+                    let why = format!("never executed: {}", one.why);
+                    self.failed.push((one.harness.clone(), why));
+                }
+            }
             Event::Goal(goal) if goal.kind == GoalKind::Check => {
                 let suite = self.goals.entry(goal.harness.clone()).or_default();
                 suite.push(goal.clone());

@@ -147,6 +147,15 @@ pub enum Event {
         /// Where the list comes from: `captured from build.rs`, `cegar.toml`, empty for the command line.
         from: String,
     },
+    /// So many of them are compiled.
+    CompileProgress {
+        /// What they belong to.
+        what: String,
+        /// How many are compiled.
+        done: u64,
+        /// Of how many.
+        total: u64,
+    },
     /// They were.
     Compiled {
         /// What they belong to.
@@ -171,6 +180,24 @@ pub enum Event {
     Mocked {
         /// Their names.
         functions: Vec<String>,
+    },
+    /// The parts of the native targets are being built.
+    Building {
+        /// The harness.
+        harness: String,
+        /// How many are built.
+        done: u64,
+        /// Of how many.
+        total: u64,
+    },
+    /// Recorded inputs are being run again.
+    Replaying {
+        /// The harness.
+        harness: String,
+        /// How many have been run.
+        done: u64,
+        /// Of how many.
+        total: u64,
     },
     /// The fuzzer is at work.
     FuzzProgress {
@@ -212,15 +239,6 @@ pub enum Event {
     FoundAgain(Finding),
     /// A violation, confirmed natively, that the baseline lists (`ci`).
     Known(Finding),
-    /// The inputs of earlier findings and of committed tests are being run.
-    Replaying {
-        /// The harness.
-        harness: String,
-        /// So many were run.
-        done: u64,
-        /// Of so many.
-        total: u64,
-    },
     /// How the inputs of earlier findings and of committed tests ended.
     Expectations(Expectations),
     /// A harness's campaign has no result (`ci`, `run --jobs`).
@@ -355,6 +373,57 @@ pub struct Summary {
     /// Committed tests and inputs of earlier findings that were not run to their end.
     #[serde(default)]
     pub not_replayed: u64,
+    /// How many harnesses there were.
+    #[serde(default)]
+    pub harnesses: u64,
+    /// Those of them that were never executed.
+    #[serde(default)]
+    pub unexecuted: Vec<Unexecuted>,
+}
+
+impl Summary {
+    /// What was proved is not all that was asked for.
+    pub fn open(&mut self) {
+        if self.verdict == Verdict::Proved {
+            self.verdict = Verdict::Open;
+        }
+    }
+
+    /// Whether not all was looked at: a harness was never executed, or something that is to be replayed was not.
+    pub fn is_incomplete(&self) -> bool {
+        self.not_replayed > 0 || !self.unexecuted.is_empty()
+    }
+
+    /// Says which harnesses were never executed, and why; nothing if all were.
+    pub fn never_executed(&self) -> Option<String> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for Unexecuted { harness, why } in &self.unexecuted {
+            match reasons.iter_mut().find(|(known, _)| known == why) {
+                Some((_, names)) => names.push(harness),
+                None => reasons.push((why, vec![harness])),
+            }
+        }
+        let (count, all) = (self.unexecuted.len() as u64, self.harnesses);
+        let reasons: Vec<String> = reasons
+            .into_iter()
+            .map(|(why, names)| format!("{}: {why}", names.join(", ")))
+            .collect();
+        let noun = if all == 1 { "harness" } else { "harnesses" };
+        let text = format!(
+            "{count} of {all} {noun} never executed: {}",
+            reasons.join("; ")
+        );
+        (count > 0).then_some(text)
+    }
+}
+
+/// A harness that was never executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unexecuted {
+    /// The harness.
+    pub harness: String,
+    /// Why not.
+    pub why: String,
 }
 
 /// A generated test.
@@ -384,8 +453,9 @@ pub struct Fan {
     reporters: Vec<Box<dyn Reporter>>,
     /// Whether the last event said that the campaign was interrupted.
     pub interrupted: bool,
-    /// Committed tests and inputs of earlier findings that were not run, as the last event has it.
-    pub not_replayed: u64,
+    /// Whether the last event said that a harness was never executed, or that a committed test or the input of an earlier finding
+    /// was not run.
+    pub incomplete: bool,
 }
 
 impl Fan {
@@ -399,7 +469,7 @@ impl Reporter for Fan {
     fn event(&mut self, event: &Event) {
         if let Event::Finished(summary) = event {
             self.interrupted = summary.interrupted;
-            self.not_replayed = summary.not_replayed;
+            self.incomplete = summary.is_incomplete();
         }
         for reporter in &mut self.reporters {
             reporter.event(event);
@@ -528,6 +598,8 @@ pub(crate) mod samples {
             interrupted: false,
             assumptions: vec![],
             vacuous: vec![],
+            harnesses: 1,
+            unexecuted: vec![],
             findings: 1,
             not_replayed: 0,
         }

@@ -4,7 +4,8 @@
 
 use super::*;
 
-pub(super) fn progress_text(event: &Event) -> Option<(&'static str, String)> {
+/// What is under way without a known end: who is at work, the phase, and the line.
+pub(super) fn progress_text(event: &Event) -> Option<(&str, &'static str, String)> {
     match event {
         Event::FuzzProgress {
             harness,
@@ -17,6 +18,7 @@ pub(super) fn progress_text(event: &Event) -> Option<(&'static str, String)> {
             engine_seeds,
             ..
         } => Some((
+            harness,
             "Fuzzing",
             format!(
                 "{harness}  {} execs  {}/s  edges {edges_covered}/{edges}  checks {checks_proved}/{checks} proved  seeds from engine {engine_seeds}",
@@ -31,13 +33,32 @@ pub(super) fn progress_text(event: &Event) -> Option<(&'static str, String)> {
             refinements,
             open,
         } => Some((
-            "Reasoning",
+            harness,
+            "Proving",
             format!(
                 "{harness}  {goal}  solver calls {}  refinements {}  open {open}",
                 count(*solver_calls),
                 count(*refinements)
             ),
         )),
+        _ => None,
+    }
+}
+
+/// What is under way and counts up to a known number: who is at work, the phase, how many are done and of how many.
+pub(super) fn counted_phase(event: &Event) -> Option<(&str, &'static str, u64, u64)> {
+    match event {
+        Event::CompileProgress { what, done, total } => Some((what, "Compiling", *done, *total)),
+        Event::Building {
+            harness,
+            done,
+            total,
+        } => Some((harness, "Building", *done, *total)),
+        Event::Replaying {
+            harness,
+            done,
+            total,
+        } => Some((harness, "Replaying", *done, *total)),
         _ => None,
     }
 }
