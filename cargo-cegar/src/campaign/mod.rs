@@ -374,7 +374,7 @@ fn one(
     let ran = deadline::within(deadline, || {
         let expectations = alternation.replay_expected()?;
         let end = alternation.run().and_then(|end| alternation.look(end));
-        Ok((expectations, end))
+        Ok::<_, Error>((expectations, end))
     });
     let (expectations, end) = ran?;
     native.end();
