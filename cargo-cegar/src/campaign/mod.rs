@@ -13,10 +13,12 @@ pub mod findings;
 pub mod goals;
 mod linking;
 pub mod native;
+mod natively;
 pub mod pool;
 pub mod prepare;
 pub mod proofs;
 pub mod reach;
+mod refused;
 mod replay;
 pub mod tests;
 pub mod vacuous;
@@ -239,8 +241,8 @@ struct Result1 {
     /// Every check is proved, and nothing can go wrong elsewhere.
     complete: bool,
     assumptions: Vec<String>,
-    vacuous: Option<Vacuous>,
     unexecuted: Option<Unexecuted>,
+    vacuous: Option<Vacuous>,
     findings: u64,
     expectations: Expectations,
 }
@@ -248,6 +250,8 @@ struct Result1 {
 /// Where things go, and how long it may take.
 struct Folders<'a> {
     scratch: &'a Path,
+    /// What all programs of the package have in common.
+    common: &'a Path,
     root: &'a Path,
     corpus: Option<PathBuf>,
     /// Inputs that are read beside those of the corpus; nothing is written there.
@@ -255,6 +259,8 @@ struct Folders<'a> {
     certificate: Option<&'a Path>,
     /// Where findings are remembered; none where a program is looked at once.
     findings: Option<Place>,
+    /// Where tests go; none where none are written.
+    tests: Option<tests::Where<'a>>,
 }
 
 fn one(
@@ -262,7 +268,6 @@ fn one(
     settings: &Settings,
     (bitcode, budget): (Bitcode, Budget),
     folders: &Folders<'_>,
-    package: Option<tests::Where<'_>>,
     first_only: bool,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
@@ -281,13 +286,23 @@ fn one(
     let place = (folders.scratch, limited);
     let prepared = prepare::link(bitcode, harness, settings, place, reporter, stop)?;
     let fuzzed = settings.fuzzes();
-    let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
-    let tests =
-        package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
+    let ends = (stop, limited.confirming_ends());
+    let native = start_native(
+        &prepared,
+        harness,
+        settings,
+        (folders.scratch, folders.common),
+        fuzzed,
+        ends,
+    );
+    let tests = folders
+        .tests
+        .map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
     let memory = match &folders.findings {
         Some(place) => Some(remembered(place, reporter)?),
         None => None,
     };
+    let tests = tests.map(|tests| tests.until(ends, folders.common));
     let bitcode = std::fs::read(&prepared.bitcode)
         .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
     let mut config = Config {
@@ -337,6 +352,7 @@ fn one(
         compares: false,
         last_news: started,
         last_told: started,
+        told_building: (0, 0),
         unconfirmed: Default::default(),
         deaths: 0,
         fatal: 0,
@@ -360,13 +376,12 @@ fn one(
         let end = alternation.run().and_then(|end| alternation.look(end));
         Ok((expectations, end))
     });
-    let (expectations, end) = match ran {
-        Ok(ran) => ran,
-        Err(why) => return Err(why),
-    };
+    let (expectations, end) = ran?;
+    native.end();
     alternation.finish();
     let end = end?;
     alternation.consistent();
+    natively::assign_checks(&mut alternation);
     let goals = alternation.goals();
     let kept = goals::tell(&mut alternation, end);
     goals::keep(&kept, folders.scratch)?;
@@ -457,8 +472,8 @@ fn one(
         interrupted: end == End::Interrupted,
         complete,
         assumptions,
-        vacuous: kept.vacuous,
         unexecuted,
+        vacuous: kept.vacuous,
         findings,
         expectations,
     })
@@ -508,22 +523,31 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn start_native(
+/// Starts the native builds of a program in its scratch folder; `common` is the folder of all programs of its package.
+fn start_native<'s>(
     prepared: &Prepared,
     harness: &Harness,
     settings: &Settings,
-    scratch: &Path,
+    (scratch, common): (&Path, &Path),
     fuzzed: bool,
-) -> Native {
+    ends: (&'s AtomicBool, Option<Instant>),
+) -> Native<'s> {
     let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
     builder.clang.clone_from(&settings.compiler.path);
     builder.cache = Some(prepared.cache.join("native"));
+    builder.objects = Some(common.join("objects"));
+    // As cargo tells build scripts: several campaigns may share the machine.
+    let told = std::env::var("NUM_JOBS").ok();
+    if let Some(jobs) = told.and_then(|jobs| jobs.parse().ok()) {
+        builder.jobs = jobs;
+    }
     let confirm = harness.timeout.max(Duration::from_secs(10));
     Native::start(
         builder,
         fuzzed,
         fuzzed && prepared.program.blocks.len() >= native::LARGE,
         u32::try_from(confirm.as_millis()).unwrap_or(u32::MAX),
+        ends,
     )
 }
 
@@ -545,13 +569,14 @@ pub fn check(
     let root = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
     let folders = Folders {
         scratch: &options.scratch,
+        common: &options.scratch,
         root: &root,
         corpus: None,
         seeds: None,
         certificate: options.certificate.as_deref(),
         findings: None,
+        tests: options.emit_dir.as_deref().map(tests::Where::Standalone),
     };
-    let package = options.emit_dir.as_deref().map(tests::Where::Standalone);
     let started = Instant::now();
     let (harness, settings) = (&options.harness, &options.settings);
     let bitcode = prepare::bitcode(harness, settings, &options.scratch, reporter, stop)?;
@@ -561,7 +586,6 @@ pub fn check(
         settings,
         (bitcode, budget),
         &folders,
-        package,
         true,
         reporter,
         stop,
@@ -637,14 +661,6 @@ pub fn run(
         let budget = budget.share(waiting);
         waiting -= 1;
         let scratch = options.scratch.join(&harness.name);
-        let folders = Folders {
-            scratch: &scratch,
-            root: &options.root,
-            corpus: Some(options.corpus(&harness.name)),
-            seeds: options.seeds(&harness.name),
-            certificate: None,
-            findings: Some(options.findings(&harness.name)),
-        };
         let place = match &options.artifacts {
             Some(folder) => tests::Where::Beside {
                 package: &options.package,
@@ -652,13 +668,21 @@ pub fn run(
             },
             None => tests::Where::Package(&options.package),
         };
-        let package = (!options.no_emit).then_some(place);
+        let folders = Folders {
+            scratch: &scratch,
+            common: &options.scratch,
+            root: &options.root,
+            corpus: Some(options.corpus(&harness.name)),
+            seeds: options.seeds(&harness.name),
+            certificate: None,
+            findings: Some(options.findings(&harness.name)),
+            tests: (!options.no_emit).then_some(place),
+        };
         let result = one(
             harness,
             settings,
             (bitcode, budget),
             &folders,
-            package,
             false,
             &mut distinct,
             stop,
@@ -697,7 +721,10 @@ pub fn run(
     reporter.event(&Event::Finished(summary));
     match failed {
         // A violation is the greater news, and what failed was told.
-        Some(failed) if verdict != Verdict::Violated => Err(failed),
+        Some(failed) if verdict != Verdict::Violated => Err(Error::Campaign {
+            message: "not every harness was built".to_owned(),
+            exit: failed.exit_code(),
+        }),
         _ => Ok(verdict),
     }
 }
@@ -721,14 +748,21 @@ fn compile<'a>(
         ready: Vec::new(),
         failed: Vec::new(),
     };
+    let mut told = BTreeSet::new();
     for harness in &options.harnesses {
         let scratch = options.scratch.join(&harness.name);
         match prepare::bitcode(harness, &options.settings, &scratch, reporter, stop) {
             Ok(bitcode) => compiled.ready.push((harness, bitcode)),
             Err(why) if options.harnesses.len() > 1 && is_its_own(&why) => {
+                let text = why.to_string();
+                // A mistake in the library is every harness's, and told once.
+                let short = match told.insert(text.clone()) {
+                    true => text,
+                    false => "for the reason that was told before".to_owned(),
+                };
                 reporter.event(&Event::Failed {
                     harness: harness.name.clone(),
-                    why: why.to_string(),
+                    why: short,
                 });
                 compiled.failed.push((harness, why));
             }
@@ -742,7 +776,7 @@ fn compile<'a>(
 fn is_its_own(why: &Error) -> bool {
     matches!(
         why.exit_code(),
-        ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Internal
+        ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Usage | ExitCode::Internal
     )
 }
 
@@ -764,9 +798,9 @@ impl Result1 {
             tests: self.tests,
             interrupted: self.interrupted,
             assumptions: self.assumptions,
-            vacuous: self.vacuous.into_iter().collect(),
             harnesses: 1,
             unexecuted: self.unexecuted.into_iter().collect(),
+            vacuous: self.vacuous.into_iter().collect(),
             findings: self.findings,
             not_replayed: self.expectations.not_run.len() as u64,
         }
@@ -823,9 +857,9 @@ fn merge(parts: Vec<Summary>) -> Summary {
         tests,
         interrupted,
         assumptions: assumptions.into_iter().collect(),
-        vacuous,
         harnesses,
         unexecuted,
+        vacuous,
         findings,
         not_replayed,
     }

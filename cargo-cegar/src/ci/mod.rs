@@ -244,10 +244,10 @@ pub struct Line {
     pub seconds: f64,
     /// Why there is no result.
     pub failed: Option<String>,
-    /// What blocks the way, if most of its checks are unreachable.
-    pub vacuous: Option<Vacuous>,
     /// Why the harness was never executed, if it was not.
     pub unexecuted: Option<String>,
+    /// What blocks the way, if most of its checks are unreachable.
+    pub vacuous: Option<Vacuous>,
 }
 
 /// What makes a build fail.
@@ -275,8 +275,8 @@ impl Report {
                 counts: Counts::of(own),
                 seconds: outcome.took.as_secs_f64(),
                 failed: outcome.failed.as_ref().map(|(why, _)| why.clone()),
-                vacuous: summary.and_then(|s| s.vacuous.first().cloned()),
                 unexecuted: outcome.unexecuted.clone(),
+                vacuous: summary.and_then(|s| s.vacuous.first().cloned()),
             }
         };
         let counts = Counts::of(found.iter());

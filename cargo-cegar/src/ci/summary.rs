@@ -199,13 +199,13 @@ mod tests {
                     },
                     seconds: 3.2,
                     failed: None,
+                    unexecuted: None,
                     vacuous: Some(Vacuous {
                         harness: "parse_header".to_owned(),
                         checks: 40,
                         unreachable: 35,
                         blocked: None,
                     }),
-                    unexecuted: None,
                 },
                 Line {
                     harness: "other".to_owned(),
@@ -215,8 +215,8 @@ mod tests {
                     counts: Counts::default(),
                     seconds: 3.2,
                     failed: Some("killed".to_owned()),
-                    vacuous: None,
                     unexecuted: None,
+                    vacuous: None,
                 },
             ],
             findings: vec![Sorted {

@@ -169,6 +169,20 @@ pub enum Event {
         /// What the compiler warned about, as it printed it.
         warnings: String,
     },
+    /// Cargo builds the crate, to see which C files belong to it.
+    BuildingCrate {
+        /// The package.
+        package: String,
+        /// What cargo does, in its words; empty at first.
+        doing: String,
+        /// Since when.
+        seconds: u64,
+    },
+    /// Cargo has built the crate, or has failed to.
+    BuiltCrate {
+        /// The package.
+        package: String,
+    },
     /// A captured file that is not part of the program.
     LeftOut {
         /// The file.
@@ -187,7 +201,7 @@ pub enum Event {
         harness: String,
         /// How many are built.
         done: u64,
-        /// Of how many.
+        /// Of how many, as far as that is known yet.
         total: u64,
     },
     /// Recorded inputs are being run again.
@@ -597,9 +611,9 @@ pub(crate) mod samples {
             }],
             interrupted: false,
             assumptions: vec![],
-            vacuous: vec![],
             harnesses: 1,
             unexecuted: vec![],
+            vacuous: vec![],
             findings: 1,
             not_replayed: 0,
         }
