@@ -78,6 +78,18 @@ pub enum Error {
     #[error("interrupted")]
     #[diagnostic(code(cegar::interrupted))]
     Interrupted,
+    /// The campaign's time was up before a native build was there.
+    #[error("the time was up before {what} was compiled")]
+    #[diagnostic(
+        code(cegar::not_in_time),
+        help(
+            "a longer --max-time leaves time to compile; what was compiled is kept for the next run"
+        )
+    )]
+    NotInTime {
+        /// Which.
+        what: &'static str,
+    },
     /// A harness's campaign, in a process of its own, has no result.
     #[error("{message}")]
     #[diagnostic(code(cegar::campaign))]
@@ -177,6 +189,11 @@ impl Error {
         Error::Exchange { source, help }
     }
 
+    /// Whether the campaign's end was what went wrong: Ctrl-C, or no time left.
+    pub fn is_the_end(&self) -> bool {
+        matches!(self, Error::Interrupted | Error::NotInTime { .. })
+    }
+
     /// The number that the process ends with.
     pub fn exit_code(&self) -> ExitCode {
         use crate::capture::CaptureError;
@@ -205,6 +222,7 @@ impl Error {
             } => ExitCode::Internal,
             Error::Exchange { .. } => ExitCode::Network,
             Error::Engine { source, .. } => of_files(&**source).unwrap_or(ExitCode::Internal),
+            Error::NotInTime { .. } => ExitCode::Internal,
             Error::Campaign { exit, .. } => *exit,
         }
     }

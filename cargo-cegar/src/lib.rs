@@ -21,6 +21,7 @@ pub mod error;
 pub mod exit;
 pub mod explain;
 pub mod externals;
+pub mod findings;
 pub mod init;
 pub mod list;
 pub mod lock;

@@ -113,6 +113,16 @@ impl Project {
     }
 }
 
+/// The whole name of the test whose name begins so, in the text of a test file: the rest is a hash.
+#[track_caller]
+pub fn test_name(text: &str, begins: &str) -> String {
+    let (_, rest) = text
+        .split_once(&format!("fn {begins}_"))
+        .unwrap_or_else(|| panic!("no test `{begins}_...` in\n{text}"));
+    let hash = rest.split('(').next().unwrap_or_default();
+    format!("{begins}_{hash}")
+}
+
 /// The text of one of `programs/`.
 pub fn program(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))

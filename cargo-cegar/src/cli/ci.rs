@@ -38,7 +38,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         Some(path) => path.clone(),
         None => project.cegar.join("baseline.json"),
     };
-    let mut baseline = Baseline::read(&baseline_file)?;
+    let mut baseline = Baseline::read(&baseline_file, args.update_baseline)?;
     if let (Some(path), false) = (&args.baseline, args.update_baseline)
         && !path.is_file()
     {
@@ -90,13 +90,14 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     ));
 
     let inputs = Some(artifacts.join("inputs"));
-    let mut sorter = Sorter::new(&mut fan, &baseline, &project.cegar, &project.root, inputs);
+    let mut sorter = Sorter::new(&mut fan, &baseline, inputs);
     let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
     let started = Instant::now();
     let outcomes = pool::each(&options, cap, &mut sorter, stop)?;
     let (found, lost) = (sorter.found, sorter.lost);
-    let summary = pool::sum(&outcomes, started.elapsed(), stop);
+    let mut summary = pool::sum(&outcomes, started.elapsed(), stop);
+    summary.findings = found.iter().filter(|sorted| !sorted.again).count() as u64;
     fan.event(&Event::Finished(summary.clone()));
 
     let rules = Rules {
@@ -105,7 +106,10 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     };
     let mut report = Report::new(&outcomes, &found, &summary, rules);
     if args.update_baseline {
-        let entries: Vec<Entry> = found.iter().map(|(_, entry, _)| entry.clone()).collect();
+        let entries: Vec<Entry> = found
+            .iter()
+            .map(|sorted| Entry::of(&sorted.finding))
+            .collect();
         baseline.update(&entries);
         baseline.write(&baseline_file)?;
         // What was just accepted is no reason to fail.
@@ -136,15 +140,14 @@ fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifact
         let text = format!("wrote {}", baseline.display());
         note(fan, Level::Info, text);
     }
-    if report.new + report.known > 0 {
+    if report.counts.all() > 0 {
         let what = match args.emit {
             true => "inputs are",
             false => "tests and inputs are",
         };
         let text = format!(
-            "{} new, {} known; {} in {}",
-            report.new,
-            report.known,
+            "{}; {} in {}",
+            report.counts.words(),
             what,
             artifacts.display()
         );
@@ -167,7 +170,7 @@ fn outputs(
     }
     if let Some(path) = &args.lcov {
         let folders: Vec<PathBuf> = harnesses.iter().map(|h| scratch.join(&h.name)).collect();
-        let (coverage, _) = coverage_of(&folders);
+        let (coverage, _, _) = coverage_of(&folders);
         store::write(path, coverage::lcov(&coverage).as_bytes())?;
     }
     let Some(path) = &args.summary else {

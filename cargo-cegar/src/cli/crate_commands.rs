@@ -13,6 +13,7 @@ use crate::emit::EmitError;
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::init::InitOptions;
+use crate::list::Remembered;
 use crate::options::{Harness, ReplayOptions, RunOptions};
 use crate::project::Project;
 use crate::report::{Event, Fan, HtmlReporter, Level, Reporter};
@@ -93,6 +94,7 @@ pub(super) fn run_options(
         }
         if !budget.no_emit {
             package_folder(&project.cegar.join("tests"))?;
+            package_folder(&project.cegar.join("findings"))?;
         }
     }
     readable_record(&project.cegar)?;
@@ -116,6 +118,7 @@ pub(super) fn run_options(
         no_emit: budget.no_emit,
         artifacts,
         jobs: 1,
+        is_compiled: false,
     })
 }
 
@@ -148,7 +151,7 @@ fn package_folder(path: &Path) -> Result<(), Error> {
 
 /// Makes sure that the record of the tests that were written can be read, before a test is found that has to be added to it.
 fn readable_record(package: &Path) -> Result<(), Error> {
-    match crate::emit::package::remembered(package) {
+    match crate::emit::package::readable_record(package) {
         Ok(_) => Ok(()),
         Err(EmitError::Io { path, why }) => Err(Error::io("read", path, why)),
         Err(EmitError::Record { path, why }) => Err(Error::usage(
@@ -252,12 +255,20 @@ pub(super) fn build(
         return finish(fan);
     };
     let properties = Harness::new("", Vec::new()).properties;
+    let total = library.units.len() as u64;
     let compiled = compile(
         &clang,
         &library.units,
         &properties,
         &scratch.join("bitcode"),
         stop,
+        &mut |done| {
+            fan.event(&Event::CompileProgress {
+                what: project.name.clone(),
+                done: done as u64,
+                total,
+            });
+        },
     )?;
     fan.event(&Event::Compiled {
         what: project.name.clone(),
@@ -494,15 +505,24 @@ pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
         ));
         text.push_str(&format!("  corpus {}", harness.corpus));
         if let Some(goals) = &harness.goals {
-            let c = &goals.checks;
-            text.push_str(&format!(
-                "  checks {} violated, {} proved, {} open",
-                c.violated, c.proved, c.open
-            ));
+            text.push_str(&format!("  checks {}", goals.checks.words()));
+            if goals.checks.is_vacuous() {
+                text.push_str(" (vacuous)");
+            }
         }
         text.push('\n');
+        let state = |name: &String| harness.findings.iter().find(|known| known.name == *name);
         for test in &harness.tests {
-            text.push_str(&format!("    {test}\n"));
+            let state = state(test).map_or(String::new(), |known| format!("  {}", known.words()));
+            text.push_str(&format!("    {test}{state}\n"));
+        }
+        let untested = |known: &&Remembered| !harness.tests.contains(&known.name);
+        for known in harness.findings.iter().filter(untested) {
+            text.push_str(&format!(
+                "    {}  {}, without a test\n",
+                known.name,
+                known.words()
+            ));
         }
     }
     print(&text)

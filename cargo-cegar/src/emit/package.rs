@@ -247,31 +247,28 @@ pub(super) fn add(
     Ok(Emitted::Written)
 }
 
-/// Keeps where a test's fault is, for those who ask later whether a finding is known.
+/// Whether a test is as this tool wrote it; none where there is no test of that name.
 ///
 /// # Errors
-/// When the record cannot be read or written.
-pub fn remember(
-    folder: &Path,
-    finding: &Finding,
-    place: serde_json::Value,
-) -> Result<(), EmitError> {
-    let path = folder.join(".emitted.json");
-    let mut record = Record::read(&path)?;
-    let key = format!("{}::{}", finding.harness, finding.test);
-    record.places.insert(key, place);
-    write(
-        &path,
-        &(serde_json::to_string_pretty(&record).unwrap_or_default() + "\n"),
-    )
+/// When a file is there and cannot be read.
+pub fn is_as_written(folder: &Path, stem: &str, test: &str) -> Result<Option<bool>, EmitError> {
+    let path = test_file(folder, stem);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(why) => return Err(EmitError::Io { path, why }),
+    };
+    let record = Record::read(&folder.join(".emitted.json"))?;
+    let known = record.tests.get(&format!("{stem}::{test}"));
+    Ok(function(&text, test).map(|text| known.is_some_and(|known| *known == hash(text))))
 }
 
-/// What was remembered, by `harness::test`.
+/// Makes sure that the record of the tests that were written is there whole, or not at all.
 ///
 /// # Errors
-/// When the record is there and cannot be read.
-pub fn remembered(folder: &Path) -> Result<BTreeMap<String, serde_json::Value>, EmitError> {
-    Ok(Record::read(&folder.join(".emitted.json"))?.places)
+/// When it cannot be read or understood.
+pub fn readable_record(folder: &Path) -> Result<(), EmitError> {
+    Record::read(&folder.join(".emitted.json")).map(drop)
 }
 
 /// `.emitted.json`.
@@ -279,9 +276,6 @@ pub fn remembered(folder: &Path) -> Result<BTreeMap<String, serde_json::Value>, 
 struct Record {
     /// `harness::test` and the SHA-256 of its text.
     tests: BTreeMap<String, String>,
-    /// `harness::test` and where its fault is, in words that survive moved lines.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    places: BTreeMap<String, serde_json::Value>,
 }
 
 impl Record {
