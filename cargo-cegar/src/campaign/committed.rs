@@ -119,7 +119,7 @@ fn read(out: &str) -> BTreeMap<String, Ended> {
         else {
             continue;
         };
-        let ended = match how.split_whitespace().next() {
+        let ended = match how.split([' ', ',']).next() {
             Some("ok") => Ended::Passed,
             Some("ignored") => Ended::Ignored,
             _ => said(out, name),
