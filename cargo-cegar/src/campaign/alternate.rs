@@ -13,6 +13,7 @@ pub(super) mod backlog;
 mod confirming;
 pub(super) mod crew;
 mod fuzzing;
+mod looking;
 mod named;
 pub(super) mod peers;
 mod proving;
@@ -38,11 +39,12 @@ use super::budget::Budget;
 use super::findings::Judge;
 use super::native::{LARGE, Native};
 use super::proofs::{Proofs, Prover};
+use super::reach::Reach;
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
 use crate::error::Error;
 use crate::findings::Record;
 use crate::options::{Harness, Settings};
-use crate::report::{Event, Level, Reporter, Unexecuted};
+use crate::report::{Event, GoalStatus, Level, Reporter, Unexecuted};
 use crate::store;
 
 /// How long the search works before it looks at what the fuzzer says.
@@ -59,6 +61,8 @@ const STALLED: Duration = Duration::from_secs(30);
 const FUTILE: Duration = Duration::from_secs(90);
 /// How long the fuzzer's last count is waited for.
 const LAST_WORDS: Duration = Duration::from_millis(300);
+/// So many builds take no time worth telling: a small program's four products.
+const BUILDS: u32 = 4;
 /// Questions that the search works through in each of its turns under `--runs`.
 const QUESTIONS: u64 = 2000;
 
@@ -73,7 +77,7 @@ pub struct Alternation<'a, 'p> {
     /// What is known of the functions that nobody defines.
     pub externals: &'p crate::externals::Externals,
     /// Its native builds.
-    pub native: &'a Native,
+    pub native: &'a Native<'a>,
     /// The engine's search.
     pub search: Search<'p>,
     /// Decides what is a finding.
@@ -105,12 +109,16 @@ pub struct Alternation<'a, 'p> {
     pub(super) compares: bool,
     pub(super) last_news: Instant,
     pub(super) last_told: Instant,
+    /// How far the native builds were when that was told.
+    pub(super) told_building: (u32, u32),
     pub(super) unconfirmed: BTreeSet<String>,
     /// Fuzzing processes that died for no reason that was found, and those that died of the program.
     pub(super) deaths: u32,
     pub(super) fatal: u32,
     /// The program, for the prover's thread.
     pub(super) shared: Arc<Program>,
+    /// Which blocks decide its checks.
+    pub(super) reach: Reach,
     /// SHA-256 of the bitcode.
     pub(super) digest: String,
     pub(super) coverage: Arc<Coverage>,
@@ -232,6 +240,7 @@ impl Alternation<'_, '_> {
             if let Some(given) = self.postponed.take_if(|_| built) {
                 self.start_prover(&given)?;
             }
+            self.tell_building();
             self.hear_prover(&mut news)?;
             if self.is_settled() {
                 return Ok(End::Settled);
@@ -288,8 +297,12 @@ impl Alternation<'_, '_> {
                 }
             }
             if turn == 0 && self.settings.sides.fuzz() {
-                self.native.wait(Kind::Fast)?;
-                self.native.wait(Kind::Comparisons)?;
+                for kind in [Kind::Fast, Kind::Comparisons] {
+                    match self.native.wait(kind) {
+                        Err(Error::Interrupted) => return Ok(End::Interrupted),
+                        built => drop(built?),
+                    }
+                }
                 self.start_worker(Some(runs))?;
                 while self.crew.works() {
                     self.listen(SLICE, &mut news)?;
@@ -367,9 +380,10 @@ impl Alternation<'_, '_> {
                     tape,
                     violation,
                     origin,
-                } => {
-                    found |= self.look_into(tape, violation, origin)?;
-                }
+                } => match self.look_into(tape.clone(), violation.clone(), origin) {
+                    Err(why) if why.is_the_end() => self.put_off(&tape, &violation)?,
+                    looked => found |= looked?,
+                },
             }
         }
         Ok(found)
@@ -389,6 +403,19 @@ impl Alternation<'_, '_> {
 
     fn note(&mut self, level: Level, message: String) {
         self.reporter.event(&Event::Note { level, message });
+    }
+
+    /// Says how many parts of the native targets are compiled, where there are several.
+    fn tell_building(&mut self) {
+        let (done, total) = self.native.progress();
+        if total > BUILDS && self.told_building != (done, total) {
+            self.told_building = (done, total);
+            self.reporter.event(&Event::Building {
+                harness: self.harness.name.clone(),
+                done: done.into(),
+                total: total.into(),
+            });
+        }
     }
 
     fn progress(&mut self) {
@@ -418,21 +445,28 @@ impl Alternation<'_, '_> {
     /// broken, so a block covered is an edge covered).
     pub fn goals(&self) -> GoalTable {
         let mut checks = CheckTable::default();
+        let covered = self.search.covered();
         for (number, check) in self.program.checks.iter().enumerate() {
             if self.is_goal(check) {
                 if self.judge.violated(number as u32) {
                     checks.violated += 1;
-                } else if self.holds(number) {
-                    checks.proved += 1;
-                } else {
+                } else if !self.holds(number) {
                     checks.open += 1;
+                } else {
+                    match self
+                        .reach
+                        .proved(number, covered, |block| self.is_dead(block))
+                    {
+                        GoalStatus::Unreachable => checks.unreachable += 1,
+                        GoalStatus::Proved { reached: false } => checks.proved_not_reached += 1,
+                        _ => checks.proved += 1,
+                    }
                 }
             }
         }
         // A finding in a function that is not the user's own (a string function, say) is still one.
         checks.violated = checks.violated.max(self.judge.count());
         let mut edges = EdgeTable::default();
-        let covered = self.search.covered();
         for (number, (block, &covered)) in self.program.blocks.iter().zip(covered).enumerate() {
             if self.program.function(block.function).kind == FunctionKind::User {
                 if covered {

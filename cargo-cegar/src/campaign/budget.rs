@@ -23,6 +23,9 @@ const PROVING: f64 = 0.8;
 /// What is under way when the time is up may take so much longer.
 pub const LATE: Duration = Duration::from_secs(1);
 
+/// What a finding's confirmation and its test need to be built may be waited for so much longer than the time.
+const CONFIRMING: Duration = Duration::from_secs(2);
+
 /// A piece of time that began somewhere and ends, if there is a limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
@@ -83,6 +86,11 @@ impl Budget {
     pub fn proving_ends(&self) -> Option<Instant> {
         let left = self.left()?;
         Instant::now().checked_add(left.mul_f64(PROVING))
+    }
+
+    /// How long a finding's confirmation is waited for.
+    pub fn confirming_ends(&self) -> Option<Instant> {
+        self.end()?.checked_add(CONFIRMING)
     }
 
     /// How long what is under way is waited for when everything else has ended.

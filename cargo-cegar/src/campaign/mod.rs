@@ -16,8 +16,10 @@ pub mod native;
 pub mod pool;
 pub mod prepare;
 pub mod proofs;
+pub mod reach;
 mod replay;
 pub mod tests;
+pub mod vacuous;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -45,8 +47,10 @@ use budget::Budget;
 use findings::Judge;
 use native::Native;
 use prepare::{Bitcode, Prepared};
+use reach::Reach;
 pub use replay::replay;
 use tests::Tests;
+use vacuous::Vacuous;
 
 /// What a campaign can say in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -72,12 +76,50 @@ pub struct GoalTable {
 /// How many checks stand where.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckTable {
-    /// No input violates them; there is a certificate.
+    /// No input violates them, there is a certificate, and executions came to them.
     pub proved: u64,
+    /// The same, but no execution has come to them, and nothing says that none can.
+    #[serde(default)]
+    pub proved_not_reached: u64,
+    /// No input of the harness comes to them; there is a certificate. Nothing is tested.
+    #[serde(default)]
+    pub unreachable: u64,
     /// An input violates them, seen natively.
     pub violated: u64,
     /// Not settled.
     pub open: u64,
+}
+
+impl CheckTable {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.proved + self.proved_not_reached + self.unreachable + self.violated + self.open
+    }
+
+    /// Those that a certificate is about.
+    pub fn in_certificate(&self) -> u64 {
+        self.proved + self.proved_not_reached + self.unreachable
+    }
+
+    /// The counts as a sentence has them. What only some programs have is left out where there is none of it.
+    pub fn words(&self) -> String {
+        let mut words = format!("{} violated, {} proved", self.violated, self.proved);
+        if self.proved_not_reached > 0 {
+            words += &format!(", {} proved but not reached", self.proved_not_reached);
+        }
+        if self.unreachable > 0 {
+            words += &format!(", {} unreachable", self.unreachable);
+        }
+        words + &format!(", {} open", self.open)
+    }
+
+    fn add(&mut self, other: &CheckTable) {
+        self.proved += other.proved;
+        self.proved_not_reached += other.proved_not_reached;
+        self.unreachable += other.unreachable;
+        self.violated += other.violated;
+        self.open += other.open;
+    }
 }
 
 /// How many branch edges stand where.
@@ -198,6 +240,7 @@ struct Result1 {
     complete: bool,
     assumptions: Vec<String>,
     unexecuted: Option<Unexecuted>,
+    vacuous: Option<Vacuous>,
     findings: u64,
     expectations: Expectations,
 }
@@ -205,6 +248,8 @@ struct Result1 {
 /// Where things go, and how long it may take.
 struct Folders<'a> {
     scratch: &'a Path,
+    /// What all programs of the package have in common.
+    common: &'a Path,
     root: &'a Path,
     corpus: Option<PathBuf>,
     /// Inputs that are read beside those of the corpus; nothing is written there.
@@ -238,13 +283,22 @@ fn one(
     let place = (folders.scratch, limited);
     let prepared = prepare::link(bitcode, harness, settings, place, reporter, stop)?;
     let fuzzed = settings.fuzzes();
-    let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
+    let ends = (stop, limited.confirming_ends());
+    let native = start_native(
+        &prepared,
+        harness,
+        settings,
+        (folders.scratch, folders.common),
+        fuzzed,
+        ends,
+    );
     let tests =
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
     let memory = match &folders.findings {
         Some(place) => Some(remembered(place, reporter)?),
         None => None,
     };
+    let tests = tests.map(|tests| tests.until(ends, folders.common));
     let bitcode = std::fs::read(&prepared.bitcode)
         .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
     let mut config = Config {
@@ -294,10 +348,12 @@ fn one(
         compares: false,
         last_news: started,
         last_told: started,
+        told_building: (0, 0),
         unconfirmed: Default::default(),
         deaths: 0,
         fatal: 0,
         shared: Arc::clone(&prepared.program),
+        reach: Reach::of(&prepared.program),
         digest: store::hex(&Sha256::digest(bitcode)),
         coverage: Arc::new(Coverage::new(
             prepared.program.blocks.len(),
@@ -313,12 +369,14 @@ fn one(
     let deadline = Deadline::at(budget.end().filter(|_| settings.runs.is_none()));
     let ran = deadline::within(deadline, || {
         let expectations = alternation.replay_expected()?;
-        Ok((expectations, alternation.run()))
+        let end = alternation.run().and_then(|end| alternation.look(end));
+        Ok((expectations, end))
     });
     let (expectations, end) = match ran {
         Ok(ran) => ran,
         Err(why) => return Err(why),
     };
+    native.end();
     alternation.finish();
     let end = end?;
     alternation.consistent();
@@ -413,6 +471,7 @@ fn one(
         complete,
         assumptions,
         unexecuted,
+        vacuous: kept.vacuous,
         findings,
         expectations,
     })
@@ -462,22 +521,31 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn start_native(
+/// Starts the native builds of a program in its scratch folder; `common` is the folder of all programs of its package.
+fn start_native<'s>(
     prepared: &Prepared,
     harness: &Harness,
     settings: &Settings,
-    scratch: &Path,
+    (scratch, common): (&Path, &Path),
     fuzzed: bool,
-) -> Native {
+    ends: (&'s AtomicBool, Option<Instant>),
+) -> Native<'s> {
     let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
     builder.clang.clone_from(&settings.compiler.path);
     builder.cache = Some(prepared.cache.join("native"));
+    builder.objects = Some(common.join("objects"));
+    // As cargo tells build scripts: several campaigns may share the machine.
+    let told = std::env::var("NUM_JOBS").ok();
+    if let Some(jobs) = told.and_then(|jobs| jobs.parse().ok()) {
+        builder.jobs = jobs;
+    }
     let confirm = harness.timeout.max(Duration::from_secs(10));
     Native::start(
         builder,
         fuzzed,
         fuzzed && prepared.program.blocks.len() >= native::LARGE,
         u32::try_from(confirm.as_millis()).unwrap_or(u32::MAX),
+        ends,
     )
 }
 
@@ -499,6 +567,7 @@ pub fn check(
     let root = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
     let folders = Folders {
         scratch: &options.scratch,
+        common: &options.scratch,
         root: &root,
         corpus: None,
         seeds: None,
@@ -593,6 +662,7 @@ pub fn run(
         let scratch = options.scratch.join(&harness.name);
         let folders = Folders {
             scratch: &scratch,
+            common: &options.scratch,
             root: &options.root,
             corpus: Some(options.corpus(&harness.name)),
             seeds: options.seeds(&harness.name),
@@ -720,6 +790,7 @@ impl Result1 {
             assumptions: self.assumptions,
             harnesses: 1,
             unexecuted: self.unexecuted.into_iter().collect(),
+            vacuous: self.vacuous.into_iter().collect(),
             findings: self.findings,
             not_replayed: self.expectations.not_run.len() as u64,
         }
@@ -736,16 +807,16 @@ fn merge(parts: Vec<Summary>) -> Summary {
     let harnesses = parts.iter().map(|part| part.harnesses).sum();
     let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
     let mut assumptions = BTreeSet::new();
+    let mut vacuous = Vec::new();
     let (mut findings, mut not_replayed) = (0, 0);
     for part in parts {
         assumptions.extend(part.assumptions);
+        vacuous.extend(part.vacuous);
         findings += part.findings;
         not_replayed += part.not_replayed;
         stats.proving += part.stats.proving;
         stats.prover.add(&part.stats.prover);
-        goals.checks.proved += part.goals.checks.proved;
-        goals.checks.violated += part.goals.checks.violated;
-        goals.checks.open += part.goals.checks.open;
+        goals.checks.add(&part.goals.checks);
         goals.edges.covered += part.goals.edges.covered;
         goals.edges.unreachable += part.goals.edges.unreachable;
         goals.edges.open += part.goals.edges.open;
@@ -778,6 +849,7 @@ fn merge(parts: Vec<Summary>) -> Summary {
         assumptions: assumptions.into_iter().collect(),
         harnesses,
         unexecuted,
+        vacuous,
         findings,
         not_replayed,
     }

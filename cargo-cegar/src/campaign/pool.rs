@@ -248,6 +248,8 @@ fn start(
     let mut child = Command::new(&me)
         .arg("__campaign")
         .arg(file.path())
+        // The processors are shared out among the campaigns, for their compilers.
+        .env("NUM_JOBS", compilers(options.jobs).to_string())
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -283,6 +285,12 @@ fn start(
         error: None,
         _file: file,
     })
+}
+
+/// How many compilers each of so many campaigns may run at a time.
+fn compilers(campaigns: usize) -> usize {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    (all / campaigns.max(1)).max(1)
 }
 
 /// Passes on what a child tells, but for its last words.

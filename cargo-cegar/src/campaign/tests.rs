@@ -6,6 +6,9 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use cegar_engine::program::Property;
 use cegar_engine::program::normalise::Entry;
@@ -44,9 +47,14 @@ pub struct Tests<'a> {
     argv: usize,
     scratch: PathBuf,
     cache: PathBuf,
+    objects: PathBuf,
+    ends: (&'a AtomicBool, Option<Instant>),
     runner: Option<PathBuf>,
     made: bool,
 }
+
+/// How often a build is asked whether it is still wanted.
+const GLANCE: Duration = Duration::from_millis(20);
 
 impl<'a> Tests<'a> {
     /// A writer for the harness that was prepared.
@@ -68,9 +76,43 @@ impl<'a> Tests<'a> {
             argv: prepared.argv,
             scratch: scratch.join("test"),
             cache: prepared.cache.join("test"),
+            objects: scratch.join("test-objects"),
+            ends: (&NEVER, None),
             runner: None,
             made: false,
         }
+    }
+
+    /// The executable's build ends with Ctrl-C and when the time is up; objects are kept in a folder that is `common` to all
+    /// harnesses.
+    pub(super) fn until(
+        mut self,
+        ends: (&'a AtomicBool, Option<Instant>),
+        common: &Path,
+    ) -> Tests<'a> {
+        self.ends = ends;
+        self.objects = common.join("test-objects");
+        self
+    }
+
+    /// Does work that takes long, and asks it to stop when nobody waits for it any more.
+    fn interruptible<T>(&self, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let late = self.ends.1.is_some_and(|until| Instant::now() >= until);
+                    if late || self.ends.0.load(Ordering::Relaxed) {
+                        stop.store(true, Ordering::Relaxed);
+                        return;
+                    }
+                    std::thread::sleep(GLANCE);
+                }
+            });
+            let result = work();
+            done.store(true, Ordering::Relaxed);
+            result
+        })
     }
 
     /// Writes the test of a finding if it fails, and says what became of it.
@@ -229,9 +271,13 @@ impl<'a> Tests<'a> {
         for function in &self.mocked {
             build = build.mock(function.clone());
         }
+        let stop = Arc::new(AtomicBool::new(false));
         let build = build.out_dir(&out).cache(&self.cache);
-        let built = timed("building the test's executable", || build.try_compile())
-            .map_err(|why| why.to_string())?;
+        let build = build.objects(&self.objects).stop(Arc::clone(&stop));
+        let built = timed("building the test's executable", || {
+            self.interruptible(&stop, || build.try_compile())
+        })
+        .map_err(|why| why.to_string())?;
         let runner = built
             .into_iter()
             .find(|built| built.harness == self.harness.name)
@@ -348,6 +394,9 @@ impl<'a> Tests<'a> {
             .collect()
     }
 }
+
+/// Of what nobody interrupts.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn warning(message: String) -> Event {
     Event::Note {

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::campaign::pool::Outcome;
+use crate::campaign::vacuous::Vacuous;
 use crate::campaign::{GoalTable, Stats, Verdict};
 use crate::error::Error;
 use crate::exit::ExitCode;
@@ -245,6 +246,8 @@ pub struct Line {
     pub failed: Option<String>,
     /// Why the harness was never executed, if it was not.
     pub unexecuted: Option<String>,
+    /// What blocks the way, if most of its checks are unreachable.
+    pub vacuous: Option<Vacuous>,
 }
 
 /// What makes a build fail.
@@ -273,6 +276,7 @@ impl Report {
                 seconds: outcome.took.as_secs_f64(),
                 failed: outcome.failed.as_ref().map(|(why, _)| why.clone()),
                 unexecuted: outcome.unexecuted.clone(),
+                vacuous: summary.and_then(|s| s.vacuous.first().cloned()),
             }
         };
         let counts = Counts::of(found.iter());

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Class, Report, Sorted};
-use crate::campaign::Verdict;
+use crate::campaign::{CheckTable, Verdict};
 use crate::report::Place;
 
 /// The report as Markdown.
@@ -18,11 +18,11 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "## cargo cegar: {}\n", headline(report))?;
     writeln!(
         out,
-        "| harness | verdict | fails | known | proved | open | edges covered | unreachable | open | executions | time |"
+        "| harness | verdict | fails | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |"
     )?;
     writeln!(
         out,
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     )?;
     for line in &report.harnesses {
         let verdict = match (&line.failed, line.verdict) {
@@ -37,11 +37,12 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
         let (checks, edges) = (&line.goals.checks, &line.goals.edges);
         writeln!(
             out,
-            "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
+            "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
             text(&line.harness),
             line.counts.bad(),
             line.counts.known,
-            checks.proved,
+            proved(checks),
+            checks.unreachable,
             checks.open,
             edges.covered,
             edges.unreachable,
@@ -56,6 +57,14 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             "\n{} committed tests or inputs of earlier findings were not run to their end.",
             report.not_replayed
         )?;
+    }
+    let vacuous = report.harnesses.iter().filter_map(|l| l.vacuous.as_ref());
+    for (number, vacuous) in vacuous.enumerate() {
+        if number == 0 {
+            writeln!(out, "\n### Vacuous\n")?;
+        }
+        let (harness, words) = (code(&vacuous.harness), text(&vacuous.words()));
+        writeln!(out, "- {harness}: {words}")?;
     }
     for class in Class::ALL {
         let title = match class {
@@ -83,7 +92,7 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             )?;
         }
     }
-    if report.goals.checks.proved > 0 && !report.assumptions.is_empty() {
+    if report.goals.checks.in_certificate() > 0 && !report.assumptions.is_empty() {
         writeln!(out, "\n\"Proved\" assumes that")?;
         writeln!(out)?;
         for assumption in &report.assumptions {
@@ -93,10 +102,21 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
+/// Those that executions came to; behind a plus sign those that none has come to so far.
+fn proved(checks: &CheckTable) -> String {
+    match checks.proved_not_reached {
+        0 => checks.proved.to_string(),
+        more => format!("{} + {more} not reached", checks.proved),
+    }
+}
+
 fn headline(report: &Report) -> String {
     let plural = |n: usize| if n == 1 { "" } else { "s" };
     let counts = &report.counts;
     match (counts.bad(), counts.known) {
+        (0, 0) if report.verdict == Verdict::Proved && report.goals.checks.is_vacuous() => {
+            "proved, mostly vacuous".to_owned()
+        }
         (0, 0) => word(report.verdict).to_owned(),
         (0, known) => format!("nothing new, {known} known violation{}", plural(known)),
         (bad, 0) if bad == counts.new => format!("{bad} new violation{}", plural(bad)),
@@ -146,6 +166,7 @@ fn code(raw: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::vacuous::Vacuous;
     use crate::campaign::{GoalTable, Stats};
     use crate::ci::{Counts, Line};
     use crate::report::samples;
@@ -156,6 +177,7 @@ mod tests {
         finding.message = "index past `<b>`".to_owned();
         let mut goals = GoalTable::default();
         (goals.checks.violated, goals.checks.proved) = (1, 4);
+        goals.checks.unreachable = 35;
         let report = Report {
             verdict: Verdict::Violated,
             goals: goals.clone(),
@@ -178,6 +200,12 @@ mod tests {
                     seconds: 3.2,
                     failed: None,
                     unexecuted: None,
+                    vacuous: Some(Vacuous {
+                        harness: "parse_header".to_owned(),
+                        checks: 40,
+                        unreachable: 35,
+                        blocked: None,
+                    }),
                 },
                 Line {
                     harness: "other".to_owned(),
@@ -188,6 +216,7 @@ mod tests {
                     seconds: 3.2,
                     failed: Some("killed".to_owned()),
                     unexecuted: None,
+                    vacuous: None,
                 },
             ],
             findings: vec![Sorted {
@@ -201,10 +230,14 @@ mod tests {
         insta::assert_snapshot!(markdown(&report), @r#"
         ## cargo cegar: 1 new violation
 
-        | harness | verdict | new | known | proved | open | edges covered | unreachable | open | executions | time |
-        |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
-        | parse\_header | violated | 1 | 0 | 4 | 0 | 0 | 0 | 0 | 0 | 3s |
-        | other | no result: killed | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 3s |
+        | harness | verdict | fails | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |
+        |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+        | parse\_header | violated | 1 | 0 | 4 | 35 | 0 | 0 | 0 | 0 | 0 | 3s |
+        | other | no result: killed | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 3s |
+
+        ### Vacuous
+
+        - <code>parse\_header</code>: 35 of 40 checks cannot be reached from this harness: nothing that it executes calls the code they are in
 
         ### New
 

@@ -170,7 +170,7 @@ fn outputs(
     }
     if let Some(path) = &args.lcov {
         let folders: Vec<PathBuf> = harnesses.iter().map(|h| scratch.join(&h.name)).collect();
-        let (coverage, _) = coverage_of(&folders);
+        let (coverage, _, _) = coverage_of(&folders);
         store::write(path, coverage::lcov(&coverage).as_bytes())?;
     }
     let Some(path) = &args.summary else {

@@ -504,11 +504,10 @@ pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
         ));
         text.push_str(&format!("  corpus {}", harness.corpus));
         if let Some(goals) = &harness.goals {
-            let c = &goals.checks;
-            text.push_str(&format!(
-                "  checks {} violated, {} proved, {} open",
-                c.violated, c.proved, c.open
-            ));
+            text.push_str(&format!("  checks {}", goals.checks.words()));
+            if goals.checks.is_vacuous() {
+                text.push_str(" (vacuous)");
+            }
         }
         text.push('\n');
         let state = |name: &String| harness.findings.iter().find(|known| known.name == *name);

@@ -79,7 +79,12 @@ impl JunitReporter {
             for goal in goals {
                 let (place, expression) = (&goal.place, &goal.expression);
                 let status = match &goal.status {
-                    GoalStatus::Proved => TestCaseStatus::success(),
+                    GoalStatus::Proved { .. } => TestCaseStatus::success(),
+                    GoalStatus::Unreachable => {
+                        let mut skipped = TestCaseStatus::skipped();
+                        skipped.set_message("unreachable from this harness: nothing is tested");
+                        skipped
+                    }
                     GoalStatus::Open { why } => {
                         let mut skipped = TestCaseStatus::skipped();
                         skipped.set_message(why.clone());

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use cegar_engine::program::{CheckKind, Property};
 use serde::{Deserialize, Serialize};
 
+use crate::campaign::vacuous::Vacuous;
 use crate::campaign::{GoalTable, Stats, Verdict};
 use crate::findings::{Identity, Standing};
 
@@ -85,12 +86,16 @@ pub struct Finding {
 #[serde(rename_all = "lowercase", tag = "status")]
 pub enum GoalStatus {
     /// No input violates the check.
-    Proved,
+    Proved {
+        /// Whether an execution came to it, so that the proof is about something that happens.
+        #[serde(default = "yes")]
+        reached: bool,
+    },
     /// An input violates it.
     Violated,
     /// A branch that some execution took.
     Covered,
-    /// A branch that no input takes.
+    /// A branch that no input takes, or a check that no input of this harness comes to: proved, and nothing is tested.
     Unreachable,
     /// Not settled.
     Open {
@@ -182,7 +187,7 @@ pub enum Event {
         harness: String,
         /// How many are built.
         done: u64,
-        /// Of how many.
+        /// Of how many, as far as that is known yet.
         total: u64,
     },
     /// Recorded inputs are being run again.
@@ -252,6 +257,8 @@ pub enum Event {
     },
     /// How one goal stands.
     Goal(Goal),
+    /// Most checks of a harness cannot be reached from it.
+    Vacuous(Vacuous),
     /// A certificate was written where it was asked for.
     CertificateWritten {
         /// The file; the bitcode that it is about lies beside it.
@@ -357,6 +364,9 @@ pub struct Summary {
     pub interrupted: bool,
     /// What every "proved" relies on.
     pub assumptions: Vec<String>,
+    /// The harnesses from which most of their checks cannot be reached.
+    #[serde(default)]
+    pub vacuous: Vec<Vacuous>,
     /// How many faults were found: one that several inputs or harnesses show counts once.
     #[serde(default)]
     pub findings: u64,
@@ -516,6 +526,11 @@ pub fn property_name(property: Property) -> &'static str {
     }
 }
 
+/// What an older list of goals says nothing of.
+fn yes() -> bool {
+    true
+}
+
 fn bytes_base64<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
     use base64::Engine as _;
     let text = String::deserialize(from)?;
@@ -584,6 +599,7 @@ pub(crate) mod samples {
             assumptions: vec![],
             harnesses: 1,
             unexecuted: vec![],
+            vacuous: vec![],
             findings: 1,
             not_replayed: 0,
         }

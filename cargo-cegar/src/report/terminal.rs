@@ -183,7 +183,7 @@ impl<W: Write> TerminalReporter<W> {
             );
         }
         let took = seconds(summary.stats.seconds);
-        if self.verbosity >= 0 && checks.proved > 0 {
+        if self.verbosity >= 0 && checks.in_certificate() > 0 {
             for assumption in &summary.assumptions {
                 self.status(Style::new(), "Assuming", assumption);
             }
@@ -196,6 +196,7 @@ impl<W: Write> TerminalReporter<W> {
         }
         let verdict = match summary.verdict {
             Verdict::Violated => "violated",
+            Verdict::Proved if checks.is_vacuous() => "proved, mostly vacuous",
             Verdict::Proved => "proved",
             Verdict::Open => "open",
         };
@@ -209,10 +210,8 @@ impl<W: Write> TerminalReporter<W> {
             )
         } else {
             format!(
-                "in {took}, {verdict}; checks: {} violated, {} proved, {} open; edges: {} covered, {} unreachable, {} open",
-                checks.violated,
-                checks.proved,
-                checks.open,
+                "in {took}, {verdict}; checks: {}; edges: {} covered, {} unreachable, {} open",
+                checks.words(),
                 edges.covered,
                 edges.unreachable,
                 edges.open
@@ -304,6 +303,10 @@ impl<W: Write> Reporter for TerminalReporter<W> {
             }
             Event::Failed { harness, why } => {
                 self.status(BAD, "Failed", &format!("{harness}: {why}"));
+            }
+            Event::Vacuous(vacuous) => {
+                let text = format!("{}: {}", vacuous.harness, vacuous.words());
+                self.status(WARN, "Vacuous", &text);
             }
             Event::Finished(summary) => self.finished(summary),
             Event::Note {
@@ -436,8 +439,14 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                     } else if !quiet {
                         *self.open.entry(why.clone()).or_default() += 1;
                     }
-                } else if self.verbosity > 0 && *status == GoalStatus::Proved {
-                    self.status(GOOD, "Proved", &format!("{} {expression}", place.show()));
+                } else if self.verbosity > 0
+                    && let GoalStatus::Proved { .. } | GoalStatus::Unreachable = status
+                {
+                    let (style, verb) = match status {
+                        GoalStatus::Unreachable => (WARN, "Unreachable"),
+                        _ => (GOOD, "Proved"),
+                    };
+                    self.status(style, verb, &format!("{} {expression}", place.show()));
                 }
             }
             _ => {}

@@ -12,6 +12,7 @@ use crate::campaign::findings::{Confirmed, News};
 use crate::emit::spans;
 use crate::error::Error;
 use crate::report::{Event, Level};
+use crate::store;
 
 impl Alternation<'_, '_> {
     /// Makes sure of what the machine saw; true if it is a finding, and new.
@@ -33,6 +34,21 @@ impl Alternation<'_, '_> {
             next = self.search.doubt(&violation);
         }
         Ok(false)
+    }
+
+    /// Keeps a tape that could not be run natively before the campaign's end: the next one begins with what is in the queue.
+    pub(super) fn put_off(&mut self, tape: &[u8], violation: &Violation) -> Result<(), Error> {
+        store::add_entry(&self.queue, tape)?;
+        let place = self.program.show(violation.pos);
+        let why = format!(
+            "{}: {} is what the engine sees; it was not confirmed in time and stays open; the input is kept for the next run",
+            self.judge.relative(&place),
+            violation.detail
+        );
+        if self.unconfirmed.insert(why.clone()) {
+            self.note(Level::Warning, why);
+        }
+        Ok(())
     }
 
     /// Runs the shortest tape with this violation natively: whether the finding is new, if it is one.

@@ -18,6 +18,7 @@ use crate::campaign::native::{SWEEP, fault};
 use crate::campaign::proofs::give_way;
 use crate::error::Error;
 use crate::report::{Event, Level};
+use crate::store;
 
 /// How many processes may die for no reason that can be found.
 const DEATHS: u32 = 5;
@@ -258,11 +259,28 @@ impl Alternation<'_, '_> {
         if seen.is_some_and(is_known) {
             return Ok(true);
         }
-        let Some(confirmed) = self.judge.crash(self.native, tape)? else {
+        let confirmed = match self.judge.crash(self.native, tape) {
+            Err(why) if why.is_the_end() => {
+                self.put_off_crash(tape)?;
+                return Ok(true);
+            }
+            judged => judged?,
+        };
+        let Some(confirmed) = confirmed else {
             return Ok(seen.is_some());
         };
         self.found(confirmed)?;
         Ok(true)
+    }
+
+    /// Keeps an input that the fuzzer's target failed on, and that could not be run on its own before the campaign's end.
+    fn put_off_crash(&mut self, tape: &[u8]) -> Result<(), Error> {
+        store::add_entry(&self.queue, tape)?;
+        let why = "an input on which the fuzzer's target failed was not confirmed in time; it is kept for the next run";
+        if self.unconfirmed.insert(why.to_owned()) {
+            self.note(Level::Warning, why.to_owned());
+        }
+        Ok(())
     }
 
     /// A process is gone after so many runs. If the program is to blame, that is a finding and no trouble: `fatal` is a tape
@@ -329,8 +347,8 @@ impl Alternation<'_, '_> {
             per_second,
             edges_covered: goals.edges.covered,
             edges: goals.edges.covered + goals.edges.unreachable + goals.edges.open,
-            checks_proved: goals.checks.proved,
-            checks: goals.checks.proved + goals.checks.violated + goals.checks.open,
+            checks_proved: goals.checks.proved + goals.checks.proved_not_reached,
+            checks: goals.checks.total() - goals.checks.unreachable,
             engine_seeds: self.stats.engine_seeds,
             corpus,
         });

@@ -65,7 +65,9 @@ pub(super) fn counted_phase(event: &Event) -> Option<(&str, &'static str, u64, u
 
 /// The C lines around the fault with the fault underlined; `None` where the source cannot be read.
 pub(super) fn source_picture(finding: &Finding, root: &Path, color: bool) -> Option<String> {
-    let source = std::fs::read_to_string(root.join(&finding.place.file)).ok()?;
+    let source = std::fs::read(root.join(&finding.place.file)).ok()?;
+    // C source is not always UTF-8.
+    let source = String::from_utf8_lossy(&source).into_owned();
     let line_start: usize = source
         .split_inclusive('\n')
         .take(finding.place.line.checked_sub(1)? as usize)
