@@ -48,7 +48,7 @@ impl Bars {
     pub fn tell(&mut self, who: &str, phase: &'static str, text: String) {
         match self.bars.get(&(who.to_owned(), phase)) {
             Some(bar) => bar.set_message(text),
-            None => self.begin(who, phase, (TELLING, 0, text)),
+            None => self.begin(who, phase, TELLING, ProgressBar::new(0).with_message(text)),
         }
     }
 
@@ -66,7 +66,8 @@ impl Bars {
                 bar.set_position(done);
             }
             None => {
-                self.begin(who, phase, (COUNTING, total, who.to_owned()));
+                let bar = ProgressBar::new(total).with_position(done);
+                self.begin(who, phase, COUNTING, bar.with_message(who.to_owned()));
             }
         }
     }
@@ -97,15 +98,8 @@ impl Bars {
     }
 
     /// Begins a line; its first drawing has all that is known.
-    fn begin(
-        &mut self,
-        who: &str,
-        phase: &'static str,
-        (template, total, text): (&str, u64, String),
-    ) {
-        let mut bar = ProgressBar::new(total)
-            .with_prefix(phase)
-            .with_message(text);
+    fn begin(&mut self, who: &str, phase: &'static str, template: &str, bar: ProgressBar) {
+        let mut bar = bar.with_prefix(phase);
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar = bar.with_style(style.progress_chars("=> "));
         }
@@ -131,7 +125,6 @@ mod tests {
     #[test]
     fn each_phase_of_each_harness_has_a_line() {
         let mut bars = Bars::on(ProgressDrawTarget::hidden());
-        bars.count("one", "Building", 2, 12);
         bars.count("one", "Building", 3, 12);
         bars.tell("one", "Fuzzing", "one  950 execs".to_owned());
         bars.tell("two", "Fuzzing", "two  7 execs".to_owned());

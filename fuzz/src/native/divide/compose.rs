@@ -189,7 +189,11 @@ impl<'m, 't> Composer<'m, 't> {
             text.push_str("available_externally ");
         } else if function.is_sanitizers() {
             text.push_str("internal ");
-        } else if function.result.split(' ').any(|word| word.ends_with("_odr")) {
+        } else if function
+            .result
+            .split(' ')
+            .any(|word| word.ends_with("_odr"))
+        {
             text.push_str("weak_odr ");
         } else if function.is_weak() {
             text.push_str("weak ");
@@ -197,7 +201,10 @@ impl<'m, 't> Composer<'m, 't> {
         self.result(function, &mut text);
         self.mention(function.name, &mut text);
         self.emit(function.parameters, &mut text);
-        self.emit(function.tail.split(" comdat").next().unwrap_or(""), &mut text);
+        self.emit(
+            function.tail.split(" comdat").next().unwrap_or(""),
+            &mut text,
+        );
         if let Some((_, after)) = function.tail.split_once(" comdat") {
             // What a group is called ends with its bracket.
             let after = match after.strip_prefix("($") {

@@ -204,7 +204,9 @@ impl<'t> Division<'t> {
     pub fn data(&self, firsts: &[First]) -> String {
         let mut text = String::new();
         let sites = firsts.iter().map(|first| first.site + first.sites).max();
-        let numbers: Vec<String> = (0..sites.unwrap_or(0)).map(|n| format!("i32 {n}")).collect();
+        let numbers: Vec<String> = (0..sites.unwrap_or(0))
+            .map(|n| format!("i32 {n}"))
+            .collect();
         if !numbers.is_empty() {
             // Writing to a string cannot fail.
             let _ = writeln!(

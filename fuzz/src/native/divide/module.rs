@@ -55,7 +55,8 @@ pub(super) struct Function<'t> {
 impl Function<'_> {
     /// Whether another definition may take its place when the program is linked.
     pub fn is_weak(&self) -> bool {
-        let weak = |word: &str| word == "weak" || word == "weak_odr" || word.starts_with("linkonce");
+        let weak =
+            |word: &str| word == "weak" || word == "weak_odr" || word.starts_with("linkonce");
         self.result.split(' ').any(weak)
     }
 
