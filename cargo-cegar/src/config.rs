@@ -53,7 +53,8 @@ pub struct CConfig {
     pub flags: Option<Vec<String>>,
     /// Libraries that the generated tests are linked with. Default none.
     pub link: Option<Vec<String>>,
-    /// C files of the captured build that are left out, by the end of their path. Default none.
+    /// C files of the captured build that are left out: patterns for the end of their path, as `tests/*.c` or `**/contrib/**`.
+    /// Default none.
     pub exclude: Option<Vec<String>>,
     /// The clang 19 to use. Default: `CEGAR_CLANG`, `clang-19`, `clang`.
     pub compiler: Option<String>,

@@ -4,6 +4,7 @@
 //! subcommand alike. Every field says its default.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -103,6 +104,9 @@ pub struct Harness {
     pub name: String,
     /// The C files of the program, each with its flags: harness first, then the library's.
     pub units: Vec<Unit>,
+    /// Which of these files are the library's: of them a linker takes only what the others need.
+    #[serde(default)]
+    pub library: Range<usize>,
     /// The function to start in, where it is neither `main` nor `LLVMFuzzerTestOneInput`.
     pub entry: Option<String>,
     /// What is checked. Default: assertion and memory.
@@ -123,6 +127,7 @@ impl Harness {
         Harness {
             name: name.into(),
             units,
+            library: 0..0,
             entry: None,
             properties: vec![Property::Assertion, Property::Memory],
             max_len: 4096,

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use cegar_harness::build::{harness_flags, models, resolve};
+use cegar_harness::build::{Exclude, harness_flags, models, resolve};
 
 use crate::capture;
 use crate::compile::Unit;
@@ -57,10 +57,7 @@ pub fn library(
     } else {
         library.from = "listed in cegar.toml".to_owned();
     }
-    let exclude = config.c.exclude.clone().unwrap_or_default();
-    library
-        .units
-        .retain(|unit| !exclude.iter().any(|end| unit.source.ends_with(end)));
+    excluded(project, config, &mut library.units, captured, reporter)?;
     // The warnings of a library's own build are not news.
     for unit in &mut library.units {
         unit.flags.push("-w".to_owned());
@@ -86,6 +83,42 @@ pub fn library(
     Ok(library)
 }
 
+/// Leaves out what `exclude` names. A pattern that matches nothing is most likely misspelt, which would be found out much later.
+fn excluded(
+    project: &Project,
+    config: &Config,
+    units: &mut Vec<Unit>,
+    captured: bool,
+    reporter: &mut dyn Reporter,
+) -> Result<(), Error> {
+    let patterns = config.c.exclude.clone().unwrap_or_default();
+    let mut exclude = Exclude::new(&patterns).map_err(|why| {
+        Error::usage(
+            why,
+            "patterns are those of a shell, about the end of a path: `tests/*.c`, `**/contrib/**`",
+        )
+    })?;
+    let count = units.len();
+    units.retain(|unit| !exclude.matches(&unit.source));
+    let unused: Vec<String> = exclude.unused().map(|p| format!("`{p}`")).collect();
+    if !unused.is_empty() {
+        let unused = unused.join(", ");
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: match captured {
+                true => format!(
+                    "{unused} under [c] exclude matches none of the {count} files that the build of `{}` compiles",
+                    project.name
+                ),
+                false => format!(
+                    "{unused} under [c] exclude is of no use: the files are those that `sources` lists"
+                ),
+            },
+        });
+    }
+    Ok(())
+}
+
 fn capture_now(
     project: &Project,
     reporter: &mut dyn Reporter,
@@ -105,12 +138,42 @@ pub fn captured(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<capture::Captured, Error> {
-    let captured = capture::capture(project, stop)?;
+    let mut doing = |seconds: u64, doing: &str| {
+        reporter.event(&Event::BuildingCrate {
+            package: project.name.clone(),
+            doing: doing.to_owned(),
+            seconds,
+        });
+    };
+    let captured = capture::capture(project, stop, &mut doing);
+    reporter.event(&Event::BuiltCrate {
+        package: project.name.clone(),
+    });
+    let captured = captured?;
     if captured.bundled {
         reporter.event(&Event::Note {
             level: Level::Info,
             message: format!(
                 "the build of `{}` takes the library that is installed; looked at are the sources that the crate bundles",
+                project.name
+            ),
+        });
+    }
+    for file in &captured.as_c {
+        let file = file.strip_prefix(&project.root).unwrap_or(file);
+        reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!(
+                "{} is compiled as C++ by the build, and taken as the C that it is as well",
+                file.display()
+            ),
+        });
+    }
+    if let Some(why) = &captured.failed {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: format!(
+                "`{}` does not build, only its C code was captured; cargo says\n{why}",
                 project.name
             ),
         });
@@ -191,6 +254,7 @@ pub fn harnesses(
             flags: flags.clone(),
         }));
         let mut harness = configured(Harness::new(name, units), &own)?;
+        harness.library = 1..1 + library.units.len();
         harness.rules.clone_from(&config.external);
         harnesses.push(harness);
     }

@@ -50,6 +50,15 @@ pub(crate) fn variable(harness: &str) -> String {
     format!("CEGAR_RUNNER_{name}")
 }
 
+/// The extension of the file that says why a harness was not built.
+pub(crate) const BROKEN: &str = "broken";
+
+/// Why a harness was not built, if the build left word of that where it was looked for.
+pub(crate) fn why_broken(looked: &[PathBuf]) -> Option<String> {
+    let word = |path: &&PathBuf| path.extension().is_some_and(|e| e == BROKEN);
+    std::fs::read_to_string(looked.iter().find(word)?).ok()
+}
+
 /// The folder of copies within a profile's folder.
 pub(crate) const FOLDER: &str = "cegar-runners";
 
@@ -57,9 +66,13 @@ pub(crate) const FOLDER: &str = "cegar-runners";
 pub(crate) fn find(harness: &str) -> Result<Runner, Vec<PathBuf>> {
     let mut looked = Vec::new();
     if let Some(path) = std::env::var_os(variable(harness)).map(PathBuf::from) {
-        match open(&path) {
+        let is_broken = path.extension().is_some_and(|e| e == BROKEN);
+        match open(&path).filter(|_| !is_broken) {
             Some(runner) => return Ok(runner),
             None => looked.push(path),
+        }
+        if is_broken {
+            return Err(looked);
         }
     }
     let own = std::env::current_exe().unwrap_or_default();

@@ -56,6 +56,13 @@ pub enum Outcome {
         /// Where it was looked for.
         looked: Vec<PathBuf>,
     },
+    /// The harness could not be built.
+    NotBuilt {
+        /// The harness that was asked for.
+        harness: String,
+        /// What the compiler said.
+        why: String,
+    },
 }
 
 /// A place in C code.
@@ -90,7 +97,11 @@ impl Outcome {
 
     /// The C code did what it must not. A harness that is missing or broken is neither safe nor a violation.
     pub fn is_violation(&self) -> bool {
-        !self.is_safe() && !matches!(self, Outcome::Broken(_) | Outcome::BuildMissing { .. })
+        !self.is_safe()
+            && !matches!(
+                self,
+                Outcome::Broken(_) | Outcome::BuildMissing { .. } | Outcome::NotBuilt { .. }
+            )
     }
 
     /// Where in the C code, if known.
@@ -129,6 +140,9 @@ impl fmt::Display for Outcome {
                 f.write_str("it holds more memory than a run may have (256 MiB)")
             }
             Outcome::Broken(why) => write!(f, "the harness could not run: {why}"),
+            Outcome::NotBuilt { harness, why } => {
+                write!(f, "harness `{harness}` was not built: {why}")
+            }
             Outcome::BuildMissing { harness, looked } => {
                 write!(f, "harness `{harness}` is not built: no executable at")?;
                 looked

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use crate::behaviour;
 use crate::external::Holds;
 use crate::isolate::Ended;
+use crate::locate;
 use crate::outcome::{Outcome, Place};
 use crate::sanitizer;
 
@@ -46,14 +47,17 @@ struct Report {
 
 impl Run {
     pub(crate) fn missing(harness: &str, looked: Vec<PathBuf>) -> Self {
-        Self::ended(
-            harness,
-            None,
-            Outcome::BuildMissing {
+        let outcome = match locate::why_broken(&looked) {
+            Some(why) => Outcome::NotBuilt {
+                harness: harness.to_owned(),
+                why,
+            },
+            None => Outcome::BuildMissing {
                 harness: harness.to_owned(),
                 looked,
             },
-        )
+        };
+        Self::ended(harness, None, outcome)
     }
 
     fn ended(harness: &str, runner: Option<&Path>, outcome: Outcome) -> Self {

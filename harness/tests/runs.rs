@@ -268,6 +268,36 @@ fn the_library_s_own_main_and_names_do_not_get_in_the_way() {
 }
 
 #[test]
+fn of_two_definitions_the_archives_first_is_used() {
+    let folder = Folder::new();
+    folder.file("h.c", "int f(void);\nint main(void) { return f(); }\n");
+    folder.file("first.c", "int f(void) { return 3; }\n");
+    folder.file(
+        "second.c",
+        "int f(void) { return 4; }\nint g(void) { return f(); }\n",
+    );
+    folder.file(
+        "both.c",
+        "int f(void);\nint g(void);\nint main(void) { return f() * 10 + g(); }\n",
+    );
+    for compiler in compilers() {
+        for (file, status, note) in [("h.c", 3, "is left out"), ("both.c", 33, "is used")] {
+            let build = Build::new()
+                .harness(file.trim_end_matches(".c"))
+                .file(file)
+                .sources(["first.c", "second.c"]);
+            let built = folder.build(compiler, build);
+            assert!(
+                built.notes.len() == 1 && built.notes[0].contains(note),
+                "{:?}",
+                built.notes
+            );
+            Mock::at(&built.runner).run().expect_exit(status);
+        }
+    }
+}
+
+#[test]
 fn errors_say_what_to_do() {
     let folder = Folder::new();
     folder.file("none.c", "int f(void) { return 0; }\n");

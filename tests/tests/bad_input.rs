@@ -299,14 +299,25 @@ fn a_second_run_of_a_harness_waits_and_one_of_another_does_not() {
     let holder = first.until(holds).unwrap_or_default();
     assert_eq!(holder, first.id().to_string());
 
-    tool(&project, &["run", "other", "--runs", "10"])
-        .run()
-        .expect(exit::CLEAN);
+    tool(
+        &project,
+        &["run", "other", "--fuzz-only", "--max-time", "2s"],
+    )
+    .run()
+    .expect(exit::CLEAN);
     assert!(first.is_running(), "{}", first.wait());
 
-    let second = tool(&project, &["run", "demo", "--runs", "10"]).start();
+    let second = tool(
+        &project,
+        &["run", "demo", "--fuzz-only", "--max-time", "2s"],
+    )
+    .start();
     // Ctrl-C ends a command that waits.
-    let third = tool(&project, &["run", "demo", "--runs", "10"]).start();
+    let third = tool(
+        &project,
+        &["run", "demo", "--fuzz-only", "--max-time", "2s"],
+    )
+    .start();
     std::thread::sleep(std::time::Duration::from_secs(3));
     third.signal(nix::sys::signal::Signal::SIGINT);
     third.wait().expect(exit::INTERRUPTED).says(&format!(

@@ -250,7 +250,7 @@ fn a_generated_package_is_built_from_the_published_crates() {
     assert!(passing.stdout.contains("1 passed"), "{passing}");
 }
 
-/// A crate without `cegar/`, in a workspace.
+/// A crate without `cegar/`, and another one, `centre`, in a workspace.
 fn fresh(members: &str) -> Project {
     let project = Project::package(FAULTY);
     fs::remove_dir_all(project.at("cegar")).unwrap_or_else(|why| panic!("{why}"));
@@ -261,10 +261,10 @@ fn fresh(members: &str) -> Project {
         ),
     );
     project.write(
-        "c/one/Cargo.toml",
-        "[package]\nname = \"one\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+        "centre/Cargo.toml",
+        "[package]\nname = \"centre\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
     );
-    project.write("c/one/src/lib.rs", "");
+    project.write("centre/src/lib.rs", "");
     project
 }
 
@@ -282,21 +282,13 @@ fn cargo(folder: &Path, words: &[&str]) -> Ended {
 /// One line says where `cegar-harness` is, and where that is nowhere all else still builds.
 #[test]
 fn a_missing_harness_breaks_its_own_package_only() {
-    let project = fresh("members = [\"c/*\"]\n");
-    // `c*` would take in `cegar`, too.
-    let root = project.read("Cargo.toml").replace("c/*", "c[!a-df-z]*");
-    let root = root.replace("members", "exclude = [\"c\"]\nmembers");
-    project.write("Cargo.toml", &root);
+    let project = fresh("members = [\"ce*\"]\n");
     let init = Tool::new(project.path(), ["init"]).run();
     init.expect(exit::CLEAN)
         .says("cargo test --manifest-path cegar/Cargo.toml")
         .says("change that one line")
         .says("excluded the package from the workspace");
-    assert!(
-        project
-            .read("Cargo.toml")
-            .contains("exclude = [\"c\", \"cegar\"]")
-    );
+    assert!(project.read("Cargo.toml").contains("exclude = [\"cegar\"]"));
 
     let manifest = project.read("cegar/Cargo.toml");
     let lines: Vec<&str> = manifest

@@ -176,6 +176,14 @@ impl<'a> Judge<'a> {
         Identity::of(&self.root, &site)
     }
 
+    /// Says which check a finding violates.
+    pub fn assign(&mut self, finding: usize, check: u32) {
+        if let Some((of, _)) = self.findings.get_mut(finding) {
+            *of = Some(check);
+            self.checks.insert(check);
+        }
+    }
+
     /// What paths are told relative to.
     pub fn root(&self) -> &Path {
         &self.root
@@ -405,10 +413,7 @@ pub fn readable(program: &Program, root: &Path, text: &str) -> String {
 
 /// The names that functions have in the source.
 pub fn plain(name: &str) -> String {
-    match name {
-        "cegar_user_main" => "main".to_owned(),
-        _ => name.strip_prefix("CRUNNER_").unwrap_or(name).to_owned(),
-    }
+    cegar_engine::program::plain(name).to_owned()
 }
 
 /// The run's choices with the bytes they took; what lies past the tape's end is zeros.

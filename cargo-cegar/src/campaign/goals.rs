@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use cegar_engine::program::{CheckId, FunctionKind, Property};
+use cegar_engine::program::sources::Sources;
+use cegar_engine::program::{CheckId, FunctionKind, Pos, Program, Property};
 use serde::{Deserialize, Serialize};
 
 use super::alternate::{Alternation, End};
@@ -153,6 +154,7 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
             status,
         });
     }
+    let mut sources = Sources::default();
     for (number, block) in program.blocks.iter().enumerate() {
         let function = program.function(block.function);
         if function.kind != FunctionKind::User {
@@ -177,11 +179,18 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
             id: number as u32,
             check: None,
             place: alternation.judge.at(block.pos, &function.name),
-            expression: block.name.clone(),
+            expression: quoted(program, &mut sources, block.pos),
             status,
         });
     }
     all
+}
+
+/// What stands where a block begins: C has no names for blocks.
+fn quoted(program: &Program, sources: &mut Sources, pos: Pos) -> String {
+    let file = program.files.get(pos.file as usize);
+    let quote = file.and_then(|file| sources.quote(file, pos.line, pos.column));
+    quote.unwrap_or_default()
 }
 
 /// Writes what `explain` reads.

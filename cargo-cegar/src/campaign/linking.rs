@@ -16,6 +16,7 @@ use cegar_harness::rules::Rules;
 
 use super::budget::{Budget, LATE};
 use super::prepare::timed;
+use super::refused;
 use crate::compile::{Compiler, Unit};
 use crate::error::Error;
 use crate::externals::{self, Externals};
@@ -33,6 +34,8 @@ pub(super) struct Linking {
     pub bitcode: PathBuf,
     /// The program's files.
     pub units: Vec<Unit>,
+    /// The modules that they were compiled to, also those that are left out.
+    pub compiled: Vec<PathBuf>,
     /// The compiler.
     pub compiler: Compiler,
     /// The harness's scratch folder.
@@ -110,7 +113,7 @@ impl Linking {
         let normalised = match (normalised, refused) {
             (Ok(normalised), _) => normalised,
             (Err(_), Some(why)) => return Err(why),
-            (Err(why), None) => return Err(Error::engine("linking the program", why)),
+            (Err(why), None) => return Err(refused::link_error(why, &self.units, &self.compiled)),
         };
         let program = timed("reading the program", || Program::load(&self.bitcode))
             .map_err(|why| Error::engine("reading the program", why))?;

@@ -13,10 +13,12 @@ pub mod findings;
 pub mod goals;
 mod linking;
 pub mod native;
+mod natively;
 pub mod pool;
 pub mod prepare;
 pub mod proofs;
 pub mod reach;
+mod refused;
 mod replay;
 pub mod tests;
 pub mod vacuous;
@@ -257,6 +259,8 @@ struct Folders<'a> {
     certificate: Option<&'a Path>,
     /// Where findings are remembered; none where a program is looked at once.
     findings: Option<Place>,
+    /// Where tests go; none where none are written.
+    tests: Option<tests::Where<'a>>,
 }
 
 fn one(
@@ -264,7 +268,6 @@ fn one(
     settings: &Settings,
     (bitcode, budget): (Bitcode, Budget),
     folders: &Folders<'_>,
-    package: Option<tests::Where<'_>>,
     first_only: bool,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
@@ -292,8 +295,9 @@ fn one(
         fuzzed,
         ends,
     );
-    let tests =
-        package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
+    let tests = folders
+        .tests
+        .map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
     let memory = match &folders.findings {
         Some(place) => Some(remembered(place, reporter)?),
         None => None,
@@ -370,16 +374,14 @@ fn one(
     let ran = deadline::within(deadline, || {
         let expectations = alternation.replay_expected()?;
         let end = alternation.run().and_then(|end| alternation.look(end));
-        Ok((expectations, end))
+        Ok::<_, Error>((expectations, end))
     });
-    let (expectations, end) = match ran {
-        Ok(ran) => ran,
-        Err(why) => return Err(why),
-    };
+    let (expectations, end) = ran?;
     native.end();
     alternation.finish();
     let end = end?;
     alternation.consistent();
+    natively::assign_checks(&mut alternation);
     let goals = alternation.goals();
     let kept = goals::tell(&mut alternation, end);
     goals::keep(&kept, folders.scratch)?;
@@ -573,8 +575,8 @@ pub fn check(
         seeds: None,
         certificate: options.certificate.as_deref(),
         findings: None,
+        tests: options.emit_dir.as_deref().map(tests::Where::Standalone),
     };
-    let package = options.emit_dir.as_deref().map(tests::Where::Standalone);
     let started = Instant::now();
     let (harness, settings) = (&options.harness, &options.settings);
     let bitcode = prepare::bitcode(harness, settings, &options.scratch, reporter, stop)?;
@@ -584,7 +586,6 @@ pub fn check(
         settings,
         (bitcode, budget),
         &folders,
-        package,
         true,
         reporter,
         stop,
@@ -660,6 +661,13 @@ pub fn run(
         let budget = budget.share(waiting);
         waiting -= 1;
         let scratch = options.scratch.join(&harness.name);
+        let place = match &options.artifacts {
+            Some(folder) => tests::Where::Beside {
+                package: &options.package,
+                folder,
+            },
+            None => tests::Where::Package(&options.package),
+        };
         let folders = Folders {
             scratch: &scratch,
             common: &options.scratch,
@@ -668,21 +676,13 @@ pub fn run(
             seeds: options.seeds(&harness.name),
             certificate: None,
             findings: Some(options.findings(&harness.name)),
+            tests: (!options.no_emit).then_some(place),
         };
-        let place = match &options.artifacts {
-            Some(folder) => tests::Where::Beside {
-                package: &options.package,
-                folder,
-            },
-            None => tests::Where::Package(&options.package),
-        };
-        let package = (!options.no_emit).then_some(place);
         let result = one(
             harness,
             settings,
             (bitcode, budget),
             &folders,
-            package,
             false,
             &mut distinct,
             stop,
@@ -723,7 +723,10 @@ pub fn run(
     reporter.event(&Event::Finished(summary));
     match failed {
         // A violation is the greater news, and what failed was told.
-        Some(failed) if verdict != Verdict::Violated => Err(failed),
+        Some(failed) if verdict != Verdict::Violated => Err(Error::Campaign {
+            message: "not every harness was built".to_owned(),
+            exit: failed.exit_code(),
+        }),
         _ => Ok(verdict),
     }
 }
@@ -747,14 +750,21 @@ fn compile<'a>(
         ready: Vec::new(),
         failed: Vec::new(),
     };
+    let mut told = BTreeSet::new();
     for harness in &options.harnesses {
         let scratch = options.scratch.join(&harness.name);
         match prepare::bitcode(harness, &options.settings, &scratch, reporter, stop) {
             Ok(bitcode) => compiled.ready.push((harness, bitcode)),
             Err(why) if options.harnesses.len() > 1 && is_its_own(&why) => {
+                let text = why.to_string();
+                // A mistake in the library is every harness's, and told once.
+                let short = match told.insert(text.clone()) {
+                    true => text,
+                    false => "for the reason that was told before".to_owned(),
+                };
                 reporter.event(&Event::Failed {
                     harness: harness.name.clone(),
-                    why: why.to_string(),
+                    why: short,
                 });
                 compiled.failed.push((harness, why));
             }
@@ -768,7 +778,7 @@ fn compile<'a>(
 fn is_its_own(why: &Error) -> bool {
     matches!(
         why.exit_code(),
-        ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Internal
+        ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Usage | ExitCode::Internal
     )
 }
 

@@ -3,17 +3,21 @@
 //! The stub library is compiled once per version of it and of clang, into the user's cache folder, because it is the
 //! same for every program; everything else goes to the scratch folder of the harness.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use cegar_engine::program::Program;
-use cegar_engine::program::normalise::{self, Entry, LinkRequest, Mocked, Normalised, Returns};
+use cegar_engine::program::normalise::{
+    self, Entry, LinkRequest, Mocked, Normalised, Returns, Symbols,
+};
 use cegar_stubs::Role;
 
 use super::budget::Budget;
 use super::linking::{Linked, Linking};
+use super::refused;
 use crate::compile::{self, Compiler, Unit};
 use crate::error::Error;
 use crate::externals::Externals;
@@ -42,8 +46,12 @@ pub struct Prepared {
 /// A harness's C code and the stubs for it, as bitcode: all that has to be compiled before the clock starts.
 pub struct Bitcode {
     units: Vec<Unit>,
-    /// The harness's own modules.
+    /// The program's modules, without those that its linker would leave out.
     modules: Vec<PathBuf>,
+    /// The modules of all units.
+    compiled: Vec<PathBuf>,
+    /// Definitions before which another module's go.
+    weakened: HashSet<(PathBuf, String)>,
     stubs: Vec<PathBuf>,
     engine_only: Vec<PathBuf>,
     start: Start,
@@ -113,7 +121,17 @@ pub fn bitcode(
         warnings: compiled.warnings.clone(),
     });
 
-    let start = start(harness, &compiled.bitcode)?;
+    let symbols = compiled.bitcode.iter().map(|path| normalise::symbols(path));
+    let symbols = symbols
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|why| Error::engine("reading the bitcode", why))?;
+    refused::own_heap(&units, &symbols)?;
+    let kept = refused::without_duplicates(harness, &symbols, &compiled.bitcode, reporter);
+    let stays = || kept.stays.iter();
+    let of_program = stays().zip(&symbols).filter(|(stays, _)| **stays);
+    let start = start(harness, of_program.map(|(_, symbols)| symbols))?;
+    let user_modules = stays().zip(&compiled.bitcode).filter(|(stays, _)| **stays);
+    let user_modules = user_modules.map(|(_, path)| path.clone()).collect();
     let library = |wanted: &dyn Fn(Role) -> bool, flags: &[&str]| -> Result<Vec<PathBuf>, Error> {
         let units: Vec<Unit> = sources
             .iter()
@@ -150,7 +168,9 @@ pub fn bitcode(
 
     Ok(Bitcode {
         units,
-        modules: compiled.bitcode,
+        modules: user_modules,
+        compiled: compiled.bitcode,
+        weakened: kept.weakened,
         stubs: stub_modules,
         engine_only,
         start,
@@ -170,17 +190,21 @@ pub fn link(
     let Bitcode {
         units,
         modules,
+        compiled,
+        weakened,
         stubs,
         engine_only,
         start,
         cache,
     } = bitcode;
-    let request = LinkRequest::new(modules, stubs, engine_only, start.entry.clone());
+    let mut request = LinkRequest::new(modules, stubs, engine_only, start.entry.clone());
+    request.weakened = weakened;
     let bitcode = scratch.join("program.bc");
     let linking = Linking {
         request,
         bitcode: bitcode.clone(),
         units,
+        compiled,
         compiler: settings.compiler.clone(),
         scratch: scratch.to_owned(),
         rules: harness.rules.clone(),
@@ -283,19 +307,20 @@ struct Start {
     argv: usize,
 }
 
-fn start(harness: &Harness, modules: &[PathBuf]) -> Result<Start, Error> {
+fn start<'a>(
+    harness: &Harness,
+    modules: impl Iterator<Item = &'a Symbols>,
+) -> Result<Start, Error> {
     let mut defined = std::collections::HashMap::new();
     for module in modules {
-        let functions = normalise::defined_functions(module)
-            .map_err(|why| Error::engine("reading the bitcode", why))?;
-        defined.extend(functions);
+        defined.extend(module.functions.iter());
     }
     let name = match &harness.entry {
         Some(name) => name.as_str(),
-        None if defined.contains_key(FUZZER) => FUZZER,
+        None if defined.contains_key(&FUZZER.to_owned()) => FUZZER,
         None => "main",
     };
-    let Some(function) = defined.get(name) else {
+    let Some(function) = defined.get(&name.to_owned()) else {
         return Err(match &harness.entry {
             Some(name) => Error::nothing(
                 format!("no function `{name}` is defined to start from"),
@@ -313,7 +338,8 @@ fn start(harness: &Harness, modules: &[PathBuf]) -> Result<Start, Error> {
         _ => Entry::Function(name.to_owned()),
     };
     Ok(Start {
-        initialise: entry == Entry::Fuzzer && defined.contains_key("LLVMFuzzerInitialize"),
+        initialise: entry == Entry::Fuzzer
+            && defined.contains_key(&"LLVMFuzzerInitialize".to_owned()),
         void: function.void,
         // A `main` that does not take arguments is not given any: they would only cost tape.
         argv: if entry == Entry::Main && function.parameters > 0 {

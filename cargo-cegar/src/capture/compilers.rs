@@ -19,6 +19,8 @@ pub(super) enum Tool {
     C,
     /// A compiler for C++: recorded, so that its files can be named as left out.
     Cxx,
+    /// What puts objects into an archive.
+    Archiver,
     /// What tells a build script where a library is installed.
     PkgConfig,
 }
@@ -42,6 +44,7 @@ pub(super) fn tool(name: &str) -> Option<Tool> {
     {
         "cc" | "gcc" | "clang" | "c89" | "c99" => Some(Tool::C),
         "c++" | "g++" | "clang++" => Some(Tool::Cxx),
+        "ar" => Some(Tool::Archiver),
         _ => None,
     }
 }
@@ -163,8 +166,7 @@ mod tests {
         }
         for name in [
             "clang-format",
-            "gcc-ar",
-            "gcc-ar-12",
+            "gcc-nm",
             "clang-cpp-19",
             "rustc",
             "winegcc",
@@ -175,6 +177,7 @@ mod tests {
         }
         assert_eq!(tool("x86_64-linux-gnu-pkg-config"), Some(Tool::PkgConfig));
         assert_eq!(tool("pkgconf"), Some(Tool::PkgConfig));
+        assert_eq!(tool("gcc-ar-12"), Some(Tool::Archiver));
     }
 
     #[test]

@@ -4,11 +4,14 @@
 //! the build script itself is asked: it runs as ever, with a recording compiler ([`shim`]) in front of the real one;
 //! the records become compile commands ([`parse`]).
 
+mod archives;
+mod as_c;
 mod compilers;
 pub mod parse;
 mod programs;
 mod run;
 pub mod shim;
+mod watched;
 
 use std::io;
 use std::path::PathBuf;
@@ -69,6 +72,12 @@ pub struct Captured {
     pub units: Vec<Unit>,
     /// What was left out.
     pub left_out: Vec<LeftOut>,
+    /// Files named as C which the build compiles as C++; whether they are C is asked of a C compiler.
+    pub maybe_c: Vec<Unit>,
+    /// Those of the C files that the build compiles as C++.
+    pub as_c: Vec<PathBuf>,
+    /// What cargo says against the crate, where its build script worked and the rest did not.
+    pub failed: Option<String>,
     /// Whether these are the sources that the crate bundles, while its build as it is takes the library that is installed.
     pub bundled: bool,
 }

@@ -118,6 +118,13 @@ pub fn parse(records: &[Record]) -> Captured {
                 }
             };
             match language {
+                Language::Cxx if is_c_by_name(&source) && call.to_object => {
+                    captured.maybe_c.push(Unit {
+                        file: source,
+                        args: call.flags.clone(),
+                        directory: record.cwd.clone(),
+                    });
+                }
                 Language::Cxx => leave("C++ is not supported"),
                 Language::Assembly => leave("assembly; calls into it are mocked"),
                 Language::Other => leave("not C"),
@@ -220,7 +227,7 @@ impl Call {
 }
 
 /// Replaces `@file` by the words in it, as compilers do.
-fn expand(args: &[String], cwd: &Path, depth: usize) -> Vec<String> {
+pub(super) fn expand(args: &[String], cwd: &Path, depth: usize) -> Vec<String> {
     let mut words = Vec::with_capacity(args.len());
     for arg in args {
         let inner = arg
@@ -283,6 +290,10 @@ fn language_of(file: &Path, compiler: &str) -> Option<Language> {
         "m" | "M" | "mm" | "f" | "f90" | "F" | "go" | "d" | "cu" => Some(Language::Other),
         _ => None,
     }
+}
+
+fn is_c_by_name(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "c")
 }
 
 /// Whether a file is a question that a build system asks its compiler: does this header, flag, function exist?

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io};
 
 use super::compilers::{self, Installed};
-use super::{CaptureError, Captured, Record, Unit, parse, programs};
+use super::watched::{self, Doing};
+use super::{CaptureError, Captured, Record, Unit, archives, as_c, parse, programs};
 use crate::project::Project;
 use crate::{compile, store};
 
@@ -15,12 +16,16 @@ use crate::{compile, store};
 const SHOWN: usize = 60;
 
 /// Runs the build of `project` and gives the C files that it compiles. The build works in a folder of its own
-/// (`target/cegar/capture`); only what its build script needs is compiled.
+/// (`target/cegar/capture`); only what its build script needs is compiled. `doing` hears what cargo is at.
 ///
 /// A build script that finds the library installed compiles nothing: then it is run once more without what tells it so, and
 /// [`Captured::bundled`] says it.
-pub fn capture(project: &Project, stop: &AtomicBool) -> Result<Captured, CaptureError> {
-    let first = capture_once(project, stop, Installed::Found);
+pub fn capture(
+    project: &Project,
+    stop: &AtomicBool,
+    doing: &mut Doing<'_>,
+) -> Result<Captured, CaptureError> {
+    let first = capture_once(project, stop, Installed::Found, doing);
     let Err(CaptureError::NothingCaptured {
         may_be_installed: true,
         ..
@@ -28,7 +33,7 @@ pub fn capture(project: &Project, stop: &AtomicBool) -> Result<Captured, Capture
     else {
         return first;
     };
-    match capture_once(project, stop, Installed::Hidden) {
+    match capture_once(project, stop, Installed::Hidden, doing) {
         Ok(captured) => Ok(Captured {
             bundled: true,
             ..captured
@@ -46,6 +51,7 @@ fn capture_once(
     project: &Project,
     stop: &AtomicBool,
     installed: Installed,
+    doing: &mut Doing<'_>,
 ) -> Result<Captured, CaptureError> {
     let folder = project.scratch().join("capture");
     fs::create_dir_all(&folder).map_err(CaptureError::io("create", &folder))?;
@@ -56,7 +62,7 @@ fn capture_once(
     clean(project, &folder);
     let mut build = cargo(project, "check", &folder);
     compilers::record(&mut build, &folder.join("bin"), &log, installed)?;
-    let output = build.output().map_err(CaptureError::io("run", "cargo"))?;
+    let output = watched::run(&mut build, doing).map_err(CaptureError::io("run", "cargo"))?;
     if stop.load(Ordering::Relaxed) {
         return Err(CaptureError::Interrupted);
     }
@@ -70,8 +76,12 @@ fn capture_once(
     let compiler = mine
         .iter()
         .map(|r| r.compiler.as_str())
-        .find(|c| !c.ends_with("++"));
-    programs::leave_out(&mut captured, compiler.unwrap_or("cc"));
+        .find(|c| !c.ends_with("++") && !c.ends_with("ar"));
+    let compiler = compiler.unwrap_or("cc");
+    let candidates = std::mem::take(&mut captured.maybe_c);
+    as_c::take(&mut captured, candidates, compiler);
+    programs::leave_out(&mut captured, compiler);
+    archives::sort(&mut captured, &mine);
     // What matters is the build script: the Rust code of the crate may need more than is here.
     let script_failed = String::from_utf8_lossy(&output.stderr).contains("custom build command");
     if !output.status.success() && (captured.units.is_empty() || script_failed) {
@@ -80,6 +90,10 @@ fn capture_once(
             status: output.status.to_string(),
             output: last_lines(&String::from_utf8_lossy(&output.stderr), SHOWN),
         });
+    }
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        captured.failed = Some(last_lines(&said, SHOWN));
     }
     if captured.units.is_empty() {
         return Err(nothing(project, &records, &captured));

@@ -51,7 +51,7 @@ pub fn dispatch() -> Option<ExitCode> {
         _ => match std::env::var_os(BIN).and(compilers::tool(name))? {
             // "Not installed".
             Tool::PkgConfig => return Some(ExitCode::FAILURE),
-            Tool::C | Tool::Cxx => name.to_owned(),
+            Tool::C | Tool::Cxx | Tool::Archiver => name.to_owned(),
         },
     };
     // A compiler may be given with a launcher or with flags, as in `CC="ccache gcc -m64"`; or lie in a folder with a blank.

@@ -171,6 +171,7 @@ pub(super) fn replay(
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
     let (project, config) = open(manners)?;
+    plan::check_selection(&project, &config, std::slice::from_ref(&args.harness))?;
     let inputs = inputs(&project, args)?;
     let mut fan = reporter(manners, false, &project.root);
     let budget = BudgetArgs {

@@ -53,6 +53,7 @@ fn head(goal: Option<&Goal>, status: &str) -> String {
         return status.to_owned();
     };
     let what = match (goal.kind, goal.check) {
+        (GoalKind::Edge, _) if goal.expression.is_empty() => "the branch".to_owned(),
         (GoalKind::Edge, _) => format!("the branch to `{}`", goal.expression),
         (_, Some(kind)) if goal.expression.is_empty() => rule_id(kind).to_owned(),
         (_, Some(kind)) => format!("{} `{}`", rule_id(kind), goal.expression),

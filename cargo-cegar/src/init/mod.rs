@@ -207,10 +207,9 @@ impl<'a> Known<'a> {
                         .help()
                         .map(|help| format!(" ({help})"))
                         .unwrap_or_default();
-                    let first = why.to_string();
-                    let first = first.lines().next().unwrap_or_default();
+                    // The crate's own error is what has to be mended, and it takes more than one line.
                     done.notes
-                        .push(format!("no C code was captured: {first}{help}"));
+                        .push(format!("no C code was captured: {why}{help}"));
                 }
             }
         } else {

@@ -169,6 +169,20 @@ pub enum Event {
         /// What the compiler warned about, as it printed it.
         warnings: String,
     },
+    /// Cargo builds the crate, to see which C files belong to it.
+    BuildingCrate {
+        /// The package.
+        package: String,
+        /// What cargo does, in its words; empty at first.
+        doing: String,
+        /// Since when.
+        seconds: u64,
+    },
+    /// Cargo has built the crate, or has failed to.
+    BuiltCrate {
+        /// The package.
+        package: String,
+    },
     /// A captured file that is not part of the program.
     LeftOut {
         /// The file.

@@ -31,7 +31,12 @@ pub struct TerminalReporter<W: Write> {
     root: PathBuf,
     /// How many checks are open, by reason.
     open: BTreeMap<String, u64>,
+    /// How many seconds into a build was told what it does.
+    told_building: u64,
 }
+
+/// Seconds between two lines about a build.
+const BUILDING_EVERY: u64 = 10;
 
 impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
     /// A reporter to this process's stderr. `verbosity` is the number of `-v` minus that of `-q`; `root` is what
@@ -48,6 +53,7 @@ impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
             color,
             root,
             open: BTreeMap::new(),
+            told_building: 0,
         }
     }
 }
@@ -63,6 +69,7 @@ impl<W: Write> TerminalReporter<W> {
             color: false,
             root,
             open: BTreeMap::new(),
+            told_building: 0,
         }
     }
 
@@ -111,6 +118,26 @@ impl<W: Write> TerminalReporter<W> {
         // A harness's goals are told when it has ended.
         if let Event::Goal(Goal { harness, .. }) | Event::Failed { harness, .. } = event {
             bars.end(harness);
+        }
+    }
+
+    /// A build of minutes shows what it is at: in place on a terminal, else in a line now and then.
+    fn building(&mut self, package: &str, doing: &str, took: u64) {
+        let text = match doing {
+            "" => format!("{package}, to see which C files belong to it"),
+            doing => format!("{package} ({doing})"),
+        };
+        if doing.is_empty() {
+            self.status(GOOD, "Building", &text);
+        } else if let Some(bars) = &mut self.bars {
+            bars.tell(package, "Building", text);
+        } else if took >= self.told_building + BUILDING_EVERY {
+            self.told_building = took;
+            self.status(
+                GOOD,
+                "Building",
+                &format!("{text}, {}", seconds(took as f64)),
+            );
         }
     }
 
@@ -377,6 +404,16 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                 message,
             } if !quiet => {
                 self.status(GOOD, "Note", message);
+            }
+            Event::BuildingCrate {
+                package,
+                doing,
+                seconds: took,
+            } if !quiet => self.building(package, doing, *took),
+            Event::BuiltCrate { package } => {
+                if let Some(bars) = &mut self.bars {
+                    bars.end(package);
+                }
             }
             Event::Compiling { what, files, from } if !quiet => {
                 let from = if from.is_empty() {

@@ -115,6 +115,8 @@ mod tests {
     fn copies_of_large_zeros_are_independent() {
         let global = |size| Global {
             name: "table".to_owned(),
+            source_name: "table".to_owned(),
+            shape: None,
             init: vec![0; size],
             zeros: true,
             constant: false,

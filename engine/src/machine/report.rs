@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::memory::{Fault, Site};
 use super::outcome::{Outcome, Violation};
 use super::step::{Run, Stop};
-use crate::program::ir::{CheckId, CheckKind, FunctionKind, Op, Operand};
+use crate::program::ir::{CheckId, CheckKind, FunctionKind, Global, Op, Operand};
 
 impl<const TRACK: bool> Run<'_, TRACK> {
     /// The run ends here with a violated check.
@@ -133,8 +133,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let (name, place) = match site {
             Site::Global(id) => {
                 let global = self.program.globals.get(id.index());
-                let name = global.map_or("a global", |g| &g.name);
-                (format!("`{name}`"), "global".to_owned())
+                let name = global.map_or_else(|| "a global".to_owned(), Global::described);
+                (name, "global".to_owned())
             }
             Site::Stack { at } => {
                 let block = self.program.blocks.get(at.block.index());

@@ -12,6 +12,7 @@
 
 mod checks;
 mod ops;
+mod shapes;
 
 use std::ops::Range;
 
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use checks::*;
 pub use ops::*;
+pub use shapes::*;
 
 macro_rules! index_type {
     ($(#[$doc:meta])* $name:ident) => {
@@ -77,6 +79,8 @@ pub struct Program {
     pub checks: Vec<Check>,
     /// Call instructions, by [`CallSite`].
     pub calls: Vec<CallInfo>,
+    /// The types of variables that have parts.
+    pub shapes: Vec<Shape>,
     /// Source files named by debug information.
     pub files: Vec<String>,
     /// Constructs that are not modelled; [`Op::Unmodelled`] refers to them by index.
@@ -292,8 +296,10 @@ pub struct Function {
     pub blocks: Range<u32>,
     /// Width of every register.
     pub registers: Vec<Width>,
-    /// What each register is called: its variable in the source, else its name in the bitcode; empty where it has none.
+    /// What each register is called in C: its variable, else how it is computed; empty where C has no way to say it.
     pub names: Vec<Box<str>>,
+    /// The line in which each register gets its value; 0 where unknown.
+    pub lines: Vec<u32>,
     /// Whether its address is used for anything but a direct call.
     pub addressed: bool,
     /// Where it is defined.
@@ -348,11 +354,29 @@ pub struct CallInfo {
     pub pos: Pos,
 }
 
+impl Global {
+    /// What it is, to a reader of the C code.
+    pub fn described(&self) -> String {
+        match self.source_name.as_str() {
+            "" if self.name.starts_with(".str") || self.name.starts_with("__func__") => {
+                "a string literal".to_owned()
+            }
+            "" if self.name.starts_with(".compoundliteral") => "a compound literal".to_owned(),
+            "" => "a constant".to_owned(),
+            name => format!("`{name}`"),
+        }
+    }
+}
+
 /// A global variable and its initial contents.
 #[derive(Clone, Debug)]
 pub struct Global {
-    /// Its name.
+    /// Its name in the linked module.
     pub name: String,
+    /// Its name in C; empty for string literals and what else has none.
+    pub source_name: String,
+    /// What it is divided into.
+    pub shape: Option<ShapeId>,
     /// Bytes; addresses of globals and functions are already resolved to this crate's addresses.
     pub init: Vec<u8>,
     /// Whether all of them are known to be zeros, without looking.

@@ -6,10 +6,12 @@
 //! [`Module`] that they came from. The C interface does not check that a value is of the kind that a
 //! query is meant for; callers look at [`Value::opcode`], [`Type::kind`] or the `is_` functions first.
 
+pub(crate) mod metadata;
 mod module;
 mod types;
 mod value;
 
+pub(crate) use metadata::Metadata;
 pub use module::ModuleError;
 pub(crate) use module::{Module, last_message, parse};
 pub(crate) use types::{Layout, Type};

@@ -13,6 +13,7 @@ mod accesses;
 mod body;
 mod calls;
 mod constants;
+mod describe;
 mod instructions;
 mod intrinsics;
 mod names;
@@ -26,10 +27,12 @@ use rustc_hash::FxHashMap;
 
 use super::ir::*;
 use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
+use super::sources::Sources;
 use constants::Constants;
 pub use names::sanitizer;
 pub(crate) use names::{failing, intrinsic, violation};
 use types::Types;
+use variables::Variables;
 
 /// Why a module could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +101,7 @@ impl Program {
         loader.globals();
         loader.bodies();
         let mut program = loader.program;
+        program.shapes = loader.variables.shapes;
         match program.function_named(entry) {
             Some(id) if program.function(id).is_defined() => program.entry = id,
             _ => {
@@ -123,7 +127,8 @@ struct Loader<'m> {
     blocks: FxHashMap<BasicBlock<'m>, BlockId>,
     block_count: usize,
     files: FxHashMap<(String, String), u32>,
-    variables: FxHashMap<Value<'m>, String>,
+    variables: Variables<'m>,
+    sources: Sources,
 }
 
 impl<'m> Loader<'m> {
@@ -139,6 +144,7 @@ impl<'m> Loader<'m> {
             block_count: 0,
             files: FxHashMap::default(),
             variables: variables::of(module),
+            sources: Sources::default(),
         }
     }
 
@@ -197,6 +203,7 @@ impl<'m> Loader<'m> {
                 blocks: first..self.block_count as u32,
                 registers: Vec::new(),
                 names: Vec::new(),
+                lines: Vec::new(),
                 addressed: is_addressed(function),
                 pos,
             });
@@ -207,8 +214,16 @@ impl<'m> Loader<'m> {
                 .add_global(global, Program::global_address(id, 0));
             let name = global.name();
             let pos = self.position(global);
+            let variable = self.variables.of(global).first().cloned();
+            let (source_name, shape) = match variable {
+                Some(variable) => (variable.name, variable.shape),
+                None if describe::is_identifier(&name) => (name.clone(), None),
+                None => (String::new(), None),
+            };
             self.program.globals.push(Global {
                 name,
+                source_name,
+                shape,
                 init: Vec::new(),
                 zeros: false,
                 constant: global.is_global_constant(),

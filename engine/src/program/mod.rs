@@ -6,8 +6,22 @@ pub mod load;
 pub mod normalise;
 mod sanity;
 mod show;
+pub mod sources;
 
 pub use ir::*;
 pub use llvm::ModuleError;
 pub use load::LoadError;
 pub use show::Summary;
+
+/// The name that a function has in the source. Calls of the outside world are renamed (`CRUNNER_getchar`), `main` is, and the
+/// linker appends a number to a `static` function whose name two files have; no name in C has a dot.
+pub fn plain(name: &str) -> &str {
+    let name = match name {
+        "cegar_user_main" => "main",
+        _ => name.strip_prefix("CRUNNER_").unwrap_or(name),
+    };
+    match name.split_once('.') {
+        Some((plain, number)) if number.bytes().all(|b| b.is_ascii_digit() || b == b'.') => plain,
+        _ => name,
+    }
+}

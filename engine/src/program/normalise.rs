@@ -64,6 +64,8 @@ pub struct LinkRequest {
     pub runtime: HashSet<String>,
     /// Functions that are known and not modelled, and why.
     pub unsupported: HashMap<String, String>,
+    /// Definitions in user modules before which another module's go.
+    pub weakened: HashSet<(PathBuf, String)>,
     /// Where to start.
     pub entry: Entry,
 }
@@ -93,6 +95,7 @@ impl LinkRequest {
                 .iter()
                 .map(|(name, why)| ((*name).to_owned(), (*why).to_owned()))
                 .collect(),
+            weakened: HashSet::new(),
             entry,
         }
     }
@@ -141,11 +144,11 @@ pub enum NormaliseError {
     #[error("no function `{0}` is defined to start from")]
     NoEntry(String),
     /// The entry has a signature that cannot be called.
-    #[error("`{name}` cannot be the entry: its type is {signature}")]
+    #[error("`{name}` cannot be where the program starts: it is `{signature}`")]
     EntrySignature {
         /// The function.
         name: String,
-        /// Its type.
+        /// Its declaration, as far as debug information has it.
         signature: String,
     },
     /// The caller could not define what is missing.
@@ -238,11 +241,46 @@ pub struct Defined {
     pub parameters: usize,
 }
 
+/// What a bitcode file brings to a program.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    /// The functions that it defines.
+    pub functions: HashMap<String, Defined>,
+    /// Functions and variables that no other file may define.
+    pub defines: HashSet<String>,
+    /// Functions and variables that it wants from elsewhere.
+    pub wants: HashSet<String>,
+}
+
+/// The symbols of a bitcode file.
+pub fn symbols(path: &Path) -> Result<Symbols, NormaliseError> {
+    let module = Module::read(path)?;
+    let mut symbols = Symbols {
+        functions: functions_in(&module),
+        ..Symbols::default()
+    };
+    for value in module.functions().into_iter().chain(module.globals()) {
+        let name = value.name();
+        if name.starts_with("llvm.") {
+            continue;
+        }
+        if value.is_declaration() {
+            symbols.wants.insert(name);
+        } else if value.linkage() == llvm_sys::LLVMLinkage::LLVMExternalLinkage {
+            symbols.defines.insert(name);
+        }
+    }
+    Ok(symbols)
+}
+
 /// The functions that a bitcode file defines.
 pub fn defined_functions(path: &Path) -> Result<HashMap<String, Defined>, NormaliseError> {
-    let module = Module::read(path)?;
+    Ok(functions_in(&Module::read(path)?))
+}
+
+fn functions_in(module: &Module) -> HashMap<String, Defined> {
     let functions = module.functions();
-    Ok(functions
+    functions
         .into_iter()
         .filter(|function| !function.is_declaration())
         .map(|function| {
@@ -253,7 +291,7 @@ pub fn defined_functions(path: &Path) -> Result<HashMap<String, Defined>, Normal
             };
             (function.name(), defined)
         })
-        .collect())
+        .collect()
 }
 
 /// Runs LLVM's passes by name.

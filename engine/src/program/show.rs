@@ -426,6 +426,7 @@ impl fmt::Display for Shown<'_> {
                 size,
                 align,
                 name,
+                ..
             } => {
                 self.dst(f, *dst)?;
                 write!(f, "alloca {} align {align} `{name}`", v(size))

@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::abstraction::cuts::{Base, CutState, Part, Place, Value};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::world::{CtxId, Cut, ObjId, ObjectKind, World};
-use crate::program::ir::{BinOp, Op, Pred, Reg};
+use crate::program::ir::{BinOp, FloatOp, Op, Operand, Pred, Reg, Shape};
+use crate::program::plain;
 use crate::term::{Array, ArrayNode, Node, Pool, Term, value};
 
 /// Longer facts are cut.
@@ -32,18 +33,19 @@ impl Words {
         let Some(state) = graph.states.get(&cut).cloned() else {
             return words;
         };
-        let registers = registers(&graph.world, &state, cut.ctx);
-        for (place, term) in state.variables(&mut graph.pool, &graph.world) {
+        let variables = state.variables(&mut graph.pool, &graph.world);
+        let arrays = state.arrays(&mut graph.pool, &graph.world);
+        let names = Names::new(&graph.world, &state, cut.ctx);
+        for (place, term) in variables {
             if let Node::Variable(number) = *graph.pool.node(term) {
-                let name = named(&graph.world, &state, &registers, &place);
+                let name = names.place(&graph.world, &state, &place);
                 words.variables.insert(number, name);
             }
         }
-        for (object, array) in state.arrays(&mut graph.pool, &graph.world) {
+        for (object, array) in arrays {
             if let ArrayNode::Variable(number) = graph.pool.array_node(array) {
-                words
-                    .arrays
-                    .insert(number, object_name(&graph.world, object));
+                let name = names.object(&graph.world, object);
+                words.arrays.insert(number, name);
             }
         }
         words
@@ -73,7 +75,7 @@ impl Words {
             }
             Node::Variable(number) => match self.variables.get(&number) {
                 Some(name) => out.push_str(name),
-                None => out.push_str(pool.variable_name(number)),
+                None => out.push_str("<value>"),
             },
             Node::Not(inner) if width == 1 => match *pool.node(inner) {
                 Node::Cmp(pred, a, b) => self.compare(pool, (pred, true), a, b, binds, out),
@@ -124,9 +126,46 @@ impl Words {
                 self.put(pool, index, 0, out);
                 out.push(']');
             }
+            Node::Not(inner) => {
+                out.push('~');
+                self.put(pool, inner, 5, out);
+            }
+            Node::FloatBin(op, _, a, b) => self.open(binds > 3, out, |out| {
+                self.put(pool, a, 4, out);
+                let _ = write!(out, " {} ", float_symbol(op));
+                self.put(pool, b, 4, out);
+            }),
+            Node::FloatCast(_, inner) => self.put(pool, inner, binds, out),
             // What is left has no operator in C.
-            _ => out.push_str(&pool.show(t)),
+            Node::Un(op, a) => self.call(pool, &format!("{op:?}"), &[a], out),
+            Node::Concat(a, b) => self.call(pool, "join", &[a, b], out),
+            Node::Funnel(_, a, b, by) => self.call(pool, "funnel", &[a, b, by], out),
+            Node::Overflow(op, _, a, b) => {
+                let name = format!("overflow of{}", symbol(op, width).0.trim_end());
+                self.call(pool, &name, &[a, b], out);
+            }
+            Node::FloatCmp(pred, _, a, b) => self.call(pool, &format!("{pred:?}"), &[a, b], out),
+            Node::FloatFn(function, _, arguments) => {
+                let arguments: Vec<Term> = arguments.into_iter().flatten().collect();
+                self.call(pool, &format!("{function:?}"), &arguments, out);
+            }
+            Node::Input(at) => {
+                let _ = write!(out, "input[{at}]");
+            }
         }
+    }
+
+    /// `name(a, b)`.
+    fn call(&self, pool: &Pool, name: &str, arguments: &[Term], out: &mut String) {
+        out.push_str(&name.to_lowercase());
+        out.push('(');
+        for (i, &argument) in arguments.iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            self.put(pool, argument, 0, out);
+        }
+        out.push(')');
     }
 
     fn compare(
@@ -187,9 +226,9 @@ impl Words {
         match pool.array_node(array) {
             ArrayNode::Variable(number) => match self.arrays.get(&number) {
                 Some(name) => out.push_str(name),
-                None => out.push_str(pool.array_name(number)),
+                None => out.push_str("<object>"),
             },
-            _ => out.push_str("table"),
+            _ => out.push_str("<table>"),
         }
     }
 }
@@ -221,82 +260,160 @@ fn symbol(op: BinOp, width: u16) -> (&'static str, u32) {
     }
 }
 
-/// The names of a cut point's registers: the variable's, with the function where it is a caller's, with the register's
-/// number where two would be called the same.
+fn float_symbol(op: FloatOp) -> &'static str {
+    match op {
+        FloatOp::Add => "+",
+        FloatOp::Sub => "-",
+        FloatOp::Mul => "*",
+        FloatOp::Div => "/",
+        FloatOp::Rem => "%",
+    }
+}
+
+/// What the parts of a cut point's state are called.
+struct Names {
+    registers: BTreeMap<(CtxId, Reg), String>,
+    /// Objects whose variable has the name of another one's.
+    shared: FxHashSet<String>,
+}
+
+impl Names {
+    fn new(world: &World<'_>, state: &CutState, here: CtxId) -> Names {
+        let mut objects: FxHashMap<String, FxHashSet<ObjId>> = FxHashMap::default();
+        for &id in state.objects.keys() {
+            let name = object_name(world, id);
+            objects.entry(name).or_default().insert(id);
+        }
+        let shared = objects.into_iter().filter(|(_, ids)| ids.len() > 1);
+        Names {
+            registers: registers(world, state, here),
+            shared: shared.map(|(name, _)| name).collect(),
+        }
+    }
+
+    fn object(&self, world: &World<'_>, id: ObjId) -> String {
+        let name = object_name(world, id);
+        match line_of(world, id) {
+            Some(line) if self.shared.contains(&name) && !name.starts_with('<') => {
+                format!("{name}@{line}")
+            }
+            _ => name,
+        }
+    }
+
+    fn place(&self, world: &World<'_>, state: &CutState, place: &Place) -> String {
+        let (name, part, known) = match place {
+            Place::Register(ctx, reg, part) => {
+                let name = self.registers.get(&(*ctx, *reg)).cloned();
+                let known = state.registers.get(&(*ctx, *reg));
+                (name.unwrap_or_default(), part, known)
+            }
+            Place::Cell(id, cell, part) => {
+                let (from, bits) = (u64::from(cell.offset), u64::from(cell.width));
+                let object = self.object(world, *id);
+                let name = match selector(world, *id, from * 8, bits) {
+                    Some(selector) => format!("{object}{selector}"),
+                    None => format!("<bytes {from}..{} of {object}>", from + bits / 8),
+                };
+                (name, part, None)
+            }
+            Place::Alive(id) => return format!("alive({})", self.object(world, *id)),
+            Place::Size(id) => return format!("size({})", self.object(world, *id)),
+            Place::Number(id) => return format!("object({})", self.object(world, *id)),
+            Place::Witness(id) => return format!("end({})", self.object(world, *id)),
+        };
+        match part {
+            Part::Whole => name,
+            Part::Base => format!("object({name})"),
+            Part::Offset => match known {
+                Some(Value::Pointer(bases, _)) if bases.len() == 1 => match bases.first() {
+                    Some(Base::Of(id)) => format!("({name} - {})", self.object(world, *id)),
+                    _ => format!("offset({name})"),
+                },
+                _ => format!("offset({name})"),
+            },
+        }
+    }
+}
+
+/// The names of a cut point's registers: the variable's, with the function where it is a caller's. Where two values would be
+/// called the same, the line in which each was given follows: `i@20`.
 fn registers(world: &World<'_>, state: &CutState, here: CtxId) -> BTreeMap<(CtxId, Reg), String> {
     let mut names = BTreeMap::new();
     let mut count: FxHashMap<String, u32> = FxHashMap::default();
     for &(ctx, reg) in state.registers.keys() {
         let function = world.program().function(world.context(ctx).function);
-        let own = function.names.get(reg.index()).map_or("", |name| name);
-        let mut name = match own {
-            "" => format!("%{}", reg.0),
-            _ => own.to_owned(),
+        let line = function.lines.get(reg.index()).copied().unwrap_or(0);
+        let mut name = match function.names.get(reg.index()).map_or("", |name| name) {
+            "" if line > 0 => format!("<value of line {line}>"),
+            "" => "<value>".to_owned(),
+            own => own.to_owned(),
         };
         if ctx != here {
             name = format!("{name} of {}", plain(&function.name));
         }
         *count.entry(name.clone()).or_default() += 1;
-        names.insert((ctx, reg), name);
+        names.insert((ctx, reg), (name, line));
     }
-    for (&(_, reg), name) in &mut names {
-        if count.get(name).is_some_and(|&n| n > 1) {
-            let _ = write!(name, "#{}", reg.0);
+    let mut told: FxHashMap<String, u32> = FxHashMap::default();
+    let each = names.into_iter().map(|(key, (mut name, line))| {
+        if count.get(&name).is_some_and(|&n| n > 1) {
+            if line > 0 && !name.starts_with('<') {
+                let _ = write!(name, "@{line}");
+            }
+            let before = told.entry(name.clone()).or_default();
+            *before += 1;
+            if *before > 1 {
+                let _ = write!(name, ":{before}");
+            }
         }
-    }
-    names
+        (key, name)
+    });
+    each.collect()
 }
 
-fn named(
-    world: &World<'_>,
-    state: &CutState,
-    registers: &BTreeMap<(CtxId, Reg), String>,
-    place: &Place,
-) -> String {
-    let (name, part, known) = match place {
-        Place::Register(ctx, reg, part) => {
-            let name = registers.get(&(*ctx, *reg)).cloned().unwrap_or_default();
-            (name, part, state.registers.get(&(*ctx, *reg)))
+/// How C selects these bits of an object.
+fn selector(world: &World<'_>, id: ObjId, at: u64, bits: u64) -> Option<String> {
+    let program = world.program();
+    let (shape, whole) = match world.object(id).kind {
+        ObjectKind::Global(global) => {
+            let global = &program.globals[global.index()];
+            (global.shape, global.init.len() as u64 * 8)
         }
-        Place::Cell(id, cell, part) => {
-            let (from, to) = (cell.offset, cell.offset + u32::from(cell.width / 8));
-            let name = object_name(world, *id);
-            let whole = from == 0 && u64::from(to) == size_of(world, *id);
-            let name = match whole {
-                true => name,
-                false => format!("{name}.bytes[{from}..{to}]"),
-            };
-            (name, part, None)
+        ObjectKind::Made { block, op, .. } => {
+            match program.block(block).ops.get(op as usize).map(|i| &i.op) {
+                Some(Op::Alloca {
+                    shape,
+                    size: Operand::Const(size),
+                    ..
+                }) => (*shape, size.saturating_mul(8)),
+                _ => return None,
+            }
         }
-        Place::Alive(id) => return format!("alive({})", object_name(world, *id)),
-        Place::Size(id) => return format!("size({})", object_name(world, *id)),
-        Place::Number(id) => return format!("object({})", object_name(world, *id)),
-        Place::Witness(id) => return format!("end({})", object_name(world, *id)),
     };
-    match part {
-        Part::Whole => name,
-        Part::Base => format!("object({name})"),
-        Part::Offset => match known {
-            Some(Value::Pointer(bases, _)) if bases.len() == 1 => match bases.first() {
-                Some(Base::Of(id)) => format!("({name} - {})", object_name(world, *id)),
-                _ => format!("offset({name})"),
-            },
-            _ => format!("offset({name})"),
-        },
-    }
+    Shape::selector(&program.shapes, shape, whole, at, bits)
 }
 
-fn size_of(world: &World<'_>, id: ObjId) -> u64 {
-    match world.object(id).kind {
-        ObjectKind::Global(global) => world.program().globals[global.index()].init.len() as u64,
-        ObjectKind::Made { .. } => 0,
-    }
+/// The line that makes an object.
+fn line_of(world: &World<'_>, id: ObjId) -> Option<u32> {
+    let program = world.program();
+    let line = match world.object(id).kind {
+        ObjectKind::Global(global) => program.globals[global.index()].pos.line,
+        ObjectKind::Made { block, op, .. } => program.block(block).ops.get(op as usize)?.pos.line,
+    };
+    (line > 0).then_some(line)
 }
 
 fn object_name(world: &World<'_>, id: ObjId) -> String {
     let program = world.program();
     match world.object(id).kind {
-        ObjectKind::Global(global) => program.globals[global.index()].name.clone(),
+        ObjectKind::Global(global) => {
+            let global = &program.globals[global.index()];
+            match global.source_name.as_str() {
+                "" => format!("<{}>", global.described()),
+                name => name.to_owned(),
+            }
+        }
         ObjectKind::Made { block, op, .. } => {
             let inst = program.block(block).ops.get(op as usize);
             match inst.map(|inst| (&inst.op, inst.pos)) {
@@ -305,13 +422,5 @@ fn object_name(world: &World<'_>, id: ObjId) -> String {
                 _ => "<object>".to_owned(),
             }
         }
-    }
-}
-
-/// The name that a function has in the source.
-fn plain(name: &str) -> &str {
-    match name {
-        "cegar_user_main" => "main",
-        _ => name.strip_prefix("CRUNNER_").unwrap_or(name),
     }
 }

@@ -11,14 +11,19 @@ use super::config::{MockedFunction, Unit};
 use super::objects::Objects;
 use super::parallel::parallel;
 use super::tools::{Stop, run_until};
-use super::{Build, BuildError, Built, Harness, bindings, harness_flags, mocks, resolve, tools};
+use super::{
+    Build, BuildError, Built, Harness, archive, bindings, harness_flags, mocks, resolve, tools,
+};
 use crate::channel::Shape;
 use crate::locate;
 
 /// An object file of the user's, and the global symbols in it.
 struct Object {
     path: PathBuf,
+    source: PathBuf,
     defines: HashSet<String>,
+    /// Those of them that no other file may define.
+    strong: HashSet<String>,
     wants: HashSet<String>,
 }
 
@@ -67,7 +72,9 @@ fn compile(with: &Compiling<'_>, unit: &Unit) -> Result<(Object, Vec<PathBuf>), 
     let symbols = tools::symbols(&object)?;
     let made = Object {
         path: object,
+        source: file,
         defines: symbols.defined,
+        strong: symbols.strong,
         wants: symbols.wanted,
     };
     // What comes with the system changes with the compiler.
@@ -113,6 +120,7 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
     // The user's code. The harness comes first: its `main` is the one that counts.
     let mut inputs = Vec::new();
     let mut objects = Vec::new();
+    let mut own_objects = 0;
     let folders: Vec<PathBuf> = build
         .units
         .iter()
@@ -142,12 +150,17 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         objects: &kept,
         stop: &build.stop,
     };
-    for compiled in parallel(&units, |unit| compile(&with, unit)) {
+    let compiled = parallel(&units, |unit| compile(&with, unit));
+    for (number, compiled) in compiled.into_iter().enumerate() {
         let (made, files) = compiled?;
         objects.push(made);
         inputs.extend(files);
+        if number == 0 && harness.file.is_some() {
+            own_objects = objects.len();
+        }
     }
     kept.clear();
+    let (objects, notes) = without_duplicates(objects, own_objects)?;
     if let Some(header) = &harness.bindings {
         let folder = out.parent().and_then(Path::parent).unwrap_or(&out);
         let args = [common, library].concat();
@@ -276,8 +289,48 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         runner,
         sanitizers: sanitizers.into_iter().map(str::to_owned).collect(),
         guessed,
+        notes,
         inputs,
     })
+}
+
+/// Leaves out what a linker would not take from the library's archive because another member defines the symbol, and says so.
+/// The first `own` objects are the harness's; without any there is no library.
+fn without_duplicates(
+    objects: Vec<Object>,
+    own: usize,
+) -> Result<(Vec<Object>, Vec<String>), BuildError> {
+    let symbols: Vec<archive::Symbols> = objects
+        .iter()
+        .enumerate()
+        .map(|(at, object)| archive::Symbols {
+            defines: object.strong.clone(),
+            wants: object.wants.clone(),
+            in_archive: own > 0 && at >= own,
+        })
+        .collect();
+    let (mut left_out, mut notes) = (HashSet::new(), Vec::new());
+    for duplicate in archive::duplicates(&symbols) {
+        let (symbol, other) = (&duplicate.symbol, &objects[duplicate.other]);
+        let used = objects[duplicate.used].source.display();
+        if duplicate.left_out {
+            if left_out.insert(duplicate.other) {
+                notes.push(format!(
+                    "{} is left out: {used} defines `{symbol}`, too, and the linker takes that",
+                    other.source.display()
+                ));
+            }
+        } else {
+            tools::weaken(&other.path, symbol)?;
+            notes.push(format!(
+                "{} defines `{symbol}`, too; what {used} defines is used",
+                other.source.display()
+            ));
+        }
+    }
+    let kept = objects.into_iter().enumerate();
+    let kept = kept.filter(|(at, _)| !left_out.contains(at));
+    Ok((kept.map(|(_, object)| object).collect(), notes))
 }
 
 /// The compiler with what every file here is compiled with.
@@ -491,20 +544,30 @@ fn dependencies(list: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Leaves a copy where a test that is started without cargo finds it; see [`crate::locate`].
-pub(crate) fn publish(built: &Built) {
-    let Some(out) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
-        return;
-    };
+/// Where tests that are started without cargo look; see [`crate::locate`].
+fn published() -> Option<PathBuf> {
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from)?;
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
-    let Some(profile) = out
+    let profile = out
         .ancestors()
         .find(|folder| folder.ends_with("build"))
-        .and_then(Path::parent)
-    else {
+        .and_then(Path::parent)?;
+    Some(profile.join(locate::FOLDER).join(package))
+}
+
+/// Removes the copy of a harness that is not built any more.
+pub(crate) fn unpublish(harness: &str) {
+    if let Some(folder) = published() {
+        // It may not be there.
+        let _ = std::fs::remove_file(folder.join(harness));
+    }
+}
+
+/// Leaves a copy where a test that is started without cargo finds it.
+pub(crate) fn publish(built: &Built) {
+    let Some(folder) = published() else {
         return;
     };
-    let folder = profile.join(locate::FOLDER).join(package);
     let copies = [built.runner.clone(), locate::about_path(&built.runner)];
     // A convenience: a build does not fail for want of it.
     if std::fs::create_dir_all(&folder).is_ok() {

@@ -8,12 +8,14 @@
 //!
 //! Nothing but a C compiler with its binutils is needed. [`Build`] is the same thing by hand.
 
+mod archive;
 mod bindings;
 mod bodies;
 mod cache;
 mod compile;
 mod config;
 mod error;
+mod exclude;
 mod flags;
 mod mocks;
 mod objects;
@@ -25,9 +27,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+pub use archive::{Duplicate, Symbols, duplicates};
 use config::Checks;
 pub use config::{MockedFunction, Unit};
 pub use error::BuildError;
+pub use exclude::Exclude;
 pub use flags::harness_flags;
 pub use paths::resolve;
 
@@ -78,6 +82,8 @@ pub struct Built {
     pub sanitizers: Vec<String>,
     /// Functions that nobody defines and the tool did not know: taken to return `int`.
     pub guessed: Vec<String>,
+    /// What else there is to say about it.
+    pub notes: Vec<String>,
     /// Every file that it was built from.
     pub inputs: Vec<PathBuf>,
 }
@@ -109,6 +115,7 @@ pub struct Build {
     stop: tools::Stop,
     inputs: Vec<PathBuf>,
     problem: Option<String>,
+    notes: Vec<String>,
 }
 
 impl Default for Build {
@@ -134,6 +141,7 @@ impl Build {
             stop: tools::Stop::default(),
             inputs: Vec::new(),
             problem: None,
+            notes: Vec::new(),
         }
     }
 
@@ -161,7 +169,15 @@ impl Build {
         if file.c.sources_from.is_some() || build.units.is_empty() {
             let captured = root.join("captured.json");
             let mut units = config::read_list::<Unit>(&captured, file.c.sources_from.is_some())?;
-            units.retain(|unit| !file.c.exclude.iter().any(|end| unit.file.ends_with(end)));
+            let mut exclude = Exclude::new(&file.c.exclude).map_err(|why| BuildError::Config {
+                path: root.join("cegar.toml"),
+                why,
+            })?;
+            units.retain(|unit| !exclude.matches(&resolve(root, &unit.directory).join(&unit.file)));
+            let unused = exclude.unused().map(|pattern| {
+                format!("cegar.toml: `{pattern}` under [c] exclude matches no captured file")
+            });
+            build.notes.extend(unused);
             build.units.extend(units);
             build.inputs.push(captured);
         }
@@ -395,12 +411,39 @@ impl Build {
         self
     }
 
-    /// Builds all harnesses and tells cargo where they are. On an error the build script ends, saying why.
+    /// Builds all harnesses and tells cargo where they are. Where one cannot be built its tests fail, saying why, and the others
+    /// are built; where none can, the build script ends.
     pub fn compile(&self) {
-        match self.try_compile() {
-            Ok(built) => announce(&built, &self.inputs),
+        let out = match self.out() {
+            Ok(out) => out,
             Err(why) => fail(&why),
+        };
+        let (mut built, mut failed) = (Vec::new(), Vec::new());
+        for harness in &self.harnesses {
+            match compile::harness(self, harness, &out) {
+                Ok(one) => built.push(one),
+                Err(why) => failed.push((harness.name.as_str(), why)),
+            }
         }
+        if let (Some((_, why)), true) = (failed.first(), built.is_empty()) {
+            fail(why);
+        }
+        for note in &self.notes {
+            println!("cargo:warning={note}");
+        }
+        for (name, why) in &failed {
+            broken(name, why, &out);
+        }
+        announce(&built, &self.inputs);
+    }
+
+    fn out(&self) -> Result<PathBuf, BuildError> {
+        if let Some(name) = &self.problem {
+            return Err(BuildError::Property(name.clone()));
+        }
+        let from_cargo = || std::env::var_os("OUT_DIR").map(PathBuf::from);
+        let out = self.out_dir.clone().or_else(from_cargo);
+        out.ok_or(BuildError::NoOutDir)
     }
 
     /// Builds all harnesses, and says nothing to cargo.
@@ -408,20 +451,36 @@ impl Build {
     /// # Errors
     /// When one of them cannot be built.
     pub fn try_compile(&self) -> Result<Vec<Built>, BuildError> {
-        if let Some(name) = &self.problem {
-            return Err(BuildError::Property(name.clone()));
-        }
-        let from_cargo = || std::env::var_os("OUT_DIR").map(PathBuf::from);
-        let out = self
-            .out_dir
-            .clone()
-            .or_else(from_cargo)
-            .ok_or(BuildError::NoOutDir)?;
+        let out = self.out()?;
         self.harnesses
             .iter()
             .map(|harness| compile::harness(self, harness, &out))
             .collect()
     }
+}
+
+/// Leaves word for the tests of a harness that was not built.
+fn broken(harness: &str, why: &BuildError, out: &Path) {
+    println!("cargo:warning=harness `{harness}` was not built: its tests will fail");
+    for line in why.to_string().lines() {
+        println!("cargo:warning={line}");
+    }
+    let folder = out.join("cegar").join(harness);
+    let file = folder.join(format!("{harness}.{}", crate::locate::BROKEN));
+    let written =
+        std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, why.to_string()));
+    if written.is_err() {
+        fail(why);
+    }
+    println!(
+        "cargo:rustc-env={}={}",
+        crate::locate::variable(harness),
+        file.display()
+    );
+    compile::unpublish(harness);
+    // Which file has to be mended is not known: a file that is never there has cargo ask again each time.
+    let never = folder.join("never");
+    println!("cargo:rerun-if-changed={}", never.display());
 }
 
 /// What a build script prints.
@@ -440,6 +499,9 @@ fn announce(built: &[Built], inputs: &[PathBuf]) {
             crate::locate::variable(&harness.harness),
             harness.runner.display()
         );
+        for note in &harness.notes {
+            println!("cargo:warning={}: {note}", harness.harness);
+        }
         for name in &harness.guessed {
             println!(
                 "cargo:warning={}: nobody defines `{name}`, and mocks.json does not say what it returns: taken to be int",

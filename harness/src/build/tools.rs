@@ -139,11 +139,22 @@ pub(crate) fn redefine(
     }
 }
 
+/// Lets another file's definition of a symbol take precedence.
+pub(crate) fn weaken(object: &Path, symbol: &str) -> Result<(), BuildError> {
+    let objcopy = first_of("objcopy", &["objcopy", "llvm-objcopy", "llvm-objcopy-19"])?;
+    run(Command::new(objcopy)
+        .arg(format!("--weaken-symbol={symbol}"))
+        .arg(object))?;
+    Ok(())
+}
+
 /// The global symbols of an object file.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     /// Those that it defines.
     pub defined: HashSet<String>,
+    /// Those of them that no other file may define.
+    pub strong: HashSet<String>,
     /// Those that it wants from elsewhere.
     pub wanted: HashSet<String>,
 }
@@ -156,6 +167,10 @@ pub(crate) fn symbols(object: &Path) -> Result<Symbols, BuildError> {
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let mut words = line.split_whitespace();
         if let (Some(name), Some(sort)) = (words.next(), words.next()) {
+            // A common symbol, a weak one and a unique one may stand in several files.
+            if !matches!(sort, "U" | "w" | "v" | "W" | "V" | "C" | "c" | "u") {
+                symbols.strong.insert(name.to_owned());
+            }
             let set = if matches!(sort, "U" | "w" | "v") {
                 &mut symbols.wanted
             } else {

@@ -19,6 +19,10 @@ const GIVES_BACK: &[&str] = &[
     "destroy", "free", "delete", "close", "release", "cleanup", "end", "fini", "term", "unref",
     "dispose", "clear", "done",
 ];
+/// Words in the names of parameters that point to where an object is put.
+const OUTPUTS: &[&str] = &[
+    "out", "output", "result", "res", "ret", "new", "created", "handle", "pp",
+];
 /// Words in the names of functions that take what is to be worked on.
 const FEEDS: &[&str] = &["input", "feed", "parse", "update", "write", "load", "push"];
 
@@ -67,7 +71,11 @@ impl<'a> Body<'a> {
                 continue;
             }
             if let Some(way) = self.makes(maker, identity) {
-                let kind = if matches!(way, Way::Fills) { 50 } else { 0 };
+                let kind = match way {
+                    Way::Fills => 50,
+                    Way::Sets(_) if !has_word(&maker.name, MAKES) => 40,
+                    _ => 0,
+                };
                 // `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
                 let near = common(&maker.name, &self.function.name) as i32;
                 makers.push((
@@ -139,8 +147,15 @@ impl<'a> Body<'a> {
                 .pointee(&param.ty)
                 .is_some_and(|to| !to.constant && is(&to))
         });
+        // Where the function's name does not say it, the parameter's may: `int decoder(T **out)`. Without either it may as well
+        // want an object there.
+        let outputs = maker.params.iter().filter(|param| {
+            let to = self.api.pointee(&param.ty);
+            to.is_some_and(|to| !to.constant && is(&to))
+        });
+        let only = outputs.count() == 1 && !takes && !has_word(&maker.name, GIVES_BACK);
         if let Some(i) = through
-            && named
+            && (named || (only && has_word(&maker.params[i].name, OUTPUTS)))
         {
             return Some(Way::Sets(i));
         }

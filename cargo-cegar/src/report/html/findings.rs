@@ -149,10 +149,10 @@ fn full(
         "" => String::new(),
         name => format!(" in <code>{}</code>", escape(name)),
     };
-    write!(
+    writeln!(
         out,
         "<details class=\"finding\" id=\"finding{number}\"{open}><summary><span class=\"tag v\">{standing}</span> \
-         <b>{}</b> <span class=\"at\"><code>{}</code>{function}</span></summary>\n",
+         <b>{}</b> <span class=\"at\"><code>{}</code>{function}</span></summary>",
         escape(&finding.message),
         escape(&finding.place.show()),
     )?;

@@ -125,10 +125,13 @@ fn about(out: &mut String, chapter: &Chapter) -> std::fmt::Result {
     writeln!(out, "</details>")
 }
 
+/// A list of sentences of a chapter.
+type List = fn(&Chapter) -> &[String];
+
 fn assumptions(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt::Result {
     writeln!(out, "<section id=\"assumptions\"><h2>Assumptions</h2>")?;
     let mut any = false;
-    let lists: [(&str, fn(&Chapter) -> &[String]); 2] = [
+    let lists: [(&str, List); 2] = [
         (
             "\u{201c}Proved\u{201d} and \u{201c}unreachable\u{201d} assume that",
             |c| &c.left.kept.assumptions,

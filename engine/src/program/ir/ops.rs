@@ -287,12 +287,14 @@ pub enum Op {
         width: Width,
         a: Operand,
     },
-    /// A new stack object of `size` bytes that lives until the function returns.
+    /// A new stack object of `size` bytes that lives until the function returns. `name` is its variable's in C, empty where
+    /// it has none.
     Alloca {
         dst: Reg,
         size: Operand,
         align: u32,
         name: String,
+        shape: Option<super::ShapeId>,
     },
     /// `size` bytes are `width.div_ceil(8)`, little-endian.
     Load {

@@ -66,6 +66,20 @@ impl<'m> Type<'m> {
     }
 
     /// The tag of a structure in C, where it has one: `struct.device.3` is `device`.
+    /// A structure's name as bitcode has it: `struct.node`, `union.value.3`.
+    pub(crate) fn raw_struct_name(self) -> Option<String> {
+        if !self.is_struct() {
+            return None;
+        }
+        let raw = llvm!(LLVMGetStructName(self.0));
+        if raw.is_null() {
+            return None;
+        }
+        // SAFETY: a name that LLVM gave is NUL-terminated and lives as long as the type.
+        let name = unsafe { std::ffi::CStr::from_ptr(raw) };
+        Some(name.to_string_lossy().into_owned())
+    }
+
     pub(crate) fn struct_name(self) -> Option<String> {
         if !self.is_struct() {
             return None;

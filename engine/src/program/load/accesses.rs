@@ -1,4 +1,4 @@
-//! Addresses: what an access touches, for people, and whether it can go wrong at all.
+//! Addresses: whether an access can go wrong at all.
 
 use llvm_sys::LLVMOpcode;
 
@@ -6,26 +6,10 @@ use super::body::Body;
 use crate::program::ir::*;
 use crate::program::llvm::{Value, llvm};
 
-/// Longest chain of address computations that is described.
-const DEPTH: u32 = 6;
-
-/// Names that clang gives to address computations that are not a field's.
-const NOT_FIELDS: [&str; 9] = [
-    "arrayidx",
-    "arraydecay",
-    "add.ptr",
-    "incdec.ptr",
-    "sub.ptr",
-    "idx.ext",
-    "incdec",
-    "arrayinit",
-    "vla",
-];
-
 impl<'m> Body<'_, 'm> {
     /// Numbers the check of an access of `size` bytes at `address`.
     pub(super) fn access(&mut self, kind: CheckKind, address: Value<'m>, size: u64) -> CheckId {
-        let expression = self.describe(address);
+        let expression = self.describe(address, size);
         let trivial = self.is_trivial(kind, address, size);
         self.numbered(kind, expression, trivial)
     }
@@ -121,87 +105,4 @@ impl<'m> Body<'_, 'm> {
         }
         Some((constant, indices))
     }
-
-    /// The accessed thing as C would write it, as far as names are known; else empty.
-    pub(super) fn describe(&self, address: Value<'m>) -> String {
-        lvalue(address, DEPTH).unwrap_or_default()
-    }
-}
-
-/// What `address` points at.
-fn lvalue(address: Value<'_>, depth: u32) -> Option<String> {
-    if address.is_global_variable() || address.opcode() == Some(LLVMOpcode::LLVMAlloca) {
-        return Some(variable(&address.name())).filter(|name| !name.is_empty());
-    }
-    let depth = depth.checked_sub(1)?;
-    if address.opcode() == Some(LLVMOpcode::LLVMGetElementPtr) {
-        let name = address.name();
-        let base = address.operand(0);
-        if NOT_FIELDS.iter().any(|n| name.starts_with(n)) || name.is_empty() {
-            let of = match lvalue(base, depth) {
-                Some(of) => of.strip_prefix('*').map(str::to_owned).unwrap_or(of),
-                None => rvalue(base, depth)?,
-            };
-            let index = address.operand(address.operand_count() - 1);
-            return Some(
-                match (name.starts_with("arraydecay"), rvalue(index, depth)) {
-                    (true, _) => of,
-                    (false, Some(index)) => format!("{of}[{index}]"),
-                    (false, None) => format!("{of}[...]"),
-                },
-            );
-        }
-        let field = without_number(&name);
-        return match lvalue(base, depth)? {
-            of if of.starts_with('*') => Some(format!("{}->{field}", &of[1..])),
-            of => Some(format!("{of}.{field}")),
-        };
-    }
-    rvalue(address, depth).map(|pointer| format!("*{pointer}"))
-}
-
-/// A value: a variable, a constant, or what was loaded from an lvalue.
-fn rvalue(value: Value<'_>, depth: u32) -> Option<String> {
-    let depth = depth.checked_sub(1)?;
-    if let Some(constant) = value.const_int() {
-        return Some(constant.to_string());
-    }
-    match value.opcode() {
-        Some(LLVMOpcode::LLVMLoad) => lvalue(value.operand(0), depth),
-        Some(
-            LLVMOpcode::LLVMSExt
-            | LLVMOpcode::LLVMZExt
-            | LLVMOpcode::LLVMTrunc
-            | LLVMOpcode::LLVMFreeze,
-        ) => rvalue(value.operand(0), depth),
-        Some(LLVMOpcode::LLVMCall) => {
-            let callee = value.callee().name();
-            (!callee.is_empty()).then(|| format!("{callee}()"))
-        }
-        Some(LLVMOpcode::LLVMGetElementPtr) => None,
-        Some(LLVMOpcode::LLVMPHI) | None => {
-            let name = variable(&value.name());
-            (!name.is_empty() && !value.is_constant()).then_some(name)
-        }
-        Some(_) => None,
-    }
-}
-
-/// A variable's name in C: without the suffixes of clang and of SSA construction.
-fn variable(name: &str) -> String {
-    let name = without_number(name);
-    let name = name.split(".addr").next().unwrap_or(name);
-    without_number(name).to_owned()
-}
-
-/// Without trailing `.0` or the digits that LLVM appends to names in use.
-fn without_number(name: &str) -> &str {
-    let mut name = name;
-    while let Some((rest, last)) = name.rsplit_once('.') {
-        if last.is_empty() || !last.bytes().all(|b| b.is_ascii_digit()) {
-            break;
-        }
-        name = rest;
-    }
-    name
 }

@@ -18,6 +18,7 @@ pub(super) struct Body<'l, 'm> {
     pub(super) id: FuncId,
     registers: Vec<Width>,
     names: Vec<Box<str>>,
+    lines: Vec<u32>,
     /// First register and number of registers of parameters and instructions.
     places: FxHashMap<Value<'m>, (u32, u32)>,
     ops: Vec<Inst>,
@@ -42,6 +43,7 @@ pub(super) fn load<'m>(loader: &mut Loader<'m>, id: FuncId, function: Value<'m>)
         id,
         registers: Vec::new(),
         names: Vec::new(),
+        lines: Vec::new(),
         places: FxHashMap::default(),
         ops: Vec::new(),
         block: BlockId::default(),
@@ -59,20 +61,30 @@ pub(super) fn load<'m>(loader: &mut Loader<'m>, id: FuncId, function: Value<'m>)
     let registers = std::mem::take(&mut body.registers);
     let mut names = std::mem::take(&mut body.names);
     names.resize(registers.len(), Box::default());
+    let mut lines = std::mem::take(&mut body.lines);
+    lines.resize(registers.len(), 0);
     let function = &mut loader.program.functions[id.index()];
     function.registers = registers;
     function.names = names;
+    function.lines = lines;
 }
 
 impl<'m> Body<'_, 'm> {
     fn assign_registers(&mut self, function: Value<'m>) {
+        let line = self.loader.position(function).line;
         for parameter in function.params() {
-            self.assign(parameter);
+            self.assign(parameter, line);
         }
         for block in function.blocks() {
-            for instruction in block.instructions() {
+            let instructions = block.instructions();
+            let lines = instructions.iter().map(|i| i.debug_location().2);
+            let mut line = lines.clone().find(|&line| line > 0).unwrap_or(0);
+            for (&instruction, own) in instructions.iter().zip(lines) {
+                if own > 0 {
+                    line = own;
+                }
                 if !instruction.ty().is_void() {
-                    self.assign(instruction);
+                    self.assign(instruction, line);
                 }
                 if instruction.is_call()
                     && instruction.callee().name().starts_with("llvm.ubsantrap")
@@ -85,20 +97,18 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// What cannot be flattened gets no registers; its instruction becomes unmodelled.
-    fn assign(&mut self, value: Value<'m>) {
+    fn assign(&mut self, value: Value<'m>, line: u32) {
         if let Ok(leaves) = self.loader.types.leaves(value.ty()) {
             let first = self.registers.len() as u32;
             self.registers.extend(leaves.iter().map(|l| l.width));
             self.places.insert(value, (first, leaves.len() as u32));
-            let name = match self.loader.variables.get(&value) {
-                Some(variable) => variable.clone(),
-                None => value.name(),
+            let name = match leaves.len() {
+                1 => self.describe_value(value).unwrap_or_default(),
+                _ => String::new(),
             };
-            for part in 0..leaves.len() {
-                self.names.push(match leaves.len() {
-                    1 => name.as_str().into(),
-                    _ => format!("{name}[{part}]").into(),
-                });
+            for _ in 0..leaves.len() {
+                self.names.push(name.as_str().into());
+                self.lines.push(line);
             }
         }
     }

@@ -81,11 +81,7 @@ impl<'m> Body<'_, 'm> {
     /// The check that a call carries. A call of what has no model is an error.
     fn call_check(&mut self, value: Value<'m>, target: Callee) -> Result<Option<CheckId>, String> {
         let Callee::Direct(id) = target else {
-            let expression = self.describe(value.callee());
-            let expression = expression
-                .strip_prefix('*')
-                .unwrap_or(&expression)
-                .to_owned();
+            let expression = self.describe_pointer(value.callee());
             return Ok(Some(self.check(CheckKind::Call, expression)));
         };
         let function = self.loader.program.function(id);
@@ -112,13 +108,9 @@ impl<'m> Body<'_, 'm> {
                 | Intrinsic::UsableSize,
             ) => {
                 let expression = match value.arguments().first() {
-                    Some(pointer) => self.describe(*pointer),
+                    Some(pointer) => self.describe_pointer(*pointer),
                     None => String::new(),
                 };
-                let expression = expression
-                    .strip_prefix('*')
-                    .unwrap_or(&expression)
-                    .to_owned();
                 Ok(Some(self.check(CheckKind::Free, expression)))
             }
             FunctionKind::Intrinsic(Intrinsic::PosixMemalign) => {

@@ -287,11 +287,15 @@ impl<'m> Body<'_, 'm> {
                 }
             }
         };
+        let variable = self.loader.variables.of(value).first().cloned();
         self.emit(Op::Alloca {
             dst,
             size,
             align: value.align(),
-            name: value.name(),
+            name: variable
+                .as_ref()
+                .map_or_else(String::new, |v| v.name.clone()),
+            shape: variable.and_then(|v| v.shape),
         });
         Ok(())
     }

@@ -1,62 +1,303 @@
-//! What registers are called in the source.
+//! What values and members are called in the source.
 //!
-//! An invariant over `%rem5` helps nobody: it is about `from`, and debug information says so. The optimiser keeps track of which
-//! value a variable has where, in records beside the instructions. This version of LLVM lets C callers read such records only in
+//! Names of bitcode are not C's: LLVM appends digits to names in use (`keys3`), and a C variable may be called `p113` all the
+//! same, so nothing can be told from a name's look. Debug information says it exactly. The optimiser keeps track of which value a
+//! variable has where, in records beside the instructions. This version of LLVM lets C callers read such records only in
 //! the form that they had before, as calls of intrinsics, so the module is put into that form for as long as it takes to look.
+//! Members are found by the place that they have in their type.
 
-use rustc_hash::FxHashMap;
+use llvm_sys::debuginfo::LLVMMetadataKind;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::llvm::{Module, Value, lent, llvm};
+use crate::program::ir::{Member, Shape, ShapeId};
+use crate::program::llvm::{Metadata, Module, Value, llvm, metadata};
 
-/// The variables that values stand for, where debug information says so. A value that stands for several has the name of
-/// the first.
-pub(super) fn of(module: &Module) -> FxHashMap<Value<'_>, String> {
-    let mut names = FxHashMap::default();
+/// A variable, or a part of one, that a value stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Variable {
+    /// As C writes it.
+    pub(super) name: String,
+    /// What it is divided into.
+    pub(super) shape: Option<ShapeId>,
+}
+
+/// What debug information says.
+#[derive(Default)]
+pub(super) struct Variables<'m> {
+    /// The variables that a value stands for, in the order in which it becomes theirs.
+    values: FxHashMap<Value<'m>, Vec<Variable>>,
+    /// Structures and unions by the names that bitcode has for them.
+    composites: FxHashMap<String, Vec<ShapeId>>,
+    /// All types with parts.
+    pub(super) shapes: Vec<Shape>,
+}
+
+impl<'m> Variables<'m> {
+    /// The variables that a value stands for.
+    pub(super) fn of(&self, value: Value<'m>) -> &[Variable] {
+        self.values.get(&value).map_or(&[], Vec::as_slice)
+    }
+
+    /// The member of the structure `of` (as bitcode calls it) between two bits, which bitcode calls `called`. Empty for a member
+    /// without a name.
+    pub(super) fn member(&self, of: &str, (from, to): (u64, u64), called: &str) -> Option<String> {
+        let name = of.split_once('.').map_or(of, |(_, name)| name);
+        let name = name.split('.').next().unwrap_or(name);
+        let candidates = match self.composites.get(name) {
+            Some(known) => known,
+            None => self.composites.get("")?,
+        };
+        let members = || {
+            let shapes = candidates.iter();
+            let shapes = shapes.filter_map(|id| self.shapes.get(id.0 as usize));
+            let members = shapes.flat_map(|shape| &shape.members);
+            members.filter(move |m| from <= m.at && m.at < to)
+        };
+        let mut prefix = called;
+        loop {
+            if let Some(found) = members().find(|m| m.name == prefix) {
+                return Some(found.name.clone());
+            }
+            match prefix.strip_suffix(|c: char| c.is_ascii_digit()) {
+                Some(rest) if !rest.is_empty() => prefix = rest,
+                _ => break,
+            }
+        }
+        let mut names = members().map(|m| &m.name);
+        let first = names.next()?;
+        names.all(|name| name == first).then(|| first.clone())
+    }
+}
+
+/// Reads a module's debug information.
+pub(super) fn of(module: &Module) -> Variables<'_> {
+    let mut reader = Reader {
+        module,
+        shapes: FxHashMap::default(),
+        seen: FxHashSet::default(),
+        variables: Variables::default(),
+    };
+    reader.walk(module.compile_units());
     let records = llvm!(LLVMIsNewDbgInfoFormat(module.module)) != 0;
     if records {
         llvm!(LLVMSetIsNewDbgInfoFormat(module.module, 0));
     }
     for function in module.functions() {
+        reader.walk(Metadata::of_function(function).into_iter().collect());
         for block in function.blocks() {
             for instruction in block.instructions() {
-                if let Some((value, name)) = binding(instruction) {
-                    names.entry(value).or_insert(name);
-                }
+                reader.binding(instruction);
             }
         }
     }
     if records {
         llvm!(LLVMSetIsNewDbgInfoFormat(module.module, 1));
     }
-    names
+    for global in module.globals() {
+        for variable in Metadata::of_global(module, global) {
+            reader.name(global, variable, None);
+        }
+    }
+    reader.variables
 }
 
-/// The value and the name in a call of `llvm.dbg.value` or `llvm.dbg.declare`.
-fn binding(instruction: Value<'_>) -> Option<(Value<'_>, String)> {
-    if llvm!(LLVMIsADbgVariableIntrinsic(instruction.0)).is_null() {
-        return None;
-    }
-    let value = metadata(instruction.operand(0)).first().copied()?;
-    if value.is_constant() {
-        return None;
-    }
-    // Of a variable's description: scope, name, file, type.
-    let name = metadata(instruction.operand(1)).get(1).copied()?;
-    let mut len = 0;
-    let text = llvm!(LLVMGetMDString(name.0, &mut len));
-    let name = lent(text, len as usize);
-    (!name.is_empty()).then_some((value, name))
+struct Reader<'m> {
+    module: &'m Module,
+    shapes: FxHashMap<Metadata<'m>, Option<ShapeId>>,
+    seen: FxHashSet<Metadata<'m>>,
+    variables: Variables<'m>,
 }
 
-/// What a metadata operand holds: the value itself, or a node's operands up to the first that is absent.
-fn metadata(operand: Value<'_>) -> Vec<Value<'_>> {
-    if llvm!(LLVMIsAMDNode(operand.0)).is_null()
-        && llvm!(LLVMIsAValueAsMetadata(operand.0)).is_null()
-    {
-        return Vec::new();
+impl<'m> Reader<'m> {
+    /// Takes in every structure and union that is reached from these nodes.
+    fn walk(&mut self, mut open: Vec<Metadata<'m>>) {
+        while let Some(node) = open.pop() {
+            if !node.is_node() || !self.seen.insert(node) {
+                continue;
+            }
+            match node.tag() {
+                metadata::tag::STRUCTURE | metadata::tag::UNION => {
+                    let name = node.string(self.module, metadata::NAME);
+                    self.composite(name, node);
+                }
+                // clang calls a structure without a name like its first typedef.
+                metadata::tag::TYPEDEF => {
+                    if let Some(base) = node.operand(self.module, metadata::BASE)
+                        && matches!(base.tag(), metadata::tag::STRUCTURE | metadata::tag::UNION)
+                        && base.string(self.module, metadata::NAME).is_empty()
+                    {
+                        let name = node.string(self.module, metadata::NAME);
+                        self.composite(name, base);
+                    }
+                }
+                _ => {}
+            }
+            open.extend(node.operands(self.module).into_iter().flatten());
+        }
     }
-    let count = llvm!(LLVMGetMDNodeNumOperands(operand.0)) as usize;
-    let mut operands = vec![std::ptr::null_mut(); count];
-    llvm!(LLVMGetMDNodeOperands(operand.0, operands.as_mut_ptr()));
-    operands.into_iter().map_while(Value::some).collect()
+
+    fn composite(&mut self, name: String, node: Metadata<'m>) {
+        if let Some(shape) = self.shape(node) {
+            self.variables
+                .composites
+                .entry(name)
+                .or_default()
+                .push(shape);
+        }
+    }
+
+    /// The parts of a type.
+    fn shape(&mut self, node: Metadata<'m>) -> Option<ShapeId> {
+        if let Some(known) = self.shapes.get(&node) {
+            return *known;
+        }
+        // A type cannot contain itself; damaged bitcode may say so.
+        self.shapes.insert(node, None);
+        let shape = match node.tag() {
+            metadata::tag::STRUCTURE | metadata::tag::UNION => {
+                let elements = node.operand(self.module, metadata::ELEMENTS);
+                let elements = elements.map_or_else(Vec::new, |e| e.operands(self.module));
+                let mut members = Vec::new();
+                for member in elements.into_iter().flatten() {
+                    if member.tag() != metadata::tag::MEMBER {
+                        continue;
+                    }
+                    let base = member.operand(self.module, metadata::BASE);
+                    members.push(Member {
+                        name: member.string(self.module, metadata::NAME),
+                        at: member.offset_in_bits(),
+                        bits: member.bits(),
+                        shape: base.and_then(|base| self.shape(base)),
+                    });
+                }
+                self.kept(Shape {
+                    bits: node.bits(),
+                    members,
+                    element: None,
+                })
+            }
+            metadata::tag::ARRAY => self.array(node),
+            _ => self.stripped(node).and_then(|base| self.shape(base)),
+        };
+        self.shapes.insert(node, shape);
+        shape
+    }
+
+    /// An array, with one shape for each of its dimensions. Lengths of variable length say nothing here.
+    fn array(&mut self, node: Metadata<'m>) -> Option<ShapeId> {
+        let base = node.operand(self.module, metadata::BASE)?;
+        let mut each = self.bits(base);
+        let mut inner = self.shape(base);
+        let ranges = node.operand(self.module, metadata::ELEMENTS)?;
+        for (at, range) in ranges.operands(self.module).into_iter().enumerate().rev() {
+            if each == 0 {
+                return None;
+            }
+            let count = range.and_then(|range| range.operand(self.module, 0));
+            let count = count
+                .filter(|c| {
+                    matches!(
+                        c.kind(),
+                        LLVMMetadataKind::LLVMConstantAsMetadataMetadataKind
+                    )
+                })
+                .and_then(|c| c.text(self.module).rsplit(' ').next()?.parse::<u64>().ok());
+            let bits = count.map_or(0, |count| each.saturating_mul(count));
+            inner = self.kept(Shape {
+                bits,
+                members: Vec::new(),
+                element: Some((each, inner)),
+            });
+            if bits == 0 && at > 0 {
+                return None;
+            }
+            each = bits;
+        }
+        inner
+    }
+
+    fn kept(&mut self, shape: Shape) -> Option<ShapeId> {
+        let id = ShapeId(self.variables.shapes.len() as u32);
+        self.variables.shapes.push(shape);
+        Some(id)
+    }
+
+    /// What a qualified or renamed type is made from.
+    fn stripped(&self, node: Metadata<'m>) -> Option<Metadata<'m>> {
+        use metadata::tag::*;
+        match node.tag() {
+            TYPEDEF | CONST | VOLATILE | RESTRICT | ATOMIC => {
+                node.operand(self.module, metadata::BASE)
+            }
+            _ => None,
+        }
+    }
+
+    fn bits(&self, mut node: Metadata<'m>) -> u64 {
+        while let Some(base) = self.stripped(node) {
+            node = base;
+        }
+        node.bits()
+    }
+
+    /// The value and the variable in a call of `llvm.dbg.value` or `llvm.dbg.declare`.
+    fn binding(&mut self, instruction: Value<'m>) {
+        if llvm!(LLVMIsADbgVariableIntrinsic(instruction.0)).is_null() {
+            return;
+        }
+        let value = instruction.operand(0);
+        if llvm!(LLVMIsAValueAsMetadata(value.0)).is_null() {
+            return;
+        }
+        let mut holder = std::ptr::null_mut();
+        llvm!(LLVMGetMDNodeOperands(value.0, &mut holder));
+        let Some(value) = Value::some(holder).filter(|value| !value.is_constant()) else {
+            return;
+        };
+        let Some(variable) = Metadata::of(instruction.operand(1)) else {
+            return;
+        };
+        let expression = Metadata::of(instruction.operand(2));
+        let expression = expression.map_or_else(String::new, |e| e.text(self.module));
+        // Other operations compute the variable's value from this one.
+        let part = match expression.as_str() {
+            "" | "!DIExpression()" => None,
+            text => match fragment(text) {
+                Some(part) => Some(part),
+                None => return,
+            },
+        };
+        self.name(value, variable, part);
+    }
+
+    fn name(&mut self, value: Value<'m>, variable: Metadata<'m>, part: Option<(u64, u64)>) {
+        self.walk(vec![variable]);
+        let mut name = variable.string(self.module, metadata::VARIABLE_NAME);
+        if name.is_empty() {
+            return;
+        }
+        let ty = variable.operand(self.module, metadata::VARIABLE_TYPE);
+        let mut shape = ty.and_then(|ty| self.shape(ty));
+        if let Some((at, bits)) = part {
+            let whole = ty.map_or(0, |ty| self.bits(ty));
+            let shapes = &self.variables.shapes;
+            let Some(selector) = Shape::selector(shapes, shape, whole, at, bits) else {
+                return;
+            };
+            name.push_str(&selector);
+            shape = None;
+        }
+        let known = self.variables.values.entry(value).or_default();
+        let named = Variable { name, shape };
+        if !known.contains(&named) {
+            known.push(named);
+        }
+    }
+}
+
+/// Offset and size in `!DIExpression(DW_OP_LLVM_fragment, 0, 32)`, where that is all there is.
+fn fragment(expression: &str) -> Option<(u64, u64)> {
+    let inner = expression.strip_prefix("!DIExpression(DW_OP_LLVM_fragment, ")?;
+    let (at, bits) = inner.strip_suffix(')')?.split_once(", ")?;
+    Some((at.parse().ok()?, bits.parse().ok()?))
 }

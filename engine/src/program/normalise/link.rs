@@ -7,7 +7,7 @@ use llvm_sys::LLVMLinkage;
 use llvm_sys::prelude::LLVMModuleRef;
 
 use super::{Entry, KIND, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, run};
-use crate::program::llvm::{Module, Value, last_message, llvm, parse};
+use crate::program::llvm::{Metadata, Module, Value, last_message, llvm, metadata, parse};
 
 const FUZZER: &str = "LLVMFuzzerTestOneInput";
 
@@ -22,6 +22,9 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
                 continue;
             }
             let (symbol, second) = (value.name(), path.clone());
+            if request.weakened.contains(&(second.clone(), symbol.clone())) {
+                value.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
+            }
             let is_strong = value.linkage() == LLVMLinkage::LLVMExternalLinkage;
             match defined.get(&symbol) {
                 Some(first) if is_strong => {
@@ -87,7 +90,7 @@ pub(super) fn entry(module: &Module, entry: &Entry) -> Result<(), NormaliseError
             if !ty.params().is_empty() || !(result.is_void() || result.is_integer()) {
                 return Err(NormaliseError::EntrySignature {
                     name: name.clone(),
-                    signature: ty.text(),
+                    signature: signature(module, function, name),
                 });
             }
             function.set_linkage(LLVMLinkage::LLVMExternalLinkage);
@@ -105,6 +108,14 @@ pub(super) fn entry(module: &Module, entry: &Entry) -> Result<(), NormaliseError
     Ok(())
 }
 
+/// A function's declaration in C's words.
+fn signature(module: &Module, function: Value<'_>, name: &str) -> String {
+    let about = Metadata::of_function(function);
+    about
+        .and_then(|about| metadata::declaration(module, about, name))
+        .unwrap_or_else(|| format!("{name} ({})", function.function_type().text()))
+}
+
 /// The driver calls `cegar_user_main(argc, argv, envp)`; a `main` with fewer parameters gets a wrapper.
 pub(super) fn adapt_main(module: &Module) -> Result<(), NormaliseError> {
     let Some(main) = module.function(USER_MAIN).filter(|f| !f.is_declaration()) else {
@@ -120,7 +131,7 @@ pub(super) fn adapt_main(module: &Module) -> Result<(), NormaliseError> {
     if !fits || !(result.is_void() || result.0 == int) {
         return Err(NormaliseError::EntrySignature {
             name: "main".to_owned(),
-            signature: ty.text(),
+            signature: signature(module, main, "main"),
         });
     }
     if parameters.len() == 3 && !result.is_void() {

@@ -1,0 +1,109 @@
+//! Which check a finding violates that only native code has seen.
+//!
+//! The machine says which check it was; a sanitizer says a place and a kind. Both speak of the same program with the same debug
+//! information, so the check is found by its place. Without this, a violated check would be told as open beside its own finding.
+
+use cegar_engine::program::{Check, CheckKind};
+
+use super::alternate::Alternation;
+use crate::report::{Finding, Place};
+
+/// Gives each finding without a check the one that it violates, if there is one.
+pub(super) fn assign_checks(alternation: &mut Alternation<'_, '_>) {
+    let unassigned: Vec<(usize, u32)> = alternation
+        .judge
+        .findings
+        .iter()
+        .enumerate()
+        .filter(|(_, (check, _))| check.is_none())
+        .filter_map(|(at, (_, finding))| Some((at, violated(alternation, finding)?)))
+        .collect();
+    for (finding, check) in unassigned {
+        alternation.judge.assign(finding, check);
+    }
+}
+
+/// The check at a finding's place that is nearest to what was seen. What is proved is none: a fault of another sort, such as a
+/// stack that is used up, may show at a place where an access is valid.
+fn violated(alternation: &Alternation<'_, '_>, finding: &Finding) -> Option<u32> {
+    let checks = alternation.program.checks.iter().enumerate();
+    let here = checks.filter(|(number, check)| {
+        alternation.is_goal(check)
+            && !alternation.judge.violated(*number as u32)
+            && !alternation.holds(*number)
+    });
+    let near = here.filter_map(|(number, check)| {
+        let function = &alternation.program.function(check.function).name;
+        let place = alternation.judge.at(check.pos, function);
+        Some((distance(check, &place, finding)?, number as u32))
+    });
+    near.min().map(|(_, number)| number)
+}
+
+/// Another column of the line.
+const FAR: u32 = 100;
+
+/// How far a check is from what a finding says: none if it cannot be meant. In a line, an access at another column than the
+/// reported one belongs to another expression, but not every report has a column.
+fn distance(check: &Check, place: &Place, finding: &Finding) -> Option<u32> {
+    let found = &finding.place;
+    if place.file != found.file || place.line != found.line || place.line == 0 {
+        return None;
+    }
+    let column = match (place.column == found.column, found.column) {
+        (true, _) => 0,
+        (false, 0) => 1,
+        // A signal does not say whether it was a read or a write: the column is the better witness.
+        (false, _) => FAR,
+    };
+    let kind = match (check.kind == finding.kind, check.kind, finding.kind) {
+        (true, ..) => 0,
+        // An index past an array's bound shows as an access past the array, and a copy reads and writes at once.
+        (_, CheckKind::Read | CheckKind::Write, CheckKind::Read | CheckKind::Write) => 4,
+        (_, CheckKind::ArrayBound, CheckKind::Read | CheckKind::Write) => 8,
+        (_, CheckKind::Free | CheckKind::Call, CheckKind::Read | CheckKind::Write) => 12,
+        _ => return None,
+    };
+    // Of another kind and at another place in the line: that is another check.
+    (kind == 0 || column < FAR).then_some(kind + column)
+}
+
+#[cfg(test)]
+mod tests {
+    use cegar_engine::program::{FuncId, Loc, Pos};
+
+    use super::*;
+    use crate::report::samples;
+
+    fn check(kind: CheckKind) -> Check {
+        Check {
+            kind,
+            loc: Loc {
+                block: Default::default(),
+                inst: 0,
+            },
+            pos: Pos::default(),
+            function: FuncId(0),
+            expression: String::new(),
+            trivial: false,
+        }
+    }
+
+    #[test]
+    fn the_nearest_check_is_meant() {
+        let mut finding = samples::finding("a.c");
+        finding.kind = CheckKind::Write;
+        finding.place.line = 7;
+        finding.place.column = 5;
+        let mut place = finding.place.clone();
+        let far = |kind, place: &Place| distance(&check(kind), place, &finding);
+        assert_eq!(far(CheckKind::Write, &place), Some(0));
+        assert_eq!(far(CheckKind::Read, &place), Some(4));
+        assert_eq!(far(CheckKind::SignedOverflow, &place), None);
+        place.column = 9;
+        assert_eq!(far(CheckKind::Write, &place), Some(FAR));
+        assert_eq!(far(CheckKind::Read, &place), None);
+        place.line = 8;
+        assert_eq!(far(CheckKind::Write, &place), None);
+    }
+}

@@ -1,0 +1,165 @@
+//! What a build makes of its object files.
+//!
+//! A build compiles more than its library: cmake builds the tests and examples beside it. What they are shows at the end, when
+//! objects are put into archives or linked into programs. An object of a program which goes into no library is left out; the
+//! others are brought into their archive's order, because of two members that define a symbol a linker takes the first.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::compilers::{Tool, tool};
+use super::parse::{expand, normal};
+use super::{Captured, LeftOut, Record, Unit};
+
+/// What became of the objects.
+#[derive(Default)]
+struct Uses {
+    /// The sources, by their objects.
+    sources: BTreeMap<PathBuf, Vec<PathBuf>>,
+    /// Sources in the order in which their objects go into archives and shared libraries.
+    in_library: Vec<PathBuf>,
+    /// Sources whose objects are linked into a program.
+    in_program: Vec<PathBuf>,
+}
+
+/// Leaves out what belongs to programs alone, and sorts the rest as the archives are.
+pub(super) fn sort(captured: &mut Captured, records: &[Record]) {
+    let mut uses = Uses::default();
+    for record in records {
+        uses.read(record);
+    }
+    let place = |unit: &Unit| uses.in_library.iter().position(|file| *file == unit.file);
+    // Without a library there is nothing to tell a program's objects from.
+    if uses.in_library.is_empty() {
+        return;
+    }
+    let (library, programs): (Vec<Unit>, Vec<Unit>) = captured
+        .units
+        .drain(..)
+        .partition(|unit| place(unit).is_some() || !uses.in_program.contains(&unit.file));
+    captured.units = library;
+    captured
+        .units
+        .sort_by_key(|unit| place(unit).unwrap_or(usize::MAX));
+    let left = programs.into_iter().map(|unit| LeftOut {
+        file: unit.file,
+        why: "part of a program, and of no library".to_owned(),
+    });
+    captured.left_out.extend(left);
+}
+
+impl Uses {
+    fn read(&mut self, record: &Record) {
+        let args = expand(&record.args, &record.cwd, 0);
+        let name = Path::new(&record.compiler).file_name();
+        let name = name.unwrap_or_default().to_string_lossy();
+        if tool(&name) == Some(Tool::Archiver) {
+            let objects = self.objects(&args, &record.cwd);
+            self.in_library.extend(objects);
+            return;
+        }
+        let has = |option: &str| args.iter().any(|arg| arg == option);
+        if has("-c") {
+            self.compiled(&args, &record.cwd);
+        } else if has("-shared") || has("-r") {
+            let objects = self.objects(&args, &record.cwd);
+            self.in_library.extend(objects);
+        } else {
+            let objects = self.objects(&args, &record.cwd);
+            self.in_program.extend(objects);
+        }
+    }
+
+    /// Takes note of which object a source becomes.
+    fn compiled(&mut self, args: &[String], cwd: &Path) {
+        let is_source = |arg: &&String| {
+            let extension = Path::new(arg.as_str()).extension();
+            !arg.starts_with('-') && extension.is_some_and(|e| e == "c" || e == "i")
+        };
+        let output = args.iter().position(|arg| arg == "-o");
+        let output = output.and_then(|at| args.get(at + 1));
+        let glued = args.iter().find_map(|arg| arg.strip_prefix("-o"));
+        for source in args.iter().filter(is_source) {
+            let object = match (output, glued) {
+                (Some(output), _) => PathBuf::from(output),
+                (None, Some(output)) if !output.is_empty() => PathBuf::from(output),
+                _ => {
+                    Path::new(Path::new(source).file_name().unwrap_or_default()).with_extension("o")
+                }
+            };
+            let source = normal(&cwd.join(source));
+            let known = self.sources.entry(normal(&cwd.join(object))).or_default();
+            if !known.contains(&source) {
+                known.push(source);
+            }
+        }
+    }
+
+    /// The sources of the objects among these arguments.
+    fn objects(&self, args: &[String], cwd: &Path) -> Vec<PathBuf> {
+        let each = args.iter().map(|arg| normal(&cwd.join(arg)));
+        each.filter_map(|path| self.sources.get(&path))
+            .flatten()
+            .cloned()
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(compiler: &str, line: &str) -> Record {
+        Record {
+            cwd: PathBuf::from("/b"),
+            args: shlex::split(line).unwrap_or_default(),
+            compiler: compiler.to_owned(),
+            package: None,
+            include_path: None,
+            out_dir: None,
+        }
+    }
+
+    fn sorted(files: &[&str], records: &[Record]) -> (Vec<String>, usize) {
+        let unit = |file: &&str| Unit {
+            file: Path::new("/s").join(file),
+            args: Vec::new(),
+            directory: PathBuf::from("/b"),
+        };
+        let mut captured = Captured {
+            units: files.iter().map(unit).collect(),
+            ..Captured::default()
+        };
+        sort(&mut captured, records);
+        let name = |unit: &Unit| {
+            unit.file
+                .file_name()
+                .map(|n| n.to_string_lossy().into_owned())
+        };
+        let names = captured.units.iter().filter_map(name).collect();
+        (names, captured.left_out.len())
+    }
+
+    #[test]
+    fn programs_go_and_the_archive_sorts() {
+        let records = [
+            record("cc", "-c ../s/b.c -o x/b.o"),
+            record("cc", "-o x/a.o -c /s/a.c"),
+            record("cc", "-c ../s/t.c"),
+            record("cc", "-c ../s/loose.c"),
+            record("/usr/bin/ar", "qc libx.a x/a.o x/b.o"),
+            record("cc", "t.o x/b.o -o t libx.a"),
+        ];
+        let (names, left) = sorted(&["t.c", "b.c", "loose.c", "a.c"], &records);
+        assert_eq!(
+            (names.as_slice(), left),
+            (&["a.c", "b.c", "loose.c"].map(str::to_owned)[..], 1)
+        );
+    }
+
+    #[test]
+    fn without_an_archive_nothing_changes() {
+        let records = [record("cc", "-c ../s/t.c"), record("cc", "t.o -o t")];
+        assert_eq!(sorted(&["t.c"], &records), (vec!["t.c".to_owned()], 0));
+    }
+}

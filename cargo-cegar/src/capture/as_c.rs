@@ -1,0 +1,38 @@
+//! C that a build compiles as C++.
+//!
+//! Whether a file named `.c` is C is for a C compiler to say: what it accepts is taken as C, with the flags that C has as well.
+
+use std::process::Command;
+
+use super::{Captured, LeftOut, Unit};
+
+/// Takes those of the candidates that a C compiler accepts.
+pub(super) fn take(captured: &mut Captured, candidates: Vec<Unit>, compiler: &str) {
+    for mut unit in candidates {
+        if captured.units.iter().any(|known| known.file == unit.file)
+            || captured.as_c.contains(&unit.file)
+        {
+            continue;
+        }
+        unit.args.retain(|flag| !is_for_cxx(flag));
+        let output = Command::new(compiler)
+            .current_dir(&unit.directory)
+            .args(["-x", "c", "-fsyntax-only", "-w"])
+            .args(&unit.args)
+            .arg(&unit.file)
+            .output();
+        if output.is_ok_and(|output| output.status.success()) {
+            captured.as_c.push(unit.file.clone());
+            captured.units.push(unit);
+        } else {
+            captured.left_out.push(LeftOut {
+                file: unit.file,
+                why: "compiled as C++, and no C; C++ is not supported".to_owned(),
+            });
+        }
+    }
+}
+
+fn is_for_cxx(flag: &str) -> bool {
+    (flag.starts_with("-std=") || flag.starts_with("--std=")) && flag.contains("++")
+}

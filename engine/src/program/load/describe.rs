@@ -1,0 +1,405 @@
+//! What an access touches, as C would write it.
+//!
+//! The text is rebuilt from the instructions that compute an address, with the names of debug information. Where a piece has no
+//! name, or a name that the source file does not have (what a macro of a system header expands to), the whole is given up for
+//! a quotation of the source line: half a name helps nobody.
+
+use std::cell::Cell;
+
+use llvm_sys::LLVMOpcode;
+
+use super::body::Body;
+use super::variables::Variables;
+use crate::program::ir::{Pos, Shape};
+use crate::program::llvm::{Layout, Type, Value, llvm};
+
+/// Longest chain of computations that is described.
+const DEPTH: u32 = 20;
+/// Most computations that one text is about: values are used many times, so that a short chain may lead to thousands of paths.
+const FUEL: u32 = 60;
+/// Longer texts are no help; the source line is.
+const LONGEST: usize = 80;
+
+impl<'m> Body<'_, 'm> {
+    /// The `size` bytes at `address`, as C would write them.
+    pub(super) fn describe(&mut self, address: Value<'m>, size: u64) -> String {
+        let text = self.describer().place(address, size.checked_mul(8), DEPTH);
+        self.checked(text)
+    }
+
+    /// The pointer itself.
+    pub(super) fn describe_pointer(&mut self, pointer: Value<'m>) -> String {
+        let describer = self.describer();
+        let text = describer.value(pointer, DEPTH).or_else(|| {
+            let place = describer.place(pointer, None, DEPTH)?;
+            Some(match place.strip_prefix('*') {
+                Some(pointer) => pointer.to_owned(),
+                None => format!("&{place}"),
+            })
+        });
+        self.checked(text)
+    }
+
+    /// What a register holds, if there is a way to say it.
+    pub(super) fn describe_value(&self, value: Value<'m>) -> Option<String> {
+        let text = self.describer().value(value, DEPTH)?;
+        (text.len() <= LONGEST).then_some(text)
+    }
+
+    fn describer(&self) -> Describer<'_, 'm> {
+        Describer {
+            variables: &self.loader.variables,
+            layout: self.layout,
+            fuel: Cell::new(FUEL),
+        }
+    }
+
+    fn checked(&mut self, text: Option<String>) -> String {
+        let Pos { file, line, column } = self.pos;
+        let Some(path) = self.loader.program.files.get(file as usize) else {
+            return text.unwrap_or_default();
+        };
+        let sources = &mut self.loader.sources;
+        match text {
+            Some(text) if text.len() <= LONGEST && sources.knows(path, &text) => text,
+            _ if line == 0 => String::new(),
+            _ => sources.quote(path, line, column).unwrap_or_default(),
+        }
+    }
+}
+
+struct Describer<'l, 'm> {
+    variables: &'l Variables<'m>,
+    layout: Layout<'m>,
+    fuel: Cell<u32>,
+}
+
+impl<'m> Describer<'_, 'm> {
+    fn deeper(&self, depth: u32) -> Option<u32> {
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
+        depth.checked_sub(1)
+    }
+
+    /// What `address` points at; `bits` of it, if that is known.
+    fn place(&self, address: Value<'m>, bits: Option<u64>, depth: u32) -> Option<String> {
+        if self.is_in_union(address, bits) {
+            return None;
+        }
+        let named_memory =
+            address.is_global_variable() || address.opcode() == Some(LLVMOpcode::LLVMAlloca);
+        if named_memory {
+            return self.variable(address);
+        }
+        let depth = self.deeper(depth)?;
+        // A pointer variable's own name is better than how its value was computed.
+        if let Some(pointer) = self.variable(address) {
+            return Some(format!("*{pointer}"));
+        }
+        if is_gep(address) {
+            return self.part(address, bits, depth);
+        }
+        let pointer = self.value(address, depth)?;
+        Some(format!("*{}", operand(&pointer)))
+    }
+
+    /// What a `getelementptr` selects.
+    fn part(&self, gep: Value<'m>, bits: Option<u64>, depth: u32) -> Option<String> {
+        let base = gep.operand(0);
+        let mut text = self.place(base, None, depth)?;
+        let mut ty = gep.gep_source();
+        let first = gep.operand(1);
+        // A union's member, or bytes of a structure: bitcode does not say which is meant.
+        let within = self.memory_type(base).is_some_and(Type::is_struct);
+        let constant_bytes = gep.operand_count() == 2 && first.const_int().is_some();
+        if within && !ty.is_struct() && !constant_bytes {
+            return None;
+        }
+        if ty.is_integer()
+            && ty.int_width() == 8
+            && gep.operand_count() == 2
+            && let Some(at) = first.const_int()
+            && let Some(selected) = self.member_of_variable(base, at, bits)
+        {
+            return Some(selected);
+        }
+        if within && !ty.is_struct() {
+            return None;
+        }
+        if gep.operand_count() == 2 || first.const_int() != Some(0) {
+            text = indexed(&text, &self.value(first, depth)?);
+        }
+        for i in 2..gep.operand_count() {
+            let index = gep.operand(i);
+            if ty.is_struct() {
+                let field = index.const_int()? as u32;
+                let inner = *ty.fields().get(field as usize)?;
+                let called = match gep.operand_count() {
+                    3 => gep.name(),
+                    _ => String::new(),
+                };
+                let name = self.field(ty, field, inner, &called)?;
+                text = selected(&text, &name);
+                ty = inner;
+                continue;
+            }
+            ty = ty.element();
+            // An array becomes a pointer to its first element: no place of its own yet.
+            let decays = i + 1 == gep.operand_count()
+                && index.const_int() == Some(0)
+                && gep.name().starts_with("arraydecay");
+            if !decays && text.starts_with('*') {
+                // Through a pointer to a union it may be a member that is an array.
+                return None;
+            }
+            if !decays {
+                text = subscripted(&text, &self.value(index, depth)?);
+            }
+        }
+        Some(text)
+    }
+
+    /// The type of the memory at an address, where the address says it.
+    fn memory_type(&self, address: Value<'m>) -> Option<Type<'m>> {
+        if address.is_global_variable() {
+            return Some(address.value_type());
+        }
+        if address.opcode() == Some(LLVMOpcode::LLVMAlloca) {
+            return Some(address.allocated_type());
+        }
+        if !is_gep(address) {
+            return None;
+        }
+        let mut ty = address.gep_source();
+        for i in 2..address.operand_count() {
+            ty = match ty.is_struct() {
+                true => {
+                    let field = address.operand(i).const_int()?;
+                    *ty.fields().get(field as usize)?
+                }
+                false => ty.element(),
+            };
+        }
+        Some(ty)
+    }
+
+    /// Whether a union is accessed through one of its members, and which is not known.
+    fn is_in_union(&self, address: Value<'m>, bits: Option<u64>) -> bool {
+        let Some(ty) = self.memory_type(address) else {
+            return false;
+        };
+        let is_union = ty
+            .raw_struct_name()
+            .is_some_and(|name| name.starts_with("union."));
+        is_union && bits.is_some_and(|bits| bits <= 64)
+    }
+
+    /// The name of a structure's field.
+    fn field(&self, of: Type<'m>, field: u32, inner: Type<'m>, called: &str) -> Option<String> {
+        let from = self.layout.field_offset(of, field) * 8;
+        let to = from + self.layout.size(inner).max(1) * 8;
+        let name = of.raw_struct_name()?;
+        self.variables.member(&name, (from, to), called)
+    }
+
+    /// `s.count`, for an offset from a variable of known type.
+    fn member_of_variable(&self, base: Value<'m>, at: u64, bits: Option<u64>) -> Option<String> {
+        if !base.is_global_variable() {
+            return None;
+        }
+        let variable = self.variables.of(base).first()?;
+        let whole = self.layout.size(base.value_type()) * 8;
+        let shapes = &self.variables.shapes;
+        let at = at.checked_mul(8)?;
+        let selector = Shape::selector(shapes, variable.shape, whole, at, bits?)?;
+        Some(format!("{}{selector}", variable.name))
+    }
+
+    /// The variable whose memory or value this is.
+    fn variable(&self, value: Value<'m>) -> Option<String> {
+        if let Some(variable) = self.variables.of(value).first() {
+            return Some(variable.name.clone());
+        }
+        // Data that is declared only has no debug information, and a name that C gave it.
+        let name = match value.is_global_variable() {
+            true => value.name(),
+            false => return None,
+        };
+        is_identifier(&name).then_some(name)
+    }
+
+    /// A value: a variable, a constant, what was loaded, or what is computed from those.
+    fn value(&self, value: Value<'m>, depth: u32) -> Option<String> {
+        let depth = self.deeper(depth)?;
+        if let Some(constant) = signed(value) {
+            return Some(constant.to_string());
+        }
+        if value.is_function() {
+            return function_name(value);
+        }
+        if value.is_global_variable() || value.opcode() == Some(LLVMOpcode::LLVMAlloca) {
+            return Some(format!("&{}", self.variable(value)?));
+        }
+        if let Some(variable) = self.variable(value) {
+            return Some(variable);
+        }
+        use LLVMOpcode::*;
+        let opcode = value.opcode()?;
+        match opcode {
+            LLVMLoad => {
+                let bits = self.layout.size(value.ty()) * 8;
+                self.place(value.operand(0), Some(bits), depth)
+            }
+            LLVMSExt | LLVMZExt | LLVMTrunc | LLVMFreeze => self.value(value.operand(0), depth),
+            LLVMCall => {
+                let callee = value.callee();
+                if !callee.is_function() || callee.name().starts_with("llvm.") {
+                    return None;
+                }
+                let arguments = value.arguments().into_iter();
+                let arguments: Option<Vec<String>> = arguments
+                    .map(|argument| self.value(argument, depth))
+                    .collect();
+                Some(format!(
+                    "{}({})",
+                    function_name(callee)?,
+                    arguments?.join(", ")
+                ))
+            }
+            LLVMGetElementPtr => {
+                let place = self.part(value, None, depth)?;
+                match place.strip_prefix('*') {
+                    Some(pointer) => Some(pointer.to_owned()),
+                    None => Some(format!("&{place}")),
+                }
+            }
+            // The sum of an addition that is watched for overflow.
+            LLVMExtractValue if value.indices() == [0] => {
+                let call = value.operand(0);
+                let name = call.is_call().then(|| call.callee().name())?;
+                let symbol = match name.strip_prefix("llvm.")?.split('.').next()? {
+                    "sadd" | "uadd" => "+",
+                    "ssub" | "usub" => "-",
+                    "smul" | "umul" => "*",
+                    _ => return None,
+                };
+                self.binary(call, symbol, depth)
+            }
+            _ => self.binary(value, symbol(opcode)?, depth),
+        }
+    }
+
+    fn binary(&self, value: Value<'m>, symbol: &str, depth: u32) -> Option<String> {
+        let right = value.operand(1);
+        let left = value.operand(0);
+        if symbol == "-" && left.const_int() == Some(0) {
+            return Some(format!("-{}", operand(&self.value(right, depth)?)));
+        }
+        let left = operand(&self.value(left, depth)?);
+        match signed(right) {
+            Some(n) if symbol == "+" && n < 0 => Some(format!("{left} - {}", n.unsigned_abs())),
+            _ => Some(format!(
+                "{left} {symbol} {}",
+                operand(&self.value(right, depth)?)
+            )),
+        }
+    }
+}
+
+fn is_gep(value: Value<'_>) -> bool {
+    value.opcode() == Some(LLVMOpcode::LLVMGetElementPtr)
+        || (!llvm!(LLVMIsAConstantExpr(value.0)).is_null()
+            && llvm!(LLVMGetConstOpcode(value.0)) == LLVMOpcode::LLVMGetElementPtr)
+}
+
+fn symbol(opcode: LLVMOpcode) -> Option<&'static str> {
+    use LLVMOpcode::*;
+    Some(match opcode {
+        LLVMAdd | LLVMFAdd => "+",
+        LLVMSub | LLVMFSub => "-",
+        LLVMMul | LLVMFMul => "*",
+        LLVMUDiv | LLVMSDiv | LLVMFDiv => "/",
+        LLVMURem | LLVMSRem => "%",
+        LLVMShl => "<<",
+        LLVMLShr | LLVMAShr => ">>",
+        LLVMAnd => "&",
+        LLVMOr => "|",
+        LLVMXor => "^",
+        _ => return None,
+    })
+}
+
+/// A constant as a signed number, which is what indices are.
+fn signed(value: Value<'_>) -> Option<i64> {
+    let bits = value.const_int()?;
+    let unused = 64 - value.ty().int_width().max(1);
+    Some(match unused {
+        63 => bits as i64,
+        _ => ((bits << unused) as i64) >> unused,
+    })
+}
+
+/// The name that a function has in the source: calls of the outside world are renamed, and so are functions whose name two
+/// files have.
+fn function_name(function: Value<'_>) -> Option<String> {
+    let name = function.name();
+    let plain = super::super::plain(&name);
+    is_identifier(plain).then(|| plain.to_owned())
+}
+
+/// `name` is one that C may have given.
+pub(super) fn is_identifier(name: &str) -> bool {
+    let inner = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || !c.is_ascii();
+    !name.is_empty() && name.chars().all(inner) && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether there is an operator with two operands outside of all brackets.
+fn has_operator(text: &str) -> bool {
+    let mut depth = 0u32;
+    text.chars().any(|c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ' ' && depth == 0
+    })
+}
+
+/// Text that may stand beside an operator.
+fn operand(text: &str) -> String {
+    match has_operator(text) {
+        true => format!("({text})"),
+        false => text.to_owned(),
+    }
+}
+
+/// What a postfix operator may follow.
+fn postfix(text: &str) -> String {
+    match text.starts_with(['*', '&', '-']) || has_operator(text) {
+        true => format!("({text})"),
+        false => text.to_owned(),
+    }
+}
+
+/// Element `index` from the pointer whose target is `text`.
+fn indexed(text: &str, index: &str) -> String {
+    match text.strip_prefix('*') {
+        Some(pointer) => format!("{}[{index}]", postfix(pointer)),
+        // `(&x)[1]`, and the rest of an array that became a pointer.
+        None => format!("{}[{index}]", postfix(text)),
+    }
+}
+
+/// Element `index` of the array `text`.
+fn subscripted(text: &str, index: &str) -> String {
+    format!("{}[{index}]", postfix(text))
+}
+
+/// Member `name` of `text`; the members of one without a name belong to what is around it.
+fn selected(text: &str, name: &str) -> String {
+    match (name, text.strip_prefix('*')) {
+        ("", _) => text.to_owned(),
+        (name, Some(pointer)) => format!("{}->{name}", postfix(pointer)),
+        (name, None) => format!("{}.{name}", postfix(text)),
+    }
+}
