@@ -270,7 +270,7 @@ fn folders_removed_in_mid_run() {
         if !package.exists() {
             must(fs::rename(&saved, &package), "the copy back");
         }
-        tool(&project, &["run", "--max-time", "2s", "--fuzz-only"])
+        tool(&project, &["run", "--max-time", "15s", "--fuzz-only"])
             .run()
             .expect(exit::CLEAN);
     }

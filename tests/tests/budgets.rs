@@ -177,11 +177,11 @@ fn three() -> Project {
 #[test]
 fn every_harness_has_its_share() {
     let project = three();
-    let words = ["run", "--max-time", "45s", "--message-format", "json"];
+    let words = ["run", "--max-time", "30s", "--message-format", "json"];
     let ended = Tool::new(project.path(), words).run();
     ended.expect(exit::CLEAN);
     assert!(
-        ended.took < Duration::from_secs(45 + PATIENCE),
+        ended.took < Duration::from_secs(30 + PATIENCE),
         "{:?}\n{ended}",
         ended.took
     );
@@ -232,7 +232,7 @@ fn a_harness_that_does_not_compile_keeps_no_other_from_running() {
         "cegar/harnesses/endless.c",
         "int main(void) { return x; }\n",
     );
-    let words = ["run", "--max-time", "30s", "--message-format", "json"];
+    let words = ["run", "--max-time", "20s", "--message-format", "json"];
     let ended = Tool::new(project.path(), words).run();
     ended.expect(exit::BUILD_FAILED);
     let told = ended.messages();

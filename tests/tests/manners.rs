@@ -293,7 +293,8 @@ fn corrupt_corpus_entries_are_named_and_passed_over() {
 #[test]
 fn a_corrupt_state_is_begun_anew() {
     let project = Project::package(BUSY);
-    run(&project, &["--max-time", "3s"])
+    // Time for the native build, without which the harness is never executed.
+    run(&project, &["--max-time", "15s"])
         .run()
         .expect(exit::CLEAN);
     project.write("target/cegar/demo/state.json", "{\"goals\": [1, 2");

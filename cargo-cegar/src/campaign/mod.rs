@@ -707,11 +707,13 @@ pub fn run(
             break;
         }
     }
+    let is_whole = results.len() == options.harnesses.len();
     let parts = results.into_iter().map(Result1::summary).collect();
     let mut summary = merge(parts);
     summary.findings = distinct.count();
     summary.harnesses = options.harnesses.len() as u64;
-    if !unexecuted.is_empty() || failed.is_some() {
+    // Those that failed, had no turn or were not come to before Ctrl-C are not proved.
+    if !is_whole {
         summary.open();
     }
     summary.unexecuted.extend(unexecuted);

@@ -29,6 +29,8 @@ pub(super) const SWEEP: u32 = 250;
 
 /// How often who waits looks whether that still makes sense.
 const GLANCE: Duration = Duration::from_millis(50);
+/// What the last run gets although the time is up.
+const LAST_RUN: Duration = Duration::from_secs(1);
 /// How long the end of a campaign waits for compilers to be killed.
 const KILLING: Duration = Duration::from_millis(500);
 
@@ -222,10 +224,20 @@ impl<'s> Native<'s> {
             .map_err(|why| Error::engine("the native run", why))
     }
 
+    /// Processor time that one run may take, in milliseconds: when the time is nearly up, little more than is left.
+    fn run_timeout(&self) -> u32 {
+        let now = Instant::now();
+        let left = self
+            .until
+            .map(|until| until.saturating_duration_since(now) + LAST_RUN);
+        let left = left.and_then(|left| u32::try_from(left.as_millis()).ok());
+        left.map_or(self.timeout_ms, |left| left.min(self.timeout_ms))
+    }
+
     /// What a run records.
     pub fn options(&self) -> RunOptions {
         RunOptions {
-            timeout_ms: self.timeout_ms,
+            timeout_ms: self.run_timeout(),
             events: true,
             output: true,
         }

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use cegar_engine::deadline::{self, Deadline};
@@ -28,6 +28,8 @@ const QUESTION: Duration = Duration::from_secs(20);
 const GRACE: Duration = Duration::from_secs(5);
 /// How long the checker may take after that, where no limit forbids it: what it did not check does not count.
 const CHECKING: Duration = Duration::from_secs(60);
+/// A search is overtaken when it has used up this part of the checker's time.
+const OVERTAKING: u32 = 4;
 /// Without a limit for the campaign.
 const TIME: Duration = Duration::from_secs(120);
 /// Where executions are counted: nobody who asks for a few hundred of them expects minutes of proving.
@@ -66,6 +68,22 @@ pub struct Prover {
     receiver: Receiver<Proofs>,
     seeds: Receiver<Seed>,
     flags: Flags,
+    /// None where no clock ends the search, and when it was used.
+    rescue: Option<Rescue>,
+}
+
+/// What it takes to have checked what a prover has told so far, should it not come back from a question.
+#[derive(Debug)]
+struct Rescue {
+    program: Arc<Program>,
+    digest: String,
+    /// When the search began.
+    began: Instant,
+    /// When the search and the checker have to end.
+    ends: (Instant, Instant),
+    sender: Sender<Proofs>,
+    so_far: Receiver<Outcome>,
+    latest: Option<Outcome>,
 }
 
 /// What the campaign's thread and the prover's tell each other.
@@ -94,6 +112,7 @@ impl Prover {
         before: Option<Certificate>,
     ) -> Result<Prover, Error> {
         let (seed_sender, seeds) = channel();
+        let (told, so_far) = channel();
         let time = ends.map(|(search, _)| search.saturating_duration_since(Instant::now()));
         let options = Options {
             strategy,
@@ -104,6 +123,7 @@ impl Prover {
             tapes,
             loops,
             seeds: Some(seed_sender),
+            so_far: Some(told),
             time: time.unwrap_or(if runs.is_some() { COUNTED } else { TIME }),
             counted: runs.is_some(),
             iterations: runs,
@@ -113,22 +133,28 @@ impl Prover {
         let flags = Flags::default();
         let theirs = flags.clone();
         let (sender, receiver) = channel();
-        std::thread::Builder::new()
-            .name("prover".to_owned())
-            .stack_size(STACK)
-            .spawn(move || {
-                if meek {
-                    give_way();
-                }
-                let proofs = prove(&program, &digest, &options, ends, &theirs);
-                // Nobody listens any more when the campaign is over.
-                let _ = sender.send(proofs);
-            })
-            .map_err(|why| Error::engine("starting the prover", why))?;
+        let rescue = ends.map(|ends| Rescue {
+            program: Arc::clone(&program),
+            digest: digest.clone(),
+            began: Instant::now(),
+            ends,
+            sender: sender.clone(),
+            so_far,
+            latest: None,
+        });
+        spawn("prover", move || {
+            if meek {
+                give_way();
+            }
+            let proofs = prove(&program, &digest, &options, ends, &theirs);
+            // Nobody listens any more when the campaign is over.
+            let _ = sender.send(proofs);
+        })?;
         Ok(Prover {
             receiver,
             seeds,
             flags,
+            rescue,
         })
     }
 
@@ -147,6 +173,40 @@ impl Prover {
                 "it ended without a result",
             ))),
         }
+    }
+
+    /// Has what was told so far checked beside a search that goes on when it should have ended. What comes of that takes the place
+    /// of the prover's own result.
+    pub fn overtake(&mut self) -> Result<(), Error> {
+        let Some(rescue) = &mut self.rescue else {
+            return Ok(());
+        };
+        if let Some(outcome) = rescue.so_far.try_iter().last() {
+            rescue.latest = Some(outcome);
+        }
+        let (search, check) = rescue.ends;
+        let late = search + check.saturating_duration_since(search) / OVERTAKING;
+        if Instant::now() < late || self.flags.checking.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let Some(Rescue {
+            program,
+            digest,
+            began,
+            sender,
+            latest: Some(mut outcome),
+            ..
+        }) = self.rescue.take()
+        else {
+            return Ok(());
+        };
+        outcome.certificate.bitcode.clone_from(&digest);
+        let flags = self.flags.clone();
+        spawn("checker", move || {
+            let checking = (question(), Some(check));
+            let proofs = checked(&program, &digest, outcome, checking, (&flags, began));
+            let _ = sender.send(proofs);
+        })
     }
 
     /// Has it stop, and waits for what it has come to so far: until `limit` if there is one, else a little, or where `patient`, until
@@ -180,6 +240,16 @@ impl Drop for Prover {
     }
 }
 
+/// Starts a thread that may walk deep.
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Error> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(STACK)
+        .spawn(work)
+        .map(drop)
+        .map_err(|why| Error::engine(format!("starting the {name}"), why))
+}
+
 fn prove(
     program: &Program,
     digest: &str,
@@ -193,18 +263,30 @@ fn prove(
         stop: Some(Arc::clone(&flags.stop)),
     };
     let proof = deadline::within(searching, || strategy::prove(program, options, &flags.stop));
-    let mut outcome = proof.outcome(digest, &options.properties);
-    flags.checking.store(true, Ordering::Relaxed);
-    let clock_of_checker = Instant::now();
+    let outcome = proof.outcome(digest, &options.properties);
     let limits = match options.counted {
         true => question().counted(),
         false => question(),
     };
-    let checking = Deadline {
-        at: ends.map(|(_, check)| check),
+    let checking = (limits, ends.map(|(_, check)| check));
+    checked(program, digest, outcome, checking, (flags, clock))
+}
+
+/// Has the checker look at what a search that began then has proved.
+fn checked(
+    program: &Program,
+    digest: &str,
+    mut outcome: Outcome,
+    (limits, end): (Limits, Option<Instant>),
+    (flags, began): (&Flags, Instant),
+) -> Proofs {
+    flags.checking.store(true, Ordering::Relaxed);
+    let clock = Instant::now();
+    let deadline = Deadline {
+        at: end,
         stop: Some(Arc::clone(&flags.abandoned)),
     };
-    let checked = deadline::within(checking, || {
+    let checked = deadline::within(deadline, || {
         proof::check(program, digest, &outcome.certificate, limits)
     })
     .map_err(|why| why.to_string());
@@ -215,8 +297,8 @@ fn prove(
     Proofs {
         outcome,
         checked,
-        check: clock_of_checker.elapsed().as_secs_f64(),
-        seconds: clock.elapsed().as_secs_f64(),
+        check: clock.elapsed().as_secs_f64(),
+        seconds: began.elapsed().as_secs_f64(),
     }
 }
 

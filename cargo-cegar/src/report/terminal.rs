@@ -227,7 +227,8 @@ impl<W: Write> TerminalReporter<W> {
             Verdict::Proved => "proved",
             Verdict::Open => "open",
         };
-        let text = if edges.covered + edges.unreachable + edges.open == 0 {
+        let goals = edges.covered + edges.unreachable + edges.open;
+        let text = if goals == 0 && summary.unexecuted.is_empty() {
             // A replay has no goals.
             let inputs = summary.stats.executions;
             format!(

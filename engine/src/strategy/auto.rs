@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::options::{Options, Seed, Stats};
-use super::outcome::{Evidence, Proof};
+use super::outcome::{Evidence, Outcome, Proof};
 use super::parts;
 use crate::abstraction::candidates::{LEVELS, PLAIN, Vocabulary};
 use crate::abstraction::forest::{Forest, Growth};
@@ -67,6 +67,7 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
         blocks_asked: false,
         loops: Loops::default(),
         reached: BTreeSet::new(),
+        told: None,
     };
     prover.run();
     prover.finish()
@@ -84,6 +85,8 @@ struct Prover<'a, 'p> {
     patience: Patience<'a>,
     blocks_asked: bool,
     loops: Loops,
+    /// How many obligations were open when it was told what is proved.
+    told: Option<usize>,
     /// Goals that a path around loops leads to.
     reached: BTreeSet<(Option<Cut>, usize)>,
 }
@@ -93,6 +96,7 @@ impl<'p> Prover<'_, 'p> {
         if self.is_done() {
             return;
         }
+        self.tell_so_far();
         let clock = Instant::now();
         let vocabulary = Vocabulary::new(&mut self.graph);
         let interesting = vocabulary.interesting();
@@ -146,6 +150,7 @@ impl<'p> Prover<'_, 'p> {
             if new > 0 && self.is_done() {
                 return;
             }
+            self.tell_so_far();
             if sliced && level == 1 {
                 // The easy ones are proved by now.
                 self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
@@ -153,6 +158,28 @@ impl<'p> Prover<'_, 'p> {
         }
         // Nothing is left to guess.
         self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
+    }
+
+    /// Tells what is proved so far to whoever wants to know, where it is more than before. Writing down the facts takes time, too.
+    fn tell_so_far(&mut self) {
+        let Some(listener) = &self.options.so_far else {
+            return;
+        };
+        let open = self.settled.failing.len();
+        if self.told.is_some_and(|told| open >= told) || self.patience.is_over() {
+            return;
+        }
+        self.told = Some(open);
+        let evidence = (&self.graph, &self.facts);
+        let outcome = Outcome::so_far(
+            self.program,
+            self.options,
+            &self.settled,
+            evidence,
+            self.stats,
+        );
+        // Nobody may be listening any more.
+        let _ = listener.send(outcome);
     }
 
     /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Strategy;
+use super::outcome::Outcome;
 use crate::abstraction::encode::Budget;
 use crate::machine::Execution;
 use crate::program::ir::{BlockId, CheckId, Property};
@@ -46,6 +47,8 @@ pub struct Options {
     pub loops: bool,
     /// Who takes the tapes that questions about goals are answered with.
     pub seeds: Option<Sender<Seed>>,
+    /// Who takes what is proved so far, in case the rest does not come in time. Only `auto` tells.
+    pub so_far: Option<Sender<Outcome>>,
 }
 
 impl Default for Options {
@@ -65,6 +68,7 @@ impl Default for Options {
             tapes: Vec::new(),
             loops: true,
             seeds: None,
+            so_far: None,
         }
     }
 }

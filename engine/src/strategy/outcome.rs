@@ -61,6 +61,33 @@ pub struct Outcome {
 impl Proof<'_> {
     /// The outcome, and the certificate for what is proved of the program with this bitcode.
     pub fn outcome(self, bitcode: &str, properties: &[Property]) -> Outcome {
+        let evidence = self.evidence.as_ref().map(|e| (&e.graph, &e.facts));
+        let verdicts = Verdicts {
+            checks: self.checks,
+            blocks: self.blocks,
+            elsewhere: self.elsewhere,
+            assumed: self.assumed,
+        };
+        verdicts.outcome((bitcode, properties), evidence, self.stats)
+    }
+}
+
+/// How all goals stand.
+struct Verdicts {
+    checks: Vec<Option<Verdict>>,
+    blocks: Vec<Option<Verdict>>,
+    elsewhere: Vec<String>,
+    assumed: Vec<String>,
+}
+
+impl Verdicts {
+    /// With the certificate for what is proved.
+    fn outcome(
+        self,
+        (bitcode, properties): (&str, &[Property]),
+        evidence: Option<(&Graph<'_>, &Facts)>,
+        stats: Stats,
+    ) -> Outcome {
         let proved = |verdicts: &[Option<Verdict>]| -> Vec<u32> {
             let numbered = verdicts.iter().enumerate();
             numbered
@@ -68,14 +95,8 @@ impl Proof<'_> {
                 .map(|(number, _)| number as u32)
                 .collect()
         };
-        let (grain, cuts) = match &self.evidence {
-            Some(evidence) => {
-                let graph = &evidence.graph;
-                (
-                    graph.world.grain(),
-                    Certificate::regions(graph, &evidence.facts),
-                )
-            }
+        let (grain, cuts) = match evidence {
+            Some((graph, facts)) => (graph.world.grain(), Certificate::regions(graph, facts)),
             None => Default::default(),
         };
         Outcome {
@@ -93,12 +114,29 @@ impl Proof<'_> {
             blocks: self.blocks,
             elsewhere: self.elsewhere,
             assumed: self.assumed,
-            stats: self.stats,
+            stats,
         }
     }
 }
 
 impl Outcome {
+    /// What is settled while the search goes on, for a program whose bitcode the caller knows. Nothing is said of blocks, which are asked
+    /// about at the end.
+    pub(super) fn so_far(
+        program: &Program,
+        options: &Options,
+        settled: &Settled,
+        evidence: (&Graph<'_>, &Facts),
+        stats: Stats,
+    ) -> Outcome {
+        let mut verdicts = Verdicts::settled(program, options, settled, evidence.0);
+        let why = "there was no time to ask about it";
+        for verdict in verdicts.blocks.iter_mut().flatten() {
+            *verdict = Verdict::Open(why.to_owned());
+        }
+        verdicts.outcome(("", &options.properties), Some(evidence), stats)
+    }
+
     /// Withdraws everything: nothing is proved.
     pub fn withdraw(&mut self, why: &str) {
         for verdict in self.checks.iter_mut().chain(&mut self.blocks).flatten() {
@@ -150,16 +188,14 @@ impl Proof<'_> {
     }
 }
 
-impl<'p> Proof<'p> {
+impl Verdicts {
     /// What was settled of a program that was explored.
-    pub(super) fn settled(
-        program: &'p Program,
+    fn settled(
+        program: &Program,
         options: &Options,
-        settled: Settled,
-        evidence: Evidence<'p>,
-        stats: Stats,
-    ) -> Proof<'p> {
-        let graph = &evidence.graph;
+        settled: &Settled,
+        graph: &Graph<'_>,
+    ) -> Verdicts {
         let wanted = |property: Property| options.properties.contains(&property);
         // What can be reached through a hole is open.
         let mut lost: FxHashMap<BlockId, String> = FxHashMap::default();
@@ -246,11 +282,30 @@ impl<'p> Proof<'p> {
             })
             .map(str::to_owned)
             .collect();
-        Proof {
+        Verdicts {
             checks,
             blocks,
             elsewhere: elsewhere.into_iter().collect(),
             assumed,
+        }
+    }
+}
+
+impl<'p> Proof<'p> {
+    /// What was settled of a program that was explored.
+    pub(super) fn settled(
+        program: &'p Program,
+        options: &Options,
+        settled: Settled,
+        evidence: Evidence<'p>,
+        stats: Stats,
+    ) -> Proof<'p> {
+        let verdicts = Verdicts::settled(program, options, &settled, &evidence.graph);
+        Proof {
+            checks: verdicts.checks,
+            blocks: verdicts.blocks,
+            elsewhere: verdicts.elsewhere,
+            assumed: verdicts.assumed,
             stats,
             evidence: Some(evidence),
         }

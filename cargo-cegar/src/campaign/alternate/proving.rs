@@ -56,7 +56,7 @@ impl Alternation<'_, '_> {
             }
         }
         let Some(result) = result else {
-            return Ok(());
+            return self.prover.as_mut().map_or(Ok(()), Prover::overtake);
         };
         self.prover = None;
         self.conclude(result?);

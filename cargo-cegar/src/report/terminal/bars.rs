@@ -46,7 +46,10 @@ impl Bars {
 
     /// A phase without a known end.
     pub fn tell(&mut self, who: &str, phase: &'static str, text: String) {
-        self.line(who, phase, TELLING).set_message(text);
+        match self.bars.get(&(who.to_owned(), phase)) {
+            Some(bar) => bar.set_message(text),
+            None => self.begin(who, phase, TELLING, ProgressBar::new(0).with_message(text)),
+        }
     }
 
     /// A phase that ends with the last of `total`.
@@ -57,10 +60,16 @@ impl Bars {
             }
             return;
         }
-        let bar = self.line(who, phase, COUNTING);
-        bar.set_length(total);
-        bar.set_position(done);
-        bar.set_message(who.to_owned());
+        match self.bars.get(&(who.to_owned(), phase)) {
+            Some(bar) => {
+                bar.set_length(total);
+                bar.set_position(done);
+            }
+            None => {
+                let bar = ProgressBar::new(total).with_position(done);
+                self.begin(who, phase, COUNTING, bar.with_message(who.to_owned()));
+            }
+        }
     }
 
     /// All of somebody's phases are over.
@@ -88,19 +97,15 @@ impl Bars {
         self.lines.remove(bar);
     }
 
-    fn line(&mut self, who: &str, phase: &'static str, template: &str) -> &ProgressBar {
-        let lines = &self.lines;
-        let key = (who.to_owned(), phase);
-        self.bars.entry(key).or_insert_with(|| {
-            // With a length the line is drawn from the first; a telling line ignores it.
-            let bar = lines.add(ProgressBar::new(1));
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style.progress_chars("=> "));
-            }
-            bar.set_prefix(phase);
-            bar.enable_steady_tick(TICK);
-            bar
-        })
+    /// Begins a line; its first drawing has all that is known.
+    fn begin(&mut self, who: &str, phase: &'static str, template: &str, bar: ProgressBar) {
+        let mut bar = bar.with_prefix(phase);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar = bar.with_style(style.progress_chars("=> "));
+        }
+        let bar = self.lines.add(bar);
+        bar.enable_steady_tick(TICK);
+        self.bars.insert((who.to_owned(), phase), bar);
     }
 }
 
@@ -126,11 +131,11 @@ mod tests {
         bars.tell("two", "Fuzzing", "two  8 execs".to_owned());
         let lines = drawn(&bars);
         assert_eq!(lines[0], "one: Building 3/12 one");
-        assert_eq!(lines[1], "one: Fuzzing 0/1 one  950 execs");
-        assert_eq!(lines[2], "two: Fuzzing 0/1 two  8 execs");
+        assert_eq!(lines[1], "one: Fuzzing 0/0 one  950 execs");
+        assert_eq!(lines[2], "two: Fuzzing 0/0 two  8 execs");
         bars.count("one", "Building", 12, 12);
         bars.end("two");
-        assert_eq!(drawn(&bars), ["one: Fuzzing 0/1 one  950 execs"]);
+        assert_eq!(drawn(&bars), ["one: Fuzzing 0/0 one  950 execs"]);
         // What was never begun needs no line to end.
         bars.count("three", "Replaying", 0, 0);
         bars.end("four");
