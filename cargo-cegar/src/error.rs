@@ -82,7 +82,9 @@ pub enum Error {
     #[error("the time was up before {what} was compiled")]
     #[diagnostic(
         code(cegar::not_in_time),
-        help("a longer --max-time leaves time to compile; what was compiled is kept for the next run")
+        help(
+            "a longer --max-time leaves time to compile; what was compiled is kept for the next run"
+        )
     )]
     NotInTime {
         /// Which.

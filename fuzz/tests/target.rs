@@ -444,13 +444,19 @@ fn objects_are_compiled_once_for_all_programs_and_damaged_ones_again() {
         let target = builder.build(Kind::Runner);
         let runner = Runner::new(&target.unwrap_or_else(|why| panic!("{why}")));
         let run = runner.run_bytes(b"abc", RunOptions::default());
-        assert_eq!(run.unwrap_or_else(|why| panic!("{why}")).outcome, Outcome::Returned);
+        assert_eq!(
+            run.unwrap_or_else(|why| panic!("{why}")).outcome,
+            Outcome::Returned
+        );
         builder.progress.get().0
     };
     let first = build(ODD);
     assert!(first >= 2, "the functions and the data");
     // The function that is new, and the data, which know where each function's counters are.
-    let longer = ODD.replace("void cegar_entry", "int unused(int n) { return n; }\nvoid cegar_entry");
+    let longer = ODD.replace(
+        "void cegar_entry",
+        "int unused(int n) { return n; }\nvoid cegar_entry",
+    );
     assert_eq!(build(&longer), 2);
     assert_eq!(build(ODD), 0);
     for entry in walk(&folder.path().join("objects")) {

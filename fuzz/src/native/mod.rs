@@ -329,13 +329,7 @@ impl TargetBuilder {
     ) -> Result<Vec<PathBuf>, TargetError> {
         let (source, object) = (scratch.join("program.bc"), scratch.join("program.o"));
         fs::write(&source, bitcode).map_err(TargetError::file(&source))?;
-        let mut compile = self.clang([
-            self.opt(kind),
-            "-fPIC",
-            "-Wno-override-module",
-            "-c",
-            "-o",
-        ]);
+        let mut compile = self.clang([self.opt(kind), "-fPIC", "-Wno-override-module", "-c", "-o"]);
         compile.extend([object.clone().into(), source.into()]);
         self.progress.add(1);
         execute(&compile, &self.stop)?;

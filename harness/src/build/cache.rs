@@ -108,10 +108,7 @@ impl Cache {
         let compile = |source: &Path, object: &Path| -> Result<(), BuildError> {
             let made = object.with_extension(format!("{}.tmp", std::process::id()));
             let mut command: Command = compiler.to_command();
-            run_until(
-                command.arg("-c").arg(source).arg("-o").arg(&made),
-                stop,
-            )?;
+            run_until(command.arg("-c").arg(source).arg("-o").arg(&made), stop)?;
             std::fs::rename(&made, object).map_err(io(object))
         };
         let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));

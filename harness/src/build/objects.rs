@@ -98,7 +98,12 @@ impl Objects {
 
     /// Removes the oldest if there is too much.
     pub fn clear(&self) {
-        let entries = self.folder.iter().flat_map(fs::read_dir).flatten().flatten();
+        let entries = self
+            .folder
+            .iter()
+            .flat_map(fs::read_dir)
+            .flatten()
+            .flatten();
         let mut all: Vec<(SystemTime, u64, PathBuf)> = entries
             .filter_map(|entry| {
                 let about = entry.metadata().ok()?;

@@ -36,7 +36,9 @@ pub(crate) struct Stop(pub Option<Arc<AtomicBool>>);
 
 impl Stop {
     fn is_set(&self) -> bool {
-        self.0.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+        self.0
+            .as_ref()
+            .is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 }
 

@@ -189,7 +189,11 @@ impl<'m, 't> Composer<'m, 't> {
             text.push_str("available_externally ");
         } else if function.is_sanitizers() {
             text.push_str("internal ");
-        } else if function.result.split(' ').any(|word| word.ends_with("_odr")) {
+        } else if function
+            .result
+            .split(' ')
+            .any(|word| word.ends_with("_odr"))
+        {
             text.push_str("weak_odr ");
         } else if function.is_weak() {
             text.push_str("weak ");
@@ -197,7 +201,10 @@ impl<'m, 't> Composer<'m, 't> {
         self.result(function, &mut text);
         self.mention(function.name, &mut text);
         self.emit(function.parameters, &mut text);
-        self.emit(function.tail.split(" comdat").next().unwrap_or(""), &mut text);
+        self.emit(
+            function.tail.split(" comdat").next().unwrap_or(""),
+            &mut text,
+        );
         if let Some((_, after)) = function.tail.split_once(" comdat") {
             // What a group is called ends with its bracket.
             let after = match after.strip_prefix("($") {
@@ -381,6 +388,9 @@ impl<'m, 't> Composer<'m, 't> {
         } else if sort.starts_with("!DICompileUnit(") {
             self.units.push(number);
             &["language", "file", "producer"]
+        } else if sort.starts_with("!DIFile(") {
+            // Its hash changes with every function of the file.
+            &["filename", "directory"]
         } else {
             self.emit(whole, &mut text);
             return text;
@@ -393,22 +403,21 @@ impl<'m, 't> Composer<'m, 't> {
         }
         text.push_str(sort.split_once('(').map_or(sort, |(sort, _)| sort));
         text.push('(');
-        let mut file = None;
+        let mut separator = "";
         for (key, value) in all.into_iter().filter(|(key, _)| kept.contains(key)) {
-            if key == "file" {
-                file = Some(value);
-            }
-            let _ = write!(text, "{key}: ");
+            let _ = write!(text, "{separator}{key}: ");
             self.emit(value, &mut text);
-            text.push_str(", ");
+            if key == "file" && !is_unit {
+                // A function's types and name spaces are left out.
+                text.push_str(", scope: ");
+                self.emit(value, &mut text);
+            }
+            separator = ", ";
         }
         if is_unit {
-            text.push_str("emissionKind: LineTablesOnly, nameTableKind: None)");
-        } else {
-            text.push_str("scope: ");
-            self.emit(file.unwrap_or("null"), &mut text);
-            text.push(')');
+            text.push_str(", emissionKind: LineTablesOnly, nameTableKind: None");
         }
+        text.push(')');
         text
     }
 }

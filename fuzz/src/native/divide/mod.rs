@@ -145,7 +145,7 @@ impl<'t> Division<'t> {
         for (number, (index, name, _)) in self.functions.iter().enumerate() {
             if !made.contains(name) {
                 let file = match self.style.inline {
-                    true => self.module.functions[*index].file,
+                    true => self.module.functions[*index].file.as_str(),
                     false => "",
                 };
                 files.entry(file).or_default().push(number);
@@ -204,7 +204,9 @@ impl<'t> Division<'t> {
     pub fn data(&self, firsts: &[First]) -> String {
         let mut text = String::new();
         let sites = firsts.iter().map(|first| first.site + first.sites).max();
-        let numbers: Vec<String> = (0..sites.unwrap_or(0)).map(|n| format!("i32 {n}")).collect();
+        let numbers: Vec<String> = (0..sites.unwrap_or(0))
+            .map(|n| format!("i32 {n}"))
+            .collect();
         if !numbers.is_empty() {
             // Writing to a string cannot fail.
             let _ = writeln!(

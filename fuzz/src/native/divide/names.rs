@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use sha2::{Digest, Sha256};
 
 use super::module::{Module, Name};
+use super::scan::{Token, tokens};
 
 /// Begins what is added to a name; what stands before it is what people are shown.
 pub(in crate::native) const MARK: &str = ".cegar.";
@@ -40,6 +41,20 @@ fn base(name: &str) -> &str {
     }
 }
 
+/// A constant's value, without the numbers that linking has added to the names in it.
+fn content(value: &str) -> String {
+    let mut text = String::new();
+    for token in tokens(value) {
+        match token {
+            Token::Text(other) => text.push_str(other),
+            Token::Global(name) | Token::Local(name) => text.push_str(base(name)),
+            // The numbers of what has no names are the program's.
+            _ => text.push('@'),
+        }
+    }
+    text
+}
+
 fn marked(base: &str, parts: &[&str], taken: &mut HashMap<String, u32>) -> String {
     let mut hash = Sha256::new();
     for part in parts.iter().chain([&base]) {
@@ -65,10 +80,10 @@ impl<'t> Names<'t> {
                 continue;
             }
             for &name in &function.mentions {
-                owner.entry(module.target(name)).or_insert(function.file);
+                owner.entry(module.target(name)).or_insert(&function.file);
             }
             if function.name.text != ENTRY {
-                let new = marked(base(function.name.text), &[function.file], &mut taken);
+                let new = marked(base(function.name.text), &[&function.file], &mut taken);
                 names.new.insert(function.name, new);
             }
         }
@@ -84,10 +99,10 @@ impl<'t> Names<'t> {
                     false => base(global.name.text),
                 };
                 let value = match global.constant {
-                    true => global.value.unwrap_or(""),
-                    false => "",
+                    true => content(global.value.unwrap_or("")),
+                    false => String::new(),
                 };
-                let new = marked(base, &[owner[&global.name], value], &mut taken);
+                let new = marked(base, &[owner[&global.name], &value], &mut taken);
                 names.new.insert(global.name, new);
                 names.promoted.insert(global.name);
             } else if global.name.unnamed {

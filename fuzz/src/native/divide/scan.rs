@@ -207,7 +207,8 @@ mod tests {
 
     #[test]
     fn names_numbers_and_text_are_told_apart() {
-        let text = "  %1 = call %\"struct.a b\" @\"odd \\22name\"(ptr @.str.1) #7, !dbg !12 ; @no %no\n";
+        let text =
+            "  %1 = call %\"struct.a b\" @\"odd \\22name\"(ptr @.str.1) #7, !dbg !12 ; @no %no\n";
         let found: Vec<Token> = tokens(text)
             .filter(|token| !matches!(token, Token::Text(_)))
             .collect();

@@ -144,11 +144,15 @@ fn parts_are_modules_and_hold_everything_once() {
         wanted.sort_unstable();
         assert_eq!(functions, wanted);
         for text in texts {
-            let buffer =
-                inkwell::memory_buffer::MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "part");
+            let buffer = inkwell::memory_buffer::MemoryBuffer::create_from_memory_range_copy(
+                text.as_bytes(),
+                "part",
+            );
             let module = context.create_module_from_ir(buffer);
             let module = module.unwrap_or_else(|why| panic!("{why}\n{text}"));
-            module.verify().unwrap_or_else(|why| panic!("{why}\n{text}"));
+            module
+                .verify()
+                .unwrap_or_else(|why| panic!("{why}\n{text}"));
         }
     }
 }
