@@ -27,18 +27,16 @@ pub(super) struct Names<'t> {
     promoted: HashSet<Name<'t>>,
 }
 
-/// The name without the number that linking has added.
-fn base(name: &str) -> &str {
-    match name.rsplit_once('.') {
-        Some((base, number))
-            if !base.is_empty()
-                && !number.is_empty()
-                && number.bytes().all(|b| b.is_ascii_digit()) =>
-        {
-            base
+/// The name without the numbers that the compiler and linking have added.
+fn base(mut name: &str) -> &str {
+    while let Some((base, number)) = name.rsplit_once('.') {
+        let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        if base.is_empty() || !is_number {
+            break;
         }
-        _ => name,
+        name = base;
     }
+    name
 }
 
 /// A constant's value, without the numbers that linking has added to the names in it.
@@ -152,6 +150,7 @@ mod tests {
         assert_eq!(base("helper.12"), "helper");
         assert_eq!(base(".str"), ".str");
         assert_eq!(base(".str.7"), ".str");
+        assert_eq!(base(".str.1.12"), ".str");
         assert_eq!(base(".7"), ".7");
         assert_eq!(base("f.count"), "f.count");
     }
