@@ -128,6 +128,13 @@ impl Error {
                 "make it writable, or choose another place with --target-dir (scratch) or --emit-dir (tests)".to_owned(),
             ),
             io::ErrorKind::StorageFull => Some("the disk is full; nothing written before is lost".to_owned()),
+            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => Some(
+                "something else stands where a folder is needed: move it away".to_owned(),
+            ),
+            io::ErrorKind::NotFound if action.starts_with("write") => Some(
+                "the folder was there and is gone: was it removed in the meantime? Run the command again; what is left of the corpus and \
+                 of `target/cegar` is taken up".to_owned(),
+            ),
             _ => None,
         };
         Error::Io {
@@ -214,8 +221,29 @@ impl Error {
                 ..
             } => ExitCode::Internal,
             Error::Exchange { .. } => ExitCode::Network,
-            Error::Engine { .. } | Error::NotInTime { .. } => ExitCode::Internal,
+            Error::Engine { source, .. } => of_files(&**source).unwrap_or(ExitCode::Internal),
+            Error::NotInTime { .. } => ExitCode::Internal,
             Error::Campaign { exit, .. } => *exit,
         }
     }
+}
+
+/// The code for an engine's error that comes from what the user's machine does not let it read or write.
+fn of_files(error: &(dyn std::error::Error + 'static)) -> Option<ExitCode> {
+    use crate::emit::EmitError;
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.find_map(|cause| {
+        match cause.downcast_ref::<EmitError>() {
+            Some(EmitError::Record { .. }) => return Some(ExitCode::Usage),
+            Some(EmitError::Io { .. }) => return Some(ExitCode::Io),
+            None => {}
+        }
+        match cause.downcast_ref::<io::Error>()?.kind() {
+            io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::StorageFull => Some(ExitCode::Io),
+            _ => None,
+        }
+    })
 }

@@ -25,7 +25,7 @@ use super::prepare::timed;
 use crate::error::Error;
 
 /// Processor time that a run of a sweep may take, in milliseconds: the fuzzer's own took far less.
-const SWEEP: u32 = 250;
+pub(super) const SWEEP: u32 = 250;
 
 /// How often who waits looks whether that still makes sense.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -187,6 +187,15 @@ impl<'s> Native<'s> {
 
     /// Runs tapes under AddressSanitizer, each in a process of its own, only to see how they end.
     pub fn sweep(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
+        let options = RunOptions {
+            events: false,
+            output: false,
+            timeout_ms: SWEEP,
+        };
+        self.in_files(tapes, options)
+    }
+
+    fn in_files(&self, tapes: &[Vec<u8>], options: RunOptions) -> Result<Vec<Run>, Error> {
         let target = self.wait(Kind::RunnerAsan)?;
         let fail = |why| Error::io("write", std::env::temp_dir(), why);
         let folder = tempfile::tempdir().map_err(fail)?;
@@ -196,14 +205,14 @@ impl<'s> Native<'s> {
             std::fs::write(&path, tape).map_err(|why| Error::io("write", &path, why))?;
             paths.push(path);
         }
-        let options = RunOptions {
-            events: false,
-            output: false,
-            timeout_ms: SWEEP,
-        };
         Runner::new(&target)
             .run(&paths, options)
             .map_err(|why| Error::engine("the native run", why))
+    }
+
+    /// Runs tapes under AddressSanitizer, each in a process of its own, as [`Native::confirm`] does one.
+    pub fn replay(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
+        self.in_files(tapes, self.options())
     }
 
     /// Runs recorded tapes, each in a process of its own, in order.

@@ -12,9 +12,11 @@ use cegar_engine::program::Program;
 use cegar_engine::program::normalise::{self, Entry, LinkRequest, Mocked, Normalised, Returns};
 use cegar_stubs::Role;
 
+use super::budget::Budget;
+use super::linking::{Linked, Linking};
 use crate::compile::{self, Compiler, Unit};
 use crate::error::Error;
-use crate::externals::{self, Externals};
+use crate::externals::Externals;
 use crate::options::{Harness, Settings};
 use crate::report::{Event, Level, Reporter};
 use crate::store;
@@ -37,6 +39,17 @@ pub struct Prepared {
     pub argv: usize,
 }
 
+/// A harness's C code and the stubs for it, as bitcode: all that has to be compiled before the clock starts.
+pub struct Bitcode {
+    units: Vec<Unit>,
+    /// The harness's own modules.
+    modules: Vec<PathBuf>,
+    stubs: Vec<PathBuf>,
+    engine_only: Vec<PathBuf>,
+    start: Start,
+    cache: PathBuf,
+}
+
 /// Prepares a harness in its scratch folder.
 pub fn prepare(
     harness: &Harness,
@@ -45,6 +58,19 @@ pub fn prepare(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Prepared, Error> {
+    let bitcode = bitcode(harness, settings, scratch, reporter, stop)?;
+    let place = (scratch, Budget::new(None));
+    link(bitcode, harness, settings, place, reporter, stop)
+}
+
+/// Compiles a harness's C code, reusing what did not change.
+pub fn bitcode(
+    harness: &Harness,
+    settings: &Settings,
+    scratch: &Path,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Bitcode, Error> {
     store::writable_dir(scratch)?;
     let stubs = stub_folder(&settings.compiler, scratch)?;
     compile::remember_in(&stubs);
@@ -70,6 +96,13 @@ pub fn prepare(
             &harness.properties,
             &scratch.join("bitcode"),
             stop,
+            &mut |done| {
+                reporter.event(&Event::CompileProgress {
+                    what: harness.name.clone(),
+                    done: done as u64,
+                    total: units.len() as u64,
+                });
+            },
         )
     })?;
     reporter.event(&Event::Compiled {
@@ -108,43 +141,55 @@ pub fn prepare(
         Entry::Fuzzer => cegar_stubs::Entry::Fuzzer,
         Entry::Function(_) => cegar_stubs::Entry::Function,
     };
-    let (stub_modules, engine_only_modules) = timed("compiling the stubs", || {
+    let (stub_modules, engine_only) = timed("compiling the stubs", || {
         let mut stubs = library(&|role| role == Role::Stub, &[])?;
         stubs.extend(library(&|role| role == Role::Entry(kind), &flags)?);
         let engine_only = library(&|role| role == Role::EngineOnly, &[])?;
         Ok::<_, Error>((stubs, engine_only))
     })?;
 
-    let request = LinkRequest::new(
-        compiled.bitcode,
-        stub_modules,
-        engine_only_modules,
-        start.entry.clone(),
-    );
+    Ok(Bitcode {
+        units,
+        modules: compiled.bitcode,
+        stubs: stub_modules,
+        engine_only,
+        start,
+        cache: stubs,
+    })
+}
+
+/// Links what was compiled, and reads the program, in the harness's scratch folder and within its budget.
+pub fn link(
+    bitcode: Bitcode,
+    harness: &Harness,
+    settings: &Settings,
+    (scratch, budget): (&Path, Budget),
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Prepared, Error> {
+    let Bitcode {
+        units,
+        modules,
+        stubs,
+        engine_only,
+        start,
+        cache,
+    } = bitcode;
+    let request = LinkRequest::new(modules, stubs, engine_only, start.entry.clone());
     let bitcode = scratch.join("program.bc");
-    let mut externals = Externals::default();
-    let mut refused = None;
-    let search = externals::Search {
-        units: &units,
-        compiler: &settings.compiler,
-        scratch,
-        rules: &harness.rules,
-        stop,
+    let linking = Linking {
+        request,
+        bitcode: bitcode.clone(),
+        units,
+        compiler: settings.compiler.clone(),
+        scratch: scratch.to_owned(),
+        rules: harness.rules.clone(),
     };
-    let normalised = timed("linking the program", || {
-        normalise::normalise_with(&request, &bitcode, &mut |missing| {
-            externals.provide(missing, &search).map_err(|why| {
-                let text = why.to_string();
-                refused = Some(why);
-                text
-            })
-        })
-    });
-    let normalised = match (normalised, refused) {
-        (Ok(normalised), _) => normalised,
-        (Err(_), Some(why)) => return Err(why),
-        (Err(why), None) => return Err(Error::engine("linking the program", why)),
-    };
+    let Linked {
+        normalised,
+        externals,
+        program,
+    } = linking.within(budget, stop)?;
     tell(&start.entry, &normalised, reporter);
     for (rule, function) in externals.misspelt(&harness.rules) {
         reporter.event(&Event::Note {
@@ -154,8 +199,6 @@ pub fn prepare(
             ),
         });
     }
-    let program = timed("reading the program", || Program::load(&bitcode))
-        .map_err(|why| Error::engine("reading the program", why))?;
     for construct in &program.unmodelled {
         reporter.event(&Event::Note {
             level: Level::Detail,
@@ -171,7 +214,7 @@ pub fn prepare(
         program: Arc::new(program),
         normalised,
         externals,
-        cache: stubs,
+        cache,
         entry: start.entry,
         argv: start.argv,
     })

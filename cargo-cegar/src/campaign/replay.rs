@@ -93,6 +93,11 @@ pub fn replay(
         tests: Vec::new(),
         interrupted: false,
         assumptions: Vec::new(),
+        harnesses: options.run.harnesses.len() as u64,
+        unexecuted: Vec::new(),
+        vacuous: Vec::new(),
+        findings: 0,
+        not_replayed: 0,
     }));
     Ok(verdict)
 }

@@ -16,9 +16,9 @@ use cegar_harness::build::{Build, MockedFunction, Unit};
 
 use super::findings::Confirmed;
 use super::prepare::{Prepared, timed};
-use crate::ci::baseline;
 use crate::emit::{self, Dependency, Emitted, standalone};
 use crate::error::Error;
+use crate::findings::{Record, Standing};
 use crate::options::{Harness, Settings};
 use crate::report::{Event, Level, TestRef};
 
@@ -116,12 +116,7 @@ impl<'a> Tests<'a> {
     }
 
     /// Writes the test of a finding if it fails, and says what became of it.
-    /// `root` is what its place is relative to.
-    pub fn write(
-        &mut self,
-        confirmed: &Confirmed,
-        root: &Path,
-    ) -> Result<(Vec<Event>, Option<TestRef>), Error> {
+    pub fn write(&mut self, confirmed: &Confirmed) -> Result<(Vec<Event>, Option<TestRef>), Error> {
         let finding = emit::Finding {
             harness: self.harness.name.clone(),
             test: confirmed.finding.name.clone(),
@@ -133,6 +128,17 @@ impl<'a> Tests<'a> {
             events: confirmed.events.clone(),
             mocked: self.mocked.clone(),
         };
+        if confirmed.finding.standing != Standing::New && self.exists(&finding.test) {
+            // It was run, as it stands, before the search began.
+            let file = emit::package::test_file(self.committed(), &self.harness.name);
+            return Ok((
+                Vec::new(),
+                Some(TestRef {
+                    file,
+                    name: finding.test,
+                }),
+            ));
+        }
         let runner = match self.runner() {
             Ok(runner) => runner,
             Err(why) => return Ok((vec![warning(format!("no test was written: {why}"))], None)),
@@ -151,12 +157,6 @@ impl<'a> Tests<'a> {
         let file = emit::package::test_file(&folder, &self.harness.name);
         let emitted = emit::add_test(&folder, &finding)
             .map_err(|why| Error::engine("writing the test", why))?;
-        if emitted == Emitted::Written
-            && let Ok(place) = serde_json::to_value(baseline::Entry::of(&confirmed.finding, root))
-        {
-            emit::package::remember(&folder, &finding, place)
-                .map_err(|why| Error::engine("writing the test", why))?;
-        }
         let name = finding.test.clone();
         let event = match emitted {
             Emitted::Written => Event::TestWritten {
@@ -173,6 +173,48 @@ impl<'a> Tests<'a> {
             )),
         };
         Ok((vec![event], Some(TestRef { file, name })))
+    }
+
+    /// The package whose tests are committed.
+    pub(super) fn committed(&self) -> &Path {
+        match self.place {
+            Where::Package(package) | Where::Beside { package, .. } => package,
+            Where::Standalone(folder) => folder,
+        }
+    }
+
+    /// The folder that cargo builds into.
+    pub(super) fn target(&self) -> PathBuf {
+        // `target/cegar/HARNESS/test`.
+        self.scratch
+            .ancestors()
+            .nth(3)
+            .unwrap_or(&self.scratch)
+            .to_owned()
+    }
+
+    /// Whether a test of this name is committed.
+    fn exists(&self, test: &str) -> bool {
+        let file = emit::package::test_file(self.committed(), &self.harness.name);
+        crate::list::tests_of(&file)
+            .iter()
+            .any(|known| known == test)
+    }
+
+    /// Runs the choices of a record as its test does.
+    pub(super) fn rerun(&self, runner: &Path, record: &Record) -> cegar_harness::Run {
+        let finding = emit::Finding {
+            harness: self.harness.name.clone(),
+            test: record.name.clone(),
+            what: String::new(),
+            file: String::new(),
+            line: 0,
+            found_by: String::new(),
+            explanation: String::new(),
+            events: record.events(),
+            mocked: self.mocked.clone(),
+        };
+        finding.replay(runner)
     }
 
     /// Keeps other processes from the package's common files until it is dropped: campaigns may run side by side.

@@ -9,7 +9,7 @@ use cegar_engine::simulate::search::{News, Origin};
 use cegar_fuzz::native::Kind;
 
 use super::Alternation;
-use crate::campaign::findings::Confirmed;
+use crate::campaign::findings::{Confirmed, News};
 use crate::emit::spans;
 use crate::error::Error;
 use crate::report::{Event, Level};
@@ -179,16 +179,22 @@ impl Alternation<'_, '_> {
         }
     }
 
-    pub(super) fn found(&mut self, confirmed: Confirmed) -> Result<bool, Error> {
+    /// Tells of a finding, unless it was told before, and writes its test; true if it was not.
+    pub(in crate::campaign) fn found(&mut self, mut confirmed: Confirmed) -> Result<bool, Error> {
         if let Some(check) = confirmed.check {
             self.coverage
                 .violate(cegar_engine::program::ir::CheckId(check));
         }
-        if !self.judge.is_new(&confirmed) {
-            return Ok(false);
-        }
-        self.reporter
-            .event(&Event::Found(confirmed.finding.clone()));
+        let finding = match self.judge.news(&mut confirmed)? {
+            News::Told => return Ok(false),
+            News::Again => {
+                let finding = confirmed.finding;
+                self.reporter.event(&Event::FoundAgain(finding));
+                return Ok(false);
+            }
+            News::New => confirmed.finding.clone(),
+        };
+        self.reporter.event(&Event::Found(finding));
         for event in self.judge.write(confirmed)? {
             self.reporter.event(&event);
         }

@@ -15,7 +15,7 @@ use cegar_fuzz::worker::{WorkerConfig, WorkerEvent};
 use super::Alternation;
 use super::confirming::Suspect;
 use super::crew::Crew;
-use crate::campaign::native::fault;
+use crate::campaign::native::{SWEEP, fault};
 use crate::campaign::proofs::give_way;
 use crate::error::Error;
 use crate::report::{Event, Level};
@@ -91,6 +91,7 @@ impl Alternation<'_, '_> {
             return Ok(());
         }
         let events = self.crew.poll(wait);
+        let mut late = 0;
         for (number, event) in events {
             match event {
                 WorkerEvent::NewInput { tape, blocks, .. } => {
@@ -119,7 +120,13 @@ impl Alternation<'_, '_> {
                     }
                 }
                 WorkerEvent::Crash { tape, .. } => {
-                    self.crash(&tape, news)?;
+                    // Each takes a run in the machine and a native one, and there may be hundreds.
+                    if self.settings.runs.is_none() && self.budget.is_over() {
+                        self.keep(&tape)?;
+                        late += 1;
+                    } else {
+                        self.crash(&tape, news)?;
+                    }
                 }
                 WorkerEvent::Timeout { tape } => {
                     self.note(
@@ -162,7 +169,13 @@ impl Alternation<'_, '_> {
                     runs,
                     crashed,
                 } => {
+                    let is_late = self.settings.runs.is_none() && self.budget.is_over();
                     let fatal = match tape {
+                        Some(tape) if is_late => {
+                            self.keep(&tape)?;
+                            late += 1;
+                            None
+                        }
                         Some(tape) if self.crash(&tape, news)? => Some(tape),
                         _ => None,
                     };
@@ -170,6 +183,14 @@ impl Alternation<'_, '_> {
                 }
                 WorkerEvent::Started { .. } | WorkerEvent::Stopped { .. } => {}
             }
+        }
+        if late > 0 {
+            self.note(
+                Level::Warning,
+                format!(
+                    "{late} inputs that the fuzzer's target failed on were not looked into before the time was up; they are kept for the next run"
+                ),
+            );
         }
         Ok(())
     }
@@ -195,7 +216,7 @@ impl Alternation<'_, '_> {
             return Ok(());
         }
         let late = self.last_swept.elapsed() > SWEEPING;
-        let tapes = self.backlog.sweep(SWEPT, late);
+        let tapes = self.backlog.sweep(self.swept_in_time(), late);
         if tapes.is_empty() {
             return Ok(());
         }
@@ -214,6 +235,14 @@ impl Alternation<'_, '_> {
         }
         self.last_swept = Instant::now();
         Ok(())
+    }
+
+    /// How many inputs there is time to sweep, should each take as long as it may.
+    fn swept_in_time(&self) -> usize {
+        let limited = self.budget.left().filter(|_| self.settings.runs.is_none());
+        limited.map_or(SWEPT, |left| {
+            SWEPT.min((left.as_millis() / u128::from(SWEEP)) as usize)
+        })
     }
 
     /// An input on which the native target failed, or which is suspected of it; true if it does fail. Where the machine sees
@@ -332,8 +361,8 @@ impl Alternation<'_, '_> {
             per_second,
             edges_covered: goals.edges.covered,
             edges: goals.edges.covered + goals.edges.unreachable + goals.edges.open,
-            checks_proved: goals.checks.proved,
-            checks: goals.checks.proved + goals.checks.violated + goals.checks.open,
+            checks_proved: goals.checks.proved + goals.checks.proved_not_reached,
+            checks: goals.checks.total() - goals.checks.unreachable,
             engine_seeds: self.stats.engine_seeds,
             corpus,
         });
