@@ -271,9 +271,9 @@ impl Alternation<'_, '_> {
                 asking = self.search.slice(until, None, self.stop, &mut news);
                 self.progress();
             }
-            let idle =
-                !asking && news.is_empty() && self.backlog.is_empty() && self.suspects.is_empty();
-            self.listen(if idle { SLICE } else { Duration::ZERO }, &mut news)?;
+            let nothing = !asking && news.is_empty() && self.backlog.is_empty();
+            self.listen(if nothing { SLICE } else { Duration::ZERO }, &mut news)?;
+            let idle = nothing && self.suspects.is_empty();
             let until = self.soon();
             if self.catch_up(until, &mut news) {
                 asking = self.settings.sides.engine();

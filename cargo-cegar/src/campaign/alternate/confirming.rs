@@ -9,7 +9,7 @@ use cegar_engine::simulate::search::{News, Origin};
 use cegar_fuzz::native::Kind;
 
 use super::Alternation;
-use crate::campaign::findings::{Confirmed, News};
+use crate::campaign::findings::{self, Confirmed};
 use crate::emit::spans;
 use crate::error::Error;
 use crate::report::{Event, Level};
@@ -186,13 +186,13 @@ impl Alternation<'_, '_> {
                 .violate(cegar_engine::program::ir::CheckId(check));
         }
         let finding = match self.judge.news(&mut confirmed)? {
-            News::Told => return Ok(false),
-            News::Again => {
+            findings::News::Told => return Ok(false),
+            findings::News::Again => {
                 let finding = confirmed.finding;
                 self.reporter.event(&Event::FoundAgain(finding));
                 return Ok(false);
             }
-            News::New => confirmed.finding.clone(),
+            findings::News::New => confirmed.finding.clone(),
         };
         self.reporter.event(&Event::Found(finding));
         for event in self.judge.write(confirmed)? {
