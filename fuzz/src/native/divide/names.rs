@@ -17,7 +17,7 @@ pub(in crate::native) const MARK: &str = ".cegar.";
 pub(in crate::native) const COUNTERS: &str = "__cegar_at.";
 pub(in crate::native) const SITES: &str = "__cegar_sites.";
 /// Where a program starts: the runtime knows it by that name.
-const ENTRY: &str = "cegar_entry";
+pub(super) const ENTRY: &str = "cegar_entry";
 
 /// The new names of a module's globals.
 #[derive(Debug, Default)]
