@@ -32,6 +32,7 @@ use cegar_fuzz::native::Kind;
 use serde::{Deserialize, Serialize};
 
 use backlog::Backlog;
+use confirming::Suspect;
 use crew::Crew;
 use peers::Peers;
 
@@ -112,6 +113,8 @@ pub struct Alternation<'a, 'p> {
     /// How far the native builds were when that was told.
     pub(super) told_building: (u32, u32),
     pub(super) unconfirmed: BTreeSet<String>,
+    /// What is run natively when the runner is built.
+    pub(super) suspects: Vec<Suspect>,
     /// Fuzzing processes that died for no reason that was found, and those that died of the program.
     pub(super) deaths: u32,
     pub(super) fatal: u32,
@@ -187,7 +190,11 @@ impl Alternation<'_, '_> {
             None => {
                 // The fuzzer reads a large corpus by itself, and does not wait for the machine to have done so.
                 self.backlog.give(given);
-                self.timed(news)
+                let end = self.timed(news)?;
+                match self.look_into_suspects()? {
+                    true if self.first_only => Ok(End::Found),
+                    _ => Ok(end),
+                }
             }
         }
     }
@@ -236,6 +243,13 @@ impl Alternation<'_, '_> {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(End::Interrupted);
             }
+            if !self.suspects.is_empty()
+                && self.confirms()
+                && self.look_into_suspects()?
+                && self.first_only
+            {
+                return Ok(End::Found);
+            }
             let built = self.native.ready(Kind::Fast).is_some();
             if let Some(given) = self.postponed.take_if(|_| built) {
                 self.start_prover(&given)?;
@@ -257,8 +271,9 @@ impl Alternation<'_, '_> {
                 asking = self.search.slice(until, None, self.stop, &mut news);
                 self.progress();
             }
-            let idle = !asking && news.is_empty() && self.backlog.is_empty();
-            self.listen(if idle { SLICE } else { Duration::ZERO }, &mut news)?;
+            let nothing = !asking && news.is_empty() && self.backlog.is_empty();
+            self.listen(if nothing { SLICE } else { Duration::ZERO }, &mut news)?;
+            let idle = nothing && self.suspects.is_empty();
             let until = self.soon();
             if self.catch_up(until, &mut news) {
                 asking = self.settings.sides.engine();
@@ -269,7 +284,8 @@ impl Alternation<'_, '_> {
                 self.budget.end().is_none() && quiet > if idle { STALLED } else { FUTILE };
             let alone = idle && !self.settings.sides.fuzz();
             let proving = self.prover.is_some() || self.postponed.is_some();
-            if !proving && news.is_empty() && (alone || stalled) {
+            let done = news.is_empty() && self.suspects.is_empty();
+            if !proving && done && (alone || stalled) {
                 return Ok(End::Stalled);
             }
         }
@@ -380,10 +396,13 @@ impl Alternation<'_, '_> {
                     tape,
                     violation,
                     origin,
-                } => match self.look_into(tape.clone(), violation.clone(), origin) {
-                    Err(why) if why.is_the_end() => self.put_off(&tape, &violation)?,
-                    looked => found |= looked?,
-                },
+                } => {
+                    if self.confirms() {
+                        found |= self.look_into_in_time(tape, violation, origin)?;
+                    } else {
+                        self.suspects.push(Suspect::Seen(tape, violation, origin));
+                    }
+                }
             }
         }
         Ok(found)

@@ -353,6 +353,7 @@ fn one(
         last_news: started,
         last_told: started,
         told_building: (0, 0),
+        suspects: Vec::new(),
         unconfirmed: Default::default(),
         deaths: 0,
         fatal: 0,

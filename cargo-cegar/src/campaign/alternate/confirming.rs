@@ -5,16 +5,75 @@
 //! machine's eyes may lose what made it fail.
 
 use cegar_engine::machine::{Choice, Execution, Violation};
-use cegar_engine::simulate::search::Origin;
+use cegar_engine::simulate::search::{News, Origin};
+use cegar_fuzz::native::Kind;
 
 use super::Alternation;
-use crate::campaign::findings::{Confirmed, News};
+use crate::campaign::findings::{self, Confirmed};
 use crate::emit::spans;
 use crate::error::Error;
 use crate::report::{Event, Level};
 use crate::store;
 
+/// What waits for the runner.
+pub(in crate::campaign) enum Suspect {
+    /// The machine saw a violation.
+    Seen(Vec<u8>, Violation, Origin),
+    /// The fuzzer's target failed.
+    Crash(Vec<u8>),
+}
+
 impl Alternation<'_, '_> {
+    /// Whether a tape can be run natively without waiting for compilers. Under `--runs` there is no clock, and all wait.
+    pub(super) fn confirms(&self) -> bool {
+        self.settings.runs.is_some() || self.native.ready(Kind::RunnerAsan).is_some()
+    }
+
+    /// Looks into all that waits for the runner, waiting for it if need be; true if there was a finding.
+    pub(super) fn look_into_suspects(&mut self) -> Result<bool, Error> {
+        let mut found = false;
+        let mut news = Vec::new();
+        for suspect in std::mem::take(&mut self.suspects) {
+            match suspect {
+                Suspect::Seen(tape, violation, origin) => {
+                    found |= self.look_into_in_time(tape, violation, origin)?;
+                }
+                Suspect::Crash(tape) => {
+                    let before = self.judge.count();
+                    self.look_into_crash(&tape, &mut news)?;
+                    found |= self.judge.count() > before;
+                }
+            }
+        }
+        for item in news {
+            match item {
+                News::Seed { tape, .. } => self.keep(&tape)?,
+                News::Violation {
+                    tape,
+                    violation,
+                    origin,
+                } => found |= self.look_into_in_time(tape, violation, origin)?,
+            }
+        }
+        Ok(found)
+    }
+
+    /// As [`Alternation::look_into`]; what the campaign's end leaves no time for is kept for the next one.
+    pub(super) fn look_into_in_time(
+        &mut self,
+        tape: Vec<u8>,
+        violation: Violation,
+        origin: Origin,
+    ) -> Result<bool, Error> {
+        match self.look_into(tape.clone(), violation.clone(), origin) {
+            Err(why) if why.is_the_end() => {
+                self.put_off(&tape, &violation)?;
+                Ok(false)
+            }
+            looked => looked,
+        }
+    }
+
     /// Makes sure of what the machine saw; true if it is a finding, and new.
     pub(super) fn look_into(
         &mut self,
@@ -37,7 +96,7 @@ impl Alternation<'_, '_> {
     }
 
     /// Keeps a tape that could not be run natively before the campaign's end: the next one begins with what is in the queue.
-    pub(super) fn put_off(&mut self, tape: &[u8], violation: &Violation) -> Result<(), Error> {
+    fn put_off(&mut self, tape: &[u8], violation: &Violation) -> Result<(), Error> {
         store::add_entry(&self.queue, tape)?;
         let place = self.program.show(violation.pos);
         let why = format!(
@@ -127,13 +186,13 @@ impl Alternation<'_, '_> {
                 .violate(cegar_engine::program::ir::CheckId(check));
         }
         let finding = match self.judge.news(&mut confirmed)? {
-            News::Told => return Ok(false),
-            News::Again => {
+            findings::News::Told => return Ok(false),
+            findings::News::Again => {
                 let finding = confirmed.finding;
                 self.reporter.event(&Event::FoundAgain(finding));
                 return Ok(false);
             }
-            News::New => confirmed.finding.clone(),
+            findings::News::New => confirmed.finding.clone(),
         };
         self.reporter.event(&Event::Found(finding));
         for event in self.judge.write(confirmed)? {

@@ -13,6 +13,7 @@ use cegar_fuzz::native::Kind;
 use cegar_fuzz::worker::{WorkerConfig, WorkerEvent};
 
 use super::Alternation;
+use super::confirming::Suspect;
 use super::crew::Crew;
 use crate::campaign::native::{SWEEP, fault};
 use crate::campaign::proofs::give_way;
@@ -247,6 +248,19 @@ impl Alternation<'_, '_> {
     /// An input on which the native target failed, or which is suspected of it; true if it does fail. Where the machine sees
     /// a violation as well, its words are used.
     fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<bool, Error> {
+        if self.confirms() {
+            return self.look_into_crash(tape, news);
+        }
+        self.suspects.push(Suspect::Crash(tape.to_vec()));
+        Ok(true)
+    }
+
+    /// As [`Alternation::crash`], waiting for the runner if need be.
+    pub(super) fn look_into_crash(
+        &mut self,
+        tape: &[u8],
+        news: &mut Vec<News>,
+    ) -> Result<bool, Error> {
         let before = news.len();
         self.search.add(tape, Origin::Fuzzer, news);
         if news[before..].iter().any(News::is_violation) {

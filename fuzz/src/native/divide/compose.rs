@@ -388,6 +388,9 @@ impl<'m, 't> Composer<'m, 't> {
         } else if sort.starts_with("!DICompileUnit(") {
             self.units.push(number);
             &["language", "file", "producer"]
+        } else if sort.starts_with("!DIFile(") {
+            // Its hash changes with every function of the file.
+            &["filename", "directory"]
         } else {
             self.emit(whole, &mut text);
             return text;
@@ -400,22 +403,21 @@ impl<'m, 't> Composer<'m, 't> {
         }
         text.push_str(sort.split_once('(').map_or(sort, |(sort, _)| sort));
         text.push('(');
-        let mut file = None;
+        let mut separator = "";
         for (key, value) in all.into_iter().filter(|(key, _)| kept.contains(key)) {
-            if key == "file" {
-                file = Some(value);
-            }
-            let _ = write!(text, "{key}: ");
+            let _ = write!(text, "{separator}{key}: ");
             self.emit(value, &mut text);
-            text.push_str(", ");
+            if key == "file" && !is_unit {
+                // A function's types and name spaces are left out.
+                text.push_str(", scope: ");
+                self.emit(value, &mut text);
+            }
+            separator = ", ";
         }
         if is_unit {
-            text.push_str("emissionKind: LineTablesOnly, nameTableKind: None)");
-        } else {
-            text.push_str("scope: ");
-            self.emit(file.unwrap_or("null"), &mut text);
-            text.push(')');
+            text.push_str(", emissionKind: LineTablesOnly, nameTableKind: None");
         }
+        text.push(')');
         text
     }
 }

@@ -25,8 +25,8 @@ use sha2::{Digest, Sha256};
 
 use compose::{Composer, Style};
 use module::{Module, Name};
-use names::Names;
 pub(super) use names::{COUNTERS, SITES, plain};
+use names::{ENTRY, Names};
 
 use super::instrument::First;
 
@@ -144,9 +144,13 @@ impl<'t> Division<'t> {
         let mut files: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (number, (index, name, _)) in self.functions.iter().enumerate() {
             if !made.contains(name) {
-                let file = match self.style.inline {
-                    true => self.module.functions[*index].file,
-                    false => "",
+                // The entry has one name in all programs and calls another harness in each: an object with it serves one.
+                let file = if name == ENTRY {
+                    ENTRY
+                } else if self.style.inline {
+                    self.module.functions[*index].file.as_str()
+                } else {
+                    ""
                 };
                 files.entry(file).or_default().push(number);
             }

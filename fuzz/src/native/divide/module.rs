@@ -46,8 +46,8 @@ pub(super) struct Function<'t> {
     pub tail: &'t str,
     /// The lines of its body.
     pub body: &'t str,
-    /// The file that it is compiled from, as debug information has it; empty if unknown.
-    pub file: &'t str,
+    /// The file that it is compiled from, with its folder, as debug information has them; empty if unknown.
+    pub file: String,
     /// What it refers to, in the order of the first mention.
     pub mentions: Vec<Name<'t>>,
 }
@@ -245,7 +245,7 @@ impl<'t> Module<'t> {
             parameters,
             tail,
             body,
-            file: "",
+            file: String::new(),
             mentions,
         });
         Ok(())
@@ -349,8 +349,8 @@ impl<'t> Module<'t> {
         name
     }
 
-    /// The file of the unit that the function with this tail belongs to.
-    fn file(&self, tail: &str) -> &'t str {
+    /// The file of the unit that the function with this tail belongs to. Not its hash: names stay when a file is edited.
+    fn file(&self, tail: &str) -> String {
         let place = tokens(tail).find_map(|token| match token {
             Token::Debug { node, .. } => Some(node),
             _ => None,
@@ -362,8 +362,12 @@ impl<'t> Module<'t> {
         };
         let unit = field(place, "unit");
         let file = field(unit, "file");
-        file.and_then(|file| self.nodes.get(&file).copied())
-            .unwrap_or("")
+        let all = fields(file.and_then(|file| self.nodes.get(&file)).unwrap_or(&""));
+        let place = |wanted| all.iter().find(|(key, _)| *key == wanted);
+        ["directory", "filename"]
+            .into_iter()
+            .filter_map(|wanted| place(wanted).map(|(_, value)| *value))
+            .collect()
     }
 }
 

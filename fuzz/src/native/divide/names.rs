@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use sha2::{Digest, Sha256};
 
 use super::module::{Module, Name};
+use super::scan::{Token, tokens};
 
 /// Begins what is added to a name; what stands before it is what people are shown.
 pub(in crate::native) const MARK: &str = ".cegar.";
@@ -16,7 +17,7 @@ pub(in crate::native) const MARK: &str = ".cegar.";
 pub(in crate::native) const COUNTERS: &str = "__cegar_at.";
 pub(in crate::native) const SITES: &str = "__cegar_sites.";
 /// Where a program starts: the runtime knows it by that name.
-const ENTRY: &str = "cegar_entry";
+pub(super) const ENTRY: &str = "cegar_entry";
 
 /// The new names of a module's globals.
 #[derive(Debug, Default)]
@@ -26,18 +27,30 @@ pub(super) struct Names<'t> {
     promoted: HashSet<Name<'t>>,
 }
 
-/// The name without the number that linking has added.
-fn base(name: &str) -> &str {
-    match name.rsplit_once('.') {
-        Some((base, number))
-            if !base.is_empty()
-                && !number.is_empty()
-                && number.bytes().all(|b| b.is_ascii_digit()) =>
-        {
-            base
+/// The name without the numbers that the compiler and linking have added.
+fn base(mut name: &str) -> &str {
+    while let Some((base, number)) = name.rsplit_once('.') {
+        let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        if base.is_empty() || !is_number {
+            break;
         }
-        _ => name,
+        name = base;
     }
+    name
+}
+
+/// A constant's value, without the numbers that linking has added to the names in it.
+fn content(value: &str) -> String {
+    let mut text = String::new();
+    for token in tokens(value) {
+        match token {
+            Token::Text(other) => text.push_str(other),
+            Token::Global(name) | Token::Local(name) => text.push_str(base(name)),
+            // The numbers of what has no names are the program's.
+            _ => text.push('@'),
+        }
+    }
+    text
 }
 
 fn marked(base: &str, parts: &[&str], taken: &mut HashMap<String, u32>) -> String {
@@ -65,10 +78,10 @@ impl<'t> Names<'t> {
                 continue;
             }
             for &name in &function.mentions {
-                owner.entry(module.target(name)).or_insert(function.file);
+                owner.entry(module.target(name)).or_insert(&function.file);
             }
             if function.name.text != ENTRY {
-                let new = marked(base(function.name.text), &[function.file], &mut taken);
+                let new = marked(base(function.name.text), &[&function.file], &mut taken);
                 names.new.insert(function.name, new);
             }
         }
@@ -84,10 +97,10 @@ impl<'t> Names<'t> {
                     false => base(global.name.text),
                 };
                 let value = match global.constant {
-                    true => global.value.unwrap_or(""),
-                    false => "",
+                    true => content(global.value.unwrap_or("")),
+                    false => String::new(),
                 };
-                let new = marked(base, &[owner[&global.name], value], &mut taken);
+                let new = marked(base, &[owner[&global.name], &value], &mut taken);
                 names.new.insert(global.name, new);
                 names.promoted.insert(global.name);
             } else if global.name.unnamed {
@@ -137,6 +150,7 @@ mod tests {
         assert_eq!(base("helper.12"), "helper");
         assert_eq!(base(".str"), ".str");
         assert_eq!(base(".str.7"), ".str");
+        assert_eq!(base(".str.1.12"), ".str");
         assert_eq!(base(".7"), ".7");
         assert_eq!(base("f.count"), "f.count");
     }
