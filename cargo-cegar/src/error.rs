@@ -78,6 +78,18 @@ pub enum Error {
     #[error("interrupted")]
     #[diagnostic(code(cegar::interrupted))]
     Interrupted,
+    /// The campaign's time was up before a native build was there.
+    #[error("the time was up before {what} was compiled")]
+    #[diagnostic(
+        code(cegar::not_in_time),
+        help(
+            "a longer --max-time leaves time to compile; what was compiled is kept for the next run"
+        )
+    )]
+    NotInTime {
+        /// Which.
+        what: &'static str,
+    },
     /// A harness's campaign, in a process of its own, has no result.
     #[error("{message}")]
     #[diagnostic(code(cegar::campaign))]
@@ -116,6 +128,13 @@ impl Error {
                 "make it writable, or choose another place with --target-dir (scratch) or --emit-dir (tests)".to_owned(),
             ),
             io::ErrorKind::StorageFull => Some("the disk is full; nothing written before is lost".to_owned()),
+            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => Some(
+                "something else stands where a folder is needed: move it away".to_owned(),
+            ),
+            io::ErrorKind::NotFound if action.starts_with("write") => Some(
+                "the folder was there and is gone: was it removed in the meantime? Run the command again; what is left of the corpus and \
+                 of `target/cegar` is taken up".to_owned(),
+            ),
             _ => None,
         };
         Error::Io {
@@ -170,6 +189,11 @@ impl Error {
         Error::Exchange { source, help }
     }
 
+    /// Whether the campaign's end was what went wrong: Ctrl-C, or no time left.
+    pub fn is_the_end(&self) -> bool {
+        matches!(self, Error::Interrupted | Error::NotInTime { .. })
+    }
+
     /// The number that the process ends with.
     pub fn exit_code(&self) -> ExitCode {
         use crate::capture::CaptureError;
@@ -197,8 +221,29 @@ impl Error {
                 ..
             } => ExitCode::Internal,
             Error::Exchange { .. } => ExitCode::Network,
-            Error::Engine { .. } => ExitCode::Internal,
+            Error::Engine { source, .. } => of_files(&**source).unwrap_or(ExitCode::Internal),
+            Error::NotInTime { .. } => ExitCode::Internal,
             Error::Campaign { exit, .. } => *exit,
         }
     }
+}
+
+/// The code for an engine's error that comes from what the user's machine does not let it read or write.
+fn of_files(error: &(dyn std::error::Error + 'static)) -> Option<ExitCode> {
+    use crate::emit::EmitError;
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.find_map(|cause| {
+        match cause.downcast_ref::<EmitError>() {
+            Some(EmitError::Record { .. }) => return Some(ExitCode::Usage),
+            Some(EmitError::Io { .. }) => return Some(ExitCode::Io),
+            None => {}
+        }
+        match cause.downcast_ref::<io::Error>()?.kind() {
+            io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::StorageFull => Some(ExitCode::Io),
+            _ => None,
+        }
+    })
 }

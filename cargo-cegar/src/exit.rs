@@ -20,6 +20,8 @@ pub enum ExitCode {
     OpenGoals = 5,
     /// `check-proof` did not accept a certificate.
     Rejected = 6,
+    /// No violation was found, and not all was looked at: a harness was never executed, or a committed test was not run.
+    Incomplete = 7,
     /// The command line, or a configuration file, is wrong.
     Usage = 96,
     /// A check of the C code is violated.
@@ -54,6 +56,10 @@ impl ExitCode {
         (
             ExitCode::Rejected,
             "check-proof did not accept the certificate",
+        ),
+        (
+            ExitCode::Incomplete,
+            "a harness was never executed, or a committed test was not run",
         ),
         (
             ExitCode::Usage,

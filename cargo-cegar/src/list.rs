@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::campaign::GoalTable;
 use crate::config::Config;
 use crate::error::Error;
+use crate::findings::{Memory, Place, Record};
 use crate::project::Project;
 use crate::store;
 
@@ -21,10 +22,34 @@ pub struct Listed {
     pub entry: Option<String>,
     /// Names of the generated tests.
     pub tests: Vec<String>,
+    /// The inputs of findings that are remembered, and how each ended when it was run last.
+    pub findings: Vec<Remembered>,
     /// Entries of its corpus.
     pub corpus: usize,
     /// How the goals stood at the end of the last run, if it has run.
     pub goals: Option<GoalTable>,
+}
+
+/// The input of a finding, as `list` shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Remembered {
+    /// The record's name, and its test's.
+    pub name: String,
+    /// Whether it failed when it was run last.
+    pub failing: bool,
+    /// Whether it was seen to pass since it was found.
+    pub seen_passing: bool,
+}
+
+impl Remembered {
+    /// For people.
+    pub fn words(&self) -> &'static str {
+        match (self.failing, self.seen_passing) {
+            (false, _) => "passes",
+            (true, false) => "fails",
+            (true, true) => "fails again",
+        }
+    }
 }
 
 /// The harnesses of a package: those of `cegar.toml`, or, if it names none, every file of `harnesses/`.
@@ -98,6 +123,7 @@ pub fn list(project: &Project, config: &Config) -> Result<Vec<Listed>, Error> {
         listed.push(Listed {
             entry: given.or_else(|| entry_of(&source, &name)),
             tests: tests_of(&project.cegar.join("tests").join(format!("{name}.rs"))),
+            findings: findings_of(project, &name)?,
             corpus: store::read_corpus(&project.cegar.join("corpus").join(&name))?
                 .0
                 .len(),
@@ -107,6 +133,18 @@ pub fn list(project: &Project, config: &Config) -> Result<Vec<Listed>, Error> {
         });
     }
     Ok(listed)
+}
+
+fn findings_of(project: &Project, harness: &str) -> Result<Vec<Remembered>, Error> {
+    let scratch = project.scratch().join(harness);
+    let place = Place::new(harness, &project.cegar, None, &scratch);
+    let (memory, _) = Memory::read(place)?;
+    let shown = |record: &Record| Remembered {
+        name: record.name.clone(),
+        failing: record.failing,
+        seen_passing: record.seen_passing,
+    };
+    Ok(memory.records().map(shown).collect())
 }
 
 /// Which of the known entries a harness defines. It reads the text, not the program: good enough to be shown.

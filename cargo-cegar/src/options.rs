@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compile::{Compiler, Unit};
 use crate::error::Error;
+use crate::findings::Place;
 
 /// Which sides of the alternation run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -171,6 +172,9 @@ pub struct RunOptions {
     pub artifacts: Option<PathBuf>,
     /// How many processes may work at a time (`--jobs`). Default 1.
     pub jobs: usize,
+    /// Whether the C code has been compiled by another process, so that the clock runs already. Default no.
+    #[serde(default)]
+    pub is_compiled: bool,
 }
 
 impl RunOptions {
@@ -178,6 +182,16 @@ impl RunOptions {
     pub fn corpus(&self, harness: &str) -> PathBuf {
         let folder = self.artifacts.as_ref().unwrap_or(&self.package);
         folder.join("corpus").join(harness)
+    }
+
+    /// Where the findings of a harness are remembered.
+    pub fn findings(&self, harness: &str) -> Place {
+        let emitted = match (&self.artifacts, self.no_emit) {
+            (_, true) => None,
+            (Some(folder), false) => Some(folder.as_path()),
+            (None, false) => Some(self.package.as_path()),
+        };
+        Place::new(harness, &self.package, emitted, &self.scratch.join(harness))
     }
 
     /// Inputs that are read beside the corpus, and left as they are.

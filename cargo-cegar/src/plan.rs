@@ -139,7 +139,7 @@ pub fn captured(
     stop: &AtomicBool,
 ) -> Result<capture::Captured, Error> {
     let mut doing = |seconds: u64, doing: &str| {
-        reporter.event(&Event::Building {
+        reporter.event(&Event::Capturing {
             package: project.name.clone(),
             doing: doing.to_owned(),
             seconds,

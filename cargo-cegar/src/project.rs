@@ -57,7 +57,7 @@ impl From<cargo_metadata::Error> for ProjectError {
 /// What to do about a failure of `cargo metadata`.
 fn advice(said: &str) -> String {
     if said.contains("cegar-harness") || said.contains("/harness/Cargo.toml") {
-        // The generated package is in the workspace, so nothing works in it until this does.
+        // A generated package that is a member of the workspace: nothing works there until this does.
         return format!(
             "`cegar-harness` in the Cargo.toml of the generated package (`cegar/`) is a folder of the machine that wrote it, or a \
              version that no registry has: make it {}, or a path to your own checkout",
@@ -100,6 +100,17 @@ impl Project {
         package: Option<&str>,
         target_dir: Option<&Path>,
     ) -> Result<Self, ProjectError> {
+        let folder = match manifest_path {
+            Some(path) => folder_of(path),
+            None => nearest_package(),
+        };
+        let generated = folder.as_deref().and_then(GeneratedPackage::of);
+        let manifest_path = generated
+            .as_ref()
+            .map_or(manifest_path, |found| Some(&*found.manifest));
+        let package = package.or(generated
+            .as_ref()
+            .and_then(|found| found.package.as_deref()));
         let mut command = MetadataCommand::new();
         if let Some(path) = manifest_path {
             command.manifest_path(path);
@@ -116,7 +127,11 @@ impl Project {
             }
             metadata = command.exec()?;
         }
-        let chosen = choose(&metadata, package)?;
+        let folder = match &generated {
+            Some(found) => folder_of(&found.manifest),
+            None => folder,
+        };
+        let chosen = choose(&metadata, package, folder.as_deref())?;
         Ok(Self::new(&metadata, chosen, target_dir))
     }
 
@@ -172,6 +187,47 @@ impl Project {
     }
 }
 
+/// The folder that a manifest stands in, without links and `..`.
+fn folder_of(manifest: &Path) -> Option<PathBuf> {
+    let manifest = std::path::absolute(manifest).ok()?;
+    manifest.parent()?.canonicalize().ok()
+}
+
+/// The folder of the package, or of the workspace, that the current folder is in.
+fn nearest_package() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let found = here
+        .ancestors()
+        .find(|folder| folder.join("Cargo.toml").is_file())?;
+    found.canonicalize().ok()
+}
+
+/// What a generated package is about. It is a workspace of its own, so cargo does not see the crate from there.
+struct GeneratedPackage {
+    /// The manifest of the crate, or of the workspace whose dependency it is about.
+    manifest: PathBuf,
+    /// The dependency.
+    package: Option<String>,
+}
+
+impl GeneratedPackage {
+    /// What this folder is about: `cegar/` stands in the crate, `cegar-NAME/` in the workspace that depends on NAME.
+    fn of(folder: &Path) -> Option<Self> {
+        if !folder.join("cegar.toml").is_file() {
+            return None;
+        }
+        let name = folder.file_name()?.to_str()?;
+        let package = match name.strip_prefix("cegar")? {
+            "" => None,
+            rest => Some(rest.strip_prefix('-')?.to_owned()),
+        };
+        let manifest = folder.parent()?.join("Cargo.toml");
+        manifest
+            .is_file()
+            .then_some(GeneratedPackage { manifest, package })
+    }
+}
+
 /// The package that is meant, among hundreds: `bzip2` for `bzip2-sys`, or a slip of the finger.
 fn similar<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let all: Vec<&str> = all.filter(|known| !known.ends_with("-cegar")).collect();
@@ -186,7 +242,12 @@ fn similar<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str
         .or_else(|| nearest(name, all.into_iter()))
 }
 
-fn choose<'a>(metadata: &'a Metadata, name: Option<&str>) -> Result<&'a Package, ProjectError> {
+/// The package of that name; else the one that stands in `folder`, as cargo would choose it; else the only one there is.
+fn choose<'a>(
+    metadata: &'a Metadata,
+    name: Option<&str>,
+    folder: Option<&Path>,
+) -> Result<&'a Package, ProjectError> {
     let members = || {
         let names: Vec<_> = metadata
             .workspace_packages()
@@ -210,7 +271,12 @@ fn choose<'a>(metadata: &'a Metadata, name: Option<&str>) -> Result<&'a Package,
             }
         });
     }
-    let root = metadata.root_package();
+    let stands_here = |p: &&&Package| {
+        folder.is_some() && folder_of(p.manifest_path.as_std_path()).as_deref() == folder
+    };
+    let members_here = metadata.workspace_packages();
+    let here = members_here.iter().find(stands_here).copied();
+    let root = here.or_else(|| metadata.root_package());
     // Standing in the generated package means its crate.
     let named = root.and_then(|p| p.name.strip_suffix("-cegar"));
     if let Some(owner) = named.and_then(|n| metadata.packages.iter().find(|p| *p.name == n)) {

@@ -73,6 +73,21 @@ pub fn could_write(path: &Path) -> Result<(), Error> {
         .map_err(|why| Error::io("write to", there, why))
 }
 
+/// Makes sure that there is a folder for temporary files, which native runs and tests need, and that bytes can be written there.
+pub fn temporary_files() -> Result<(), Error> {
+    let folder = std::env::temp_dir();
+    let written = tempfile::tempfile_in(&folder).and_then(|mut file| file.write_all(&[0; 4096]));
+    written.map_err(|source| Error::Io {
+        action: "write to",
+        path: folder,
+        source,
+        help: Some(
+            "this is the folder for temporary files: set TMPDIR to one that is there, can be written to and has room"
+                .to_owned(),
+        ),
+    })
+}
+
 /// Reads a text file.
 pub fn read_text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(|why| Error::io("read", path, why))
@@ -111,6 +126,11 @@ pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBu
         if name.starts_with('.') || path.is_dir() {
             continue;
         }
+        // Reading a pipe would wait for its writer.
+        if !path.is_file() {
+            corrupt.push(path);
+            continue;
+        }
         let hashed = name.len() == 16 && name.bytes().all(|b| b.is_ascii_hexdigit());
         match fs::read(&path) {
             Ok(bytes) if !hashed || name == entry_name(&bytes) => entries.push(bytes),
@@ -145,9 +165,12 @@ mod tests {
         fs::write(dir.path().join(entry_name(b"other")), b"damaged").unwrap();
         fs::create_dir(dir.path().join("folder")).unwrap();
         std::os::unix::fs::symlink("nowhere", dir.path().join("dangling")).unwrap();
+        std::os::unix::fs::symlink("circle", dir.path().join("circle")).unwrap();
+        let pipe = dir.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRUSR).unwrap();
         let (entries, corrupt) = read_corpus(dir.path()).unwrap();
         assert_eq!(entries.len(), 2);
-        assert_eq!(corrupt.len(), 2);
+        assert_eq!(corrupt.len(), 4);
     }
 
     #[test]

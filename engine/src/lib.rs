@@ -1,6 +1,7 @@
 //! The engine of `cargo cegar`: goals in; seeds, verdicts and certificates out.
 
 pub mod abstraction;
+pub mod deadline;
 pub mod machine;
 pub mod program;
 pub mod proof;

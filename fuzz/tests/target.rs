@@ -3,8 +3,9 @@
 mod common;
 
 use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
-use cegar_fuzz::native::{Kind, Outcome, RunOptions, TargetError};
+use cegar_fuzz::native::{Kind, Outcome, RunOptions, Runner, TargetError};
 use common::Program;
 
 const LIMIT: RunOptions = RunOptions {
@@ -340,4 +341,140 @@ fn what_is_there_already_is_not_made_again() {
     file.set_times(times).expect("it may be dated");
     made("-O1");
     assert!(!folder.exists(), "left by a build that was killed");
+}
+
+/// What dividing a program has to look after: statics of functions and of files, weak functions, aliases, tables of functions and
+/// of strings, labels as values, variables of a thread, functions that call each other.
+const ODD: &str = r#"
+static int count;
+static _Thread_local int own = 3;
+__attribute__((weak)) int feeble(int n) { return n + own++; }
+int other(int n) __attribute__((alias("feeble")));
+static inline int inlined(int n) { return n * 2; }
+static __attribute__((always_inline)) int always(int n) { return n / (n - 7); }
+static int calls(void) { static int n; return ++n; }
+static int more(void) { static int n = 10; return ++n; }
+static int down(int n);
+static int up(int n) { return n > 20 ? n : down(n + 2); }
+static int down(int n) { return up(n - 1); }
+static int (*const table[])(int) = {feeble, other, up};
+static const char *const words[] = {"alpha", "beta", "alpha"};
+struct pair { struct { short a[3]; } in; long b; };
+static struct pair pairs[2] = {{{{1, 2, 3}}, 4}, {{{5, 6, 7}}, 8}};
+static int walk(int n)
+{
+    void *labels[] = {&&first, &&second};
+    goto *labels[n & 1];
+first:
+    return 1;
+second:
+    return 2;
+}
+void cegar_entry(void)
+{
+    int c, sum = 0;
+    while ((c = next()) != -1) {
+        sum += table[c % 3](c % 8) + calls() + more() + inlined(c) + walk(c);
+        sum += words[c % 3][c % 4] + pairs[c & 1].in.a[c % 3] + (int)pairs[c & 1].b;
+        count += sum;
+        if (c == 'v')
+            crunner_violation(3, "v", "program.c", 1);
+        if (c == 'd')
+            always(sum - sum + 7);
+        if (c == 'n')
+            *(volatile int *)0 = 1;
+        if (c == 'w')
+            ((volatile short *)pairs)[40 + count - count] = 1;
+    }
+    crunner_output(1, &count, sizeof count);
+}
+"#;
+
+#[test]
+fn a_program_in_parts_runs_as_the_whole_does() {
+    let flags = ["-fsanitize=integer-divide-by-zero", "-fsanitize-trap=all"];
+    let program = Program::new(ODD, &flags, &[]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let tapes: Vec<PathBuf> = ["", "abcdefg", "xyv", "hello d", "mmn", "w"]
+        .iter()
+        .map(|tape| {
+            let path = folder.path().join(format!("tape-{tape}"));
+            std::fs::write(&path, tape).expect("written");
+            path
+        })
+        .collect();
+    let options = RunOptions {
+        output: true,
+        ..RunOptions::default()
+    };
+    for kind in [Kind::Runner, Kind::RunnerAsan] {
+        let seen = |divided: usize| {
+            let mut builder = program.builder();
+            builder.divided = divided;
+            let target = builder.build(kind).unwrap_or_else(|why| panic!("{why}"));
+            assert_eq!(builder.progress.get().0 > 1, divided == 0);
+            let runs = Runner::new(&target).run(&tapes, options);
+            let mut runs = runs.unwrap_or_else(|why| panic!("{why}"));
+            for run in &mut runs {
+                // Code and data lie elsewhere.
+                for frame in &mut run.stack {
+                    frame.address = 0;
+                }
+                match &mut run.outcome {
+                    Outcome::Crashed(crashed) => crashed.pc = 0,
+                    Outcome::Asan(asan) => (asan.address, asan.text) = (0, String::new()),
+                    _ => {}
+                }
+            }
+            (target.sites, runs)
+        };
+        assert_eq!(seen(0), seen(usize::MAX), "{kind:?}");
+    }
+}
+
+#[test]
+fn objects_are_compiled_once_for_all_programs_and_damaged_ones_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let build = |source: &str| {
+        let program = Program::new(source, &[], &[]);
+        let mut builder = program.builder();
+        builder.divided = 0;
+        builder.cache = Some(folder.path().join("cache"));
+        builder.objects = Some(folder.path().join("objects"));
+        let target = builder.build(Kind::Runner);
+        let runner = Runner::new(&target.unwrap_or_else(|why| panic!("{why}")));
+        let run = runner.run_bytes(b"abc", RunOptions::default());
+        assert_eq!(
+            run.unwrap_or_else(|why| panic!("{why}")).outcome,
+            Outcome::Returned
+        );
+        builder.progress.get().0
+    };
+    let first = build(ODD);
+    assert!(first >= 2, "the functions and the data");
+    // The function that is new, and the data, which know where each function's counters are.
+    let longer = ODD.replace(
+        "void cegar_entry",
+        "int unused(int n) { return n; }\nvoid cegar_entry",
+    );
+    assert_eq!(build(&longer), 2);
+    assert_eq!(build(ODD), 0);
+    for entry in walk(&folder.path().join("objects")) {
+        if entry.extension().is_some_and(|extension| extension == "o") {
+            std::fs::write(entry, "damaged").expect("written");
+        }
+    }
+    assert_eq!(build(ODD), first);
+    assert_eq!(build(ODD), 0);
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths
+        .flat_map(|path| match path.is_dir() {
+            true => walk(&path),
+            false => vec![path],
+        })
+        .collect()
 }

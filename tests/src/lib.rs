@@ -11,7 +11,7 @@ pub mod generate;
 mod project;
 mod tool;
 
-pub use project::{Project, program};
+pub use project::{Project, program, test_name};
 pub use tool::{
     Ended, Running, Tool, binary, cargo_test, cargo_test_with, children, shared_target,
 };
@@ -28,6 +28,8 @@ pub mod exit {
     pub const OPEN_GOALS: i32 = 5;
     /// `check-proof` did not accept the certificate.
     pub const REJECTED: i32 = 6;
+    /// A harness was never executed, or a committed test was not run.
+    pub const INCOMPLETE: i32 = 7;
     /// The command line or a configuration file is wrong.
     pub const USAGE: i32 = 96;
     /// A check is violated.

@@ -44,7 +44,7 @@ impl Project {
         let project = Self::empty();
         project.write(
             "Cargo.toml",
-            "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\nmembers = [\"cegar\"]\n",
+            "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n",
         );
         project.write(
             "src/lib.rs",
@@ -57,8 +57,10 @@ impl Project {
         project.write("c/demo.c", &format!("#include \"demo.h\"\n{c}"));
         project.write("cegar/Cargo.toml", &format!(
             "[package]\nname = \"demo-cegar\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
-             [build-dependencies]\ncegar-harness = {{ path = \"{0}\" }}\n\n\
-             [dev-dependencies]\ncegar-harness = {{ path = \"{0}\" }}\n",
+             [workspace]\n\n\
+             [workspace.dependencies]\ncegar-harness = {{ path = \"{}\" }}\n\n\
+             [build-dependencies]\ncegar-harness.workspace = true\n\n\
+             [dev-dependencies]\ncegar-harness.workspace = true\n",
             root().join("harness").display()
         ));
         project.write(
@@ -109,6 +111,16 @@ impl Project {
     pub fn fix(&self, path: &str) {
         self.write(path, &format!("#define FIXED 1\n{}", self.read(path)));
     }
+}
+
+/// The whole name of the test whose name begins so, in the text of a test file: the rest is a hash.
+#[track_caller]
+pub fn test_name(text: &str, begins: &str) -> String {
+    let (_, rest) = text
+        .split_once(&format!("fn {begins}_"))
+        .unwrap_or_else(|| panic!("no test `{begins}_...` in\n{text}"));
+    let hash = rest.split('(').next().unwrap_or_default();
+    format!("{begins}_{hash}")
 }
 
 /// The text of one of `programs/`.

@@ -217,6 +217,17 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// A command that was not started by [`Tool`], and what came of it.
+    pub fn of(command: &Command, output: std::process::Output) -> Self {
+        Ended {
+            words: format!("{command:?}"),
+            code: output.status.code(),
+            took: Duration::ZERO,
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     /// Fails the test, showing the whole run, unless it ended with this code.
     #[track_caller]
     pub fn expect(&self, code: i32) -> &Self {
@@ -325,11 +336,8 @@ fn run_cargo_test(package: &Path, more: impl Fn(&mut Command) -> &mut Command) -
         .output()
         .unwrap_or_else(|error| panic!("cannot start cargo: {error}"));
     Ended {
-        words: format!("{command:?}"),
-        code: output.status.code(),
         took: began.elapsed(),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        ..Ended::of(&command, output)
     }
 }
 

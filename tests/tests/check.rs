@@ -274,7 +274,7 @@ fn violations_in_library_functions_are_told_at_their_calls() {
         .expect(exit::VIOLATION)
         .says("calls.c:10:9 invalid read of")
         .says("of `name` (4 bytes, stack), in `write`")
-        .says("test `invalid_read_calls_c_10`");
+        .says("test `main_invalid_read_");
 }
 
 /// One length of all is wrong, and reaches no new block: every length is tried.

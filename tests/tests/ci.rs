@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use cegar_tests::{Ended, Project, Tool, children, exit};
+use cegar_tests::{Ended, Project, Tool, children, exit, test_name};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -104,15 +104,19 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     ended.expect(exit::VIOLATION).says("1 new, 0 known");
 
     // The source tree is as it was; what is new lies beside it, in the package's shape.
-    let test = "fn invalid_read_demo_c_12()";
     let after: Vec<_> = tree(project.path())
         .into_iter()
         .filter(|(path, _)| !path.contains("/reports/"))
         .collect();
     assert_eq!(before, after, "{ended}");
-    assert!(project.read("target/cegar/ci/tests/demo.rs").contains(test));
-    let input = project.at("target/cegar/ci/inputs/demo/invalid_read_demo_c_12");
+    let test = test_name(
+        &project.read("target/cegar/ci/tests/demo.rs"),
+        "demo_invalid_read",
+    );
+    let input = project.at(&format!("target/cegar/ci/inputs/demo/{test}"));
     assert!(input.is_file());
+    let record = project.at(&format!("target/cegar/ci/findings/demo/{test}.json"));
+    assert!(record.is_file());
     let replay = ["replay", "demo", &input.display().to_string()];
     Tool::new(project.path(), replay)
         .run()
@@ -138,7 +142,7 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     assert!(!lcov.contains("DA:5,"), "{lcov}");
     let page = project.read("reports/a.html");
     assert_eq!(page, project.read("target/cegar/report.html"));
-    assert!(page.contains(test) && page.contains("unreachable"));
+    assert!(page.contains(&test) && page.contains("unreachable"));
     assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
 
     // The lines as a table.
@@ -168,26 +172,35 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     ci(&project, &["--fail-on-known", "demo"]).expect(exit::VIOLATION);
 }
 
-/// A committed test makes its finding known, and what a build left can be committed.
+/// What a build left can be committed; that alone excuses nothing, before and after the fault is mended.
 #[test]
-fn a_committed_test_is_known() {
+fn a_committed_test_is_expected_to_pass() {
     let project = two();
     ci(&project, &["demo"]).expect(exit::VIOLATION);
-    for name in ["tests/demo.rs", ".emitted.json"] {
+    let test = test_name(
+        &project.read("target/cegar/ci/tests/demo.rs"),
+        "demo_invalid_read",
+    );
+    let record = format!("findings/demo/{test}.json");
+    for name in ["tests/demo.rs", ".emitted.json", &record] {
         let text = project.read(&format!("target/cegar/ci/{name}"));
         project.write(&format!("cegar/{name}"), &text);
     }
-    let ended = ci(&project, &["demo"]);
-    ended.expect(exit::CLEAN).says("Known");
-    assert_eq!(
-        project.read("cegar/tests/demo.rs"),
-        project.read("target/cegar/ci/tests/demo.rs")
-    );
-    // Also when its line has moved; and no more when it is deleted.
+    // As another machine sees it.
+    fs::remove_dir_all(project.at("target")).unwrap_or_else(|why| panic!("{why}"));
+    let ended = ci(&project, &["demo", "--summary", "a.md"]);
+    ended
+        .expect(exit::VIOLATION)
+        .says("Still fails")
+        .says("0 new, 1 failing as before, 0 known");
+    assert!(project.read("a.md").contains("### Failing as before"));
+    // Accepted, it fails no build, also when its line has moved.
+    ci(&project, &["demo", "--update-baseline"]).expect(exit::CLEAN);
     let moved = format!("/* new */\n{}", project.read("c/demo.c"));
     project.write("c/demo.c", &moved);
-    ci(&project, &["demo"]).expect(exit::CLEAN);
-    project.write("cegar/tests/demo.rs", "");
+    let ended = ci(&project, &["demo"]);
+    ended.expect(exit::CLEAN).says("0 new, 1 known");
+    fs::remove_file(project.at("cegar/baseline.json")).unwrap_or_else(|why| panic!("{why}"));
     ci(&project, &["demo"]).expect(exit::VIOLATION);
 }
 
@@ -349,11 +362,8 @@ fn several_harnesses_at_a_time_find_the_same() {
     ended.expect(exit::VIOLATION);
     let finished = ended.finished();
     assert_eq!(finished["goals"]["checks"]["violated"], 1);
-    assert!(
-        project
-            .read("cegar/tests/demo.rs")
-            .contains("fn invalid_read_demo_c_12()")
-    );
+    assert_eq!(finished["findings"], 1);
+    test_name(&project.read("cegar/tests/demo.rs"), "demo_invalid_read");
 }
 
 #[test]
@@ -364,6 +374,10 @@ fn files_for_builds() {
     ended.expect(exit::CLEAN);
     let workflow = project.read(".github/workflows/cegar.yml");
     assert!(workflow.contains("cargo cegar ci --max-time"));
+    let tests = "/cegar/Cargo.toml\n";
+    assert!(
+        workflow.contains("cargo test --no-fail-fast --manifest-path") && workflow.contains(tests)
+    );
     let left = workflow
         .split('@')
         .skip(1)

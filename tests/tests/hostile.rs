@@ -13,6 +13,7 @@ use cargo_cegar::ci::baseline::Baseline;
 use cargo_cegar::config::Config;
 use cargo_cegar::coverage::{Coverage, lcov, table};
 use cargo_cegar::explain::Left;
+use cargo_cegar::findings::Record;
 use cargo_cegar::report::html::{Chapter, page};
 use cegar_engine::program::Program;
 use cegar_engine::proof::{self, Certificate};
@@ -157,13 +158,28 @@ fn configurations() {
 fn baselines() {
     let project = Project::empty();
     let path = project.at("baseline.json");
-    let valid = r#"{"format":1,"findings":[{"file":"c/a.c","function":"f","rule":"array-bound","text":"a[i] = 1;","line":7}]}"#;
+    let valid = r#"{"format":2,"findings":[{"identity":{"file":"c/a.c","function":"f","rule":"array-bound","text":"a[i]=1;","column":1,"occurrence":0,"context":"00","caller":"g"},"line":7,"message":"m"}]}"#;
     tries(valid.as_bytes(), 1000, 2, |bytes| {
         write(&path, bytes);
-        if let Err(why) = Baseline::read(&path) {
+        if let Err(why) = Baseline::read(&path, false) {
             assert!(why.to_string().contains("baseline.json"), "{why}");
         }
     });
+}
+
+#[test]
+fn records_of_findings() {
+    let project = Project::empty();
+    let path = project.at("record.json");
+    let valid = r#"{"format":1,"harness":"h","name":"f_array_bound_1","identity":{"file":"c/a.c","function":"f","rule":"array-bound","text":"a[i]=1;","column":null,"occurrence":0,"context":"00","caller":"g"},"kind":"array_bound","message":"m","line":7,"column":2,"found_by":"fuzzing","failing":true,"seen_passing":false,"tape":"YWFh","choices":[{"channel":"stdin","bytes":"YQ=="}]}"#;
+    tries(valid.as_bytes(), 1000, 2, |bytes| {
+        write(&path, bytes);
+        if let Err(why) = Record::read(&path) {
+            assert!(why.to_string().contains("record.json"), "{why}");
+        }
+    });
+    write(&path, valid.as_bytes());
+    Record::read(&path).unwrap_or_else(|why| panic!("{why}"));
 }
 
 #[test]

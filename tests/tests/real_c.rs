@@ -267,13 +267,7 @@ impl Published<'_> {
             failing.code != Some(0) && failing.stdout.contains(&format!("test {test} ... FAILED")),
             "the test was to fail\n{failing}"
         );
-        project.write(
-            "Cargo.toml",
-            &format!(
-                "{}\n[workspace]\nmembers = [\"{folder}\"]\n",
-                manifest(&self.line(self.fixed)).replace("[workspace]\n\n", "")
-            ),
-        );
+        project.write("Cargo.toml", &manifest(&self.line(self.fixed)));
         tool(&["build"]).expect(exit::CLEAN);
         let passing = cargo_test(&project.at(&folder), &[test]);
         assert!(

@@ -26,7 +26,13 @@ pub(crate) fn demo(places: &Places) -> Result<()> {
             .current_dir(&places.root),
     )?;
 
-    let project = places.target.join("demo").join(EXAMPLE);
+    let project = copy(places, &places.target.join("demo"))?;
+    show(&places.target.join("release"), &project)
+}
+
+/// Copies the example to a folder.
+pub(crate) fn copy(places: &Places, folder: &Path) -> Result<PathBuf> {
+    let project = folder.join(EXAMPLE);
     run::status(
         "Copying",
         &format!("examples/{EXAMPLE} to {}", project.display()),
@@ -36,11 +42,15 @@ pub(crate) fn demo(places: &Places) -> Result<()> {
         &places.root.join("examples").join(EXAMPLE),
         &project,
     )?;
+    Ok(project)
+}
 
+/// The whole way, in a copy, with the `cargo-cegar` of this folder.
+pub(crate) fn show(tool: &Path, project: &Path) -> Result<()> {
     // The crate's own tests see nothing wrong.
-    run::succeeds(cargo(places, &project).args(["test", "--package", EXAMPLE]))?;
+    run::succeeds(cargo(tool, project).args(["test", "--package", EXAMPLE]))?;
 
-    let mut search = cargo(places, &project);
+    let mut search = cargo(tool, project);
     search.args(["cegar", "run", "--max-time", "30s"]);
     let found = run::ends(&mut search)?;
     if found.code() != Some(VIOLATION) {
@@ -57,9 +67,8 @@ pub(crate) fn demo(places: &Places) -> Result<()> {
         );
     }
 
-    let package = format!("{EXAMPLE}-cegar");
-    let (status, output) =
-        run::shows(cargo(places, &project).args(["test", "--package", &package]))?;
+    let tests = ["test", "--manifest-path", "cegar/Cargo.toml"];
+    let (status, output) = run::shows(cargo(tool, project).args(tests))?;
     if status.success() || !output.contains("test result: FAILED") {
         return Err(Error::Demo(
             "the generated test was to fail on the C code as it is".to_owned(),
@@ -70,13 +79,11 @@ pub(crate) fn demo(places: &Places) -> Result<()> {
         "as it should: the C code still has the bug. Now the same test on the fixed code:",
     );
 
-    let (status, output) = run::shows(cargo(places, &project).args([
-        "test",
-        "--package",
-        &package,
-        "--features",
-        "fixed",
-    ]))?;
+    let (status, output) = run::shows(
+        cargo(tool, project)
+            .args(tests)
+            .args(["--features", "fixed"]),
+    )?;
     let passed = crate::suite::Counts::of(&output).passed;
     if !status.success() || passed == 0 {
         return Err(Error::Demo(
@@ -90,9 +97,9 @@ pub(crate) fn demo(places: &Places) -> Result<()> {
     Ok(())
 }
 
-/// cargo in the copy, with the `cargo-cegar` that was just built first in PATH and a target folder of its own.
-fn cargo(places: &Places, project: &Path) -> Command {
-    let mut folders = vec![places.target.join("release")];
+/// cargo in the copy, with the folder of `cargo-cegar` first in PATH and a target folder of its own.
+fn cargo(tool: &Path, project: &Path) -> Command {
+    let mut folders = vec![tool.to_owned()];
     folders.extend(env::var_os("PATH").iter().flat_map(env::split_paths));
     let mut command = Command::new("cargo");
     command.current_dir(project).env_remove("CARGO_TARGET_DIR");

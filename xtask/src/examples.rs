@@ -60,6 +60,21 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Takes `cegar-harness` from a registry: changes the one line that says where it is.
+pub(crate) fn from_registry(project: &Path, version: &str) -> Result<()> {
+    let manifest = project.join("cegar/Cargo.toml");
+    let text = fs::read_to_string(&manifest).map_err(Error::file("read", &manifest))?;
+    fs::write(&manifest, versioned(&text, version)).map_err(Error::file("write", &manifest))
+}
+
+fn versioned(manifest: &str, version: &str) -> String {
+    let line = |line: &str| match line.starts_with("cegar-harness =") {
+        true => format!("cegar-harness = \"{version}\"\n"),
+        false => format!("{line}\n"),
+    };
+    manifest.lines().map(line).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,5 +84,12 @@ mod tests {
         let text = "a = { path = \"../../../harness\" }\nb = { path = \"..\" }\n";
         let expected = "a = { path = \"/src/harness\" }\nb = { path = \"..\" }\n";
         assert_eq!(absolute(text, Path::new("/src")), expected);
+    }
+
+    #[test]
+    fn one_line_says_where_the_harness_is() {
+        let text = "cegar-harness = { path = \"x\" }\ncegar-harness.workspace = true\n";
+        let expected = "cegar-harness = \"1.2.3\"\ncegar-harness.workspace = true\n";
+        assert_eq!(versioned(text, "1.2.3"), expected);
     }
 }

@@ -1,13 +1,15 @@
 //! `cargo xtask`: what has to be done around the code rather than by it.
 //!
-//! Three commands, each complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
-//! builds, `demo` shows the whole way from a crate's C code to a failing test and back to a passing one, `test` runs
-//! every test there is. The last two begin with the first, so that none of them needs anything done by hand before it.
+//! Four commands, each complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
+//! builds, `demo` shows the whole way from a crate's C code to a failing test and back to a passing one, `package` goes that
+//! way with nothing but the crates as they are published, `test` runs every test there is. The last three begin with the
+//! first, so that none of them needs anything done by hand before it.
 //! This package depends on nothing that it installs.
 
 mod demo;
 mod error;
 mod examples;
+mod package;
 mod run;
 mod setup;
 mod suite;
@@ -24,6 +26,7 @@ Usage: cargo xtask <COMMAND>
 Commands:
   setup   Install what is missing: clang 19, LLVM 19, Z3 and the tools that the tests use
   demo    From an example's C code to a failing test, and to a passing one with the C code fixed
+  package Package the crates as they are published, install the tool from those files alone, and run the demo with it
   test    Format, lints, documentation, every test of the workspace, and the examples' own tests
 ";
 
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
     let outcome = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["setup"] => setup::setup(&places),
         ["demo"] => demo::demo(&places),
+        ["package"] => package::package(&places),
         ["test"] => suite::test(&places),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

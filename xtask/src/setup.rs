@@ -33,6 +33,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("pkg-config", "finds Z3"),
     ("csmith", "random C programs for the differential tests"),
     ("libcsmith-dev", "their header"),
+    ("chromium", "the tests look at the report as its readers do"),
     ("python3", "unpacks the wheel that Z3 comes in"),
     ("python3-pip", "downloads it"),
 ];

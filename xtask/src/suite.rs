@@ -102,13 +102,17 @@ pub(crate) fn test(places: &Places) -> Result<()> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let mut command = Command::new("cargo");
-        command
-            .args(["test", "--workspace", "--no-fail-fast"])
-            .current_dir(&example)
-            // One folder for all of them: they build the same cc and bindgen.
-            .env("CARGO_TARGET_DIR", places.target.join("examples"));
-        tests.push((format!("example {name}"), command));
+        // The package with the generated tests is a workspace of its own.
+        for manifest in ["Cargo.toml", "cegar/Cargo.toml"] {
+            let mut command = Command::new("cargo");
+            command
+                .args(["test", "--workspace", "--no-fail-fast"])
+                .args(["--manifest-path", manifest])
+                .current_dir(&example)
+                // One folder for all of them: they build the same cc and bindgen.
+                .env("CARGO_TARGET_DIR", places.target.join("examples"));
+            tests.push((format!("example {name}, {manifest}"), command));
+        }
     }
     for (name, mut command) in tests {
         run::status("Testing", &name);

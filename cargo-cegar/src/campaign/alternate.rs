@@ -13,6 +13,7 @@ pub(super) mod backlog;
 mod confirming;
 pub(super) mod crew;
 mod fuzzing;
+mod looking;
 mod named;
 pub(super) mod peers;
 mod proving;
@@ -34,13 +35,16 @@ use backlog::Backlog;
 use crew::Crew;
 use peers::Peers;
 
+use super::budget::Budget;
 use super::findings::Judge;
 use super::native::{LARGE, Native};
-use super::proofs::{GRACE, Proofs, Prover};
+use super::proofs::{Proofs, Prover};
+use super::reach::Reach;
 use super::{CheckTable, EdgeTable, GoalTable, Stats};
 use crate::error::Error;
+use crate::findings::Record;
 use crate::options::{Harness, Settings};
-use crate::report::{Event, Level, Reporter};
+use crate::report::{Event, GoalStatus, Level, Reporter, Unexecuted};
 use crate::store;
 
 /// How long the search works before it looks at what the fuzzer says.
@@ -51,12 +55,14 @@ const PROGRESS: Duration = Duration::from_millis(500);
 const ALONE: Duration = Duration::from_millis(250);
 /// Tapes of the corpus that the prover's forest grows from, shortest first.
 const TAPES: usize = 64;
-/// The prover's part of the time that is left.
-const PROVING: f64 = 0.8;
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
 /// The same while the search still has questions: with a fuzzer beside it, it never runs out of them.
 const FUTILE: Duration = Duration::from_secs(90);
+/// How long the fuzzer's last count is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+/// So many builds take no time worth telling: a small program's four products.
+const BUILDS: u32 = 4;
 /// Questions that the search works through in each of its turns under `--runs`.
 const QUESTIONS: u64 = 2000;
 
@@ -71,7 +77,7 @@ pub struct Alternation<'a, 'p> {
     /// What is known of the functions that nobody defines.
     pub externals: &'p crate::externals::Externals,
     /// Its native builds.
-    pub native: &'a Native,
+    pub native: &'a Native<'a>,
     /// The engine's search.
     pub search: Search<'p>,
     /// Decides what is a finding.
@@ -90,7 +96,8 @@ pub struct Alternation<'a, 'p> {
     pub stop: &'a AtomicBool,
     /// What it cost so far.
     pub stats: Stats,
-    pub(super) started: Instant,
+    /// How long it may take.
+    pub budget: Budget,
     pub(super) crew: Crew,
     pub(super) backlog: Backlog,
     /// The other machines, if there are any.
@@ -102,12 +109,16 @@ pub struct Alternation<'a, 'p> {
     pub(super) compares: bool,
     pub(super) last_news: Instant,
     pub(super) last_told: Instant,
+    /// How far the native builds were when that was told.
+    pub(super) told_building: (u32, u32),
     pub(super) unconfirmed: BTreeSet<String>,
     /// Fuzzing processes that died for no reason that was found, and those that died of the program.
     pub(super) deaths: u32,
     pub(super) fatal: u32,
     /// The program, for the prover's thread.
     pub(super) shared: Arc<Program>,
+    /// Which blocks decide its checks.
+    pub(super) reach: Reach,
     /// SHA-256 of the bitcode.
     pub(super) digest: String,
     pub(super) coverage: Arc<Coverage>,
@@ -192,22 +203,17 @@ impl Alternation<'_, '_> {
     }
 
     /// When `--max-time` is up.
-    fn limit(&self) -> Option<Instant> {
-        self.settings.max_time.map(|limit| self.started + limit)
+    pub(super) fn limit(&self) -> Option<Instant> {
+        self.budget.end()
     }
 
     /// When to stop so that the campaign ends in time: a prover at work has a question to end.
     fn deadline(&self) -> Option<Instant> {
-        let limit = self.settings.max_time?;
-        let ending = match self.prover {
-            Some(_) => GRACE.min(limit / 10),
-            None => Duration::ZERO,
-        };
-        Some(self.started + (limit - ending))
+        self.budget.search_ends(self.prover.is_some())
     }
 
     /// Ctrl-C, or no time left.
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
             || (self.settings.runs.is_none()
                 && self
@@ -234,6 +240,7 @@ impl Alternation<'_, '_> {
             if let Some(given) = self.postponed.take_if(|_| built) {
                 self.start_prover(&given)?;
             }
+            self.tell_building();
             self.hear_prover(&mut news)?;
             if self.is_settled() {
                 return Ok(End::Settled);
@@ -258,7 +265,8 @@ impl Alternation<'_, '_> {
             }
             self.sweep(&mut news)?;
             let quiet = self.last_news.elapsed();
-            let stalled = self.limit().is_none() && quiet > if idle { STALLED } else { FUTILE };
+            let stalled =
+                self.budget.end().is_none() && quiet > if idle { STALLED } else { FUTILE };
             let alone = idle && !self.settings.sides.fuzz();
             let proving = self.prover.is_some() || self.postponed.is_some();
             if !proving && news.is_empty() && (alone || stalled) {
@@ -289,8 +297,12 @@ impl Alternation<'_, '_> {
                 }
             }
             if turn == 0 && self.settings.sides.fuzz() {
-                self.native.wait(Kind::Fast)?;
-                self.native.wait(Kind::Comparisons)?;
+                for kind in [Kind::Fast, Kind::Comparisons] {
+                    match self.native.wait(kind) {
+                        Err(Error::Interrupted) => return Ok(End::Interrupted),
+                        built => drop(built?),
+                    }
+                }
                 self.start_worker(Some(runs))?;
                 while self.crew.works() {
                     self.listen(SLICE, &mut news)?;
@@ -341,6 +353,12 @@ impl Alternation<'_, '_> {
             }
             tapes.extend(entries);
         }
+        // What was mended once is where the next fault is.
+        let memory = self.judge.memory.iter();
+        let mended = memory
+            .flat_map(|memory| memory.records())
+            .filter(|record| !record.failing);
+        tapes.extend(mended.map(Record::input));
         Ok(tapes)
     }
 
@@ -362,9 +380,10 @@ impl Alternation<'_, '_> {
                     tape,
                     violation,
                     origin,
-                } => {
-                    found |= self.look_into(tape, violation, origin)?;
-                }
+                } => match self.look_into(tape.clone(), violation.clone(), origin) {
+                    Err(why) if why.is_the_end() => self.put_off(&tape, &violation)?,
+                    looked => found |= looked?,
+                },
             }
         }
         Ok(found)
@@ -384,6 +403,19 @@ impl Alternation<'_, '_> {
 
     fn note(&mut self, level: Level, message: String) {
         self.reporter.event(&Event::Note { level, message });
+    }
+
+    /// Says how many parts of the native targets are compiled, where there are several.
+    fn tell_building(&mut self) {
+        let (done, total) = self.native.progress();
+        if total > BUILDS && self.told_building != (done, total) {
+            self.told_building = (done, total);
+            self.reporter.event(&Event::Building {
+                harness: self.harness.name.clone(),
+                done: done.into(),
+                total: total.into(),
+            });
+        }
     }
 
     fn progress(&mut self) {
@@ -413,21 +445,28 @@ impl Alternation<'_, '_> {
     /// broken, so a block covered is an edge covered).
     pub fn goals(&self) -> GoalTable {
         let mut checks = CheckTable::default();
+        let covered = self.search.covered();
         for (number, check) in self.program.checks.iter().enumerate() {
             if self.is_goal(check) {
                 if self.judge.violated(number as u32) {
                     checks.violated += 1;
-                } else if self.holds(number) {
-                    checks.proved += 1;
-                } else {
+                } else if !self.holds(number) {
                     checks.open += 1;
+                } else {
+                    match self
+                        .reach
+                        .proved(number, covered, |block| self.is_dead(block))
+                    {
+                        GoalStatus::Unreachable => checks.unreachable += 1,
+                        GoalStatus::Proved { reached: false } => checks.proved_not_reached += 1,
+                        _ => checks.proved += 1,
+                    }
                 }
             }
         }
         // A finding in a function that is not the user's own (a string function, say) is still one.
         checks.violated = checks.violated.max(self.judge.count());
         let mut edges = EdgeTable::default();
-        let covered = self.search.covered();
         for (number, (block, &covered)) in self.program.blocks.iter().zip(covered).enumerate() {
             if self.program.function(block.function).kind == FunctionKind::User {
                 if covered {
@@ -455,11 +494,44 @@ impl Alternation<'_, '_> {
         // What nobody had time to look at in the machine was entered all the same.
         self.search.note_covered(self.backlog.entered());
         self.crew.stop();
+        if self.settings.runs.is_none() {
+            let executions = self.crew.last_count(LAST_WORDS);
+            self.stats.executions = self.stats.executions.max(executions);
+        }
         self.crew = Crew::default();
         self.peers = None;
         let solver = self.search.solver_stats();
         self.stats.solver_calls = solver.solver_calls + self.stats.prover.solver_calls;
         self.stats.machine_runs = self.search.stats().executions;
-        self.stats.seconds = self.started.elapsed().as_secs_f64();
+        self.stats.seconds = self.budget.begin().elapsed().as_secs_f64();
+    }
+
+    /// Why this harness was never executed, if it was not. Native executions count, and what is proved as a whole needs none. The
+    /// machine's count where nobody asked for others, and where one program is checked by a search that ends at its first finding.
+    pub fn unexecuted(&self, end: End) -> Option<Unexecuted> {
+        let by_machine = self.stats.machine_runs > 0;
+        let is_enough = self.stats.executions > 0
+            || ((!self.settings.fuzzes() || self.first_only) && by_machine)
+            || self.is_proved()
+            || self.is_settled();
+        if is_enough || end == End::Interrupted {
+            return None;
+        }
+        let mut why = if !self.settings.fuzzes() {
+            "the time was up before its first execution".to_owned()
+        } else if self.native.ready(Kind::Fast).is_none() {
+            let spent = self.budget.begin().elapsed().as_secs_f64();
+            format!("its native target was not built within {spent:.0}s")
+        } else {
+            "the time was up before the fuzzer's first execution".to_owned()
+        };
+        if by_machine && self.settings.fuzzes() {
+            let runs = self.stats.machine_runs;
+            why += &format!(" (the engine's machine executed {runs} inputs)");
+        }
+        Some(Unexecuted {
+            harness: self.harness.name.clone(),
+            why,
+        })
     }
 }

@@ -30,21 +30,28 @@ const BATCH: usize = 64;
 const NAME: usize = 8;
 
 /// A harness that is ready to run inputs.
-struct Ready {
+struct Ready<'s> {
     prepared: Prepared,
-    native: Native,
+    native: Native<'s>,
     scratch: PathBuf,
 }
 
-fn ready(
+fn ready<'s>(
     options: &RunOptions,
     harness: &Harness,
     reporter: &mut dyn Reporter,
-    stop: &AtomicBool,
-) -> Result<Ready, Error> {
+    stop: &'s AtomicBool,
+) -> Result<Ready<'s>, Error> {
     let scratch = options.scratch.join(&harness.name);
     let prepared = prepare(harness, &options.settings, &scratch, reporter, stop)?;
-    let native = start_native(&prepared, harness, &options.settings, &scratch, false);
+    let native = start_native(
+        &prepared,
+        harness,
+        &options.settings,
+        (&scratch, &options.scratch),
+        false,
+        (stop, None),
+    );
     Ok(Ready {
         prepared,
         native,
@@ -70,7 +77,7 @@ enum Features {
     Counts,
 }
 
-impl Ready {
+impl Ready<'_> {
     /// Runs all inputs. Second: the files of those that go wrong, which cover nothing.
     fn measure(
         &self,

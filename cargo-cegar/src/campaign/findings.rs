@@ -2,7 +2,8 @@
 //!
 //! The machine or the fuzzer believes; this file makes sure. A belief becomes a finding when a native run in a
 //! process of its own, under AddressSanitizer and with every inserted check, fails in the same way: the same property,
-//! and if the native run names a place in the program, a place is all that is reported. One finding per place and call stack.
+//! and if the native run names a place in the program, a place is all that is reported. One finding per fault
+//! ([`crate::findings::Identity`]); another function that leads to it is a further input of that finding.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use cegar_fuzz::native::{Frame, Outcome};
 use super::native::{Native, fault, trap_kind};
 use super::tests::Tests;
 use crate::error::Error;
+use crate::findings::{Identity, Memory, Record, Site, Standing};
 use crate::report::{Event, Finding, Place, TestRef, rule_id};
 
 /// A finding and what is needed to write its test.
@@ -28,14 +30,28 @@ pub struct Confirmed {
     pub events: Vec<(String, Vec<u8>)>,
 }
 
+/// Whether a fault was told before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// It was not.
+    New,
+    /// It was, and another function calls here.
+    Again,
+    /// It was.
+    Told,
+}
+
 /// Decides, names and remembers findings.
 pub struct Judge<'a> {
     harness: &'a str,
     program: &'a Program,
     root: PathBuf,
     properties: &'a [Property],
-    tests: Option<Tests<'a>>,
-    names: BTreeSet<String>,
+    pub(super) tests: Option<Tests<'a>>,
+    /// What earlier campaigns found, and this one.
+    pub memory: Option<Memory>,
+    /// The faults that were told, and for each the functions that called.
+    told: Vec<(Identity, BTreeSet<String>)>,
     checks: BTreeSet<u32>,
     /// The findings, with their checks where these are known.
     pub findings: Vec<(Option<u32>, Finding)>,
@@ -51,6 +67,7 @@ impl<'a> Judge<'a> {
         properties: &'a [Property],
         root: &Path,
         tests: Option<Tests<'a>>,
+        memory: Option<Memory>,
     ) -> Judge<'a> {
         Judge {
             harness,
@@ -58,7 +75,8 @@ impl<'a> Judge<'a> {
             root: root.to_owned(),
             properties,
             tests,
-            names: BTreeSet::new(),
+            memory,
+            told: Vec::new(),
             checks: BTreeSet::new(),
             findings: Vec::new(),
             written: Vec::new(),
@@ -72,18 +90,90 @@ impl<'a> Judge<'a> {
 
     /// How many findings there are.
     pub fn count(&self) -> u64 {
-        self.names.len() as u64
+        self.told.len() as u64
     }
 
-    /// True the first time.
-    pub fn is_new(&mut self, confirmed: &Confirmed) -> bool {
+    /// Whether a fault was told before. A new one is remembered before anybody hears of it: its name is the record's.
+    pub fn news(&mut self, confirmed: &mut Confirmed) -> Result<News, Error> {
         self.checks.extend(confirmed.check);
-        let new = self.names.insert(confirmed.finding.name.clone());
-        if new {
-            self.findings
-                .push((confirmed.check, confirmed.finding.clone()));
+        let identity = &confirmed.finding.identity;
+        let caller = identity.caller.clone();
+        if let Some((_, callers)) = self.told.iter_mut().find(|(told, _)| told.is(identity)) {
+            // Who called is not always known: that is no news.
+            if caller.is_empty() || !callers.insert(caller) {
+                return Ok(News::Told);
+            }
+            self.remember(confirmed, true)?;
+            return Ok(News::Again);
         }
-        new
+        let told = (identity.clone(), BTreeSet::from([caller]));
+        self.remember(confirmed, false)?;
+        self.told.push(told);
+        self.findings
+            .push((confirmed.check, confirmed.finding.clone()));
+        Ok(News::New)
+    }
+
+    /// Keeps the input of a fault: of a known one another function calls where it is a `further` input.
+    fn remember(&mut self, confirmed: &mut Confirmed, further: bool) -> Result<(), Error> {
+        let Some(memory) = &mut self.memory else {
+            return Ok(());
+        };
+        let finding = &mut confirmed.finding;
+        if finding.standing != Standing::New {
+            // Its input is the record's.
+            return Ok(());
+        }
+        let name = match further {
+            true => finding.identity.name_with_caller(),
+            false => finding.identity.name(),
+        };
+        let known = match further {
+            true => memory
+                .records()
+                .find(|known| known.failing && known.name == name),
+            false => memory.failing(&finding.identity),
+        };
+        if let Some(known) = known {
+            finding.standing = known.standing();
+            finding.name = known.name.clone();
+            return Ok(());
+        }
+        let name = memory.free_name(&name);
+        if !further {
+            finding.name.clone_from(&name);
+        }
+        let place = (finding.place.line, finding.place.column);
+        memory.keep(Record::new(
+            self.harness,
+            &name,
+            finding.identity.clone(),
+            finding.kind,
+            &finding.message,
+            place,
+            &finding.found_by,
+            (&finding.input, &confirmed.events),
+        ))
+    }
+
+    /// What a fault at a place is known by; `caller` is the function that called.
+    pub fn identity(&self, kind: CheckKind, place: &Place, caller: &str) -> Identity {
+        let mut all = self.program.functions.iter();
+        let function = all.find(|known| {
+            let file = self.program.files.get(known.pos.file as usize);
+            plain(&known.name) == place.function
+                && file.is_some_and(|file| self.relative(file) == place.file)
+        });
+        let site = Site {
+            rule: rule_id(kind),
+            file: &place.file,
+            function: &place.function,
+            begins: function.map_or(0, |function| function.pos.line),
+            line: place.line,
+            column: place.column,
+            caller,
+        };
+        Identity::of(&self.root, &site)
     }
 
     /// Says which check a finding violates.
@@ -133,15 +223,19 @@ impl<'a> Judge<'a> {
             let callee = plain(&self.program.function(callee).name);
             message = format!("{message}, in `{callee}`");
         }
+        let stack = self.stack(violation);
+        let identity = self.identity(violation.kind, &place, caller(&place, &stack));
         let finding = Finding {
             harness: self.harness.to_owned(),
-            name: name(violation.kind, &place),
+            name: identity.name(),
             kind: violation.kind,
             message,
-            stack: self.stack(violation),
+            stack,
             place,
             input: tape.to_vec(),
             found_by: origin.to_string(),
+            identity,
+            standing: Standing::New,
         };
         Ok(Ok(Confirmed {
             finding,
@@ -190,10 +284,16 @@ impl<'a> Judge<'a> {
             (_, Some(first)) => first.clone(),
             _ => Place::default(),
         };
+        let callers: Vec<Place> = frames
+            .iter()
+            .filter(|frame| self.is_users(&frame.function))
+            .cloned()
+            .collect();
+        let identity = self.identity(kind, &place, caller(&place, &callers));
         Ok(Some(Confirmed {
             finding: Finding {
                 harness: self.harness.to_owned(),
-                name: name(kind, &place),
+                name: identity.name(),
                 kind,
                 message: match &seen.outcome {
                     Outcome::Violated(violated) => message(kind, &violated.what),
@@ -203,6 +303,8 @@ impl<'a> Judge<'a> {
                 place,
                 input: tape.get(..seen.consumed as usize).unwrap_or(tape).to_vec(),
                 found_by: Origin::Fuzzer.to_string(),
+                identity,
+                standing: Standing::New,
             },
             check: None,
             events: seen.events,
@@ -214,7 +316,10 @@ impl<'a> Judge<'a> {
         let Some(tests) = &mut self.tests else {
             return Ok(Vec::new());
         };
-        let (events, test) = tests.write(&confirmed, &self.root)?;
+        let (events, test) = tests.write(&confirmed)?;
+        if let (Some(memory), Some(test)) = (&self.memory, &test) {
+            memory.commit(&test.name)?;
+        }
         self.written.extend(test);
         Ok(events)
     }
@@ -402,24 +507,9 @@ fn message(kind: CheckKind, detail: &str) -> String {
     }
 }
 
-/// A name that stays the same from run to run: kind, file and line.
-fn name(kind: CheckKind, place: &Place) -> String {
-    let file = Path::new(&place.file)
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let mut name = rule_id(kind).replace('-', "_");
-    let spot = if place.line > 0 {
-        format!("{file}_{}", place.line)
-    } else {
-        place.function.clone()
-    };
-    for c in format!("_{spot}").chars() {
-        match c {
-            c if c.is_ascii_alphanumeric() => name.push(c.to_ascii_lowercase()),
-            _ if name.ends_with('_') => {}
-            _ => name.push('_'),
-        }
-    }
-    name
+/// The function that called the one at a place: the innermost other one of the open calls.
+fn caller<'a>(place: &Place, stack: &'a [Place]) -> &'a str {
+    let mut open = stack.iter().map(|frame| frame.function.as_str());
+    open.find(|function| !function.is_empty() && *function != place.function)
+        .unwrap_or_default()
 }

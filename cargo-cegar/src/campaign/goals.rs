@@ -3,15 +3,15 @@
 //! "Open" alone helps nobody: a reader wants to know whether anything was seen, why there is no proof, and what to turn. The
 //! same list is told to the reporters and kept in the scratch folder, for `cargo cegar explain`.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cegar_engine::program::sources::Sources;
-use cegar_engine::program::{BlockId, Check, CheckKind, FunctionKind, Op, Pos, Program, Property};
+use cegar_engine::program::{CheckId, FunctionKind, Pos, Program, Property};
 use serde::{Deserialize, Serialize};
 
 use super::alternate::{Alternation, End};
 use super::findings::readable;
+use super::vacuous::{Known, Vacuous};
 use super::{Stats, assumptions};
 use crate::error::Error;
 use crate::report::{Event, Finding, Goal, GoalKind, GoalStatus};
@@ -43,6 +43,9 @@ pub struct Kept {
     pub assumptions: Vec<String>,
     /// What it cost.
     pub stats: Stats,
+    /// What blocks the way, if most of the checks are unreachable from the harness.
+    #[serde(default)]
+    pub vacuous: Option<Vacuous>,
 }
 
 /// Tells how each goal of the user's code stands.
@@ -50,6 +53,10 @@ pub fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
     let goals = goals(alternation, end);
     for goal in &goals {
         alternation.reporter.event(&Event::Goal(goal.clone()));
+    }
+    let vacuous = vacuous(alternation, &goals);
+    if let Some(vacuous) = &vacuous {
+        alternation.reporter.event(&Event::Vacuous(vacuous.clone()));
     }
     let proofs = alternation.proofs.as_ref();
     let elsewhere = proofs.map_or(&[][..], |proofs| &proofs.outcome.elsewhere);
@@ -66,7 +73,32 @@ pub fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
         elsewhere: elsewhere.iter().map(readable).collect(),
         assumptions: assumptions(alternation),
         stats: alternation.stats.clone(),
+        vacuous,
     }
+}
+
+/// What there is to say if most checks are unreachable.
+fn vacuous(alternation: &Alternation<'_, '_>, goals: &[Goal]) -> Option<Vacuous> {
+    let checks = goals.iter().filter(|goal| goal.kind == GoalKind::Check);
+    let unreachable = checks.filter(|goal| goal.status == GoalStatus::Unreachable);
+    let unreachable: Vec<u32> = unreachable.map(|goal| goal.id).collect();
+    let table = alternation.goals().checks;
+    if !table.is_vacuous() {
+        return None;
+    }
+    let blocks = 0..alternation.program.blocks.len();
+    let known = Known {
+        program: alternation.program,
+        covered: alternation.search.covered().to_vec(),
+        dead: blocks.map(|block| alternation.is_dead(block)).collect(),
+        root: alternation.judge.root(),
+    };
+    Some(Vacuous {
+        harness: alternation.harness.name.clone(),
+        checks: table.total(),
+        unreachable: table.unreachable,
+        blocked: known.blocked(&unreachable),
+    })
 }
 
 /// Why nothing is proved, where the prover came to no end.
@@ -83,7 +115,6 @@ pub fn no_proof(alternation: &Alternation<'_, '_>, end: End) -> &'static str {
 fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
     let program = alternation.program;
     let covered = alternation.search.covered();
-    let entered = behind(program, covered);
     let proofs = alternation.proofs.as_ref();
     let unfinished = no_proof(alternation, end);
     let readable = |why: &str| readable(program, alternation.judge.root(), why);
@@ -96,13 +127,11 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
         let status = if alternation.judge.violated(number as u32) {
             GoalStatus::Violated
         } else if alternation.holds(number) {
-            GoalStatus::Proved
+            let is_dead = |block| alternation.is_dead(block);
+            alternation.reach.proved(number, covered, is_dead)
         } else {
-            let near = match is_failure(program, check, number) {
-                true => entered.contains(&check.loc.block),
-                false => covered[check.loc.block.index()],
-            };
-            let seen = match near {
+            let deciding = alternation.reach.deciding(CheckId(number as u32));
+            let seen = match deciding.iter().any(|block| covered[block.index()]) {
                 true => "no execution violated it",
                 false => "no execution came here",
             };
@@ -162,28 +191,6 @@ fn quoted(program: &Program, sources: &mut Sources, pos: Pos) -> String {
     let file = program.files.get(pos.file as usize);
     let quote = file.and_then(|file| sources.quote(file, pos.line, pos.column));
     quote.unwrap_or_default()
-}
-
-/// The blocks that a block that was entered may go on to.
-fn behind(program: &Program, covered: &[bool]) -> BTreeSet<BlockId> {
-    let entered = program.blocks.iter().zip(covered).filter(|(_, c)| **c);
-    entered
-        .flat_map(|(block, _)| block.end.edges())
-        .map(|edge| edge.to)
-        .collect()
-}
-
-/// Whether coming to this check is violating it: it stands where C code has found something to be wrong, as `assert` does and
-/// the compiler's own checks do.
-fn is_failure(program: &Program, check: &Check, number: usize) -> bool {
-    let inline = |op: &Op| matches!(op, Op::Bin { check: Some(id), .. } if id.index() == number);
-    match check.kind {
-        CheckKind::Read | CheckKind::Write | CheckKind::Free | CheckKind::Call => false,
-        _ => {
-            let block = program.block(check.loc.block);
-            !block.ops.iter().any(|inst| inline(&inst.op))
-        }
-    }
 }
 
 /// Writes what `explain` reads.

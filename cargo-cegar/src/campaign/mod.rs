@@ -1,21 +1,27 @@
 //! The campaign: alternates the fuzzer and the engine on one program until every goal is settled or time is up.
 //!
-//! [`mod@prepare`] makes a program of a harness, [`native`] builds what runs natively, [`alternate`] lets the two sides
+//! [`mod@prepare`] makes a program of a harness, [`budget`] says how long each part may take, [`native`] builds what runs natively, [`alternate`] lets the two sides
 //! feed each other, [`findings`] decides what counts, [`tests`] writes what stays, [`replay()`] runs it again.
 
 pub mod agreement;
 pub mod alternate;
+pub mod budget;
+mod committed;
 pub mod corpus;
+mod expectations;
 pub mod findings;
 pub mod goals;
+mod linking;
 pub mod native;
 mod natively;
 pub mod pool;
 pub mod prepare;
 pub mod proofs;
+pub mod reach;
 mod refused;
 mod replay;
 pub mod tests;
+pub mod vacuous;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,6 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cegar_engine::deadline::{self, Deadline};
 use cegar_engine::machine::Limits;
 use cegar_engine::simulate::search::{Config, Search};
 use cegar_engine::strategy::{Coverage, Strategy};
@@ -32,16 +39,20 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 use crate::exit::ExitCode;
+use crate::findings::{Memory, Place};
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
-use crate::report::{Event, Level, Reporter, Summary, TestRef};
+use crate::report::{Distinct, Event, Expectations, Level, Reporter, Summary, TestRef, Unexecuted};
 use crate::store;
 use alternate::peers::Peers;
 use alternate::{Alternation, End};
+use budget::Budget;
 use findings::Judge;
 use native::Native;
-use prepare::{Prepared, prepare};
+use prepare::{Bitcode, Prepared};
+use reach::Reach;
 pub use replay::replay;
 use tests::Tests;
+use vacuous::Vacuous;
 
 /// What a campaign can say in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -67,12 +78,50 @@ pub struct GoalTable {
 /// How many checks stand where.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckTable {
-    /// No input violates them; there is a certificate.
+    /// No input violates them, there is a certificate, and executions came to them.
     pub proved: u64,
+    /// The same, but no execution has come to them, and nothing says that none can.
+    #[serde(default)]
+    pub proved_not_reached: u64,
+    /// No input of the harness comes to them; there is a certificate. Nothing is tested.
+    #[serde(default)]
+    pub unreachable: u64,
     /// An input violates them, seen natively.
     pub violated: u64,
     /// Not settled.
     pub open: u64,
+}
+
+impl CheckTable {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.proved + self.proved_not_reached + self.unreachable + self.violated + self.open
+    }
+
+    /// Those that a certificate is about.
+    pub fn in_certificate(&self) -> u64 {
+        self.proved + self.proved_not_reached + self.unreachable
+    }
+
+    /// The counts as a sentence has them. What only some programs have is left out where there is none of it.
+    pub fn words(&self) -> String {
+        let mut words = format!("{} violated, {} proved", self.violated, self.proved);
+        if self.proved_not_reached > 0 {
+            words += &format!(", {} proved but not reached", self.proved_not_reached);
+        }
+        if self.unreachable > 0 {
+            words += &format!(", {} unreachable", self.unreachable);
+        }
+        words + &format!(", {} open", self.open)
+    }
+
+    fn add(&mut self, other: &CheckTable) {
+        self.proved += other.proved;
+        self.proved_not_reached += other.proved_not_reached;
+        self.unreachable += other.unreachable;
+        self.violated += other.violated;
+        self.open += other.open;
+    }
 }
 
 /// How many branch edges stand where.
@@ -192,45 +241,72 @@ struct Result1 {
     /// Every check is proved, and nothing can go wrong elsewhere.
     complete: bool,
     assumptions: Vec<String>,
+    unexecuted: Option<Unexecuted>,
+    vacuous: Option<Vacuous>,
+    findings: u64,
+    expectations: Expectations,
 }
 
 /// Where things go, and how long it may take.
 struct Folders<'a> {
     scratch: &'a Path,
+    /// What all programs of the package have in common.
+    common: &'a Path,
     root: &'a Path,
     corpus: Option<PathBuf>,
     /// Inputs that are read beside those of the corpus; nothing is written there.
     seeds: Option<PathBuf>,
     certificate: Option<&'a Path>,
+    /// Where findings are remembered; none where a program is looked at once.
+    findings: Option<Place>,
 }
 
 fn one(
     harness: &Harness,
     settings: &Settings,
+    (bitcode, budget): (Bitcode, Budget),
     folders: &Folders<'_>,
     package: Option<tests::Where<'_>>,
     first_only: bool,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Result1, Error> {
-    let started = Instant::now();
+    let started = budget.begin();
     let queue = folders.scratch.join("queue");
     store::writable_dir(&queue)?;
     if let Some(corpus) = &folders.corpus {
         store::writable_dir(corpus)?;
     }
     earlier(folders.scratch, reporter);
-    let prepared = prepare(harness, settings, folders.scratch, reporter, stop)?;
+    let limited = match settings.runs {
+        Some(_) => Budget::new(None),
+        None => budget,
+    };
+    let place = (folders.scratch, limited);
+    let prepared = prepare::link(bitcode, harness, settings, place, reporter, stop)?;
     let fuzzed = settings.fuzzes();
-    let native = start_native(&prepared, harness, settings, folders.scratch, fuzzed);
+    let ends = (stop, limited.confirming_ends());
+    let native = start_native(
+        &prepared,
+        harness,
+        settings,
+        (folders.scratch, folders.common),
+        fuzzed,
+        ends,
+    );
     let tests =
         package.map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
+    let memory = match &folders.findings {
+        Some(place) => Some(remembered(place, reporter)?),
+        None => None,
+    };
+    let tests = tests.map(|tests| tests.until(ends, folders.common));
     let bitcode = std::fs::read(&prepared.bitcode)
         .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
     let mut config = Config {
         properties: harness.properties.clone(),
         limits: limits(harness),
-        until: settings.max_time.map(|limit| started + limit),
+        until: budget.end(),
         ..Config::default()
     };
     if settings.runs.is_some() {
@@ -249,6 +325,7 @@ fn one(
             &harness.properties,
             folders.root,
             tests,
+            memory,
         ),
         corpus: folders.corpus.clone(),
         seeds: folders.seeds.clone(),
@@ -260,7 +337,7 @@ fn one(
             strategy: settings.strategy,
             ..Stats::default()
         },
-        started,
+        budget,
         crew: Default::default(),
         backlog: Default::default(),
         peers: settings
@@ -273,10 +350,12 @@ fn one(
         compares: false,
         last_news: started,
         last_told: started,
+        told_building: (0, 0),
         unconfirmed: Default::default(),
         deaths: 0,
         fatal: 0,
         shared: Arc::clone(&prepared.program),
+        reach: Reach::of(&prepared.program),
         digest: store::hex(&Sha256::digest(bitcode)),
         coverage: Arc::new(Coverage::new(
             prepared.program.blocks.len(),
@@ -289,7 +368,17 @@ fn one(
             .or_else(|| proofs::before(folders.scratch)),
         proofs: None,
     };
-    let end = alternation.run();
+    let deadline = Deadline::at(budget.end().filter(|_| settings.runs.is_none()));
+    let ran = deadline::within(deadline, || {
+        let expectations = alternation.replay_expected()?;
+        let end = alternation.run().and_then(|end| alternation.look(end));
+        Ok((expectations, end))
+    });
+    let (expectations, end) = match ran {
+        Ok(ran) => ran,
+        Err(why) => return Err(why),
+    };
+    native.end();
     alternation.finish();
     let end = end?;
     alternation.consistent();
@@ -304,7 +393,9 @@ fn one(
     }
     let stats = alternation.stats.clone();
     let complete = alternation.is_proved();
+    let unexecuted = alternation.unexecuted(end);
     let assumptions = assumptions(&alternation);
+    let findings = alternation.judge.count();
     if let Some(proofs) = &alternation.proofs {
         let certificate = &proofs.outcome.certificate;
         proofs::write(certificate, folders.scratch, &prepared.bitcode)?;
@@ -382,7 +473,23 @@ fn one(
         interrupted: end == End::Interrupted,
         complete,
         assumptions,
+        unexecuted,
+        vacuous: kept.vacuous,
+        findings,
+        expectations,
     })
+}
+
+/// What earlier campaigns found. A record of this machine that is damaged is named, and left where it is.
+fn remembered(place: &Place, reporter: &mut dyn Reporter) -> Result<Memory, Error> {
+    let (memory, damaged) = Memory::read(place.clone())?;
+    for why in damaged {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: why.to_string(),
+        });
+    }
+    Ok(memory)
 }
 
 /// Looks at what an earlier campaign left. Its inputs are in the queue; of `state.json` all that matters here is
@@ -417,22 +524,31 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn start_native(
+/// Starts the native builds of a program in its scratch folder; `common` is the folder of all programs of its package.
+fn start_native<'s>(
     prepared: &Prepared,
     harness: &Harness,
     settings: &Settings,
-    scratch: &Path,
+    (scratch, common): (&Path, &Path),
     fuzzed: bool,
-) -> Native {
+    ends: (&'s AtomicBool, Option<Instant>),
+) -> Native<'s> {
     let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
     builder.clang.clone_from(&settings.compiler.path);
     builder.cache = Some(prepared.cache.join("native"));
+    builder.objects = Some(common.join("objects"));
+    // As cargo tells build scripts: several campaigns may share the machine.
+    let told = std::env::var("NUM_JOBS").ok();
+    if let Some(jobs) = told.and_then(|jobs| jobs.parse().ok()) {
+        builder.jobs = jobs;
+    }
     let confirm = harness.timeout.max(Duration::from_secs(10));
     Native::start(
         builder,
         fuzzed,
         fuzzed && prepared.program.blocks.len() >= native::LARGE,
         u32::try_from(confirm.as_millis()).unwrap_or(u32::MAX),
+        ends,
     )
 }
 
@@ -454,23 +570,67 @@ pub fn check(
     let root = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
     let folders = Folders {
         scratch: &options.scratch,
+        common: &options.scratch,
         root: &root,
         corpus: None,
         seeds: None,
         certificate: options.certificate.as_deref(),
+        findings: None,
     };
     let package = options.emit_dir.as_deref().map(tests::Where::Standalone);
+    let started = Instant::now();
+    let (harness, settings) = (&options.harness, &options.settings);
+    let bitcode = prepare::bitcode(harness, settings, &options.scratch, reporter, stop)?;
+    let budget = begin(settings, started, reporter);
     let result = one(
-        &options.harness,
-        &options.settings,
+        harness,
+        settings,
+        (bitcode, budget),
         &folders,
         package,
         true,
         reporter,
         stop,
-    )?;
-    Ok(finish(vec![result], false, reporter))
+    );
+    let mut summary = match result {
+        Err(why @ Error::NotInTime { .. }) => {
+            let mut nothing = merge(Vec::new());
+            nothing.harnesses = 1;
+            nothing.unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: why.to_string(),
+            });
+            nothing
+        }
+        result => result?.summary(),
+    };
+    summary.stats.seconds = started.elapsed().as_secs_f64();
+    let verdict = summary.verdict;
+    reporter.event(&Event::Finished(summary));
+    Ok(verdict)
 }
+
+/// The command's time begins: what follows counts. Whoever waited for the compiler is told so.
+fn begin(settings: &Settings, started: Instant, reporter: &mut dyn Reporter) -> Budget {
+    let took = started.elapsed();
+    if let Some(limit) = settings.max_time
+        && settings.runs.is_none()
+        && took >= LONG
+    {
+        reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!(
+                "the C code is compiled, in {:.0}s; the limit of {} begins now",
+                took.as_secs_f64(),
+                humantime::format_duration(limit)
+            ),
+        });
+    }
+    Budget::new(settings.max_time)
+}
+
+/// Compiling takes long from here on.
+const LONG: Duration = Duration::from_secs(5);
 
 /// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
 /// [`crate::report::Event::Finished`].
@@ -480,23 +640,37 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Verdict, Error> {
     let started = Instant::now();
+    let settings = &options.settings;
     let mut results = Vec::new();
-    let mut unbuilt = Unbuilt::default();
-    for (number, harness) in options.harnesses.iter().enumerate() {
-        let left = (options.harnesses.len() - number) as u32;
-        let mut settings = options.settings.clone();
-        // What one harness does not use is there for those after it.
-        settings.max_time = options
-            .settings
-            .max_time
-            .map(|all| all.saturating_sub(started.elapsed()) / left);
+    let several = options.harnesses.len() > 1;
+    let compiled = compile(options, reporter, stop)?;
+    let mut failed = compiled.failed.into_iter().map(|(_, why)| why).next();
+    let budget = match options.is_compiled {
+        true => Budget::since(started, settings.max_time),
+        false => begin(settings, started, reporter),
+    };
+    let mut unexecuted = Vec::new();
+    let mut waiting = compiled.ready.len();
+    let mut distinct = Distinct::new(reporter);
+    for (harness, bitcode) in compiled.ready {
+        if several && settings.runs.is_none() && budget.is_over() {
+            unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: NO_TURN.to_owned(),
+            });
+            continue;
+        }
+        let budget = budget.share(waiting);
+        waiting -= 1;
         let scratch = options.scratch.join(&harness.name);
         let folders = Folders {
             scratch: &scratch,
+            common: &options.scratch,
             root: &options.root,
             corpus: Some(options.corpus(&harness.name)),
             seeds: options.seeds(&harness.name),
             certificate: None,
+            findings: Some(options.findings(&harness.name)),
         };
         let place = match &options.artifacts {
             Some(folder) => tests::Where::Beside {
@@ -506,77 +680,101 @@ pub fn run(
             None => tests::Where::Package(&options.package),
         };
         let package = (!options.no_emit).then_some(place);
-        match one(harness, &settings, &folders, package, false, reporter, stop) {
+        let result = one(
+            harness,
+            settings,
+            (bitcode, budget),
+            &folders,
+            package,
+            false,
+            &mut distinct,
+            stop,
+        );
+        match result {
             Ok(result) => results.push(result),
-            Err(why) if options.harnesses.len() > 1 => unbuilt.add(harness, why, reporter)?,
+            Err(Error::Interrupted) if several => break,
+            Err(why @ Error::NotInTime { .. }) => unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: why.to_string(),
+            }),
+            Err(why) if several && is_its_own(&why) => {
+                distinct.event(&Event::Failed {
+                    harness: harness.name.clone(),
+                    why: why.to_string(),
+                });
+                failed.get_or_insert(why);
+            }
             Err(why) => return Err(why),
         }
         if stop.load(Ordering::Relaxed) {
             break;
         }
     }
-    let verdict = finish(results, unbuilt.first.is_some(), reporter);
-    unbuilt.end(verdict)
-}
-
-/// Harnesses of which no program could be made. The others go on.
-#[derive(Default)]
-struct Unbuilt {
-    first: Option<Error>,
-    told: BTreeSet<String>,
-}
-
-impl Unbuilt {
-    /// Takes note of a harness that does not build; what is wrong with the machine or with this program ends everything.
-    fn add(
-        &mut self,
-        harness: &Harness,
-        why: Error,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(), Error> {
-        let code = why.exit_code();
-        if !matches!(
-            code,
-            ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Usage
-        ) {
-            return Err(why);
-        }
-        let text = why.to_string();
-        // A mistake in the library is every harness's, and told once.
-        let why_short = match self.told.insert(text.clone()) {
-            true => text,
-            false => "for the reason that was told before".to_owned(),
-        };
-        reporter.event(&Event::Failed {
-            harness: harness.name.clone(),
-            why: why_short,
-        });
-        self.first.get_or_insert(why);
-        Ok(())
+    let parts = results.into_iter().map(Result1::summary).collect();
+    let mut summary = merge(parts);
+    summary.findings = distinct.count();
+    summary.harnesses = options.harnesses.len() as u64;
+    if !unexecuted.is_empty() || failed.is_some() {
+        summary.open();
     }
-
-    /// A violation is the greater news, and what failed was told.
-    fn end(self, verdict: Verdict) -> Result<Verdict, Error> {
-        match self.first {
-            Some(why) if verdict != Verdict::Violated => Err(Error::Campaign {
-                message: "not every harness was built".to_owned(),
-                exit: why.exit_code(),
-            }),
-            _ => Ok(verdict),
-        }
-    }
-}
-
-/// Says the last word on several harnesses.
-fn finish(results: Vec<Result1>, incomplete: bool, reporter: &mut dyn Reporter) -> Verdict {
-    let mut summary = merge(results.into_iter().map(Result1::summary).collect());
-    if incomplete && summary.verdict == Verdict::Proved {
-        summary.verdict = Verdict::Open;
-    }
+    summary.unexecuted.extend(unexecuted);
+    summary.interrupted |= stop.load(Ordering::Relaxed);
+    summary.stats.seconds = started.elapsed().as_secs_f64();
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
-    verdict
+    match failed {
+        // A violation is the greater news, and what failed was told.
+        Some(failed) if verdict != Verdict::Violated => Err(failed),
+        _ => Ok(verdict),
+    }
 }
+
+/// The harnesses of a command, after compiling.
+pub struct CompiledHarnesses<'a> {
+    /// Those that compiled.
+    pub ready: Vec<(&'a Harness, Bitcode)>,
+    /// Those that did not, which was told.
+    pub failed: Vec<(&'a Harness, Error)>,
+}
+
+/// Compiles the C code of all harnesses, before the clock starts. One that does not compile is told and does not keep the others from
+/// being checked. If there is one only, its error is all there is to say.
+fn compile<'a>(
+    options: &'a RunOptions,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<CompiledHarnesses<'a>, Error> {
+    let mut compiled = CompiledHarnesses {
+        ready: Vec::new(),
+        failed: Vec::new(),
+    };
+    for harness in &options.harnesses {
+        let scratch = options.scratch.join(&harness.name);
+        match prepare::bitcode(harness, &options.settings, &scratch, reporter, stop) {
+            Ok(bitcode) => compiled.ready.push((harness, bitcode)),
+            Err(why) if options.harnesses.len() > 1 && is_its_own(&why) => {
+                reporter.event(&Event::Failed {
+                    harness: harness.name.clone(),
+                    why: why.to_string(),
+                });
+                compiled.failed.push((harness, why));
+            }
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(compiled)
+}
+
+/// Whether an error is one harness's own, and nothing that would keep the others from working as well.
+fn is_its_own(why: &Error) -> bool {
+    matches!(
+        why.exit_code(),
+        ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Usage | ExitCode::Internal
+    )
+}
+
+/// Why a harness whose turn did not come was not executed.
+pub(crate) const NO_TURN: &str = "the time was up before its turn; give it more with --max-time";
 
 impl Result1 {
     fn summary(self) -> Summary {
@@ -593,6 +791,11 @@ impl Result1 {
             tests: self.tests,
             interrupted: self.interrupted,
             assumptions: self.assumptions,
+            harnesses: 1,
+            unexecuted: self.unexecuted.into_iter().collect(),
+            vacuous: self.vacuous.into_iter().collect(),
+            findings: self.findings,
+            not_replayed: self.expectations.not_run.len() as u64,
         }
     }
 }
@@ -603,15 +806,20 @@ fn merge(parts: Vec<Summary>) -> Summary {
     let mut stats = Stats::default();
     let mut tests = Vec::new();
     let mut interrupted = false;
+    let mut unexecuted = Vec::new();
+    let harnesses = parts.iter().map(|part| part.harnesses).sum();
     let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
     let mut assumptions = BTreeSet::new();
+    let mut vacuous = Vec::new();
+    let (mut findings, mut not_replayed) = (0, 0);
     for part in parts {
         assumptions.extend(part.assumptions);
+        vacuous.extend(part.vacuous);
+        findings += part.findings;
+        not_replayed += part.not_replayed;
         stats.proving += part.stats.proving;
         stats.prover.add(&part.stats.prover);
-        goals.checks.proved += part.goals.checks.proved;
-        goals.checks.violated += part.goals.checks.violated;
-        goals.checks.open += part.goals.checks.open;
+        goals.checks.add(&part.goals.checks);
         goals.edges.covered += part.goals.edges.covered;
         goals.edges.unreachable += part.goals.edges.unreachable;
         goals.edges.open += part.goals.edges.open;
@@ -627,6 +835,7 @@ fn merge(parts: Vec<Summary>) -> Summary {
         stats.peers_used += part.stats.peers_used;
         tests.extend(part.tests);
         interrupted |= part.interrupted;
+        unexecuted.extend(part.unexecuted);
     }
     Summary {
         verdict: if goals.checks.violated > 0 {
@@ -641,6 +850,11 @@ fn merge(parts: Vec<Summary>) -> Summary {
         tests,
         interrupted,
         assumptions: assumptions.into_iter().collect(),
+        harnesses,
+        unexecuted,
+        vacuous,
+        findings,
+        not_replayed,
     }
 }
 

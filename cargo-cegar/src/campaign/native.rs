@@ -5,21 +5,32 @@
 //! confirms findings, the fast target feeds the fuzzer, the comparison log makes it cleverer, the plain
 //! runner judges what AddressSanitizer would change (memory limits, addresses). For a large program, each of which takes
 //! tens of seconds, the fuzzer comes first and is optimised less: there will be nothing to confirm before.
+//!
+//! Nobody waits longer than the campaign lasts: a wait ends with Ctrl-C and with the time, and compilers are
+//! killed when nobody wants their products any more.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use cegar_engine::program::CheckKind;
 use cegar_engine::program::load::sanitizer;
 use cegar_fuzz::native::{
-    Kind, Outcome, Run, RunOptions, Runner, Target, TargetBuilder, TargetError,
+    Kind, Outcome, Progress, Run, RunOptions, Runner, Target, TargetBuilder, TargetError,
 };
 
 use super::prepare::timed;
 use crate::error::Error;
 
 /// Processor time that a run of a sweep may take, in milliseconds: the fuzzer's own took far less.
-const SWEEP: u32 = 250;
+pub(super) const SWEEP: u32 = 250;
+
+/// How often who waits looks whether that still makes sense.
+const GLANCE: Duration = Duration::from_millis(50);
+/// How long the end of a campaign waits for compilers to be killed.
+const KILLING: Duration = Duration::from_millis(500);
 
 type Slot = Option<Result<Target, Arc<TargetError>>>;
 
@@ -29,10 +40,18 @@ struct Shared {
 }
 
 /// The products of one program, some of them still being built.
-pub struct Native {
+pub struct Native<'s> {
     shared: Arc<Shared>,
     timeout_ms: u32,
     folder: PathBuf,
+    /// Set by Ctrl-C.
+    stop: &'s AtomicBool,
+    /// When the campaign's time is up.
+    until: Option<Instant>,
+    /// Ends the builds.
+    cancel: Arc<AtomicBool>,
+    progress: Arc<Progress>,
+    builder: Option<JoinHandle<()>>,
 }
 
 /// Blocks from which on a program is large.
@@ -51,9 +70,16 @@ fn slot(kind: Kind) -> usize {
     ORDER.iter().position(|&k| k == kind).unwrap_or(0)
 }
 
-impl Native {
+impl<'s> Native<'s> {
     /// Starts building. `fuzzed` says whether the fuzzer's two targets are wanted at all, `large` whether they come first.
-    pub fn start(mut builder: TargetBuilder, fuzzed: bool, large: bool, timeout_ms: u32) -> Native {
+    /// No wait for a product outlasts `until`, or `stop`.
+    pub fn start(
+        mut builder: TargetBuilder,
+        fuzzed: bool,
+        large: bool,
+        timeout_ms: u32,
+        (stop, until): (&'s AtomicBool, Option<Instant>),
+    ) -> Native<'s> {
         let mut order = ORDER;
         let folder = builder.out.clone();
         if large {
@@ -65,7 +91,8 @@ impl Native {
             ready: Condvar::new(),
         });
         let theirs = shared.clone();
-        std::thread::spawn(move || {
+        let (cancel, progress) = (builder.stop.clone(), builder.progress.clone());
+        let builder = std::thread::spawn(move || {
             for kind in order {
                 if !fuzzed && matches!(kind, Kind::Fast | Kind::Comparisons) {
                     continue;
@@ -74,17 +101,28 @@ impl Native {
                 let mut slots = theirs.slots.lock().unwrap_or_else(PoisonError::into_inner);
                 slots[slot(kind)] = Some(built);
                 theirs.ready.notify_all();
-                if Arc::strong_count(&theirs) == 1 {
-                    // Nobody is waiting any more: the verdict is in.
-                    return;
-                }
             }
         });
         Native {
             shared,
             timeout_ms,
             folder,
+            stop,
+            until,
+            cancel,
+            progress,
+            builder: Some(builder),
         }
+    }
+
+    /// Has the compilers end: nobody wants what is not there yet.
+    pub fn end(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// How many parts of the program are compiled, and of how many, as far as that is known.
+    pub fn progress(&self) -> (u32, u32) {
+        self.progress.get()
     }
 
     /// The product if it is there already.
@@ -98,7 +136,8 @@ impl Native {
         Some(built.map_err(|why| failed(&why, &self.folder)))
     }
 
-    /// The product, waiting for it if need be.
+    /// The product, waiting for it if need be: until Ctrl-C ([`Error::Interrupted`]), or until the time is up
+    /// ([`Error::NotInTime`]).
     pub fn wait(&self, kind: Kind) -> Result<Target, Error> {
         let mut slots = self
             .shared
@@ -109,11 +148,24 @@ impl Native {
             if let Some(built) = slots[slot(kind)].clone() {
                 return built.map_err(|why| failed(&why, &self.folder));
             }
-            slots = self
+            if self.stop.load(Ordering::Relaxed) {
+                self.end();
+                return Err(Error::Interrupted);
+            }
+            let now = Instant::now();
+            let left = self.until.map(|until| until.saturating_duration_since(now));
+            if left == Some(Duration::ZERO) {
+                return Err(Error::NotInTime {
+                    what: kind.file_name(),
+                });
+            }
+            let pause = left.map_or(GLANCE, |left| left.min(GLANCE));
+            let (woken, _) = self
                 .shared
                 .ready
-                .wait(slots)
+                .wait_timeout(slots, pause)
                 .unwrap_or_else(PoisonError::into_inner);
+            slots = woken;
         }
     }
 
@@ -135,6 +187,15 @@ impl Native {
 
     /// Runs tapes under AddressSanitizer, each in a process of its own, only to see how they end.
     pub fn sweep(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
+        let options = RunOptions {
+            events: false,
+            output: false,
+            timeout_ms: SWEEP,
+        };
+        self.in_files(tapes, options)
+    }
+
+    fn in_files(&self, tapes: &[Vec<u8>], options: RunOptions) -> Result<Vec<Run>, Error> {
         let target = self.wait(Kind::RunnerAsan)?;
         let fail = |why| Error::io("write", std::env::temp_dir(), why);
         let folder = tempfile::tempdir().map_err(fail)?;
@@ -144,14 +205,14 @@ impl Native {
             std::fs::write(&path, tape).map_err(|why| Error::io("write", &path, why))?;
             paths.push(path);
         }
-        let options = RunOptions {
-            events: false,
-            output: false,
-            timeout_ms: SWEEP,
-        };
         Runner::new(&target)
             .run(&paths, options)
             .map_err(|why| Error::engine("the native run", why))
+    }
+
+    /// Runs tapes under AddressSanitizer, each in a process of its own, as [`Native::confirm`] does one.
+    pub fn replay(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
+        self.in_files(tapes, self.options())
     }
 
     /// Runs recorded tapes, each in a process of its own, in order.
@@ -171,10 +232,24 @@ impl Native {
     }
 }
 
+impl Drop for Native<'_> {
+    /// Ends the builds. A pass of LLVM over the whole program cannot be interrupted; it is left to end by itself.
+    fn drop(&mut self) {
+        self.end();
+        let begin = Instant::now();
+        if let Some(builder) = self.builder.take() {
+            while !builder.is_finished() && begin.elapsed() < KILLING {
+                std::thread::sleep(GLANCE / 10);
+            }
+        }
+    }
+}
+
 /// A full disk is told as one, also by the words of the compiler and the linker, which write most of it.
 fn failed(why: &TargetError, folder: &Path) -> Error {
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     match why {
+        TargetError::Interrupted => Error::Interrupted,
         TargetError::File { path, source } if source.kind() == std::io::ErrorKind::StorageFull => {
             Error::io("write", path, full())
         }
@@ -213,6 +288,7 @@ pub fn trap_kind(trap: i32) -> CheckKind {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use std::os::unix::process::ExitStatusExt as _;
 
@@ -235,5 +311,56 @@ mod tests {
             source: std::io::ErrorKind::StorageFull.into(),
         };
         assert_eq!(code(&file), ExitCode::Io);
+    }
+    /// A build that takes as long as it is let: its compiler sleeps.
+    fn sleeping(folder: &Path) -> TargetBuilder {
+        use std::os::unix::fs::PermissionsExt as _;
+        let compiler = folder.join("clang");
+        std::fs::write(&compiler, "#!/bin/sh\nsleep 600\n").unwrap();
+        std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let bitcode = folder.join("program.bc");
+        let made = std::process::Command::new("clang-19")
+            .args(["-x", "c", "-emit-llvm", "-c", "/dev/null", "-o"])
+            .arg(&bitcode)
+            .status();
+        assert!(made.unwrap().success());
+        let mut builder = TargetBuilder::new(bitcode, folder.join("native"));
+        builder.clang = compiler;
+        builder
+    }
+
+    #[test]
+    fn nobody_waits_for_a_build_when_the_time_is_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        let until = Instant::now() + Duration::from_millis(300);
+        let begin = Instant::now();
+        let builder = sleeping(folder.path());
+        let native = Native::start(builder, true, false, 1000, (&stop, Some(until)));
+        let why = native.confirm(b"tape").unwrap_err();
+        assert!(matches!(why, Error::NotInTime { .. }), "{why}");
+        drop(native);
+        // The compiler would sleep for ten minutes.
+        assert!(begin.elapsed() < Duration::from_secs(60));
+        let left: Vec<_> = std::fs::read_dir(folder.path().join("native"))
+            .unwrap()
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn an_interruption_ends_a_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        let builder = sleeping(folder.path());
+        let native = Native::start(builder, true, true, 1000, (&stop, None));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(200));
+                stop.store(true, Ordering::Relaxed);
+            });
+            let why = native.wait(Kind::Fast).unwrap_err();
+            assert!(matches!(why, Error::Interrupted), "{why}");
+        });
     }
 }

@@ -4,7 +4,7 @@
 //! out or whose bitcode ends LLVM costs that harness and no other, and a limit of time is a limit. What a campaign has found
 //! by then has been told and is on disk. The child is this executable with `__campaign FILE`; the file holds its
 //! [`RunOptions`], and it tells its [`Event`]s as JSON lines. The end of its standard input asks it to stop; a second
-//! limit, a little later, does not ask.
+//! limit, a little later, does not ask. The C code is compiled here, before the clock starts: a child finds it compiled.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -19,19 +19,25 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::{Verdict, merge};
+use super::{NO_TURN, Verdict, begin, compile, merge};
 use crate::error::Error;
 use crate::exit::ExitCode;
-use crate::options::RunOptions;
-use crate::report::{Event, JsonReporter, Level, Reporter, Summary};
+use crate::options::{Harness, RunOptions};
+use crate::report::{Distinct, Event, JsonReporter, Level, Reporter, Summary, Unexecuted};
 use crate::signals;
 
 /// How often limits are looked at.
 const TICK: Duration = Duration::from_millis(100);
-/// What a campaign gets past its time to end by itself, at least.
-const GRACE: Duration = Duration::from_secs(10);
-/// From being asked to stop to being stopped, at least.
-const LAST: Duration = Duration::from_secs(5);
+/// What a campaign gets past its time to end by itself: it abandons what is under way after
+/// [`LATE`](super::budget::LATE) and has its results to write.
+const GRACE: Duration = Duration::from_millis(2_000);
+/// From being asked to stop to being stopped, where the time is up. With [`GRACE`] it is less than the five seconds after its limit in
+/// which a command has to end.
+const LAST: Duration = Duration::from_millis(1_500);
+/// Both where runs are counted: no clock ends such a campaign, the limit is for what hangs, and a native build is waited for.
+const COUNTED: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(5));
+/// From being asked to stop to being stopped, where the user asks.
+const ASKED: Duration = Duration::from_secs(5);
 
 /// What came of one harness.
 #[derive(Clone, Debug)]
@@ -42,8 +48,23 @@ pub struct Outcome {
     pub summary: Option<Summary>,
     /// Why there is no result, and the exit code that this stands for.
     pub failed: Option<(String, ExitCode)>,
+    /// Why it was never executed, if it was not.
+    pub unexecuted: Option<String>,
     /// How long it took.
     pub took: Duration,
+}
+
+impl Outcome {
+    /// Of a harness that was not started.
+    fn none(harness: &Harness, failed: Option<(String, ExitCode)>) -> Outcome {
+        Outcome {
+            harness: harness.name.clone(),
+            summary: None,
+            failed,
+            unexecuted: None,
+            took: Duration::ZERO,
+        }
+    }
 }
 
 /// Runs the harnesses, [`RunOptions::jobs`] at a time. The last event it reports is [`Event::Finished`].
@@ -53,9 +74,11 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Verdict, Error> {
     let started = Instant::now();
-    let outcomes = each(options, None, reporter, stop)?;
+    let mut distinct = Distinct::new(reporter);
+    let outcomes = each(options, None, &mut distinct, stop)?;
     let failed = outcomes.iter().find_map(|outcome| outcome.failed.clone());
-    let summary = sum(&outcomes, started.elapsed(), stop);
+    let mut summary = sum(&outcomes, started.elapsed(), stop);
+    summary.findings = distinct.count();
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
     match failed {
@@ -74,11 +97,19 @@ pub fn sum(outcomes: &[Outcome], took: Duration, stop: &AtomicBool) -> Summary {
         .iter()
         .filter_map(|outcome| outcome.summary.clone());
     let mut summary = merge(summaries.collect());
-    if outcomes.iter().any(|outcome| outcome.summary.is_none())
-        && summary.verdict == Verdict::Proved
-    {
-        summary.verdict = Verdict::Open;
+    if outcomes.iter().any(|outcome| outcome.summary.is_none()) {
+        summary.open();
     }
+    summary.harnesses = outcomes.len() as u64;
+    summary.unexecuted = outcomes
+        .iter()
+        .filter_map(|outcome| {
+            Some(Unexecuted {
+                harness: outcome.harness.clone(),
+                why: outcome.unexecuted.clone()?,
+            })
+        })
+        .collect();
     summary.interrupted = stop.load(Ordering::Relaxed);
     summary.stats.seconds = took.as_secs_f64();
     summary
@@ -109,17 +140,29 @@ pub fn each(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Vec<Outcome>, Error> {
-    let deadline = options.settings.max_time.map(|time| Instant::now() + time);
+    let started = Instant::now();
+    let compiled = compile(options, reporter, stop)?;
+    let budget = begin(&options.settings, started, reporter);
     let jobs = options.jobs.clamp(1, options.harnesses.len().max(1));
-    let mut waiting: VecDeque<usize> = (0..options.harnesses.len()).collect();
+    let mut waiting = VecDeque::new();
     let mut running: Vec<Option<Running>> = options.harnesses.iter().map(|_| None).collect();
     let mut outcomes: Vec<Option<Outcome>> = options.harnesses.iter().map(|_| None).collect();
+    for (number, harness) in options.harnesses.iter().enumerate() {
+        let is_this = |other: &Harness| other.name == harness.name;
+        match compiled.failed.iter().find(|(other, _)| is_this(other)) {
+            Some((_, why)) => {
+                let failed = Some((why.to_string(), why.exit_code()));
+                outcomes[number] = Some(Outcome::none(harness, failed));
+            }
+            None => waiting.push_back(number),
+        }
+    }
     let (sender, lines): (Sender<Line>, Receiver<Line>) = channel();
     let mut stopping = None;
     loop {
         let busy = running.iter().flatten().count();
         if stop.load(Ordering::Relaxed) && stopping.is_none() {
-            stopping = Some(Instant::now() + LAST);
+            stopping = Some(Instant::now() + ASKED);
             waiting.clear();
             running
                 .iter_mut()
@@ -129,8 +172,13 @@ pub fn each(
         if busy < jobs
             && let Some(number) = waiting.pop_front()
         {
-            let rounds = (waiting.len() + 1).div_ceil(jobs) as u32;
-            let share = deadline.map(|at| at.saturating_duration_since(Instant::now()) / rounds);
+            if budget.is_over() && options.settings.runs.is_none() {
+                let mut outcome = Outcome::none(&options.harnesses[number], None);
+                outcome.unexecuted = Some(NO_TURN.to_owned());
+                outcomes[number] = Some(outcome);
+                continue;
+            }
+            let share = budget.share((waiting.len() + 1).div_ceil(jobs)).left();
             let share = share.into_iter().chain(cap).min();
             running[number] = Some(start(options, number, share, sender.clone())?);
             continue;
@@ -184,6 +232,7 @@ fn start(
     let mut own = options.clone();
     own.harnesses = vec![options.harnesses[number].clone()];
     own.jobs = 1;
+    own.is_compiled = true;
     // More processes than harnesses: several fuzz the same.
     own.settings.workers = (options.jobs / options.harnesses.len().max(1)).max(1);
     own.settings.max_time = share;
@@ -199,6 +248,8 @@ fn start(
     let mut child = Command::new(&me)
         .arg("__campaign")
         .arg(file.path())
+        // The processors are shared out among the campaigns, for their compilers.
+        .env("NUM_JOBS", compilers(options.jobs).to_string())
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -222,8 +273,12 @@ fn start(
         child,
         started,
         limits: share.map(|share| {
-            let ask = started + share + GRACE.max(share / 10);
-            (ask, ask + LAST.max(share / 10))
+            let (grace, last) = match own.settings.runs {
+                Some(_) => COUNTED,
+                None => (GRACE, LAST),
+            };
+            let ask = started + share + grace;
+            (ask, ask + last)
         }),
         cut: false,
         summary: None,
@@ -232,10 +287,18 @@ fn start(
     })
 }
 
+/// How many compilers each of so many campaigns may run at a time.
+fn compilers(campaigns: usize) -> usize {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    (all / campaigns.max(1)).max(1)
+}
+
 /// Passes on what a child tells, but for its last words.
 fn hear(one: &mut Running, line: &[u8], reporter: &mut dyn Reporter) {
     match serde_json::from_slice::<Event>(line) {
         Ok(Event::Finished(summary)) => one.summary = Some(summary),
+        // That was told before the clock started.
+        Ok(Event::Compiling { .. } | Event::Compiled { .. } | Event::CompileProgress { .. }) => {}
         Ok(event) => reporter.event(&event),
         Err(_) => {
             // An error, or half a line of a child that was killed.
@@ -287,10 +350,15 @@ fn end(mut one: Running, stop: &AtomicBool, reporter: &mut dyn Reporter) -> Outc
             why: why.clone(),
         });
     }
+    let unexecuted = (one.summary.iter())
+        .flat_map(|summary| &summary.unexecuted)
+        .map(|one| one.why.clone())
+        .next();
     Outcome {
         harness: one.harness,
         summary: one.summary,
         failed,
+        unexecuted,
         took,
     }
 }

@@ -3,6 +3,7 @@
 //! The stub library is compiled once per version of it and of clang, into the user's cache folder, because it is the
 //! same for every program; everything else goes to the scratch folder of the harness.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,10 +15,12 @@ use cegar_engine::program::normalise::{
 };
 use cegar_stubs::Role;
 
+use super::budget::Budget;
+use super::linking::{Linked, Linking};
 use super::refused;
 use crate::compile::{self, Compiler, Unit};
 use crate::error::Error;
-use crate::externals::{self, Externals};
+use crate::externals::Externals;
 use crate::options::{Harness, Settings};
 use crate::report::{Event, Level, Reporter};
 use crate::store;
@@ -40,6 +43,21 @@ pub struct Prepared {
     pub argv: usize,
 }
 
+/// A harness's C code and the stubs for it, as bitcode: all that has to be compiled before the clock starts.
+pub struct Bitcode {
+    units: Vec<Unit>,
+    /// The modules of the program's own files, without those that are left out.
+    modules: Vec<PathBuf>,
+    /// The module of each unit.
+    compiled: Vec<PathBuf>,
+    /// Definitions before which another file's go.
+    weakened: HashSet<(PathBuf, String)>,
+    stubs: Vec<PathBuf>,
+    engine_only: Vec<PathBuf>,
+    start: Start,
+    cache: PathBuf,
+}
+
 /// Prepares a harness in its scratch folder.
 pub fn prepare(
     harness: &Harness,
@@ -48,6 +66,19 @@ pub fn prepare(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Prepared, Error> {
+    let bitcode = bitcode(harness, settings, scratch, reporter, stop)?;
+    let place = (scratch, Budget::new(None));
+    link(bitcode, harness, settings, place, reporter, stop)
+}
+
+/// Compiles a harness's C code, reusing what did not change.
+pub fn bitcode(
+    harness: &Harness,
+    settings: &Settings,
+    scratch: &Path,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Bitcode, Error> {
     store::writable_dir(scratch)?;
     let stubs = stub_folder(&settings.compiler, scratch)?;
     compile::remember_in(&stubs);
@@ -73,6 +104,13 @@ pub fn prepare(
             &harness.properties,
             &scratch.join("bitcode"),
             stop,
+            &mut |done| {
+                reporter.event(&Event::CompileProgress {
+                    what: harness.name.clone(),
+                    done: done as u64,
+                    total: units.len() as u64,
+                });
+            },
         )
     })?;
     reporter.event(&Event::Compiled {
@@ -121,44 +159,61 @@ pub fn prepare(
         Entry::Fuzzer => cegar_stubs::Entry::Fuzzer,
         Entry::Function(_) => cegar_stubs::Entry::Function,
     };
-    let (stub_modules, engine_only_modules) = timed("compiling the stubs", || {
+    let (stub_modules, engine_only) = timed("compiling the stubs", || {
         let mut stubs = library(&|role| role == Role::Stub, &[])?;
         stubs.extend(library(&|role| role == Role::Entry(kind), &flags)?);
         let engine_only = library(&|role| role == Role::EngineOnly, &[])?;
         Ok::<_, Error>((stubs, engine_only))
     })?;
 
-    let mut request = LinkRequest::new(
-        user_modules,
-        stub_modules,
-        engine_only_modules,
-        start.entry.clone(),
-    );
-    request.weakened = kept.weakened;
+    Ok(Bitcode {
+        units,
+        modules: user_modules,
+        compiled: compiled.bitcode,
+        weakened: kept.weakened,
+        stubs: stub_modules,
+        engine_only,
+        start,
+        cache: stubs,
+    })
+}
+
+/// Links what was compiled, and reads the program, in the harness's scratch folder and within its budget.
+pub fn link(
+    bitcode: Bitcode,
+    harness: &Harness,
+    settings: &Settings,
+    (scratch, budget): (&Path, Budget),
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Prepared, Error> {
+    let Bitcode {
+        units,
+        modules,
+        compiled,
+        weakened,
+        stubs,
+        engine_only,
+        start,
+        cache,
+    } = bitcode;
+    let mut request = LinkRequest::new(modules, stubs, engine_only, start.entry.clone());
+    request.weakened = weakened;
     let bitcode = scratch.join("program.bc");
-    let mut externals = Externals::default();
-    let mut refused = None;
-    let search = externals::Search {
-        units: &units,
-        compiler: &settings.compiler,
-        scratch,
-        rules: &harness.rules,
-        stop,
+    let linking = Linking {
+        request,
+        bitcode: bitcode.clone(),
+        units,
+        compiled,
+        compiler: settings.compiler.clone(),
+        scratch: scratch.to_owned(),
+        rules: harness.rules.clone(),
     };
-    let normalised = timed("linking the program", || {
-        normalise::normalise_with(&request, &bitcode, &mut |missing| {
-            externals.provide(missing, &search).map_err(|why| {
-                let text = why.to_string();
-                refused = Some(why);
-                text
-            })
-        })
-    });
-    let normalised = match (normalised, refused) {
-        (Ok(normalised), _) => normalised,
-        (Err(_), Some(why)) => return Err(why),
-        (Err(why), None) => return Err(refused::link_error(why, &units, &compiled.bitcode)),
-    };
+    let Linked {
+        normalised,
+        externals,
+        program,
+    } = linking.within(budget, stop)?;
     tell(&start.entry, &normalised, reporter);
     for (rule, function) in externals.misspelt(&harness.rules) {
         reporter.event(&Event::Note {
@@ -168,8 +223,6 @@ pub fn prepare(
             ),
         });
     }
-    let program = timed("reading the program", || Program::load(&bitcode))
-        .map_err(|why| Error::engine("reading the program", why))?;
     for construct in &program.unmodelled {
         reporter.event(&Event::Note {
             level: Level::Detail,
@@ -185,7 +238,7 @@ pub fn prepare(
         program: Arc::new(program),
         normalised,
         externals,
-        cache: stubs,
+        cache,
         entry: start.entry,
         argv: start.argv,
     })
@@ -260,14 +313,15 @@ fn start<'a>(
 ) -> Result<Start, Error> {
     let mut defined = std::collections::HashMap::new();
     for module in modules {
-        defined.extend(module.functions.iter());
+        let functions = module.functions.iter();
+        defined.extend(functions.map(|(name, about)| (name.as_str(), about)));
     }
     let name = match &harness.entry {
         Some(name) => name.as_str(),
-        None if defined.contains_key(&FUZZER.to_owned()) => FUZZER,
+        None if defined.contains_key(FUZZER) => FUZZER,
         None => "main",
     };
-    let Some(function) = defined.get(&name.to_owned()) else {
+    let Some(function) = defined.get(name) else {
         return Err(match &harness.entry {
             Some(name) => Error::nothing(
                 format!("no function `{name}` is defined to start from"),
@@ -285,8 +339,7 @@ fn start<'a>(
         _ => Entry::Function(name.to_owned()),
     };
     Ok(Start {
-        initialise: entry == Entry::Fuzzer
-            && defined.contains_key(&"LLVMFuzzerInitialize".to_owned()),
+        initialise: entry == Entry::Fuzzer && defined.contains_key("LLVMFuzzerInitialize"),
         void: function.void,
         // A `main` that does not take arguments is not given any: they would only cost tape.
         argv: if entry == Entry::Main && function.parameters > 0 {

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
+use cegar_engine::deadline::{self, Deadline};
 use cegar_engine::program::{Program, Property};
 use cegar_engine::proof::{self, Certificate, Checked};
 use cegar_engine::solver::Limits;
@@ -23,10 +24,8 @@ use crate::store;
 const STACK: usize = 512 << 20;
 /// How long the checker may take for one question: longer than the search, since the answer is known.
 const QUESTION: Duration = Duration::from_secs(20);
-/// How long a prover that is to stop may take to end its last question.
-pub const GRACE: Duration = Duration::from_secs(5);
-/// How long at least, even if the time is up.
-const LITTLE: Duration = Duration::from_secs(1);
+/// How long a prover that is to stop may take to end its last question, where no limit says so.
+const GRACE: Duration = Duration::from_secs(5);
 /// How long the checker may take after that, where no limit forbids it: what it did not check does not count.
 const CHECKING: Duration = Duration::from_secs(60);
 /// Without a limit for the campaign.
@@ -66,25 +65,36 @@ pub fn give_way() {
 pub struct Prover {
     receiver: Receiver<Proofs>,
     seeds: Receiver<Seed>,
+    flags: Flags,
+}
+
+/// What the campaign's thread and the prover's tell each other.
+#[derive(Clone, Debug, Default)]
+struct Flags {
+    /// The search is to end; what it has proved is checked.
     stop: Arc<AtomicBool>,
     /// Set when the search is over and the checker is at work.
     checking: Arc<AtomicBool>,
+    /// Nobody waits for an answer any more: the checker is to end, too.
+    abandoned: Arc<AtomicBool>,
 }
 
 impl Prover {
     /// Starts it. `covered` says which blocks need no proof that they can be reached, and grows
     /// meanwhile; `first_only` says that nobody asks for more than a first violation, or that there is none; `loops` says whether loops are followed by their closed
-    /// forms; `time` is what is left, under `runs` steps are counted in its stead; `meek` has it [give way](give_way).
+    /// forms; `ends` says when its search and its checker have to end, under `runs` steps are counted in its stead; `meek` has it
+    /// [give way](give_way).
     pub fn start(
         program: Arc<Program>,
         digest: String,
         (strategy, properties): (Strategy, &[Property]),
         (covered, first_only): (Arc<Coverage>, bool),
         (tapes, loops): (Vec<Vec<u8>>, bool),
-        (time, runs, meek): (Option<Duration>, Option<u64>, bool),
+        (ends, runs, meek): (Option<(Instant, Instant)>, Option<u64>, bool),
         before: Option<Certificate>,
     ) -> Result<Prover, Error> {
         let (seed_sender, seeds) = channel();
+        let time = ends.map(|(search, _)| search.saturating_duration_since(Instant::now()));
         let options = Options {
             strategy,
             properties: properties.to_vec(),
@@ -100,9 +110,8 @@ impl Prover {
             before,
             ..Options::default()
         };
-        let stop = Arc::new(AtomicBool::new(false));
-        let checking = Arc::new(AtomicBool::new(false));
-        let flags = (Arc::clone(&stop), Arc::clone(&checking));
+        let flags = Flags::default();
+        let theirs = flags.clone();
         let (sender, receiver) = channel();
         std::thread::Builder::new()
             .name("prover".to_owned())
@@ -111,7 +120,7 @@ impl Prover {
                 if meek {
                     give_way();
                 }
-                let proofs = prove(&program, &digest, &options, &flags);
+                let proofs = prove(&program, &digest, &options, ends, &theirs);
                 // Nobody listens any more when the campaign is over.
                 let _ = sender.send(proofs);
             })
@@ -119,8 +128,7 @@ impl Prover {
         Ok(Prover {
             receiver,
             seeds,
-            stop,
-            checking,
+            flags,
         })
     }
 
@@ -141,16 +149,15 @@ impl Prover {
         }
     }
 
-    /// Has it stop, and waits a little for what it has come to so far, at most about until `limit` if there is one; `patient` where
-    /// no limit is over: until that is checked.
+    /// Has it stop, and waits for what it has come to so far: until `limit` if there is one, else a little, or where `patient`, until
+    /// that is checked. A prover that does not answer is abandoned: its thread ends when it looks at its deadline, or with the process.
     pub fn give_up(&self, patient: bool, limit: Option<Instant>) -> Option<Result<Proofs, Error>> {
-        self.stop.store(true, Ordering::Relaxed);
+        self.flags.stop.store(true, Ordering::Relaxed);
         let start = Instant::now();
-        let left = limit.map_or(GRACE, |limit| limit.saturating_duration_since(start));
-        let little = left.clamp(LITTLE, GRACE);
         self.wait(|| {
-            let checking = patient && self.checking.load(Ordering::Relaxed);
-            start.elapsed() > if checking { CHECKING } else { little }
+            let checking = patient && self.flags.checking.load(Ordering::Relaxed);
+            start.elapsed() > if checking { CHECKING } else { GRACE }
+                || limit.is_some_and(|limit| Instant::now() >= limit)
         })
     }
 
@@ -168,7 +175,8 @@ impl Prover {
 
 impl Drop for Prover {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.flags.stop.store(true, Ordering::Relaxed);
+        self.flags.abandoned.store(true, Ordering::Relaxed);
     }
 }
 
@@ -176,26 +184,38 @@ fn prove(
     program: &Program,
     digest: &str,
     options: &Options,
-    (stop, checking_now): &(Arc<AtomicBool>, Arc<AtomicBool>),
+    ends: Option<(Instant, Instant)>,
+    flags: &Flags,
 ) -> Proofs {
     let clock = Instant::now();
-    let proof = strategy::prove(program, options, stop);
+    let searching = Deadline {
+        at: ends.map(|(search, _)| search),
+        stop: Some(Arc::clone(&flags.stop)),
+    };
+    let proof = deadline::within(searching, || strategy::prove(program, options, &flags.stop));
     let mut outcome = proof.outcome(digest, &options.properties);
-    checking_now.store(true, Ordering::Relaxed);
-    let checking = Instant::now();
+    flags.checking.store(true, Ordering::Relaxed);
+    let clock_of_checker = Instant::now();
     let limits = match options.counted {
         true => question().counted(),
         false => question(),
     };
-    let checked =
-        proof::check(program, digest, &outcome.certificate, limits).map_err(|why| why.to_string());
-    if let Err(why) = &checked {
-        outcome.withdraw(&format!("the certificate was not accepted: {why}"));
+    let checking = Deadline {
+        at: ends.map(|(_, check)| check),
+        stop: Some(Arc::clone(&flags.abandoned)),
+    };
+    let checked = deadline::within(checking, || {
+        proof::check(program, digest, &outcome.certificate, limits)
+    })
+    .map_err(|why| why.to_string());
+    match &checked {
+        Err(why) => outcome.withdraw(&format!("the certificate was not accepted: {why}")),
+        Ok(checked) => outcome.withdraw_late(checked),
     }
     Proofs {
         outcome,
         checked,
-        check: checking.elapsed().as_secs_f64(),
+        check: clock_of_checker.elapsed().as_secs_f64(),
         seconds: clock.elapsed().as_secs_f64(),
     }
 }

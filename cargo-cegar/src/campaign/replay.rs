@@ -35,7 +35,14 @@ pub fn replay(
         let scratch = options.run.scratch.join(&harness.name);
         let settings = &options.run.settings;
         let prepared = prepare(harness, settings, &scratch, reporter, stop)?;
-        let native = start_native(&prepared, harness, settings, &scratch, false);
+        let native = start_native(
+            &prepared,
+            harness,
+            settings,
+            (&scratch, &options.run.scratch),
+            false,
+            (stop, None),
+        );
         let machine = Machine::new(&prepared.program, limits(harness));
         let mut agreed = 0u64;
         for batch in options.inputs.chunks(BATCH) {
@@ -86,6 +93,11 @@ pub fn replay(
         tests: Vec::new(),
         interrupted: false,
         assumptions: Vec::new(),
+        harnesses: options.run.harnesses.len() as u64,
+        unexecuted: Vec::new(),
+        vacuous: Vec::new(),
+        findings: 0,
+        not_replayed: 0,
     }));
     Ok(verdict)
 }

@@ -6,6 +6,9 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use cegar_engine::program::Property;
 use cegar_engine::program::normalise::Entry;
@@ -13,9 +16,9 @@ use cegar_harness::build::{Build, MockedFunction, Unit};
 
 use super::findings::Confirmed;
 use super::prepare::{Prepared, timed};
-use crate::ci::baseline;
 use crate::emit::{self, Dependency, Emitted, standalone};
 use crate::error::Error;
+use crate::findings::{Record, Standing};
 use crate::options::{Harness, Settings};
 use crate::report::{Event, Level, TestRef};
 
@@ -44,9 +47,14 @@ pub struct Tests<'a> {
     argv: usize,
     scratch: PathBuf,
     cache: PathBuf,
+    objects: PathBuf,
+    ends: (&'a AtomicBool, Option<Instant>),
     runner: Option<PathBuf>,
     made: bool,
 }
+
+/// How often a build is asked whether it is still wanted.
+const GLANCE: Duration = Duration::from_millis(20);
 
 impl<'a> Tests<'a> {
     /// A writer for the harness that was prepared.
@@ -68,18 +76,47 @@ impl<'a> Tests<'a> {
             argv: prepared.argv,
             scratch: scratch.join("test"),
             cache: prepared.cache.join("test"),
+            objects: scratch.join("test-objects"),
+            ends: (&NEVER, None),
             runner: None,
             made: false,
         }
     }
 
+    /// The executable's build ends with Ctrl-C and when the time is up; objects are kept in a folder that is `common` to all
+    /// harnesses.
+    pub(super) fn until(
+        mut self,
+        ends: (&'a AtomicBool, Option<Instant>),
+        common: &Path,
+    ) -> Tests<'a> {
+        self.ends = ends;
+        self.objects = common.join("test-objects");
+        self
+    }
+
+    /// Does work that takes long, and asks it to stop when nobody waits for it any more.
+    fn interruptible<T>(&self, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let late = self.ends.1.is_some_and(|until| Instant::now() >= until);
+                    if late || self.ends.0.load(Ordering::Relaxed) {
+                        stop.store(true, Ordering::Relaxed);
+                        return;
+                    }
+                    std::thread::sleep(GLANCE);
+                }
+            });
+            let result = work();
+            done.store(true, Ordering::Relaxed);
+            result
+        })
+    }
+
     /// Writes the test of a finding if it fails, and says what became of it.
-    /// `root` is what its place is relative to.
-    pub fn write(
-        &mut self,
-        confirmed: &Confirmed,
-        root: &Path,
-    ) -> Result<(Vec<Event>, Option<TestRef>), Error> {
+    pub fn write(&mut self, confirmed: &Confirmed) -> Result<(Vec<Event>, Option<TestRef>), Error> {
         let finding = emit::Finding {
             harness: self.harness.name.clone(),
             test: confirmed.finding.name.clone(),
@@ -91,6 +128,17 @@ impl<'a> Tests<'a> {
             events: confirmed.events.clone(),
             mocked: self.mocked.clone(),
         };
+        if confirmed.finding.standing != Standing::New && self.exists(&finding.test) {
+            // It was run, as it stands, before the search began.
+            let file = emit::package::test_file(self.committed(), &self.harness.name);
+            return Ok((
+                Vec::new(),
+                Some(TestRef {
+                    file,
+                    name: finding.test,
+                }),
+            ));
+        }
         let runner = match self.runner() {
             Ok(runner) => runner,
             Err(why) => return Ok((vec![warning(format!("no test was written: {why}"))], None)),
@@ -109,12 +157,6 @@ impl<'a> Tests<'a> {
         let file = emit::package::test_file(&folder, &self.harness.name);
         let emitted = emit::add_test(&folder, &finding)
             .map_err(|why| Error::engine("writing the test", why))?;
-        if emitted == Emitted::Written
-            && let Ok(place) = serde_json::to_value(baseline::Entry::of(&confirmed.finding, root))
-        {
-            emit::package::remember(&folder, &finding, place)
-                .map_err(|why| Error::engine("writing the test", why))?;
-        }
         let name = finding.test.clone();
         let event = match emitted {
             Emitted::Written => Event::TestWritten {
@@ -131,6 +173,48 @@ impl<'a> Tests<'a> {
             )),
         };
         Ok((vec![event], Some(TestRef { file, name })))
+    }
+
+    /// The package whose tests are committed.
+    pub(super) fn committed(&self) -> &Path {
+        match self.place {
+            Where::Package(package) | Where::Beside { package, .. } => package,
+            Where::Standalone(folder) => folder,
+        }
+    }
+
+    /// The folder that cargo builds into.
+    pub(super) fn target(&self) -> PathBuf {
+        // `target/cegar/HARNESS/test`.
+        self.scratch
+            .ancestors()
+            .nth(3)
+            .unwrap_or(&self.scratch)
+            .to_owned()
+    }
+
+    /// Whether a test of this name is committed.
+    fn exists(&self, test: &str) -> bool {
+        let file = emit::package::test_file(self.committed(), &self.harness.name);
+        crate::list::tests_of(&file)
+            .iter()
+            .any(|known| known == test)
+    }
+
+    /// Runs the choices of a record as its test does.
+    pub(super) fn rerun(&self, runner: &Path, record: &Record) -> cegar_harness::Run {
+        let finding = emit::Finding {
+            harness: self.harness.name.clone(),
+            test: record.name.clone(),
+            what: String::new(),
+            file: String::new(),
+            line: 0,
+            found_by: String::new(),
+            explanation: String::new(),
+            events: record.events(),
+            mocked: self.mocked.clone(),
+        };
+        finding.replay(runner)
     }
 
     /// Keeps other processes from the package's common files until it is dropped: campaigns may run side by side.
@@ -187,9 +271,13 @@ impl<'a> Tests<'a> {
         for function in &self.mocked {
             build = build.mock(function.clone());
         }
+        let stop = Arc::new(AtomicBool::new(false));
         let build = build.out_dir(&out).cache(&self.cache);
-        let built = timed("building the test's executable", || build.try_compile())
-            .map_err(|why| why.to_string())?;
+        let build = build.objects(&self.objects).stop(Arc::clone(&stop));
+        let built = timed("building the test's executable", || {
+            self.interruptible(&stop, || build.try_compile())
+        })
+        .map_err(|why| why.to_string())?;
         let runner = built
             .into_iter()
             .find(|built| built.harness == self.harness.name)
@@ -306,6 +394,9 @@ impl<'a> Tests<'a> {
             .collect()
     }
 }
+
+/// Of what nobody interrupts.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn warning(message: String) -> Event {
     Event::Note {

@@ -8,7 +8,7 @@ use crate::store;
 /// Marks a folder as one whose contents are ours.
 const MARK: &str = ".cargo-cegar";
 const README: &str = "\
-What `cargo cegar ci` found. To keep it, copy `tests`, `corpus`, `mocks.json` and `.emitted.json` over the package's
+What `cargo cegar ci` found. To keep it, copy `tests`, `findings`, `corpus`, `mocks.json` and `.emitted.json` over the package's
 `cegar/` folder. `inputs/HARNESS/TEST` is the input of each finding, for `cargo cegar replay HARNESS FILE`.
 ";
 
@@ -28,7 +28,7 @@ pub fn prepare(folder: &Path) -> Result<(), Error> {
             ));
         }
     }
-    for ours in ["tests", "corpus", "inputs"] {
+    for ours in ["tests", "findings", "corpus", "inputs"] {
         let path = folder.join(ours);
         if path.is_dir() {
             std::fs::remove_dir_all(&path).map_err(|why| Error::io("empty", &path, why))?;

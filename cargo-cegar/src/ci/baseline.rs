@@ -1,110 +1,113 @@
-//! What is known already: the tests that were committed, and the baseline file.
+//! What is accepted as known: the baseline file.
 //!
-//! A build that fails because of last year's finding is switched off. So a finding counts as new only if no test of the package
-//! is about it, and the baseline does not list it. Neither goes by line numbers, which any edit above moves, but by kind, file,
-//! function and the text of the line; of a test that is in `.emitted.json`. (A test that is not there is known by its name.) The
-//! harness does not matter: the same fault seen from a second harness is no news.
+//! A build that fails because of last year's finding is switched off, and a build that lets a bug pass because its test was once committed
+//! is worse than none. So a finding is known for one reason only: somebody put it into `cegar/baseline.json`. What an entry accepts is
+//! narrow: the fault at this place of this function, with these lines around it and by way of this caller
+//! ([`Identity::is_accepted_by`]), so that no second fault hides behind the first. The harness does not matter.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::report::{Finding, rule_id};
+use crate::findings::Identity;
+use crate::report::Finding;
 use crate::store;
 
 /// The format that this version writes and reads.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The file, `cegar/baseline.json` if no other is named.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    /// 1, in this version.
+    /// [`FORMAT`].
     pub format: u32,
     /// What does not fail a build.
     pub findings: Vec<Entry>,
+}
+
+impl Default for Baseline {
+    fn default() -> Self {
+        Baseline {
+            format: FORMAT,
+            findings: Vec::new(),
+        }
+    }
 }
 
 /// One known finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// The file, relative to the crate.
-    pub file: String,
-    /// The function.
-    pub function: String,
-    /// The rule, as SARIF has it: `array-bound`.
-    pub rule: String,
-    /// The line's text without the white space around it; empty if it could not be read.
-    pub text: String,
+    /// What the fault is known by.
+    pub identity: Identity,
     /// The line it was seen in, for people; it is not compared.
     pub line: u32,
+    /// What goes wrong, for people; it is not compared.
+    pub message: String,
 }
 
 impl Entry {
-    /// The entry of a finding in a crate at `root`.
-    pub fn of(finding: &Finding, root: &Path) -> Entry {
-        let place = &finding.place;
-        let text = std::fs::read(root.join(&place.file)).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        let line = text.lines().nth((place.line as usize).wrapping_sub(1));
+    /// The entry of a finding.
+    pub fn of(finding: &Finding) -> Entry {
         Entry {
-            file: place.file.clone(),
-            function: place.function.clone(),
-            rule: rule_id(finding.kind).to_owned(),
-            text: line.unwrap_or_default().trim().to_owned(),
-            line: place.line,
+            identity: finding.identity.clone(),
+            line: finding.place.line,
+            message: finding.message.clone(),
         }
-    }
-
-    /// Whether both are about the same fault: the line may have moved.
-    pub fn is(&self, other: &Entry) -> bool {
-        (&self.file, &self.function, &self.rule, &self.text)
-            == (&other.file, &other.function, &other.rule, &other.text)
     }
 }
 
 impl Baseline {
-    /// Reads the file; one that is not there is empty.
-    pub fn read(path: &Path) -> Result<Baseline, Error> {
+    /// Reads the file; one that is not there is empty. With `anew`, what an older version wrote is empty, too: it is about to
+    /// be written in this version's format.
+    pub fn read(path: &Path, anew: bool) -> Result<Baseline, Error> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Baseline {
-                    format: FORMAT,
-                    findings: Vec::new(),
-                });
+                return Ok(Baseline::default());
             }
             Err(why) => return Err(Error::io("read", path, why)),
         };
-        let wrong = |why: String| {
-            Error::usage(
-                format!("`{}` is no baseline: {why}", path.display()),
-                "`cargo cegar ci --update-baseline` writes one; delete this one first",
-            )
+        let wrong = |why: String, help: &str| {
+            Error::usage(format!("`{}` is no baseline: {why}", path.display()), help)
         };
-        let read: Baseline =
-            serde_json::from_slice(&bytes).map_err(|why| wrong(why.to_string()))?;
-        match read.format {
-            FORMAT => Ok(read),
-            other => Err(wrong(format!(
-                "it has format {other}, and this version reads {FORMAT}"
-            ))),
+        let damaged = "restore it from version control, or delete it: `cargo cegar ci --update-baseline` writes a new one";
+        let value: serde_json::Value =
+            serde_json::from_slice(&bytes).map_err(|why| wrong(why.to_string(), damaged))?;
+        match value["format"].as_u64() {
+            Some(format) if format == u64::from(FORMAT) => {
+                serde_json::from_value(value).map_err(|why| wrong(why.to_string(), damaged))
+            }
+            Some(format) if format < u64::from(FORMAT) && anew => Ok(Baseline::default()),
+            Some(format) if format < u64::from(FORMAT) => Err(wrong(
+                format!(
+                    "it has format {format}, which does not tell two faults of one function apart; this version reads {FORMAT}"
+                ),
+                "`cargo cegar ci --update-baseline` writes it anew",
+            )),
+            Some(format) => Err(wrong(
+                format!("it has format {format}, and this version reads {FORMAT}"),
+                "a newer cargo-cegar wrote it: install that version here",
+            )),
+            None => Err(wrong("it does not say its format".to_owned(), damaged)),
         }
     }
 
     /// Whether it lists this fault.
-    pub fn has(&self, entry: &Entry) -> bool {
-        self.findings.iter().any(|known| known.is(entry))
+    pub fn has(&self, identity: &Identity) -> bool {
+        self.findings
+            .iter()
+            .any(|known| identity.is_accepted_by(&known.identity))
     }
 
     /// Adds what is not listed, and gives the lines that moved their new numbers.
     pub fn update(&mut self, seen: &[Entry]) {
         for entry in seen {
-            match self.findings.iter_mut().find(|known| known.is(entry)) {
-                Some(known) => known.line = entry.line,
+            let is_it = |known: &&mut Entry| entry.identity.is_accepted_by(&known.identity);
+            match self.findings.iter_mut().find(is_it) {
+                Some(known) => *known = entry.clone(),
                 None => self.findings.push(entry.clone()),
             }
         }
@@ -120,81 +123,51 @@ impl Baseline {
     }
 }
 
-/// What the tests of a package are about.
-#[derive(Clone, Debug, Default)]
-pub struct Tests {
-    names: BTreeSet<String>,
-    places: Vec<Entry>,
-}
-
-impl Tests {
-    /// Reads the package. A record that cannot be read leaves the names.
-    pub fn of(package: &Path) -> Tests {
-        let names = names(package);
-        let remembered = crate::emit::package::remembered(package).unwrap_or_default();
-        // A test that was deleted is not known any more.
-        let there = |key: &str| {
-            key.rsplit("::")
-                .next()
-                .is_some_and(|test| names.contains(test))
-        };
-        let places = remembered
-            .into_iter()
-            .filter(|(key, _)| there(key))
-            .filter_map(|(_, place)| serde_json::from_value(place).ok())
-            .collect();
-        Tests { names, places }
-    }
-
-    /// Whether one of them is about this finding.
-    pub fn know(&self, finding: &Finding, entry: &Entry) -> bool {
-        self.names.contains(&finding.name) || self.places.iter().any(|known| known.is(entry))
-    }
-}
-
-/// The names of the tests in a package, over all harnesses.
-fn names(package: &Path) -> BTreeSet<String> {
-    let files = std::fs::read_dir(package.join("tests"));
-    let files = files.into_iter().flatten().flatten();
-    files
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-        .flat_map(|path| crate::list::tests_of(&path))
-        .collect()
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
-mod tests_of_this {
+mod tests {
     use super::*;
     use crate::report::samples;
 
     #[test]
-    fn a_moved_line_is_known_and_a_changed_one_is_not() {
+    fn what_was_accepted_is_known_and_no_more() {
         let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("header.c");
-        std::fs::write(&file, "a\nb\n  name[i] = c;\n").unwrap();
-        let mut finding = samples::finding("header.c");
+        let finding = samples::finding("header.c");
         let path = dir.path().join("baseline.json");
-        let mut baseline = Baseline::read(&path).unwrap();
-        baseline.update(&[Entry::of(&finding, dir.path())]);
+        let mut baseline = Baseline::read(&path, false).unwrap();
+        baseline.update(&[Entry::of(&finding)]);
+        let mut moved = Entry::of(&finding);
+        moved.line = 40;
+        baseline.update(&[moved]);
         baseline.write(&path).unwrap();
-        let baseline = Baseline::read(&path).unwrap();
-        std::fs::write(&file, "new\na\nb\n    name[i] = c;\n").unwrap();
-        finding.place.line = 4;
-        assert!(baseline.has(&Entry::of(&finding, dir.path())));
-        std::fs::write(&file, "new\na\nb\n    name[i + 1] = c;\n").unwrap();
-        assert!(!baseline.has(&Entry::of(&finding, dir.path())));
+        let baseline = Baseline::read(&path, false).unwrap();
+        assert_eq!(baseline.findings.len(), 1);
+        assert_eq!(baseline.findings[0].line, 40);
+        assert!(baseline.has(&finding.identity));
+        let mut second = finding.identity;
+        second.occurrence = 1;
+        assert!(!baseline.has(&second));
     }
 
     #[test]
     fn what_is_no_baseline_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("baseline.json");
-        for text in ["", "[]", r#"{"format":9,"findings":[]}"#, "{\"format\":1"] {
+        for text in [
+            "",
+            "[]",
+            r#"{"format":9,"findings":[]}"#,
+            r#"{"format":1,"findings":[]}"#,
+            r#"{"format":2,"findings":[{}]}"#,
+            "{\"format\":1",
+        ] {
             std::fs::write(&path, text).unwrap();
-            let error = Baseline::read(&path).unwrap_err();
+            let error = Baseline::read(&path, false).unwrap_err();
             assert_eq!(error.exit_code(), crate::ExitCode::Usage, "{text}");
         }
+        std::fs::write(&path, r#"{"format":1,"findings":[]}"#).unwrap();
+        assert_eq!(Baseline::read(&path, true).unwrap(), Baseline::default());
+        std::fs::write(&path, r#"{"format":9,"findings":[]}"#).unwrap();
+        assert!(Baseline::read(&path, true).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! A campaign in continuous integration.
 //!
 //! Nobody is watching, the machine is rented by the minute, and the source tree is thrown away afterwards. So there is a
-//! budget that holds ([`crate::campaign::pool`]), what is known does not fail the build ([`baseline`]), and what is new goes
+//! budget that holds ([`crate::campaign::pool`]), what is accepted does not fail the build ([`baseline`]), and what is new goes
 //! to a folder of the package's own shape, to be kept as the build's artifact and copied over `cegar/` by whoever
 //! looks at it.
 
@@ -9,47 +9,43 @@ mod artifacts;
 pub mod baseline;
 mod summary;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::campaign::pool::Outcome;
+use crate::campaign::vacuous::Vacuous;
 use crate::campaign::{GoalTable, Stats, Verdict};
 use crate::error::Error;
 use crate::exit::ExitCode;
+use crate::findings::{Identity, Standing};
 use crate::report::{Event, Finding, Reporter, Summary};
 use crate::store;
 pub use artifacts::prepare;
-use baseline::{Baseline, Entry, Tests};
+use baseline::Baseline;
 pub use summary::markdown;
 
 /// Passes events on, tells known findings from new ones, and keeps the inputs of both.
 pub struct Sorter<'a> {
     inner: &'a mut dyn Reporter,
     baseline: &'a Baseline,
-    tests: Tests,
-    root: PathBuf,
     inputs: Option<PathBuf>,
-    /// What was found, in order: its entry in a baseline, and whether it is new.
-    pub found: Vec<(Finding, Entry, bool)>,
+    /// What was found, in order; also the further inputs of a finding.
+    pub found: Vec<Sorted>,
     /// The first input that could not be kept, and why.
     pub lost: Option<Error>,
 }
 
 impl<'a> Sorter<'a> {
-    /// A sorter for the crate at `root` with its `cegar/` package. Inputs go to `inputs`.
+    /// A sorter by this baseline. Inputs go to `inputs`.
     pub fn new(
         inner: &'a mut dyn Reporter,
         baseline: &'a Baseline,
-        package: &Path,
-        root: &Path,
         inputs: Option<PathBuf>,
     ) -> Sorter<'a> {
         Sorter {
             inner,
             baseline,
-            tests: Tests::of(package),
-            root: root.to_owned(),
             inputs,
             found: Vec::new(),
             lost: None,
@@ -68,19 +64,129 @@ impl<'a> Sorter<'a> {
 
 impl Reporter for Sorter<'_> {
     fn event(&mut self, event: &Event) {
-        let Event::Found(finding) = event else {
+        let (Event::Found(finding) | Event::FoundAgain(finding)) = event else {
             return self.inner.event(event);
         };
-        let entry = Entry::of(finding, &self.root);
-        let known = self.tests.know(finding, &entry) || self.baseline.has(&entry);
         if let Err(why) = self.keep(finding) {
             self.lost.get_or_insert(why);
         }
-        self.inner.event(&match known {
-            true => Event::Known(finding.clone()),
-            false => Event::Found(finding.clone()),
+        let class = match (self.baseline.has(&finding.identity), finding.standing) {
+            (true, _) => Class::Known,
+            (false, Standing::New) => Class::New,
+            (false, Standing::StillFails) => Class::Failing,
+            (false, Standing::FailsAgain) => Class::Regression,
+        };
+        let told = self
+            .found
+            .iter()
+            .find(|told| told.finding.identity.is(&finding.identity));
+        let again = told.is_some();
+        // A way to the fault that nobody has accepted is told as a finding, although its place was told.
+        let as_loud = told.is_none_or(|told| told.class == Class::Known && class != Class::Known);
+        self.inner.event(&match class {
+            _ if !as_loud => Event::FoundAgain(finding.clone()),
+            Class::Known => Event::Known(finding.clone()),
+            _ => Event::Found(finding.clone()),
         });
-        self.found.push((finding.clone(), entry, !known));
+        self.found.push(Sorted {
+            finding: finding.clone(),
+            class,
+            again,
+        });
+    }
+}
+
+/// What a finding is to a build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// An earlier campaign saw its input pass.
+    Regression,
+    /// Nobody knew it.
+    New,
+    /// It is committed, was never seen to pass, and nobody accepted it.
+    Failing,
+    /// The baseline lists it.
+    Known,
+}
+
+impl Class {
+    /// All of them, the worst first.
+    pub const ALL: [Class; 4] = [Class::Regression, Class::New, Class::Failing, Class::Known];
+
+    /// For people, after a number.
+    pub fn words(self, number: usize) -> &'static str {
+        match (self, number) {
+            (Class::Regression, 1) => "regression",
+            (Class::Regression, _) => "regressions",
+            (Class::New, _) => "new",
+            (Class::Failing, _) => "failing as before",
+            (Class::Known, _) => "known",
+        }
+    }
+}
+
+/// How many findings there are of each class: one that several inputs or harnesses show counts once, in its worst class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// See [`Class::New`].
+    pub new: usize,
+    /// See [`Class::Regression`].
+    pub regressions: usize,
+    /// See [`Class::Failing`].
+    pub failing: usize,
+    /// See [`Class::Known`].
+    pub known: usize,
+}
+
+impl Counts {
+    fn of<'f>(found: impl Iterator<Item = &'f Sorted>) -> Counts {
+        let mut worst: Vec<(&Identity, Class)> = Vec::new();
+        for sorted in found {
+            let identity = &sorted.finding.identity;
+            match worst.iter_mut().find(|(known, _)| known.is(identity)) {
+                Some((_, class)) => *class = sorted.class.min(*class),
+                None => worst.push((identity, sorted.class)),
+            }
+        }
+        let count = |wanted: Class| worst.iter().filter(|(_, class)| *class == wanted).count();
+        Counts {
+            new: count(Class::New),
+            regressions: count(Class::Regression),
+            failing: count(Class::Failing),
+            known: count(Class::Known),
+        }
+    }
+
+    /// How many there are of a class.
+    pub fn get(&self, class: Class) -> usize {
+        match class {
+            Class::Regression => self.regressions,
+            Class::New => self.new,
+            Class::Failing => self.failing,
+            Class::Known => self.known,
+        }
+    }
+
+    /// How many fail a build that accepts what is known.
+    pub fn bad(&self) -> usize {
+        self.new + self.regressions + self.failing
+    }
+
+    /// How many there are.
+    pub fn all(&self) -> usize {
+        self.bad() + self.known
+    }
+
+    /// `1 regression, 2 new, 0 known`: what there is, and always what is new and known.
+    pub fn words(&self) -> String {
+        let always = |class: &Class| matches!(class, Class::New | Class::Known);
+        let said = Class::ALL
+            .iter()
+            .filter(|class| always(class) || self.get(**class) > 0);
+        let said =
+            said.map(|&class| format!("{} {}", self.get(class), class.words(self.get(class))));
+        said.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -93,13 +199,14 @@ pub struct Report {
     pub goals: GoalTable,
     /// Over all harnesses.
     pub stats: Stats,
-    /// How many findings nobody knew.
-    pub new: usize,
-    /// How many were known.
-    pub known: usize,
+    /// How many findings of each class.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Committed tests and inputs of earlier findings that were not run to their end.
+    pub not_replayed: u64,
     /// Each harness.
     pub harnesses: Vec<Line>,
-    /// Each finding, once for each harness that made it.
+    /// Each finding, once for each input that showed it.
     pub findings: Vec<Sorted>,
     /// What every "proved" relies on.
     pub assumptions: Vec<String>,
@@ -107,14 +214,16 @@ pub struct Report {
     pub exit_code: u8,
 }
 
-/// A finding, and whether it was known.
+/// A finding, and what it is to the build.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sorted {
     /// It.
     #[serde(flatten)]
     pub finding: Finding,
-    /// Whether nobody knew it.
-    pub new: bool,
+    /// What it is.
+    pub class: Class,
+    /// Whether this is a further input of a finding that stands above.
+    pub again: bool,
 }
 
 /// One harness of a [`Report`].
@@ -128,14 +237,17 @@ pub struct Line {
     pub goals: GoalTable,
     /// What it cost.
     pub stats: Stats,
-    /// New findings.
-    pub new: usize,
-    /// Known findings.
-    pub known: usize,
+    /// How many findings of each class.
+    #[serde(flatten)]
+    pub counts: Counts,
     /// Wall clock, with compiling.
     pub seconds: f64,
     /// Why there is no result.
     pub failed: Option<String>,
+    /// Why the harness was never executed, if it was not.
+    pub unexecuted: Option<String>,
+    /// What blocks the way, if most of its checks are unreachable.
+    pub vacuous: Option<Vacuous>,
 }
 
 /// What makes a build fail.
@@ -149,38 +261,26 @@ pub struct Rules {
 
 impl Report {
     /// Sums up.
-    pub fn new(
-        outcomes: &[Outcome],
-        found: &[(Finding, Entry, bool)],
-        whole: &Summary,
-        rules: Rules,
-    ) -> Report {
-        let count = |harness: Option<&str>, new: bool| {
-            let of = |f: &&(Finding, Entry, bool)| {
-                f.2 == new && harness.is_none_or(|name| f.0.harness == name)
-            };
-            found.iter().filter(of).count()
-        };
+    pub fn new(outcomes: &[Outcome], found: &[Sorted], whole: &Summary, rules: Rules) -> Report {
         let line = |outcome: &Outcome| {
-            let name = Some(outcome.harness.as_str());
+            let own = found
+                .iter()
+                .filter(|sorted| sorted.finding.harness == outcome.harness);
             let summary = outcome.summary.as_ref();
             Line {
                 harness: outcome.harness.clone(),
                 verdict: summary.map(|summary| summary.verdict),
                 goals: summary.map(|s| s.goals.clone()).unwrap_or_default(),
                 stats: summary.map(|s| s.stats.clone()).unwrap_or_default(),
-                new: count(name, true),
-                known: count(name, false),
+                counts: Counts::of(own),
                 seconds: outcome.took.as_secs_f64(),
                 failed: outcome.failed.as_ref().map(|(why, _)| why.clone()),
+                unexecuted: outcome.unexecuted.clone(),
+                vacuous: summary.and_then(|s| s.vacuous.first().cloned()),
             }
         };
-        let sorted = |(finding, _, new): &(Finding, Entry, bool)| Sorted {
-            finding: finding.clone(),
-            new: *new,
-        };
-        let (new, known) = (count(None, true), count(None, false));
-        let bad = new > 0 || (rules.fail_on_known && known > 0);
+        let counts = Counts::of(found.iter());
+        let bad = counts.bad() > 0 || (rules.fail_on_known && counts.known > 0);
         let failure = outcomes.iter().find_map(|o| o.failed.as_ref());
         let settled = outcomes
             .iter()
@@ -190,6 +290,7 @@ impl Report {
             _ if bad => ExitCode::Violation,
             Some((_, code)) => *code,
             None if whole.interrupted => ExitCode::Interrupted,
+            None if whole.is_incomplete() => ExitCode::Incomplete,
             None if rules.require_proof && !settled => ExitCode::OpenGoals,
             None => ExitCode::Clean,
         };
@@ -197,10 +298,10 @@ impl Report {
             verdict: whole.verdict,
             goals: whole.goals.clone(),
             stats: whole.stats.clone(),
-            new,
-            known,
+            counts,
+            not_replayed: whole.not_replayed,
             harnesses: outcomes.iter().map(line).collect(),
-            findings: found.iter().map(sorted).collect(),
+            findings: found.to_vec(),
             assumptions: whole.assumptions.clone(),
             exit_code: code.code(),
         }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::Report;
-use crate::campaign::Verdict;
+use super::{Class, Report, Sorted};
+use crate::campaign::{CheckTable, Verdict};
 use crate::report::Place;
 
 /// The report as Markdown.
@@ -18,11 +18,11 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "## cargo cegar: {}\n", headline(report))?;
     writeln!(
         out,
-        "| harness | verdict | new | known | proved | open | edges covered | unreachable | open | executions | time |"
+        "| harness | verdict | fails | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |"
     )?;
     writeln!(
         out,
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     )?;
     for line in &report.harnesses {
         let verdict = match (&line.failed, line.verdict) {
@@ -30,14 +30,19 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             (None, Some(verdict)) => word(verdict).to_owned(),
             (None, None) => "no result".to_owned(),
         };
+        let verdict = match &line.unexecuted {
+            Some(why) => format!("{verdict}, never executed: {}", text(why)),
+            None => verdict,
+        };
         let (checks, edges) = (&line.goals.checks, &line.goals.edges);
         writeln!(
             out,
-            "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
+            "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
             text(&line.harness),
-            line.new,
-            line.known,
-            checks.proved,
+            line.counts.bad(),
+            line.counts.known,
+            proved(checks),
+            checks.unreachable,
             checks.open,
             edges.covered,
             edges.unreachable,
@@ -46,8 +51,30 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             line.seconds,
         )?;
     }
-    for (new, title) in [(true, "New"), (false, "Known already")] {
-        let mut findings = report.findings.iter().filter(|f| f.new == new).peekable();
+    if report.not_replayed > 0 {
+        writeln!(
+            out,
+            "\n{} committed tests or inputs of earlier findings were not run to their end.",
+            report.not_replayed
+        )?;
+    }
+    let vacuous = report.harnesses.iter().filter_map(|l| l.vacuous.as_ref());
+    for (number, vacuous) in vacuous.enumerate() {
+        if number == 0 {
+            writeln!(out, "\n### Vacuous\n")?;
+        }
+        let (harness, words) = (code(&vacuous.harness), text(&vacuous.words()));
+        writeln!(out, "- {harness}: {words}")?;
+    }
+    for class in Class::ALL {
+        let title = match class {
+            Class::Regression => "Regressions: an earlier campaign saw them pass",
+            Class::New => "New",
+            Class::Failing => "Failing as before, and in no baseline",
+            Class::Known => "Known: the baseline lists them",
+        };
+        let of = |sorted: &&Sorted| sorted.class == class;
+        let mut findings = report.findings.iter().filter(of).peekable();
         if findings.peek().is_some() {
             writeln!(out, "\n### {title}\n")?;
         }
@@ -65,7 +92,7 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             )?;
         }
     }
-    if report.goals.checks.proved > 0 && !report.assumptions.is_empty() {
+    if report.goals.checks.in_certificate() > 0 && !report.assumptions.is_empty() {
         writeln!(out, "\n\"Proved\" assumes that")?;
         writeln!(out)?;
         for assumption in &report.assumptions {
@@ -75,13 +102,25 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
+/// Those that executions came to; behind a plus sign those that none has come to so far.
+fn proved(checks: &CheckTable) -> String {
+    match checks.proved_not_reached {
+        0 => checks.proved.to_string(),
+        more => format!("{} + {more} not reached", checks.proved),
+    }
+}
+
 fn headline(report: &Report) -> String {
     let plural = |n: usize| if n == 1 { "" } else { "s" };
-    match (report.new, report.known) {
+    let counts = &report.counts;
+    match (counts.bad(), counts.known) {
+        (0, 0) if report.verdict == Verdict::Proved && report.goals.checks.is_vacuous() => {
+            "proved, mostly vacuous".to_owned()
+        }
         (0, 0) => word(report.verdict).to_owned(),
         (0, known) => format!("nothing new, {known} known violation{}", plural(known)),
-        (new, 0) => format!("{new} new violation{}", plural(new)),
-        (new, known) => format!("{new} new violation{}, {known} known", plural(new)),
+        (bad, 0) if bad == counts.new => format!("{bad} new violation{}", plural(bad)),
+        _ => counts.words(),
     }
 }
 
@@ -127,8 +166,9 @@ fn code(raw: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::vacuous::Vacuous;
     use crate::campaign::{GoalTable, Stats};
-    use crate::ci::{Line, Sorted};
+    use crate::ci::{Counts, Line};
     use crate::report::samples;
 
     #[test]
@@ -137,45 +177,67 @@ mod tests {
         finding.message = "index past `<b>`".to_owned();
         let mut goals = GoalTable::default();
         (goals.checks.violated, goals.checks.proved) = (1, 4);
+        goals.checks.unreachable = 35;
         let report = Report {
             verdict: Verdict::Violated,
             goals: goals.clone(),
             stats: Stats::default(),
-            new: 1,
-            known: 0,
+            counts: Counts {
+                new: 1,
+                ..Counts::default()
+            },
+            not_replayed: 0,
             harnesses: vec![
                 Line {
                     harness: "parse_header".to_owned(),
                     verdict: Some(Verdict::Violated),
                     goals,
                     stats: Stats::default(),
-                    new: 1,
-                    known: 0,
+                    counts: Counts {
+                        new: 1,
+                        ..Counts::default()
+                    },
                     seconds: 3.2,
                     failed: None,
+                    unexecuted: None,
+                    vacuous: Some(Vacuous {
+                        harness: "parse_header".to_owned(),
+                        checks: 40,
+                        unreachable: 35,
+                        blocked: None,
+                    }),
                 },
                 Line {
                     harness: "other".to_owned(),
                     verdict: None,
                     goals: GoalTable::default(),
                     stats: Stats::default(),
-                    new: 0,
-                    known: 0,
+                    counts: Counts::default(),
                     seconds: 3.2,
                     failed: Some("killed".to_owned()),
+                    unexecuted: None,
+                    vacuous: None,
                 },
             ],
-            findings: vec![Sorted { finding, new: true }],
+            findings: vec![Sorted {
+                finding,
+                class: Class::New,
+                again: false,
+            }],
             assumptions: vec!["there is one thread".to_owned()],
             exit_code: 100,
         };
         insta::assert_snapshot!(markdown(&report), @r#"
         ## cargo cegar: 1 new violation
 
-        | harness | verdict | new | known | proved | open | edges covered | unreachable | open | executions | time |
-        |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
-        | parse\_header | violated | 1 | 0 | 4 | 0 | 0 | 0 | 0 | 0 | 3s |
-        | other | no result: killed | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 3s |
+        | harness | verdict | fails | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |
+        |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+        | parse\_header | violated | 1 | 0 | 4 | 35 | 0 | 0 | 0 | 0 | 0 | 3s |
+        | other | no result: killed | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 3s |
+
+        ### Vacuous
+
+        - <code>parse\_header</code>: 35 of 40 checks cannot be reached from this harness: nothing that it executes calls the code they are in
 
         ### New
 

@@ -197,7 +197,7 @@ pub enum Command {
     /// that makes the test fail with a diff. They need cargo and a C compiler, as all generated tests do.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar emit --behaviour\n  \
-        cargo cegar emit --behaviour parse_header && cargo test -p my-codec-sys-cegar")]
+        cargo cegar emit --behaviour parse_header && cargo test --manifest-path cegar/Cargo.toml")]
     Emit(EmitArgs),
     /// Keep the least corpus: inputs that add nothing to what the others cover are removed
     ///

@@ -54,6 +54,7 @@ pub(super) fn check(
     if let Some(dir) = &emit_dir {
         store::could_write(dir)?;
     }
+    store::temporary_files()?;
     let (scratch, _removed_at_the_end) = scratch(manners, args, &here)?;
     let stubs = plan::stub_headers(&scratch)?;
     for unit in &mut harness.units {

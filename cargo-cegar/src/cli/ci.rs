@@ -15,12 +15,21 @@ use crate::ci::{self, Report, Rules, Sorter};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::report::{Event, Fan, HtmlReporter, JunitReporter, Level, Reporter as _, SarifReporter};
-use crate::{coverage, store};
+use crate::{coverage, lock, store};
 
 /// The budget of a build that says nothing else.
 const DEFAULT_TIME: Duration = Duration::from_secs(600);
 /// What a harness may take under `--runs`, where no clock ends a campaign, if nothing else is said.
 const HANG: Duration = Duration::from_secs(1800);
+
+/// The name of the lock on a folder of artifacts, and the folder in words.
+fn artifacts_lock(folder: &std::path::Path) -> (String, String) {
+    let name = store::entry_name(folder.as_os_str().as_encoded_bytes());
+    (
+        format!("ci-{name}"),
+        format!("the artifacts `{}`", folder.display()),
+    )
+}
 
 /// Runs the command.
 pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
@@ -29,7 +38,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         Some(path) => path.clone(),
         None => project.cegar.join("baseline.json"),
     };
-    let mut baseline = Baseline::read(&baseline_file)?;
+    let mut baseline = Baseline::read(&baseline_file, args.update_baseline)?;
     if let (Some(path), false) = (&args.baseline, args.update_baseline)
         && !path.is_file()
     {
@@ -45,9 +54,11 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         None => project.scratch().join("ci"),
     };
     store::writable_dir(&project.scratch())?;
+    let mut fan = reporter(manners, args.budget.stats, &project.root);
+    let (name, what) = artifacts_lock(&artifacts);
+    lock::hold(&project.scratch(), &name, &what, &mut fan, stop)?;
     ci::prepare(&artifacts)?;
 
-    let mut fan = reporter(manners, args.budget.stats, &project.root);
     if let Some(path) = &args.budget.sarif {
         let (root, repository) = (project.root.clone(), crate::init::ci::repository(&project));
         fan.add(SarifReporter::sorted(path.clone(), root, &repository));
@@ -79,13 +90,14 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     ));
 
     let inputs = Some(artifacts.join("inputs"));
-    let mut sorter = Sorter::new(&mut fan, &baseline, &project.cegar, &project.root, inputs);
+    let mut sorter = Sorter::new(&mut fan, &baseline, inputs);
     let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
     let started = Instant::now();
     let outcomes = pool::each(&options, cap, &mut sorter, stop)?;
     let (found, lost) = (sorter.found, sorter.lost);
-    let summary = pool::sum(&outcomes, started.elapsed(), stop);
+    let mut summary = pool::sum(&outcomes, started.elapsed(), stop);
+    summary.findings = found.iter().filter(|sorted| !sorted.again).count() as u64;
     fan.event(&Event::Finished(summary.clone()));
 
     let rules = Rules {
@@ -94,7 +106,10 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     };
     let mut report = Report::new(&outcomes, &found, &summary, rules);
     if args.update_baseline {
-        let entries: Vec<Entry> = found.iter().map(|(_, entry, _)| entry.clone()).collect();
+        let entries: Vec<Entry> = found
+            .iter()
+            .map(|sorted| Entry::of(&sorted.finding))
+            .collect();
         baseline.update(&entries);
         baseline.write(&baseline_file)?;
         // What was just accepted is no reason to fail.
@@ -125,15 +140,14 @@ fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifact
         let text = format!("wrote {}", baseline.display());
         note(fan, Level::Info, text);
     }
-    if report.new + report.known > 0 {
+    if report.counts.all() > 0 {
         let what = match args.emit {
             true => "inputs are",
             false => "tests and inputs are",
         };
         let text = format!(
-            "{} new, {} known; {} in {}",
-            report.new,
-            report.known,
+            "{}; {} in {}",
+            report.counts.words(),
             what,
             artifacts.display()
         );
@@ -156,7 +170,7 @@ fn outputs(
     }
     if let Some(path) = &args.lcov {
         let folders: Vec<PathBuf> = harnesses.iter().map(|h| scratch.join(&h.name)).collect();
-        let (coverage, _) = coverage_of(&folders);
+        let (coverage, _, _) = coverage_of(&folders);
         store::write(path, coverage::lcov(&coverage).as_bytes())?;
     }
     let Some(path) = &args.summary else {

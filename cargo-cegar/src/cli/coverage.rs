@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::explain::Left;
 use crate::report::Level;
-use crate::report::html::{Chapter, PROOFS, page};
+use crate::report::html::{Chapter, PROOFS, page, why_missing};
 use crate::{plan, store};
 
 /// Runs the command.
@@ -24,7 +24,7 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
         .collect();
     let scratch = project.scratch();
     let folders: Vec<PathBuf> = names.iter().map(|name| scratch.join(name)).collect();
-    let (all, missing) = coverage_of(&folders);
+    let (all, missing, idle) = coverage_of(&folders);
     if missing.len() == folders.len() {
         // Each has the same reason, or the first is as good as any.
         return Err(missing.into_iter().next().map_or_else(
@@ -39,7 +39,7 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
     }
     let left_out = missing.iter().map(|(folder, why)| {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        (name.into_owned(), why.to_string())
+        (name.into_owned(), why_missing(folder, why))
     });
     let left_out: Vec<(String, String)> = left_out.collect();
     let mut fan = reporter(manners, false, &project.root);
@@ -63,6 +63,17 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
             format!("{name} is left out: {why}"),
         );
     }
+    if !idle.is_empty() {
+        let text = format!(
+            "no execution was seen of {}: what it covers is not known, and what is open there was not tried",
+            idle.join(", ")
+        );
+        note(&mut fan, Level::Warning, text);
+    }
+    if all.count().lines == 0 {
+        let text = "no line of C belongs to the harnesses: there is nothing to be covered";
+        note(&mut fan, Level::Warning, text.to_owned());
+    }
     if let Some(path) = &args.lcov {
         store::write(path, coverage::lcov(&all).as_bytes())?;
     }
@@ -84,17 +95,27 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
     }
 }
 
-/// The coverage that campaigns left in these folders, and the folders that hold none.
-pub(super) fn coverage_of(folders: &[PathBuf]) -> (Coverage, Vec<(PathBuf, Error)>) {
+/// What lies in campaigns' folders: the coverage, the folders that hold none and why, the harnesses of which no execution was
+/// seen.
+type Found = (Coverage, Vec<(PathBuf, Error)>, Vec<String>);
+
+/// The coverage that campaigns left in these folders.
+pub(super) fn coverage_of(folders: &[PathBuf]) -> Found {
     let mut all = Coverage::default();
-    let mut missing = Vec::new();
+    let (mut missing, mut idle) = (Vec::new(), Vec::new());
     for folder in folders {
         match Left::read(folder) {
-            Ok(left) => all.merge(Coverage::of(&left)),
+            Ok(left) => {
+                if !left.is_executed() {
+                    let name = folder.file_name().unwrap_or_default();
+                    idle.push(name.to_string_lossy().into_owned());
+                }
+                all.merge(Coverage::of(&left));
+            }
             Err(why) => missing.push((folder.clone(), why)),
         }
     }
-    (all, missing)
+    (all, missing, idle)
 }
 
 /// A line for each file.

@@ -1,5 +1,6 @@
 //! The commands that work on a crate: `run`, `replay`, `init`, `build`, `list`.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -8,13 +9,15 @@ use super::check::{extra_reports, settings};
 use super::{conclude, note, reporter, team};
 use crate::compile::{Compiler, compile};
 use crate::config::Config;
+use crate::emit::EmitError;
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::init::InitOptions;
+use crate::list::Remembered;
 use crate::options::{Harness, ReplayOptions, RunOptions};
 use crate::project::Project;
 use crate::report::{Event, Fan, HtmlReporter, Level, Reporter};
-use crate::{campaign, list as listing, plan, store};
+use crate::{campaign, list as listing, lock, plan, store};
 
 /// A package and what its files say.
 pub(super) fn open(manners: &Manners) -> Result<(Project, Config), Error> {
@@ -84,13 +87,22 @@ pub(super) fn run_options(
     let library = plan::library(project, config, false, fan, stop)?;
     let stubs = plan::stub_headers(&scratch)?;
     let harnesses = plan::harnesses(project, config, selected, &library, &stubs)?;
+    store::temporary_files()?;
     if artifacts.is_none() {
         for harness in &harnesses {
-            store::writable_dir(&project.cegar.join("corpus").join(&harness.name))?;
+            package_folder(&project.cegar.join("corpus").join(&harness.name))?;
         }
         if !budget.no_emit {
-            store::writable_dir(&project.cegar.join("tests"))?;
+            package_folder(&project.cegar.join("tests"))?;
+            package_folder(&project.cegar.join("findings"))?;
         }
+    }
+    readable_record(&project.cegar)?;
+    // All commands lock in this order, so that none waits for another one that waits for it.
+    let mut names: Vec<&str> = harnesses.iter().map(|h| h.name.as_str()).collect();
+    names.sort_unstable();
+    for name in names {
+        lock::hold(&scratch, name, &format!("harness `{name}`"), fan, stop)?;
     }
     fan.event(&Event::Compiling {
         what: format!("{} C sources", project.name),
@@ -106,7 +118,50 @@ pub(super) fn run_options(
         no_emit: budget.no_emit,
         artifacts,
         jobs: 1,
+        is_compiled: false,
     })
+}
+
+/// A folder of the package that the command writes to.
+fn package_folder(path: &Path) -> Result<(), Error> {
+    store::writable_dir(path).map_err(|error| match error {
+        Error::Io {
+            action,
+            path,
+            source,
+            help: Some(_),
+        } if matches!(
+            source.kind(),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+        ) =>
+        {
+            Error::Io {
+                action,
+                path,
+                source,
+                help: Some(
+                    "make it writable; or `cargo cegar ci --target-dir DIR`, which writes to DIR alone"
+                        .to_owned(),
+                ),
+            }
+        }
+        error => error,
+    })
+}
+
+/// Makes sure that the record of the tests that were written can be read, before a test is found that has to be added to it.
+fn readable_record(package: &Path) -> Result<(), Error> {
+    match crate::emit::package::readable_record(package) {
+        Ok(_) => Ok(()),
+        Err(EmitError::Io { path, why }) => Err(Error::io("read", path, why)),
+        Err(EmitError::Record { path, why }) => Err(Error::usage(
+            format!(
+                "`{}` is no record of the tests that were written: {why}",
+                path.display()
+            ),
+            "take it from version control; or delete it: then every test that is there counts as edited by hand",
+        )),
+    }
 }
 
 /// `cargo cegar replay`
@@ -199,12 +254,20 @@ pub(super) fn build(
         return finish(fan);
     };
     let properties = Harness::new("", Vec::new()).properties;
+    let total = library.units.len() as u64;
     let compiled = compile(
         &clang,
         &library.units,
         &properties,
         &scratch.join("bitcode"),
         stop,
+        &mut |done| {
+            fan.event(&Event::CompileProgress {
+                what: project.name.clone(),
+                done: done as u64,
+                total,
+            });
+        },
     )?;
     fan.event(&Event::Compiled {
         what: project.name.clone(),
@@ -339,7 +402,7 @@ pub(super) fn init(
         note(
             &mut fan,
             Level::Info,
-            format!("added the package to {}", show(path)),
+            format!("excluded the package from the workspace in {}", show(path)),
         );
     }
     if let Some(header) = &done.header {
@@ -386,10 +449,14 @@ pub(super) fn init(
         true => String::new(),
         false => format!(" -p {}", project.name),
     };
+    let tests = show(&project.cegar.join("Cargo.toml"));
+    let tests = shlex::try_quote(&tests).unwrap_or_else(|_| tests.as_str().into());
     note(
         &mut fan,
         Level::Info,
-        format!("then: cargo cegar run{package}"),
+        format!(
+            "then: cargo cegar run{package}; the tests, a workspace of their own: cargo test --manifest-path {tests}"
+        ),
     );
     super::init_ci::init_ci(manners, args, &mut fan, stop)?;
     finish(fan)
@@ -437,15 +504,24 @@ pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
         ));
         text.push_str(&format!("  corpus {}", harness.corpus));
         if let Some(goals) = &harness.goals {
-            let c = &goals.checks;
-            text.push_str(&format!(
-                "  checks {} violated, {} proved, {} open",
-                c.violated, c.proved, c.open
-            ));
+            text.push_str(&format!("  checks {}", goals.checks.words()));
+            if goals.checks.is_vacuous() {
+                text.push_str(" (vacuous)");
+            }
         }
         text.push('\n');
+        let state = |name: &String| harness.findings.iter().find(|known| known.name == *name);
         for test in &harness.tests {
-            text.push_str(&format!("    {test}\n"));
+            let state = state(test).map_or(String::new(), |known| format!("  {}", known.words()));
+            text.push_str(&format!("    {test}{state}\n"));
+        }
+        let untested = |known: &&Remembered| !harness.tests.contains(&known.name);
+        for known in harness.findings.iter().filter(untested) {
+            text.push_str(&format!(
+                "    {}  {}, without a test\n",
+                known.name,
+                known.words()
+            ));
         }
     }
     print(&text)

@@ -123,11 +123,12 @@ fn note(reporter: &mut dyn Reporter, level: Level, message: impl Into<String>) {
 }
 
 /// What a verdict means to a script.
-fn exit_code(verdict: Verdict, require_proof: bool, interrupted: bool) -> ExitCode {
+fn exit_code(verdict: Verdict, require_proof: bool, fan: &Fan) -> ExitCode {
     match verdict {
         Verdict::Violated => ExitCode::Violation,
+        _ if fan.incomplete && !fan.interrupted => ExitCode::Incomplete,
         Verdict::Proved => ExitCode::Clean,
-        Verdict::Open if interrupted => ExitCode::Interrupted,
+        Verdict::Open if fan.interrupted => ExitCode::Interrupted,
         Verdict::Open if require_proof => ExitCode::OpenGoals,
         Verdict::Open => ExitCode::Clean,
     }
@@ -147,8 +148,8 @@ fn conclude(
     {
         return Err(Error::io("write", "the report", why));
     }
-    let interrupted = fan.interrupted || stop.load(Ordering::Relaxed);
-    Ok(exit_code(verdict, require_proof, interrupted))
+    fan.interrupted |= stop.load(Ordering::Relaxed);
+    Ok(exit_code(verdict, require_proof, &fan))
 }
 
 fn verbosity(manners: &Manners) -> i8 {

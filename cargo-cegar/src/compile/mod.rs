@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use cegar_engine::program::Property;
@@ -122,15 +123,18 @@ pub struct Compiled {
     pub seconds: f64,
 }
 
-/// Compiles the program's own files to bitcode in `out_dir`, in parallel, reusing what did not change.
+/// Compiles the program's own files to bitcode in `out_dir`, in parallel, reusing what did not change. `progress` is told how
+/// many files are done, each time that it is another one.
 pub fn compile(
     compiler: &Compiler,
     units: &[Unit],
     properties: &[Property],
     out_dir: &Path,
     stop: &AtomicBool,
+    progress: &mut dyn FnMut(usize),
 ) -> Result<Compiled, CompileError> {
-    compile_with(compiler, units, &clang_flags(properties), out_dir, stop)
+    let flags = clang_flags(properties);
+    compile_with(compiler, units, &flags, out_dir, (stop, progress))
 }
 
 /// Compiles library code that is trusted and carries no checks of its own (the stubs).
@@ -140,7 +144,8 @@ pub fn compile_unchecked(
     out_dir: &Path,
     stop: &AtomicBool,
 ) -> Result<Compiled, CompileError> {
-    compile_with(compiler, units, &clang_flags(&[]), out_dir, stop)
+    let flags = clang_flags(&[]);
+    compile_with(compiler, units, &flags, out_dir, (stop, &mut |_| {}))
 }
 
 /// The module of one file as text, with the types of what it declares; none if clang does not want to.
@@ -173,7 +178,7 @@ fn compile_with(
     units: &[Unit],
     flags: &[&str],
     out_dir: &Path,
-    stop: &AtomicBool,
+    (stop, progress): (&AtomicBool, &mut dyn FnMut(usize)),
 ) -> Result<Compiled, CompileError> {
     let started = Instant::now();
     std::fs::create_dir_all(out_dir).map_err(|source| CompileError::Io {
@@ -188,16 +193,25 @@ fn compile_with(
     let workers = std::thread::available_parallelism()
         .map_or(2, usize::from)
         .min(units.len());
+    let (tell, told) = channel();
     std::thread::scope(|scope| {
         for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some((index, unit)) = take(units, &next, stop) {
-                    let one = compile_one(compiler, &base, unit, flags, out_dir);
+            let tell = tell.clone();
+            let (base, next, results) = (&base, &next, &results);
+            scope.spawn(move || {
+                while let Some((index, unit)) = take(units, next, stop) {
+                    let one = compile_one(compiler, base, unit, flags, out_dir);
                     if let Ok(mut results) = results.lock() {
                         results[index] = Some(one);
                     }
+                    // Whoever listens does so until the last worker has ended.
+                    let _ = tell.send(());
                 }
             });
+        }
+        drop(tell);
+        for (number, ()) in told.iter().enumerate() {
+            progress(number + 1);
         }
     });
     let results = results
@@ -373,7 +387,13 @@ mod tests {
         ];
         let out = dir.path().join("out");
         let stop = AtomicBool::new(false);
-        let go = || compile(&compiler, &units, &[Property::Overflow], &out, &stop);
+        let go = || {
+            let mut done = 0;
+            let flags = &[Property::Overflow];
+            let made = compile(&compiler, &units, flags, &out, &stop, &mut |n| done = n);
+            assert_eq!(done, units.len());
+            made
+        };
         let first = go().unwrap();
         assert_eq!((first.bitcode.len(), first.cached), (2, 0));
         assert!(
@@ -397,7 +417,8 @@ mod tests {
             unit(dir.path(), "b.c", "goto;\n"),
         ];
         let stop = AtomicBool::new(false);
-        match compile(&compiler, &units, &[], &dir.path().join("out"), &stop) {
+        let out = dir.path().join("out");
+        match compile(&compiler, &units, &[], &out, &stop, &mut |_| {}) {
             Err(CompileError::Rejected { files, output }) => {
                 assert_eq!(files.len(), 2);
                 assert!(

@@ -105,11 +105,11 @@ impl Count {
         count
     }
 
-    /// Of what can be executed, as far as is known.
-    pub fn percent(&self) -> f64 {
+    /// Of what can be executed, as far as is known; none where nothing can: no part of nothing is covered.
+    pub fn percent(&self) -> Option<f64> {
         match self.lines - self.unreachable {
-            0 => 100.0,
-            lines => 100.0 * self.covered as f64 / lines as f64,
+            0 => None,
+            lines => Some(100.0 * self.covered as f64 / lines as f64),
         }
     }
 }

@@ -20,10 +20,13 @@ pub fn table(coverage: &Coverage) -> String {
     );
     let mut row = |name: &str, count: Count, open: &str| {
         let row = format!(
-            "{name:width$}  {:5}  {:7} {:5.1}%  {:11}  {:5}  {open}",
+            "{name:width$}  {:5}  {:7} {:>6}  {:11}  {:5}  {open}",
             count.lines,
             count.covered,
-            count.percent(),
+            // Where no line can be executed there is nothing to be a part of.
+            count
+                .percent()
+                .map_or("-".to_owned(), |percent| format!("{percent:.1}%")),
             count.unreachable,
             count.open
         );

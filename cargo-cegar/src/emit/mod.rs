@@ -34,7 +34,7 @@ pub use spans::spans;
 pub struct Finding {
     /// The harness.
     pub harness: String,
-    /// The test's name, from [`stable_name`].
+    /// The test's name, from [`crate::findings::Identity::name`].
     pub test: String,
     /// What goes wrong: "write past the end of `name` (16 bytes) by 1 byte".
     pub what: String,
@@ -102,20 +102,6 @@ pub enum EmitError {
     },
 }
 
-/// A name that stays the same from run to run: what is violated and where, as an identifier such as
-/// `write_past_end_header_c_88`.
-pub fn stable_name(what: &str, file: &str, line: u32) -> String {
-    let base = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    let mut name = slug(&format!("{what} {base}"));
-    if line > 0 {
-        name += &format!("_{line}");
-    }
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
-        name.insert_str(0, "test_");
-    }
-    name
-}
-
 /// Letters, digits and single underscores.
 fn slug(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
@@ -128,21 +114,3 @@ fn slug(text: &str) -> String {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod names {
-    use super::*;
-
-    #[test]
-    fn names_are_stable_identifiers() {
-        assert_eq!(
-            stable_name("write past end", "src/header.c", 88),
-            "write_past_end_header_c_88"
-        );
-        assert_eq!(
-            stable_name("reach_error", "/a/t17.c", 0),
-            "reach_error_t17_c"
-        );
-        assert_eq!(stable_name("", "7.c", 3), "test_7_c_3");
-    }
-}

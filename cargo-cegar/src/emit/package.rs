@@ -30,18 +30,29 @@ pub enum Emitted {
 pub enum Dependency {
     /// A folder.
     Path(PathBuf),
+    /// A repository, by its address.
+    Git(String),
     /// A published version.
     Version(String),
 }
 
+/// The manifest of this crate as it was built. Where it comes from a registry, cargo has replaced what it inherited.
+const MANIFEST: &str = include_str!("../../Cargo.toml");
+
 impl Dependency {
-    /// The harness of this tool: beside its sources if they are still there, else the published one of the same version.
+    /// The harness of this tool. A tool from a registry finds its harness there, too, in the same version. One that was
+    /// built in a checkout takes the folder beside its sources if that is still there, and else the repository, since no
+    /// registry need have what was never published.
     pub fn of_this_tool() -> Self {
+        if !MANIFEST.contains("version.workspace") {
+            return Dependency::Version(env!("CARGO_PKG_VERSION").to_owned());
+        }
         let beside = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("harness");
-        if beside.join("Cargo.toml").is_file() {
+        // `cargo install --git` builds in a folder of cargo's own, which cargo may clear away.
+        if beside.join("Cargo.toml").is_file() && !is_cargo_checkout(&beside) {
             Dependency::Path(beside)
         } else {
-            Dependency::Version(env!("CARGO_PKG_VERSION").to_owned())
+            Dependency::Git(env!("CARGO_PKG_REPOSITORY").to_owned())
         }
     }
 
@@ -50,26 +61,35 @@ impl Dependency {
         let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
         match self {
             Dependency::Path(path) => format!("{{ path = {} }}", quoted(&path.to_string_lossy())),
+            Dependency::Git(address) => format!("{{ git = {} }}", quoted(address)),
             Dependency::Version(version) => quoted(version),
         }
     }
+}
+
+/// Whether a folder lies in `$CARGO_HOME/git/checkouts`.
+fn is_cargo_checkout(folder: &Path) -> bool {
+    let names: Vec<_> = folder.iter().collect();
+    names.windows(2).any(|two| two == ["git", "checkouts"])
 }
 
 /// The folder, of this machine alone, that a generated package takes `cegar-harness` from; `None` where others find it, too.
 pub fn only_here(package: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(package.join("Cargo.toml")).ok()?;
     let manifest: toml::Table = text.parse().ok()?;
-    ["dev-dependencies", "build-dependencies"]
-        .iter()
-        .filter_map(|table| {
-            manifest
-                .get(*table)?
-                .get("cegar-harness")?
-                .get("path")?
-                .as_str()
-        })
-        .map(PathBuf::from)
-        .find(|path| path.is_absolute())
+    let inherited = manifest
+        .get("workspace")
+        .and_then(|table| table.get("dependencies"));
+    // Packages that are members of a workspace say it in their own tables.
+    [
+        inherited,
+        manifest.get("dev-dependencies"),
+        manifest.get("build-dependencies"),
+    ]
+    .into_iter()
+    .filter_map(|table| table?.get("cegar-harness")?.get("path")?.as_str())
+    .map(PathBuf::from)
+    .find(|path| path.is_absolute())
 }
 
 /// What to write instead of such a folder.
@@ -84,8 +104,6 @@ pub struct Package {
     pub name: String,
     /// Where `cegar-harness` is.
     pub dependency: Dependency,
-    /// Whether it is a workspace of its own, because it stands outside the user's.
-    pub own_workspace: bool,
     /// The text of `cegar.toml`.
     pub config: String,
 }
@@ -106,27 +124,26 @@ impl Package {
         let Package {
             name,
             dependency,
-            own_workspace,
             config,
         } = self;
         let source = match dependency {
             Dependency::Path(_) => format!(
-                "# The checkout that `cargo cegar` was built from, on this machine. For others, here and below:\n\
+                "# This is the checkout that `cargo cegar` was built from, on this machine. For others:\n\
                  # cegar-harness = {}\n",
                 for_everyone()
             ),
-            Dependency::Version(_) => String::new(),
+            Dependency::Git(_) | Dependency::Version(_) => String::new(),
         };
-        let dependency = format!("cegar-harness = {}\n", dependency.toml());
-        let workspace = if *own_workspace {
-            "\n[workspace]\n"
-        } else {
-            ""
-        };
+        let dependency = dependency.toml();
         let manifest = format!(
             "[package]\nname = \"{name}\"\ndescription = \"What cargo cegar found, as tests\"\nversion = \"0.0.0\"\n\
              edition = \"2024\"\npublish = false\n\n\
-             [build-dependencies]\n{source}{dependency}\n[dev-dependencies]\n{dependency}{workspace}"
+             # A workspace of its own: whatever is wrong with this package, everything around it still builds.\n\
+             [workspace]\n\n\
+             # Where `cegar-harness` comes from: the only line to change.\n{source}\
+             [workspace.dependencies]\ncegar-harness = {dependency}\n\n\
+             [build-dependencies]\ncegar-harness.workspace = true\n\n\
+             [dev-dependencies]\ncegar-harness.workspace = true\n"
         );
         let lib = "//! Nothing but tests: `tests/` holds what `cargo cegar` found.\n".to_owned();
         [
@@ -230,31 +247,28 @@ pub(super) fn add(
     Ok(Emitted::Written)
 }
 
-/// Keeps where a test's fault is, for those who ask later whether a finding is known.
+/// Whether a test is as this tool wrote it; none where there is no test of that name.
 ///
 /// # Errors
-/// When the record cannot be read or written.
-pub fn remember(
-    folder: &Path,
-    finding: &Finding,
-    place: serde_json::Value,
-) -> Result<(), EmitError> {
-    let path = folder.join(".emitted.json");
-    let mut record = Record::read(&path)?;
-    let key = format!("{}::{}", finding.harness, finding.test);
-    record.places.insert(key, place);
-    write(
-        &path,
-        &(serde_json::to_string_pretty(&record).unwrap_or_default() + "\n"),
-    )
+/// When a file is there and cannot be read.
+pub fn is_as_written(folder: &Path, stem: &str, test: &str) -> Result<Option<bool>, EmitError> {
+    let path = test_file(folder, stem);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(why) => return Err(EmitError::Io { path, why }),
+    };
+    let record = Record::read(&folder.join(".emitted.json"))?;
+    let known = record.tests.get(&format!("{stem}::{test}"));
+    Ok(function(&text, test).map(|text| known.is_some_and(|known| *known == hash(text))))
 }
 
-/// What was remembered, by `harness::test`.
+/// Makes sure that the record of the tests that were written is there whole, or not at all.
 ///
 /// # Errors
-/// When the record is there and cannot be read.
-pub fn remembered(folder: &Path) -> Result<BTreeMap<String, serde_json::Value>, EmitError> {
-    Ok(Record::read(&folder.join(".emitted.json"))?.places)
+/// When it cannot be read or understood.
+pub fn readable_record(folder: &Path) -> Result<(), EmitError> {
+    Record::read(&folder.join(".emitted.json")).map(drop)
 }
 
 /// `.emitted.json`.
@@ -262,9 +276,6 @@ pub fn remembered(folder: &Path) -> Result<BTreeMap<String, serde_json::Value>, 
 struct Record {
     /// `harness::test` and the SHA-256 of its text.
     tests: BTreeMap<String, String>,
-    /// `harness::test` and where its fault is, in words that survive moved lines.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    places: BTreeMap<String, serde_json::Value>,
 }
 
 impl Record {

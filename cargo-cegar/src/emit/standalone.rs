@@ -40,7 +40,6 @@ pub fn write(
     let package = Package {
         name: format!("{}-cegar", slug(&checked.name).replace('_', "-")),
         dependency,
-        own_workspace: true,
         config: config(checked),
     };
     package::create(folder, &package)?;

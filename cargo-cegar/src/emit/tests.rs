@@ -220,7 +220,6 @@ fn a_package_is_completed_and_not_overwritten() -> Result<(), Box<dyn std::error
     let package = Package {
         name: "codec-cegar".to_owned(),
         dependency: Dependency::Version("0.1.0".to_owned()),
-        own_workspace: false,
         config: "[c]\n".to_owned(),
     };
     assert_eq!(create(folder.path(), &package)?.len(), 4);

@@ -18,6 +18,8 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::campaign::goals::{FORMAT, Kept};
+use crate::campaign::reach::{Backwards, Reach};
+use crate::campaign::vacuous::{Blocked, Known};
 use crate::error::Error;
 use crate::report::{Finding, Goal, GoalKind, GoalStatus, Place};
 use crate::store;
@@ -127,6 +129,12 @@ impl Left {
         })
     }
 
+    /// Whether any execution entered the user's code.
+    pub fn is_executed(&self) -> bool {
+        let mut goals = self.kept.goals.iter();
+        goals.any(|goal| goal.kind == GoalKind::Edge && goal.status == GoalStatus::Covered)
+    }
+
     /// The program that it is about.
     pub fn program(&self) -> &Program {
         &self.program
@@ -184,8 +192,12 @@ impl Left {
                     },
                 });
             }
-            GoalStatus::Proved | GoalStatus::Unreachable => match &self.certificate {
-                Some(certificate) => Story::Proved(proof::proved(self, certificate, goal)?),
+            GoalStatus::Proved { .. } | GoalStatus::Unreachable => match &self.certificate {
+                Some(certificate) => Story::Proved(Proved {
+                    reached: goal.status == GoalStatus::Proved { reached: true },
+                    blocked: self.blocked(goal),
+                    ..proof::proved(self, certificate, goal)?
+                }),
                 None => Story::Open(open::open(
                     self,
                     goal,
@@ -199,6 +211,36 @@ impl Left {
             goal: Some(goal.clone()),
             story,
         })
+    }
+
+    /// What blocks the way to a check that is unreachable.
+    fn blocked(&self, goal: &Goal) -> Option<Blocked> {
+        if goal.kind != GoalKind::Check
+            || goal.status != GoalStatus::Unreachable
+            || goal.id as usize >= self.program.checks.len()
+        {
+            return None;
+        }
+        let with = |wanted: GoalStatus| {
+            let mut blocks = vec![false; self.program.blocks.len()];
+            for goal in &self.kept.goals {
+                if goal.kind == GoalKind::Edge
+                    && goal.status == wanted
+                    && let Some(block) = blocks.get_mut(goal.id as usize)
+                {
+                    *block = true;
+                }
+            }
+            blocks
+        };
+        let known = Known {
+            program: &self.program,
+            covered: with(GoalStatus::Covered),
+            dead: with(GoalStatus::Unreachable),
+            root: &self.kept.root,
+        };
+        let backwards = Backwards::of(&self.program);
+        known.blocked_one(goal.id, &Reach::of(&self.program), &backwards)
     }
 
     fn violated(&self, check: Option<u32>, finding: &Finding) -> Explained {

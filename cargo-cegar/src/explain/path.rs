@@ -53,6 +53,8 @@ pub enum Step {
     },
 }
 
+/// Characters of a line that are shown.
+const WIDTH: usize = 300;
 /// Longest stretch of lines that is looked for as a loop's body.
 const BODY: usize = 60;
 /// Lines that are told.
@@ -213,8 +215,14 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn new(program: &'a Program, root: &'a File) -> Source<'a> {
         let text = |file: &String| {
-            let text = std::fs::read_to_string(root.join(file)).unwrap_or_default();
-            text.lines().map(|line| line.trim().to_owned()).collect()
+            // C source is not always UTF-8, and a generated line may be as long as a file.
+            let text = std::fs::read(root.join(file)).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let line = |line: &str| match line.trim().char_indices().nth(WIDTH) {
+                Some((end, _)) => format!("{}...", &line.trim()[..end]),
+                None => line.trim().to_owned(),
+            };
+            text.lines().map(line).collect()
         };
         Source {
             program,

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::Left;
 use crate::campaign::findings::{plain, readable};
+use crate::campaign::vacuous::Blocked;
 use crate::error::Error;
 use crate::report::{Goal, GoalKind};
 
@@ -19,6 +20,10 @@ const QUESTION: Duration = Duration::from_secs(10);
 /// Why a goal holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Proved {
+    /// Whether an execution came to it.
+    pub reached: bool,
+    /// Where the way to it is blocked, if it is a check that is unreachable.
+    pub blocked: Option<Blocked>,
     /// The loops whose invariants matter, in the program's order.
     pub loops: Vec<Invariant>,
     /// Facts among them.
@@ -75,6 +80,8 @@ pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Pro
         });
     }
     Ok(Proved {
+        reached: false,
+        blocked: None,
         loops,
         facts: count,
         of: needed.of,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Explained, Open, Proved, Step, Story, Way};
-use crate::report::{Goal, GoalKind, rule_id};
+use crate::report::{Goal, GoalKind, GoalStatus, rule_id};
 
 /// The whole story.
 pub fn show(explained: &Explained) -> String {
@@ -23,7 +23,18 @@ fn put(out: &mut String, explained: &Explained) -> std::fmt::Result {
             way(out, path)
         }
         Story::Proved(proved) => {
-            writeln!(out, "{}", head(explained.goal.as_ref(), "proved"))?;
+            let goal = explained.goal.as_ref();
+            let status = match goal.map(|goal| (goal.kind, &goal.status)) {
+                Some((GoalKind::Check, GoalStatus::Unreachable)) => "unreachable from this harness",
+                Some((GoalKind::Check, GoalStatus::Proved { reached: false })) => {
+                    "proved, but not reached by an execution so far"
+                }
+                _ => "proved",
+            };
+            writeln!(out, "{}", head(goal, status))?;
+            if let Some(blocked) = &proved.blocked {
+                writeln!(out, "  the way to it is blocked at {}", blocked.words())?;
+            }
             put_proved(out, proved)
         }
         Story::Covered => {

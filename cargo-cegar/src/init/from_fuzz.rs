@@ -135,7 +135,7 @@ impl Found {
                 let path = entry.map_err(|why| Error::io("read", corpus, why))?.path();
                 if path.is_dir() {
                     subfolders.push(path)
-                } else {
+                } else if path.is_file() {
                     files.push(path)
                 }
             }

@@ -1,8 +1,8 @@
 //! Writing the `cegar/` package.
 //!
-//! It is a package of its own, and a member of the crate's workspace, so that the tests in it run with everyone else's
-//! tests and the crate itself does not depend on anything new. What exists is never overwritten: the files are the
-//! user's from the moment they are written.
+//! It is a package and a workspace of its own: the crate depends on nothing new, and where `cegar-harness` is not to be had,
+//! no other package of the user's fails to build. What exists is never overwritten: the files are the user's from the moment
+//! they are written.
 //!
 //! Harnesses are written from the library's header (`signatures`), taken over from fuzz targets (`from_fuzz`), or, where
 //! there is neither, left to be filled in (`template`). All is found out before the first file is written.
@@ -427,7 +427,6 @@ fn write(known: &Known<'_>, harnesses: &[Harness], done: &mut Initialised) -> Re
     let package = Package {
         name: project.cegar_name(),
         dependency: Dependency::of_this_tool(),
-        own_workspace: false,
         config: configuration(project),
     };
     let mut put = |path: PathBuf, bytes: &[u8]| -> Result<bool, Error> {
@@ -453,8 +452,8 @@ fn write(known: &Known<'_>, harnesses: &[Harness], done: &mut Initialised) -> Re
         && let Some(folder) = only_here(&project.cegar)
     {
         done.notes.push(format!(
-            "{}'s Cargo.toml takes cegar-harness from {}; before others build it, make that {}",
-            project.cegar_name(),
+            "{} takes cegar-harness from {}; before others build the package, change that one line to cegar-harness = {}",
+            manifest.display(),
             folder.display(),
             for_everyone()
         ));
@@ -484,7 +483,7 @@ fn write(known: &Known<'_>, harnesses: &[Harness], done: &mut Initialised) -> Re
     if let Some(captured) = &known.captured {
         capture::save(captured, project)?;
     }
-    done.workspace = workspace::add_member(&project.workspace, &project.cegar)?;
+    done.workspace = workspace::keep_apart(&project.workspace, &project.cegar)?;
     Ok(())
 }
 

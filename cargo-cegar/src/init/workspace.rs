@@ -1,22 +1,26 @@
-//! Making the `cegar/` package a member of the workspace, without touching anything else of the manifest.
+//! Keeping the `cegar/` package out of the user's workspace.
+//!
+//! The package is a workspace of its own, so cargo leaves it alone unless a pattern among the user's members, such as
+//! `crates/*`, matches its folder: then cargo finds two roots and refuses all of the workspace. Only in that case is the
+//! user's manifest touched: the folder is added to `workspace.exclude`.
 
 use std::path::{Path, PathBuf};
 
-use toml_edit::{Array, DocumentMut, Item, Table, Value};
+use toml_edit::{Array, DocumentMut, Item, Value};
 
 use crate::capture::relative;
 use crate::error::Error;
 use crate::store;
 
-/// Adds `package` to the members of the workspace at `root`; gives the manifest if it was changed.
-pub(super) fn add_member(root: &Path, package: &Path) -> Result<Option<PathBuf>, Error> {
+/// Excludes `package` from the workspace at `root` if a pattern would make it a member; gives the manifest if it was changed.
+pub(super) fn keep_apart(root: &Path, package: &Path) -> Result<Option<PathBuf>, Error> {
     let path = root.join("Cargo.toml");
-    let member = relative(package, root, root).to_string_lossy().into_owned();
+    let folder = relative(package, root, root).to_string_lossy().into_owned();
     let text = store::read_text(&path)?;
-    let Some(changed) = with_member(&text, &member).map_err(|why| {
+    let Some(changed) = with_exclusion(&text, &folder).map_err(|why| {
         Error::usage(
             format!("`{}` cannot be extended: {why}", path.display()),
-            format!("add `{member}` to the members of [workspace] by hand"),
+            format!("add `{folder}` to `exclude` of [workspace] by hand"),
         )
     })?
     else {
@@ -26,55 +30,82 @@ pub(super) fn add_member(root: &Path, package: &Path) -> Result<Option<PathBuf>,
     Ok(Some(path))
 }
 
-/// The manifest with the member, or `None` if it has it.
-fn with_member(text: &str, member: &str) -> Result<Option<String>, String> {
+/// The manifest with the exclusion, or `None` if it needs none.
+fn with_exclusion(text: &str, folder: &str) -> Result<Option<String>, String> {
     let mut document: DocumentMut = text
         .parse()
         .map_err(|why: toml_edit::TomlError| why.to_string())?;
-    let workspace = document
-        .entry("workspace")
-        .or_insert_with(|| Item::Table(Table::new()));
+    let Some(workspace) = document.get_mut("workspace") else {
+        return Ok(None);
+    };
     let workspace = workspace
         .as_table_like_mut()
         .ok_or("`workspace` is not a table")?;
-    let members = workspace
-        .entry("members")
-        .or_insert_with(|| Item::Value(Value::Array(Array::new())));
-    let members = members
-        .as_array_mut()
-        .ok_or("`workspace.members` is not a list")?;
-    let has = |pattern: &str| {
-        pattern == member
-            || pattern
-                .strip_suffix("/*")
-                .is_some_and(|dir| parent(member) == dir)
+    let strings = |item: Option<&Item>| -> Vec<String> {
+        let list = item.and_then(Item::as_array);
+        let words = list.into_iter().flatten().filter_map(Value::as_str);
+        words.map(str::to_owned).collect()
     };
-    if members.iter().filter_map(Value::as_str).any(has) {
+    let members = strings(workspace.get("members"));
+    let excluded = strings(workspace.get("exclude"));
+    if !members.iter().any(|pattern| may_match(pattern, folder))
+        || excluded
+            .iter()
+            .any(|known| Path::new(folder).starts_with(known))
+    {
         return Ok(None);
     }
-    // A list with an element per line goes on that way.
-    let last = members
-        .iter()
-        .last()
-        .and_then(|value| value.decor().prefix())
-        .and_then(|p| p.as_str());
+    let list = workspace
+        .entry("exclude")
+        .or_insert_with(|| Item::Value(Value::Array(Array::new())));
+    let list = list
+        .as_array_mut()
+        .ok_or("`workspace.exclude` is not a list")?;
+    push(list, folder);
+    Ok(Some(document.to_string()))
+}
+
+/// Adds an element; a list with an element per line goes on that way.
+fn push(list: &mut Array, element: &str) {
+    let last = list.iter().last();
     let prefix = last
+        .and_then(|value| value.decor().prefix())
+        .and_then(|prefix| prefix.as_str())
         .filter(|prefix| prefix.contains('\n'))
         .map(str::to_owned);
-    let mut value = Value::from(member);
+    let mut value = Value::from(element);
     if let Some(prefix) = prefix {
         // A comment above the last element is not the new one's.
         let indent = prefix.rsplit('\n').next().unwrap_or_default().to_owned();
         value.decor_mut().set_prefix(format!("\n{indent}"));
-        members.push_formatted(value);
+        list.push_formatted(value);
     } else {
-        members.push(value);
+        list.push(value);
     }
-    Ok(Some(document.to_string()))
 }
 
-fn parent(member: &str) -> &str {
-    member.rsplit_once('/').map_or("", |(parent, _)| parent)
+/// Whether a pattern with wildcards could match the folder. An exclusion too many changes nothing, so a component with a
+/// wildcard counts as a match unless it is `prefix*` with another prefix.
+fn may_match(pattern: &str, folder: &str) -> bool {
+    let wild = |part: &str| part.contains(['*', '?', '[']);
+    if !wild(pattern) {
+        return false;
+    }
+    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+    let (mut patterns, mut parts) = (pattern.split('/'), folder.split('/'));
+    loop {
+        match (patterns.next(), parts.next()) {
+            (Some("**"), _) | (None, None) => return true,
+            (Some(pattern), Some(part)) if wild(pattern) => {
+                let prefix = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+                if !part.starts_with(prefix) {
+                    return false;
+                }
+            }
+            (Some(pattern), Some(part)) if pattern == part => {}
+            _ => return false,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -83,28 +114,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_workspace_is_added_where_there_is_none() {
-        let text = "[package]\nname = \"x\" # mine\n";
-        let changed = with_member(text, "cegar").unwrap().unwrap();
-        assert!(changed.starts_with(text), "{changed}");
-        assert!(
-            changed.ends_with("[workspace]\nmembers = [\"cegar\"]\n"),
-            "{changed}"
-        );
+    fn a_manifest_without_patterns_stays_as_it_is() {
+        for text in [
+            "[package]\nname = \"x\"\n",
+            "[workspace]\n",
+            "[workspace]\nmembers = [\"cegar\", \"a\"]\n",
+            "[workspace]\nmembers = [\"crates/*\", \"d*\"]\n",
+            "[workspace]\nmembers = [\"*\"]\nexclude = [\"cegar\"]\n",
+        ] {
+            assert_eq!(with_exclusion(text, "cegar").unwrap(), None, "{text}");
+        }
     }
 
     #[test]
-    fn formatting_is_kept() {
-        let text = "[workspace]\nmembers = [\n    # first\n    \"a\",\n]\nresolver = \"3\"\n";
-        let changed = with_member(text, "a/cegar").unwrap().unwrap();
+    fn a_pattern_that_matches_gets_an_exclusion_and_formatting_is_kept() {
+        let text = "[workspace]\nmembers = [\"c*\"] # mine\nresolver = \"3\"\n";
+        let changed = with_exclusion(text, "cegar").unwrap().unwrap();
+        assert_eq!(changed, format!("{text}exclude = [\"cegar\"]\n"));
+        let text =
+            "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\n    # first\n    \"a\",\n]\n";
+        let changed = with_exclusion(text, "crates/cegar").unwrap().unwrap();
         assert_eq!(
             changed,
-            "[workspace]\nmembers = [\n    # first\n    \"a\",\n    \"a/cegar\",\n]\nresolver = \"3\"\n"
-        );
-        assert_eq!(with_member(&changed, "a/cegar").unwrap(), None);
-        assert_eq!(
-            with_member("[workspace]\nmembers = [\"crates/*\"]\n", "crates/c").unwrap(),
-            None
+            "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\n    # first\n    \"a\",\n    \"crates/cegar\",\n]\n"
         );
     }
 }

@@ -6,13 +6,15 @@ use std::{fs, io};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Event, Finding, Goal, GoalKind, GoalStatus, Reporter, rule_id};
+use super::{Event, Expectations, Finding, Goal, GoalKind, GoalStatus, Reporter, rule_id};
+use crate::findings::Standing;
 
 /// Collects events and writes a JUnit file at the end.
 pub struct JunitReporter {
     path: PathBuf,
-    /// Each with whether it is known already, which is no failure.
-    findings: Vec<(Finding, bool)>,
+    /// Each with why it is no failure of its own, if it is none.
+    findings: Vec<(Finding, Option<&'static str>)>,
+    expectations: Vec<Expectations>,
     failed: Vec<(String, String)>,
     goals: BTreeMap<String, Vec<Goal>>,
 }
@@ -23,6 +25,7 @@ impl JunitReporter {
         JunitReporter {
             path,
             findings: Vec::new(),
+            expectations: Vec::new(),
             failed: Vec::new(),
             goals: BTreeMap::new(),
         }
@@ -32,16 +35,12 @@ impl JunitReporter {
         let mut report = Report::new("cargo cegar");
         let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
         let mut violated = Vec::new();
-        for (finding, known) in &self.findings {
+        for (finding, excuse) in &self.findings {
             let what = format!("{} {}", finding.place.show(), finding.message);
-            let mut status = match known {
-                true => TestCaseStatus::skipped(),
-                false => TestCaseStatus::non_success(NonSuccessKind::Failure),
-            };
-            let what = if *known {
-                format!("known already: {what}")
-            } else {
-                what
+            let (mut status, what) = match (excuse, finding.standing) {
+                (Some(excuse), _) => (TestCaseStatus::skipped(), format!("{excuse}: {what}")),
+                (None, Standing::New) => (failure(), what),
+                (None, standing) => (failure(), format!("it {}: {what}", standing.words())),
             };
             status.set_type(rule_id(finding.kind)).set_message(what);
             let mut case = TestCase::new(finding.name.clone(), status);
@@ -51,6 +50,19 @@ impl JunitReporter {
                 .entry(&finding.harness)
                 .or_insert_with(|| TestSuite::new(finding.harness.clone()))
                 .add_test_case(case);
+        }
+        for expected in &self.expectations {
+            let suite = suites
+                .entry(&expected.harness)
+                .or_insert_with(|| TestSuite::new(expected.harness.clone()));
+            for name in &expected.pass {
+                suite.add_test_case(TestCase::new(name.clone(), TestCaseStatus::success()));
+            }
+            for (name, why) in &expected.not_run {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+                status.set_message(format!("it was not run: {why}"));
+                suite.add_test_case(TestCase::new(name.clone(), status));
+            }
         }
         for (harness, why) in &self.failed {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
@@ -67,7 +79,12 @@ impl JunitReporter {
             for goal in goals {
                 let (place, expression) = (&goal.place, &goal.expression);
                 let status = match &goal.status {
-                    GoalStatus::Proved => TestCaseStatus::success(),
+                    GoalStatus::Proved { .. } => TestCaseStatus::success(),
+                    GoalStatus::Unreachable => {
+                        let mut skipped = TestCaseStatus::skipped();
+                        skipped.set_message("unreachable from this harness: nothing is tested");
+                        skipped
+                    }
                     GoalStatus::Open { why } => {
                         let mut skipped = TestCaseStatus::skipped();
                         skipped.set_message(why.clone());
@@ -88,12 +105,30 @@ impl JunitReporter {
     }
 }
 
+fn failure() -> TestCaseStatus {
+    TestCaseStatus::non_success(NonSuccessKind::Failure)
+}
+
 impl Reporter for JunitReporter {
     fn event(&mut self, event: &Event) {
         match event {
-            Event::Found(finding) => self.findings.push((finding.clone(), false)),
-            Event::Known(finding) => self.findings.push((finding.clone(), true)),
+            Event::Found(finding) => self.findings.push((finding.clone(), None)),
+            Event::FoundAgain(finding) => {
+                self.findings
+                    .push((finding.clone(), Some("a further input of a finding")));
+            }
+            Event::Known(finding) => {
+                self.findings
+                    .push((finding.clone(), Some("the baseline lists it")));
+            }
+            Event::Expectations(expected) => self.expectations.push(expected.clone()),
             Event::Failed { harness, why } => self.failed.push((harness.clone(), why.clone())),
+            Event::Finished(summary) => {
+                for one in &summary.unexecuted {
+                    let why = format!("never executed: {}", one.why);
+                    self.failed.push((one.harness.clone(), why));
+                }
+            }
             Event::Goal(goal) if goal.kind == GoalKind::Check => {
                 let suite = self.goals.entry(goal.harness.clone()).or_default();
                 suite.push(goal.clone());

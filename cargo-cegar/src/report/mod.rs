@@ -4,6 +4,7 @@
 //! [`Reporter`] makes of it what its reader needs. Several reporters can listen to one campaign ([`Fan`]). This is how
 //! cargo-nextest does it, and it is why a new format is a new file and no other change.
 
+mod distinct;
 pub mod html;
 mod json;
 mod junit;
@@ -16,8 +17,11 @@ use std::path::PathBuf;
 use cegar_engine::program::{CheckKind, Property};
 use serde::{Deserialize, Serialize};
 
+use crate::campaign::vacuous::Vacuous;
 use crate::campaign::{GoalTable, Stats, Verdict};
+use crate::findings::{Identity, Standing};
 
+pub use distinct::Distinct;
 pub use html::HtmlReporter;
 pub use json::JsonReporter;
 pub use junit::JunitReporter;
@@ -69,6 +73,12 @@ pub struct Finding {
     pub input: Vec<u8>,
     /// Who found it: `fuzzing`, `partial simulation`, ...
     pub found_by: String,
+    /// What the fault is known by.
+    #[serde(default)]
+    pub identity: Identity,
+    /// How it stands against what earlier campaigns saw.
+    #[serde(default)]
+    pub standing: Standing,
 }
 
 /// How a goal stands at the end.
@@ -76,12 +86,16 @@ pub struct Finding {
 #[serde(rename_all = "lowercase", tag = "status")]
 pub enum GoalStatus {
     /// No input violates the check.
-    Proved,
+    Proved {
+        /// Whether an execution came to it, so that the proof is about something that happens.
+        #[serde(default = "yes")]
+        reached: bool,
+    },
     /// An input violates it.
     Violated,
     /// A branch that some execution took.
     Covered,
-    /// A branch that no input takes.
+    /// A branch that no input takes, or a check that no input of this harness comes to: proved, and nothing is tested.
     Unreachable,
     /// Not settled.
     Open {
@@ -133,6 +147,15 @@ pub enum Event {
         /// Where the list comes from: `captured from build.rs`, `cegar.toml`, empty for the command line.
         from: String,
     },
+    /// So many of them are compiled.
+    CompileProgress {
+        /// What they belong to.
+        what: String,
+        /// How many are compiled.
+        done: u64,
+        /// Of how many.
+        total: u64,
+    },
     /// They were.
     Compiled {
         /// What they belong to.
@@ -147,10 +170,10 @@ pub enum Event {
         warnings: String,
     },
     /// Cargo builds the crate, to see which C files belong to it.
-    Building {
+    Capturing {
         /// The package.
         package: String,
-        /// What cargo does, in its words; empty at first.
+        /// What cargo does, in its words; empty at first, and when it has ended.
         doing: String,
         /// Since when.
         seconds: u64,
@@ -166,6 +189,24 @@ pub enum Event {
     Mocked {
         /// Their names.
         functions: Vec<String>,
+    },
+    /// The parts of the native targets are being built.
+    Building {
+        /// The harness.
+        harness: String,
+        /// How many are built.
+        done: u64,
+        /// Of how many, as far as that is known yet.
+        total: u64,
+    },
+    /// Recorded inputs are being run again.
+    Replaying {
+        /// The harness.
+        harness: String,
+        /// How many have been run.
+        done: u64,
+        /// Of how many.
+        total: u64,
     },
     /// The fuzzer is at work.
     FuzzProgress {
@@ -203,8 +244,12 @@ pub enum Event {
     },
     /// A violation, confirmed natively.
     Found(Finding),
-    /// A violation, confirmed natively, that the baseline or an existing test has already (`ci`).
+    /// A further input of a violation that was told already: of another harness, or by way of another function.
+    FoundAgain(Finding),
+    /// A violation, confirmed natively, that the baseline lists (`ci`).
     Known(Finding),
+    /// How the inputs of earlier findings and of committed tests ended.
+    Expectations(Expectations),
     /// A harness's campaign has no result (`ci`, `run --jobs`).
     Failed {
         /// The harness.
@@ -221,6 +266,8 @@ pub enum Event {
     },
     /// How one goal stands.
     Goal(Goal),
+    /// Most checks of a harness cannot be reached from it.
+    Vacuous(Vacuous),
     /// A certificate was written where it was asked for.
     CertificateWritten {
         /// The file; the bitcode that it is about lies beside it.
@@ -277,6 +324,28 @@ pub enum Event {
     Finished(Summary),
 }
 
+/// How the committed tests and the inputs of earlier findings ended in this run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expectations {
+    /// The harness; of tests that no harness owns, the test file.
+    pub harness: String,
+    /// Inputs that pass.
+    pub pass: Vec<String>,
+    /// Inputs that fail, and that no campaign has seen pass.
+    pub still_fail: Vec<String>,
+    /// Inputs that fail, and that an earlier campaign saw pass.
+    pub fail_again: Vec<String>,
+    /// Inputs that were not run to their end, and why.
+    pub not_run: Vec<(String, String)>,
+}
+
+impl Expectations {
+    /// How many there are.
+    pub fn total(&self) -> usize {
+        self.pass.len() + self.still_fail.len() + self.fail_again.len() + self.not_run.len()
+    }
+}
+
 /// How loudly a note is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -304,6 +373,66 @@ pub struct Summary {
     pub interrupted: bool,
     /// What every "proved" relies on.
     pub assumptions: Vec<String>,
+    /// The harnesses from which most of their checks cannot be reached.
+    #[serde(default)]
+    pub vacuous: Vec<Vacuous>,
+    /// How many faults were found: one that several inputs or harnesses show counts once.
+    #[serde(default)]
+    pub findings: u64,
+    /// Committed tests and inputs of earlier findings that were not run to their end.
+    #[serde(default)]
+    pub not_replayed: u64,
+    /// How many harnesses there were.
+    #[serde(default)]
+    pub harnesses: u64,
+    /// Those of them that were never executed.
+    #[serde(default)]
+    pub unexecuted: Vec<Unexecuted>,
+}
+
+impl Summary {
+    /// What was proved is not all that was asked for.
+    pub fn open(&mut self) {
+        if self.verdict == Verdict::Proved {
+            self.verdict = Verdict::Open;
+        }
+    }
+
+    /// Whether not all was looked at: a harness was never executed, or something that is to be replayed was not.
+    pub fn is_incomplete(&self) -> bool {
+        self.not_replayed > 0 || !self.unexecuted.is_empty()
+    }
+
+    /// Says which harnesses were never executed, and why; nothing if all were.
+    pub fn never_executed(&self) -> Option<String> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for Unexecuted { harness, why } in &self.unexecuted {
+            match reasons.iter_mut().find(|(known, _)| known == why) {
+                Some((_, names)) => names.push(harness),
+                None => reasons.push((why, vec![harness])),
+            }
+        }
+        let (count, all) = (self.unexecuted.len() as u64, self.harnesses);
+        let reasons: Vec<String> = reasons
+            .into_iter()
+            .map(|(why, names)| format!("{}: {why}", names.join(", ")))
+            .collect();
+        let noun = if all == 1 { "harness" } else { "harnesses" };
+        let text = format!(
+            "{count} of {all} {noun} never executed: {}",
+            reasons.join("; ")
+        );
+        (count > 0).then_some(text)
+    }
+}
+
+/// A harness that was never executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unexecuted {
+    /// The harness.
+    pub harness: String,
+    /// Why not.
+    pub why: String,
 }
 
 /// A generated test.
@@ -333,6 +462,9 @@ pub struct Fan {
     reporters: Vec<Box<dyn Reporter>>,
     /// Whether the last event said that the campaign was interrupted.
     pub interrupted: bool,
+    /// Whether the last event said that a harness was never executed, or that a committed test or the input of an earlier finding
+    /// was not run.
+    pub incomplete: bool,
 }
 
 impl Fan {
@@ -346,6 +478,7 @@ impl Reporter for Fan {
     fn event(&mut self, event: &Event) {
         if let Event::Finished(summary) = event {
             self.interrupted = summary.interrupted;
+            self.incomplete = summary.is_incomplete();
         }
         for reporter in &mut self.reporters {
             reporter.event(event);
@@ -402,6 +535,11 @@ pub fn property_name(property: Property) -> &'static str {
     }
 }
 
+/// What an older list of goals says nothing of.
+fn yes() -> bool {
+    true
+}
+
 fn bytes_base64<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
     use base64::Engine as _;
     let text = String::deserialize(from)?;
@@ -435,6 +573,14 @@ pub(crate) mod samples {
             stack: vec![],
             input: b"aaaa".to_vec(),
             found_by: "partial simulation".into(),
+            identity: Identity {
+                file: file.into(),
+                function: "parse".into(),
+                rule: "invalid-write".into(),
+                text: "name[i]=c;".into(),
+                ..Identity::default()
+            },
+            standing: Standing::New,
         }
     }
 
@@ -460,6 +606,11 @@ pub(crate) mod samples {
             }],
             interrupted: false,
             assumptions: vec![],
+            harnesses: 1,
+            unexecuted: vec![],
+            vacuous: vec![],
+            findings: 1,
+            not_replayed: 0,
         }
     }
 }

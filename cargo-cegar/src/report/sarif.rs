@@ -15,6 +15,8 @@ pub struct SarifReporter {
     findings: Vec<Finding>,
     /// Known findings, where new ones are told from them.
     known: Vec<Finding>,
+    /// Further inputs of either.
+    further: Vec<Finding>,
     sorted: bool,
     /// The crate's folder in its repository, which code hosts go by.
     prefix: PathBuf,
@@ -28,6 +30,7 @@ impl SarifReporter {
             root,
             findings: Vec::new(),
             known: Vec::new(),
+            further: Vec::new(),
             sorted: false,
             prefix: PathBuf::new(),
         }
@@ -86,14 +89,29 @@ impl SarifReporter {
                     "startColumn": finding.place.column.max(1),
                 },
             }}],
-            "partialFingerprints": { "cegarName/v1": format!("{}/{}", finding.harness, finding.name) },
+            // The name has the function, the kind and the line's text, and no line number or harness.
+            "partialFingerprints": { "cegarName/v2": finding.identity.name() },
+            "properties": { "test": finding.name, "standing": finding.standing, "harnesses": self.harnesses(finding) },
         })
+    }
+}
+
+impl SarifReporter {
+    /// The harnesses that show a fault.
+    fn harnesses<'a>(&'a self, finding: &'a Finding) -> Vec<&'a str> {
+        let same = |other: &&Finding| other.identity.is(&finding.identity);
+        let all = std::iter::once(finding).chain(self.further.iter().filter(same));
+        let mut names: Vec<&str> = all.map(|finding| finding.harness.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 
 impl Reporter for SarifReporter {
     fn event(&mut self, event: &Event) {
         match event {
+            Event::FoundAgain(finding) => self.further.push(finding.clone()),
             Event::Found(finding) => self.findings.push(finding.clone()),
             Event::Known(finding) => self.known.push(finding.clone()),
             _ => {}

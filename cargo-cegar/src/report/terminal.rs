@@ -1,20 +1,21 @@
 //! For people: cargo's manner. A status verb right-aligned to 12 columns, on stderr; a line that counts while it
 //! works, only where there is a terminal; each finding with its C line and the fault marked; at the end a sentence.
 
+mod bars;
 mod words;
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anstyle::{AnsiColor, Effects, Style};
 use cegar_engine::strategy::Strategy;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Event, Finding, Goal, GoalKind, GoalStatus, Level, Reporter, Summary};
+use super::{Event, Expectations, Finding, Goal, GoalKind, GoalStatus, Level, Reporter, Summary};
 use crate::campaign::{Stats, Verdict};
-use words::{count, counted, progress_text, seconds, source_picture};
+use crate::findings::Standing;
+use bars::Bars;
+use words::{count, counted, counted_phase, progress_text, seconds, source_picture};
 
 const GOOD: Style = AnsiColor::Green.on_default().effects(Effects::BOLD);
 const BAD: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
@@ -23,7 +24,7 @@ const WARN: Style = AnsiColor::Yellow.on_default().effects(Effects::BOLD);
 /// Reports to stderr.
 pub struct TerminalReporter<W: Write> {
     to: W,
-    bar: Option<ProgressBar>,
+    bars: Option<Bars>,
     verbosity: i8,
     stats: bool,
     color: bool,
@@ -43,10 +44,10 @@ impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
     pub fn stderr(verbosity: i8, stats: bool, color: anstream::ColorChoice, root: PathBuf) -> Self {
         let to = anstream::AutoStream::new(io::stderr(), color);
         let color = to.current_choice() != anstream::ColorChoice::Never;
-        let bar = (io::stderr().is_terminal() && verbosity >= 0).then(progress_bar);
+        let bars = (io::stderr().is_terminal() && verbosity >= 0).then(Bars::stderr);
         TerminalReporter {
             to,
-            bar,
+            bars,
             verbosity,
             stats,
             color,
@@ -57,20 +58,12 @@ impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
     }
 }
 
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
-    if let Ok(style) = ProgressStyle::with_template("{prefix:>12.cyan.bold} {wide_msg} {elapsed}") {
-        bar.set_style(style);
-    }
-    bar
-}
-
 impl<W: Write> TerminalReporter<W> {
     /// A reporter without progress line to any stream, for tests and logs.
     pub fn plain(to: W, verbosity: i8, root: PathBuf) -> Self {
         TerminalReporter {
             to,
-            bar: None,
+            bars: None,
             verbosity,
             stats: false,
             color: false,
@@ -81,13 +74,13 @@ impl<W: Write> TerminalReporter<W> {
     }
 
     fn status(&mut self, style: Style, verb: &str, text: &str) {
-        let TerminalReporter { to, bar, .. } = self;
+        let TerminalReporter { to, bars, .. } = self;
         let mut write = || {
             // A report that cannot be shown is not a reason to stop.
             let _ = writeln!(to, "{style}{verb:>12}{style:#} {text}");
         };
-        match bar {
-            Some(bar) => bar.suspend(write),
+        match bars {
+            Some(bars) => bars.suspend(write),
             None => write(),
         }
     }
@@ -101,35 +94,47 @@ impl<W: Write> TerminalReporter<W> {
     }
 
     fn raw(&mut self, text: &str) {
-        let TerminalReporter { to, bar, .. } = self;
+        let TerminalReporter { to, bars, .. } = self;
         let mut write = || {
             let _ = write!(to, "{text}");
         };
-        match bar {
-            Some(bar) => bar.suspend(write),
+        match bars {
+            Some(bars) => bars.suspend(write),
             None => write(),
         }
     }
 
-    fn progress(&mut self, verb: &str, text: String) {
-        if let Some(bar) = &self.bar {
-            bar.enable_steady_tick(Duration::from_millis(250));
-            bar.set_prefix(verb.to_owned());
-            bar.set_message(text);
+    /// Shows on the lines that count what an event says of them.
+    fn progress(&mut self, event: &Event) {
+        let Some(bars) = &mut self.bars else {
+            return;
+        };
+        if let Some((who, phase, text)) = progress_text(event) {
+            bars.tell(who, phase, text);
+        }
+        if let Some((who, phase, done, total)) = counted_phase(event) {
+            bars.count(who, phase, done, total);
+        }
+        // A harness's goals are told when it has ended.
+        if let Event::Goal(Goal { harness, .. }) | Event::Failed { harness, .. } = event {
+            bars.end(harness);
         }
     }
 
     /// A build of minutes shows what it is at: in place on a terminal, else in a line now and then.
-    fn building(&mut self, package: &str, doing: &str, took: u64) {
+    fn capturing(&mut self, package: &str, doing: &str, took: u64) {
         let text = match doing {
             "" => format!("{package}, to see which C files belong to it"),
             doing => format!("{package} ({doing})"),
         };
-        if doing.is_empty() {
+        if doing.is_empty() && took == 0 {
             self.status(GOOD, "Building", &text);
-        } else if self.bar.is_some() {
-            self.progress("Building", text);
-        } else if took >= self.told_building + BUILDING_EVERY {
+        } else if let Some(bars) = &mut self.bars {
+            match doing.is_empty() {
+                true => bars.end(package),
+                false => bars.tell(package, "Building", text),
+            }
+        } else if !doing.is_empty() && took >= self.told_building + BUILDING_EVERY {
             self.told_building = took;
             self.status(
                 GOOD,
@@ -146,7 +151,12 @@ impl<W: Write> TerminalReporter<W> {
             finding.place.show(),
             finding.message
         );
-        self.status(BAD, "Found", &text);
+        let verb = match finding.standing {
+            Standing::New => "Found",
+            Standing::StillFails => "Still fails",
+            Standing::FailsAgain => "Fails again",
+        };
+        self.status(BAD, verb, &text);
         if self.verbosity >= 0
             && let Some(picture) = source_picture(finding, &self.root, self.color)
         {
@@ -154,9 +164,40 @@ impl<W: Write> TerminalReporter<W> {
         }
     }
 
+    /// How the committed tests and the inputs of earlier findings ended.
+    fn expectations(&mut self, expected: &Expectations) {
+        let passed = format!(
+            "{}  {} of {} pass",
+            expected.harness,
+            expected.pass.len(),
+            counted(expected.total() as u64, "known input"),
+        );
+        let failing = [
+            (&expected.fail_again, "fail again"),
+            (&expected.still_fail, "still fail"),
+        ];
+        let failing: String = failing
+            .iter()
+            .filter(|(names, _)| !names.is_empty())
+            .map(|(names, verb)| format!("; {} {verb}", names.len()))
+            .collect();
+        let style = match expected.pass.len() == expected.total() {
+            true => GOOD,
+            false => BAD,
+        };
+        self.status(style, "Replayed", &format!("{passed}{failing}"));
+        for (name, why) in &expected.not_run {
+            self.status(
+                WARN,
+                "Not run",
+                &format!("{}  {name}: {why}", expected.harness),
+            );
+        }
+    }
+
     fn finished(&mut self, summary: &Summary) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
+        if let Some(mut bars) = self.bars.take() {
+            bars.clear();
         }
         let (checks, edges) = (&summary.goals.checks, &summary.goals.edges);
         let style = match summary.verdict {
@@ -172,7 +213,7 @@ impl<W: Write> TerminalReporter<W> {
             );
         }
         let took = seconds(summary.stats.seconds);
-        if self.verbosity >= 0 && checks.proved > 0 {
+        if self.verbosity >= 0 && checks.in_certificate() > 0 {
             for assumption in &summary.assumptions {
                 self.status(Style::new(), "Assuming", assumption);
             }
@@ -180,8 +221,12 @@ impl<W: Write> TerminalReporter<W> {
         if self.stats {
             self.statistics(&summary.stats);
         }
+        if let Some(text) = summary.never_executed() {
+            self.status(WARN, "Unexecuted", &text);
+        }
         let verdict = match summary.verdict {
             Verdict::Violated => "violated",
+            Verdict::Proved if checks.is_vacuous() => "proved, mostly vacuous",
             Verdict::Proved => "proved",
             Verdict::Open => "open",
         };
@@ -194,10 +239,8 @@ impl<W: Write> TerminalReporter<W> {
             )
         } else {
             format!(
-                "in {took}, {verdict}; checks: {} violated, {} proved, {} open; edges: {} covered, {} unreachable, {} open",
-                checks.violated,
-                checks.proved,
-                checks.open,
+                "in {took}, {verdict}; checks: {}; edges: {} covered, {} unreachable, {} open",
+                checks.words(),
                 edges.covered,
                 edges.unreachable,
                 edges.open
@@ -264,8 +307,24 @@ impl<W: Write> TerminalReporter<W> {
 impl<W: Write> Reporter for TerminalReporter<W> {
     fn event(&mut self, event: &Event) {
         let quiet = self.verbosity < 0;
+        self.progress(event);
         match event {
             Event::Found(finding) => self.found(finding),
+            Event::FoundAgain(finding) if !quiet => {
+                let caller = match finding.identity.caller.as_str() {
+                    "" => String::new(),
+                    caller => format!(", called by `{caller}`"),
+                };
+                let text = format!(
+                    "{}  {} shows it as well{caller}",
+                    finding.harness,
+                    finding.place.show()
+                );
+                self.status(WARN, "Found again", &text);
+            }
+            Event::Expectations(expected) if !quiet || expected.pass.len() < expected.total() => {
+                self.expectations(expected);
+            }
             Event::Known(finding) if !quiet => {
                 let (place, what) = (finding.place.show(), &finding.message);
                 let text = format!("{}  {place} {what}; `{}`", finding.harness, finding.name);
@@ -273,6 +332,10 @@ impl<W: Write> Reporter for TerminalReporter<W> {
             }
             Event::Failed { harness, why } => {
                 self.status(BAD, "Failed", &format!("{harness}: {why}"));
+            }
+            Event::Vacuous(vacuous) => {
+                let text = format!("{}: {}", vacuous.harness, vacuous.words());
+                self.status(WARN, "Vacuous", &text);
             }
             Event::Finished(summary) => self.finished(summary),
             Event::Note {
@@ -344,11 +407,11 @@ impl<W: Write> Reporter for TerminalReporter<W> {
             } if !quiet => {
                 self.status(GOOD, "Note", message);
             }
-            Event::Building {
+            Event::Capturing {
                 package,
                 doing,
                 seconds: took,
-            } if !quiet => self.building(package, doing, *took),
+            } if !quiet => self.capturing(package, doing, *took),
             Event::Compiling { what, files, from } if !quiet => {
                 let from = if from.is_empty() {
                     String::new()
@@ -382,11 +445,6 @@ impl<W: Write> Reporter for TerminalReporter<W> {
             Event::TestWritten { file, name } if !quiet => {
                 self.status(GOOD, "Wrote", &format!("{}  {name}", self.short(file)));
             }
-            Event::FuzzProgress { .. } | Event::EngineProgress { .. } => {
-                if let Some((verb, text)) = progress_text(event) {
-                    self.progress(verb, text);
-                }
-            }
             Event::CertificateWritten {
                 file,
                 checks,
@@ -415,8 +473,14 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                     } else if !quiet {
                         *self.open.entry(why.clone()).or_default() += 1;
                     }
-                } else if self.verbosity > 0 && *status == GoalStatus::Proved {
-                    self.status(GOOD, "Proved", &format!("{} {expression}", place.show()));
+                } else if self.verbosity > 0
+                    && let GoalStatus::Proved { .. } | GoalStatus::Unreachable = status
+                {
+                    let (style, verb) = match status {
+                        GoalStatus::Unreachable => (WARN, "Unreachable"),
+                        _ => (GOOD, "Proved"),
+                    };
+                    self.status(style, verb, &format!("{} {expression}", place.show()));
                 }
             }
             _ => {}
@@ -424,8 +488,8 @@ impl<W: Write> Reporter for TerminalReporter<W> {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
+        if let Some(mut bars) = self.bars.take() {
+            bars.clear();
         }
         self.to.flush()
     }

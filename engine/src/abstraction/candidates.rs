@@ -20,6 +20,7 @@ use super::graph::Graph;
 use super::own::{Own, leaves, symbol_of_array};
 use super::relevance::Relevance;
 use super::world::Cut;
+use crate::deadline;
 use crate::program::ir::{BinOp, GLOBAL_OBJECTS, Pred, Width};
 use crate::term::{Array, Evaluator, Item, Node, Pool, Rewriter, Symbol, Term, value};
 
@@ -75,6 +76,9 @@ impl Vocabulary {
                 )
                 .chain(fragment.assumptions.iter());
             for &root in guards {
+                if deadline::seldom_passed() {
+                    return all;
+                }
                 for item in pool.order(Item::Term(root), |item| seen.contains(&item)) {
                     seen.insert(item);
                     if let Item::Term(t) = item {
@@ -243,11 +247,15 @@ impl Guesser<'_, '_> {
             self.products(&scalars, &mut evaluators, &mut out);
             self.rows(&scalars, &mut evaluators, &mut out);
         }
+        if deadline::passed() {
+            return Vec::new();
+        }
         let mut seen = FxHashSet::default();
         out.retain(|t| seen.insert(*t));
         let pool = &self.graph.pool;
         out.retain(|&t| {
             pool.as_const(t) != Some(1)
+                && !deadline::seldom_passed()
                 && self
                     .samples
                     .iter()
@@ -300,6 +308,9 @@ impl Guesser<'_, '_> {
     /// A value alone: constant, bounds, low bits.
     fn single(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
         for &t in scalars {
+            if deadline::passed() {
+                return;
+            }
             let width = self.graph.pool.width(t);
             let seen = self.values(t, evaluators);
             let mut constants: BTreeSet<u128> =
@@ -369,6 +380,9 @@ impl Guesser<'_, '_> {
             .take(PAIRED)
             .collect();
         for (i, &x) in wide.iter().enumerate() {
+            if deadline::passed() {
+                return;
+            }
             for &y in &wide[i + 1..] {
                 for (x, y) in self.same_width(x, y) {
                     self.pair(x, y, evaluators, out);

@@ -15,6 +15,7 @@ use super::encode::{Budget, Encoder, Exceeded, Fragment, Transition};
 use super::live::Live;
 use super::memory::{self, Object};
 use super::world::{CtxId, Cut, Grain, ObjId, ObjectKind, World};
+use crate::deadline;
 use crate::program::ir::{FuncId, Program, Reg, Width};
 use crate::term::{Array, Pool, Rewriter, Term};
 
@@ -92,6 +93,9 @@ impl<'p> Graph<'p> {
     fn propagate(&mut self, budget: Budget) -> Result<(), Exceeded> {
         let mut open: BTreeSet<Option<Cut>> = BTreeSet::from([None]);
         while let Some(start) = open.pop_first() {
+            if deadline::passed() {
+                return Err(Exceeded::Time);
+            }
             self.encodings += 1;
             if self.encodings > ENCODINGS {
                 return Err(Exceeded::Size);

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::graph::Graph;
 use super::world::Cut;
+use crate::deadline;
 use crate::program::ir::Pred;
 use crate::solver::{Answer, Circuit, Limits, Solver, Z3, steps};
 use crate::term::{Evaluator, Node, Rewriter, Term, value};
@@ -81,6 +82,7 @@ impl<'a> Patience<'a> {
         self.stop.load(Ordering::Relaxed)
             || self.steps.is_some_and(|(spent, most)| spent.get() > most)
             || self.deadline.is_some_and(|end| Instant::now() > end)
+            || deadline::passed()
     }
 
     /// The limits of a question that may take `most`: so many steps of the solver, and, where the clock matters at all, several

@@ -418,6 +418,9 @@ impl Object {
     }
 }
 
+/// Zeros from this size on are not written down.
+const LARGE: usize = 1 << 16;
+
 /// A global's object where the program begins; none for what does not exist yet.
 pub fn initial(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Object> {
     let info = world.object(id);
@@ -430,13 +433,16 @@ pub fn initial(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Object> 
         (pool.array_variable(&format!("?g{}", global.0)), None)
     } else {
         // The end of a string; the last byte where there is nothing but zeros.
-        let last = init
-            .iter()
-            .all(|&b| b == 0)
-            .then(|| init.len().wrapping_sub(1));
+        let zeros = global_info.zeros || init.iter().all(|&b| b == 0);
+        let last = zeros.then(|| init.len().wrapping_sub(1));
         let end = last.or_else(|| init.iter().position(|&b| b == 0));
         let witness = end.map(|at| pool.constant(64, at as u128));
-        (pool.array_constant(init), witness)
+        // Zeros follow the contents of an array: half a gigabyte of them needs no copy.
+        let contents = match zeros && init.len() > LARGE {
+            true => &[],
+            false => &init[..],
+        };
+        (pool.array_constant(contents), witness)
     };
     let contents = Contents {
         witness,

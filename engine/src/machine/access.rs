@@ -205,13 +205,15 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let Some(object) = self.memory.unchecked(at) else {
             return Ok(());
         };
-        let before = object.bytes.clone();
+        let Some(offset) = offset.filter(|_| size <= limit) else {
+            object.write(here, len, value);
+            self.shade_stored(at, len, shade);
+            return Ok(());
+        };
+        let before = object.bytes.to_vec();
         let old: Vec<ShadowByte> = (0..size).map(|i| object.shadow_at(i)).collect();
         object.write(here, len, value);
         self.shade_stored(at, len, shade);
-        let (Some(offset), true) = (offset, size <= limit) else {
-            return Ok(());
-        };
         let Some(pool) = self.pool.as_deref_mut() else {
             return Ok(());
         };

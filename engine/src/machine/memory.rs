@@ -7,7 +7,8 @@
 
 use std::rc::Rc;
 
-use super::shadow::ShadowByte;
+use super::contents::Contents;
+use super::shadow::Shadow;
 use crate::program::ir::{
     CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, GLOBAL_OBJECTS, GlobalId, Loc, Program,
     UNDEFINED_BYTE,
@@ -82,14 +83,14 @@ impl Undefined {
 /// An object that has bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Contents,
     /// False between the markers of its lifetime.
     pub(super) alive: bool,
     pub(super) writable: bool,
     pub(super) site: Site,
     pub(super) undefined: Undefined,
-    /// One entry per byte once a symbolic byte was stored.
-    pub(super) shadow: Option<Box<[ShadowByte]>>,
+    /// Of all bytes once a symbolic one was stored.
+    pub(super) shadow: Option<Shadow>,
     /// The contents as an array term; dropped by every write.
     pub(super) array: Option<Array>,
 }
@@ -122,7 +123,7 @@ impl Object {
     pub(super) fn written(&mut self, at: usize, len: usize) {
         self.undefined.clear(at, len);
         if let Some(shadow) = &mut self.shadow {
-            shadow[at..at + len].fill(ShadowByte::CONCRETE);
+            shadow.clear(at, len);
         }
         self.array = None;
     }
@@ -172,7 +173,7 @@ impl Memory {
     pub(super) fn new(program: &Program) -> Memory {
         let object = |(index, global): (usize, &crate::program::ir::Global)| {
             Rc::new(Object {
-                bytes: global.init.clone(),
+                bytes: Contents::of(global),
                 alive: true,
                 writable: !global.constant,
                 site: Site::Global(GlobalId(index as u32)),
@@ -274,7 +275,7 @@ impl Memory {
         };
         let mut object = spare.unwrap_or_else(|| {
             Rc::new(Object {
-                bytes: Vec::new(),
+                bytes: Contents::default(),
                 alive: true,
                 writable: true,
                 site,
@@ -284,8 +285,7 @@ impl Memory {
             })
         });
         let new = Rc::make_mut(&mut object);
-        new.bytes.clear();
-        new.bytes.resize(size, UNDEFINED_BYTE);
+        new.bytes.refill(size, UNDEFINED_BYTE);
         new.undefined.reset(size);
         (new.alive, new.writable, new.site) = (true, true, site);
         (new.shadow, new.array) = (None, None);

@@ -10,6 +10,7 @@
 mod access;
 mod block;
 mod calls;
+mod contents;
 mod frame;
 mod heap;
 mod intrinsics;

@@ -44,34 +44,95 @@ impl ShadowByte {
     }
 }
 
+/// Bytes that share a page.
+const PAGE: usize = 256;
+
+/// The shadows of an object's bytes, in pages: a byte that is symbolic in a large object costs a page and not eight times the object.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shadow {
+    pages: Vec<Option<Box<[ShadowByte; PAGE]>>>,
+}
+
+impl Shadow {
+    /// The shadow of one byte.
+    #[inline]
+    fn get(&self, at: usize) -> ShadowByte {
+        match self.pages.get(at / PAGE) {
+            Some(Some(page)) => page[at % PAGE],
+            _ => ShadowByte::CONCRETE,
+        }
+    }
+
+    fn set(&mut self, at: usize, byte: ShadowByte) {
+        let number = at / PAGE;
+        if number >= self.pages.len() {
+            if byte.term.is_none() {
+                return;
+            }
+            self.pages.resize(number + 1, None);
+        }
+        if let Some(page) = self.pages.get_mut(number) {
+            page.get_or_insert_with(|| Box::new([ShadowByte::CONCRETE; PAGE]))[at % PAGE] = byte;
+        }
+    }
+
+    /// Some bytes are concrete now.
+    pub(super) fn clear(&mut self, at: usize, len: usize) {
+        let mut from = at;
+        while from < at + len {
+            let to = (from / PAGE * PAGE + PAGE).min(at + len);
+            if let Some(Some(page)) = self.pages.get_mut(from / PAGE) {
+                let start = from % PAGE;
+                page[start..start + (to - from)].fill(ShadowByte::CONCRETE);
+            }
+            from = to;
+        }
+    }
+
+    /// The bytes that are symbolic, in order, among so many from a place on.
+    fn symbolic(&self, at: usize, len: usize) -> impl Iterator<Item = (usize, ShadowByte)> + '_ {
+        let pages = self.pages.iter().enumerate();
+        let touched = (len > 0).then(|| at / PAGE..(at + len - 1) / PAGE + 1);
+        let (skip, take) = touched.map_or((0, 0), |pages| (pages.start, pages.len()));
+        pages
+            .skip(skip)
+            .take(take)
+            .filter_map(|(number, page)| Some((number, page.as_ref()?)))
+            .flat_map(|(number, page)| {
+                let bytes = page.iter().enumerate();
+                bytes.map(move |(i, byte)| (number * PAGE + i, *byte))
+            })
+            .filter(move |(i, byte)| byte.term.is_some() && (at..at + len).contains(i))
+    }
+}
+
 impl Object {
     /// Whether any of these bytes is symbolic.
     #[inline]
     pub(super) fn is_symbolic(&self, at: usize, len: usize) -> bool {
         let shadow = self.shadow.as_ref();
-        shadow.is_some_and(|bytes| bytes[at..at + len].iter().any(|b| b.term.is_some()))
+        shadow.is_some_and(|shadow| shadow.symbolic(at, len).next().is_some())
     }
 
     /// The term of `len` bytes, `len * 8` bits wide, if any of them is symbolic.
     pub(super) fn load_term(&self, pool: &mut Pool, at: usize, len: usize) -> Option<Term> {
-        let bytes = &self.shadow.as_ref()?[at..at + len];
-        let first = *bytes.first()?;
-        if !bytes.iter().any(|b| b.term.is_some()) {
-            return None;
-        }
-        let in_order = |(i, b): (usize, &ShadowByte)| {
+        let shadow = self.shadow.as_ref()?;
+        shadow.symbolic(at, len).next()?;
+        let first = shadow.get(at);
+        let in_order = |i: usize| {
+            let b = shadow.get(at + i);
             b.term == first.term && usize::from(b.index) == usize::from(first.index) + i
         };
         if let Some(word) = first.term
-            && bytes.iter().enumerate().all(in_order)
+            && (0..len).all(in_order)
         {
             return Some(pool.extract(word, u16::from(first.index) * 8, len as u16 * 8));
         }
         let mut whole = None;
-        for (i, byte) in bytes.iter().enumerate() {
-            let next = match byte.term(pool) {
+        for i in at..at + len {
+            let next = match shadow.get(i).term(pool) {
                 Some(term) => term,
-                None => pool.constant(8, u128::from(self.bytes[at + i])),
+                None => pool.constant(8, u128::from(self.bytes[i])),
             };
             whole = Some(match whole {
                 Some(low) => pool.concat(next, low),
@@ -83,15 +144,13 @@ impl Object {
 
     /// Gives `len` bytes the term, which is `len * 8` bits wide. The concrete bytes were written before.
     pub(super) fn store_term(&mut self, at: usize, len: usize, term: Term) {
-        let size = self.bytes.len();
-        let shadow = self
-            .shadow
-            .get_or_insert_with(|| vec![ShadowByte::CONCRETE; size].into_boxed_slice());
-        for (i, byte) in shadow[at..at + len].iter_mut().enumerate() {
-            *byte = ShadowByte {
+        let shadow = self.shadow.get_or_insert_default();
+        for i in 0..len {
+            let byte = ShadowByte {
                 term: Some(term),
                 index: i as u8,
             };
+            shadow.set(at + i, byte);
         }
         self.array = None;
     }
@@ -99,11 +158,7 @@ impl Object {
     /// Gives one byte a shadow of its own.
     pub(super) fn set_shadow(&mut self, at: usize, byte: ShadowByte) {
         if self.shadow.is_some() || byte.term.is_some() {
-            let size = self.bytes.len();
-            let shadow = self
-                .shadow
-                .get_or_insert_with(|| vec![ShadowByte::CONCRETE; size].into_boxed_slice());
-            shadow[at] = byte;
+            self.shadow.get_or_insert_default().set(at, byte);
             self.array = None;
         }
     }
@@ -112,7 +167,7 @@ impl Object {
     pub(super) fn shadow_at(&self, at: usize) -> ShadowByte {
         self.shadow
             .as_ref()
-            .map_or(ShadowByte::CONCRETE, |bytes| bytes[at])
+            .map_or(ShadowByte::CONCRETE, |shadow| shadow.get(at))
     }
 
     /// The whole contents as an array.
@@ -121,12 +176,8 @@ impl Object {
             return array;
         }
         let mut array = pool.array_constant(&self.bytes);
-        for (i, byte) in self
-            .shadow
-            .iter()
-            .flat_map(|bytes| bytes.iter())
-            .enumerate()
-        {
+        let size = self.bytes.len();
+        for (i, byte) in self.shadow.iter().flat_map(|s| s.symbolic(0, size)) {
             if let Some(term) = byte.term(pool) {
                 let index = pool.constant(64, i as u128);
                 array = pool.array_store(array, index, term);
@@ -134,5 +185,40 @@ impl Object {
         }
         self.array = Some(array);
         array
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_holds_what_is_symbolic_and_no_more() {
+        let mut pool = Pool::new();
+        let term = pool.input(0);
+        let byte = ShadowByte::byte(term);
+        let mut shadow = Shadow::default();
+        for at in [PAGE - 1, PAGE, 5 * PAGE + 3] {
+            shadow.set(at, byte);
+        }
+        // Nothing is made for a byte that is concrete anyway.
+        shadow.set(1 << 30, ShadowByte::CONCRETE);
+        assert_eq!(shadow.pages.len(), 6);
+        assert_eq!(shadow.pages.iter().flatten().count(), 3);
+        let symbolic = |shadow: &Shadow, at, len| -> Vec<usize> {
+            shadow.symbolic(at, len).map(|(i, _)| i).collect()
+        };
+        assert_eq!(
+            symbolic(&shadow, 0, 1 << 20),
+            [PAGE - 1, PAGE, 5 * PAGE + 3]
+        );
+        assert_eq!(symbolic(&shadow, PAGE - 1, 1), [PAGE - 1]);
+        assert!(symbolic(&shadow, PAGE + 1, 3 * PAGE).is_empty());
+        assert!(symbolic(&shadow, 7, 0).is_empty());
+        shadow.clear(PAGE - 1, 2);
+        assert_eq!(symbolic(&shadow, 0, 1 << 20), [5 * PAGE + 3]);
+        shadow.clear(0, 1 << 20);
+        assert!(symbolic(&shadow, 0, 1 << 20).is_empty());
+        assert_eq!(shadow.get(1 << 40), ShadowByte::CONCRETE);
     }
 }

@@ -15,6 +15,7 @@ use super::frame::Frame;
 use super::memory::Memory;
 use super::outcome::{Choice, Execution, Exhausted, Outcome, PathEvent};
 use super::shadow::Shade;
+use crate::deadline;
 use crate::program::ir::{BlockId, Operand, Pos, Program, Reg, UNDEFINED_BYTE, Width};
 use crate::term::{Pool, Term, value::mask};
 
@@ -98,9 +99,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             pos: Pos::default(),
             counts: vec![0; program.blocks.len()],
             steps: 0,
-            pause: limits
-                .until
-                .map_or(limits.steps, |_| CLOCK.min(limits.steps)),
+            pause: CLOCK.min(limits.steps),
             position: 0,
             choices: Vec::new(),
             channels: FxHashMap::default(),
@@ -173,7 +172,8 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
     #[cold]
     fn pause(&mut self) -> Step {
         let until = self.limits.until;
-        if self.steps > self.limits.steps || until.is_some_and(|until| Instant::now() >= until) {
+        let is_late = until.is_some_and(|until| Instant::now() >= until) || deadline::passed();
+        if self.steps > self.limits.steps || is_late {
             return Err(Box::new(Outcome::StepLimit));
         }
         self.pause = self.limits.steps.min(self.steps + CLOCK);

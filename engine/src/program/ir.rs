@@ -379,6 +379,8 @@ pub struct Global {
     pub shape: Option<ShapeId>,
     /// Bytes; addresses of globals and functions are already resolved to this crate's addresses.
     pub init: Vec<u8>,
+    /// Whether all of them are known to be zeros, without looking.
+    pub zeros: bool,
     /// Whether writing it is a violation.
     pub constant: bool,
     /// Alignment in bytes.

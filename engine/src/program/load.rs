@@ -225,6 +225,7 @@ impl<'m> Loader<'m> {
                 source_name,
                 shape,
                 init: Vec::new(),
+                zeros: false,
                 constant: global.is_global_constant(),
                 align: global.align().max(self.layout.align(global.value_type())),
                 external: global.is_declaration(),
@@ -241,7 +242,9 @@ impl<'m> Loader<'m> {
             if let Some(value) = global.initializer() {
                 self.constants.write(value, &mut bytes);
             }
-            self.program.globals[index].init = bytes;
+            let zeros = !(global.initializer()).is_some_and(|v| !v.is_null() && !v.is_undef());
+            let global = &mut self.program.globals[index];
+            (global.init, global.zeros) = (bytes, zeros);
         }
     }
 

@@ -5,6 +5,11 @@
 //! part: no forest, no guesses, no Houdini, and each question is asked of a fresh solver. What it shares with the search
 //! is the meaning of the Program (`encode`) and the propagation of constants, bounds and pointers (`graph`), which it does itself;
 //! the bounds are asked about as if they were formulas of the certificate.
+//!
+//! Under a [deadline](crate::deadline) the formulas come first, since every goal rests on them; the goals that there is no time for are
+//! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
+
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 use thiserror::Error;
@@ -15,17 +20,29 @@ use crate::abstraction::goals;
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::Facts;
 use crate::abstraction::world::{Cut, Grain};
+use crate::deadline;
 use crate::program::ir::{BlockId, CheckId, Program};
 use crate::solver::{Answer, Limits, Solver, Z3};
 use crate::term::Term;
 
 /// What was checked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checked {
     /// Transitions.
     pub transitions: u64,
     /// Questions to the solver, all of them unsatisfiable.
     pub questions: u64,
+    /// Claimed checks that there was no time for, by number.
+    pub late_checks: BTreeSet<u32>,
+    /// Claimed blocks that there was no time for, by number.
+    pub late_blocks: BTreeSet<u32>,
+}
+
+impl Checked {
+    /// Whether every goal that the certificate claims was checked.
+    pub fn is_whole(&self) -> bool {
+        self.late_checks.is_empty() && self.late_blocks.is_empty()
+    }
 }
 
 /// Why a certificate is not accepted.
@@ -63,6 +80,9 @@ pub enum Rejected {
         /// Why.
         why: String,
     },
+    /// The deadline passed before all formulas were checked, on which every goal rests.
+    #[error("the time was up before the formulas were checked")]
+    Late,
     /// The program cannot be explored within the budget.
     #[error("the program cannot be explored as a whole")]
     Unexplored,
@@ -123,9 +143,12 @@ pub fn check(
 ) -> Result<Checked, Rejected> {
     let mut checker = Checker::open(program, bitcode, certificate, limits)?;
     let starts: Vec<Option<Cut>> = checker.graph.fragments.keys().copied().collect();
-    for start in starts {
+    for &start in &starts {
         let fragment = checker.graph.fragments[&start].clone();
         checker.edges(start, &fragment)?;
+    }
+    for start in starts {
+        let fragment = checker.graph.fragments[&start].clone();
         checker.goals(start, &fragment, certificate)?;
     }
     Ok(checker.checked)
@@ -171,8 +194,12 @@ impl<'p> Checker<'p> {
         limits: Limits,
     ) -> Result<Checker<'p>, Rejected> {
         fits(program, bitcode, certificate)?;
-        let graph = Graph::explore(program, certificate.grain, Budget::default())
-            .map_err(|_: Exceeded| Rejected::Unexplored)?;
+        let graph = Graph::explore(program, certificate.grain, Budget::default()).map_err(
+            |why| match why {
+                Exceeded::Size => Rejected::Unexplored,
+                Exceeded::Time => Rejected::Late,
+            },
+        )?;
         let mut checker = Checker {
             program,
             graph,
@@ -281,6 +308,9 @@ impl<'p> Checker<'p> {
     fn edges(&mut self, start: Option<Cut>, fragment: &Fragment) -> Result<(), Rejected> {
         let known = self.known(start);
         for transition in &fragment.transitions {
+            if deadline::passed() {
+                return Err(Rejected::Late);
+            }
             self.checked.transitions += 1;
             let mut facts = self.facts.get(&transition.to).cloned().unwrap_or_default();
             let claimed = facts.len();
@@ -319,6 +349,9 @@ impl<'p> Checker<'p> {
                 // Bounds are derived; that they are too hard for the solver says nothing against them.
                 let is_hard = at >= claimed && how == Some(UNANSWERED);
                 if let Some(how) = how.filter(|_| !is_hard) {
+                    if how == UNANSWERED && deadline::passed() {
+                        return Err(Rejected::Late);
+                    }
                     let formula = self.graph.pool.write(*fact).unwrap_or_default();
                     return Err(Rejected::Edge {
                         from: self.name(start),
@@ -352,9 +385,16 @@ impl<'p> Checker<'p> {
             if !certificate.checks.contains(&id) {
                 continue;
             }
+            if self.checked.late_checks.contains(&id) {
+                continue;
+            }
             let mut terms = with(obligation.prefix, &obligation.guard.0);
             terms.push(obligation.violated);
             if let Some(how) = self.refuted(&terms) {
+                if how == UNANSWERED && deadline::passed() {
+                    self.checked.late_checks.insert(id);
+                    continue;
+                }
                 return Err(Rejected::Check {
                     check: id,
                     place: self.program.show(obligation.pos),
@@ -363,28 +403,39 @@ impl<'p> Checker<'p> {
             }
         }
         for entered in &fragment.entered {
-            if certificate.blocks.contains(&entered.block.0)
-                && self
-                    .refuted(&with(entered.prefix, &entered.guard.0))
-                    .is_some()
-            {
-                return Err(Rejected::Block {
-                    block: entered.block.0,
-                    place: self.program.show(self.program.block(entered.block).pos),
-                });
-            }
-        }
-        for hole in &fragment.holes {
-            if self.refuted(&with(hole.prefix, &hole.guard.0)).is_none() {
+            let id = entered.block.0;
+            if !certificate.blocks.contains(&id) || self.checked.late_blocks.contains(&id) {
                 continue;
             }
+            let Some(how) = self.refuted(&with(entered.prefix, &entered.guard.0)) else {
+                continue;
+            };
+            if how == UNANSWERED && deadline::passed() {
+                self.checked.late_blocks.insert(id);
+                continue;
+            }
+            return Err(Rejected::Block {
+                block: id,
+                place: self.program.show(self.program.block(entered.block).pos),
+            });
+        }
+        for hole in &fragment.holes {
+            let Some(how) = self.refuted(&with(hole.prefix, &hole.guard.0)) else {
+                continue;
+            };
             let behind: FxHashSet<BlockId> = goals::behind(&self.graph, hole);
             let checks = certificate.checks.iter().copied().filter(|&id| {
                 let check = self.program.checks.get(id as usize);
                 check.is_none_or(|check| behind.contains(&check.loc.block))
             });
             let blocks = certificate.blocks.iter().copied();
-            let mut lost = checks.chain(blocks.filter(|&id| behind.contains(&BlockId(id))));
+            let blocks = blocks.filter(|&id| behind.contains(&BlockId(id)));
+            if how == UNANSWERED && deadline::passed() {
+                self.checked.late_checks.extend(checks);
+                self.checked.late_blocks.extend(blocks);
+                continue;
+            }
+            let mut lost = checks.chain(blocks);
             if let Some(goal) = lost.next() {
                 return Err(Rejected::Hole {
                     what: hole.what.clone(),

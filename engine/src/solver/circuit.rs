@@ -15,6 +15,7 @@ use batsat::{Lit, SolverInterface, lbool};
 use super::blast::Blaster;
 use super::reads::Reads;
 use super::{Answer, Limits, Model, Reason};
+use crate::deadline;
 use crate::term::{Node, Pool, Term};
 
 /// An incremental solver. Use it with one pool only.
@@ -59,9 +60,8 @@ impl Circuit {
         let before = budget.spent();
         let steps = limits.steps.map(|steps| before + u64::from(steps));
         budget.steps.set(steps);
-        budget
-            .until
-            .set(limits.time.map(|time| Instant::now() + time));
+        let time = limits.time.into_iter().chain(deadline::left()).min();
+        budget.until.set(time.map(|time| Instant::now() + time));
         let result = solver.solve_limited(&literals);
         let spent = solver.cb().spent() - before;
         self.spent.set(self.spent.get() + spent);

@@ -9,6 +9,7 @@ use z3::ast::Bool;
 use super::translate::Translator;
 use super::z3::{count, params, reason};
 use super::{Answer, Limits, Reason};
+use crate::deadline;
 use crate::term::{Pool, Term};
 
 /// An incremental solver. Use it with one pool only.
@@ -63,6 +64,9 @@ impl Session {
     /// Whether everything asserted and all of `assumptions` can hold together. A core's indices are
     /// into `assumptions`; it is empty where what is asserted is already unsatisfiable.
     pub fn check(&mut self, pool: &Pool, assumptions: &[Term], limits: &Limits) -> Answer {
+        if deadline::passed() {
+            return Answer::Unknown(Reason::Time);
+        }
         self.solver.set_params(&params(limits));
         // Assumptions have to be literals; their definitions are given back with the level.
         self.solver.push();

@@ -15,6 +15,7 @@ use z3::{Params, SatResult, StatisticsValue};
 
 use super::translate::Translator;
 use super::{Answer, Circuit, Limits, Reason, Solver, SolverStats};
+use crate::deadline;
 use crate::term::{Item, Node, Pool, Term};
 
 /// Z3, one question at a time.
@@ -85,6 +86,7 @@ pub(super) fn params(limits: &Limits) -> Params {
     // Z3 would take Ctrl-C for itself while it solves, and the campaign would never hear of it.
     params.set_bool("ctrl_c", false);
     let time = limits.time.unwrap_or(LONGEST);
+    let time = deadline::left().map_or(time, |left| left.min(time));
     params.set_u32(
         "timeout",
         u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1),
@@ -140,6 +142,10 @@ impl Solver for Z3 {
     fn check(&mut self, pool: &mut Pool, assertions: &[Term], limits: &Limits) -> Answer {
         let start = Instant::now();
         self.stats.solver_calls += 1;
+        if deadline::passed() {
+            self.stats.unknown += 1;
+            return Answer::Unknown(Reason::Time);
+        }
         let formulas: Vec<Bool> = assertions
             .iter()
             .map(|&t| self.translator.assertion(pool, t))

@@ -13,7 +13,7 @@ use crate::abstraction::goals::{self, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::Facts;
 use crate::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
-use crate::proof::{Certificate, FORMAT};
+use crate::proof::{Certificate, Checked, FORMAT};
 
 /// What was proved of one program.
 #[derive(Debug)]
@@ -107,6 +107,29 @@ impl Outcome {
         self.certificate.checks.clear();
         self.certificate.blocks.clear();
         self.elsewhere.push(why.to_owned());
+    }
+
+    /// Withdraws the goals that the checker had no time for.
+    pub fn withdraw_late(&mut self, checked: &Checked) {
+        let why = "its proof was not checked before the time was up";
+        let claims = [
+            (&mut self.checks, &checked.late_checks),
+            (&mut self.blocks, &checked.late_blocks),
+        ];
+        for (verdicts, late) in claims {
+            for &id in late {
+                if let Some(Some(verdict)) = verdicts.get_mut(id as usize) {
+                    *verdict = Verdict::Open(why.to_owned());
+                }
+            }
+        }
+        let claimed = &mut self.certificate;
+        claimed
+            .checks
+            .retain(|id| !checked.late_checks.contains(id));
+        claimed
+            .blocks
+            .retain(|id| !checked.late_blocks.contains(id));
     }
 
     /// Whether every check that was asked for holds, and nothing can go wrong elsewhere.

@@ -14,6 +14,7 @@ use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::{self, Cost, Facts, Patience};
 use crate::abstraction::relevance::Relevance;
 use crate::abstraction::world::{Cut, Grain};
+use crate::deadline;
 use crate::program::ir::{BlockId, FunctionKind, Program};
 use crate::solver::Z3;
 
@@ -86,6 +87,9 @@ pub(super) fn guess(
 ) -> Facts {
     let mut all = Facts::new();
     for cut in houdini::before(graph, targets) {
+        if deadline::passed() {
+            break;
+        }
         let mut guesser = Guesser {
             graph: &mut *graph,
             vocabulary,

@@ -14,6 +14,7 @@
 use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use serde::{Deserialize, Serialize};
 
+use super::divide::{COUNTERS, SITES};
 use super::ir::{Block, Ir, Value};
 
 /// The byte that undefined values and fresh memory hold.
@@ -47,6 +48,20 @@ pub(crate) struct Wish {
     pub comparisons: bool,
     /// Prepare for AddressSanitizer.
     pub address: bool,
+    /// Numbers are relative to the function: its code does not depend on the program that it is found in.
+    pub relative: bool,
+}
+
+/// Where the numbers of a function begin.
+#[derive(Clone, Debug)]
+pub(crate) struct First {
+    /// The function.
+    pub function: String,
+    /// The number of its first block.
+    pub block: u32,
+    /// The number of its first failing place, and how many it has.
+    pub site: u32,
+    pub sites: u32,
 }
 
 /// What the instrumentation found.
@@ -58,6 +73,8 @@ pub(crate) struct Found {
     pub sites: Vec<Site>,
     /// Constants that the program compares with.
     pub tokens: Vec<Vec<u8>>,
+    /// Where the numbers of each function begin.
+    pub firsts: Vec<First>,
 }
 
 /// A block with its number.
@@ -90,7 +107,14 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
     }
     // Traps and failing calls first: their numbers are positions in the untouched module.
     for (function, blocks, _) in &native {
-        number_sites(ir, *function, blocks, &mut found.sites);
+        let site = found.sites.len() as u32;
+        number_sites(ir, *function, blocks, wish.relative, &mut found.sites);
+        found.firsts.push(First {
+            function: function.name(),
+            block: blocks.first().map_or(0, |first| first.number),
+            site,
+            sites: found.sites.len() as u32 - site,
+        });
     }
     for function in engine_only {
         ir.drop_body(function);
@@ -126,14 +150,19 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
     );
     ir.place(counters, "__cegar_cnts", 64);
     ir.add_global("__cegar_blocks", ir.constant(32, u64::from(found.blocks)));
-    for (_, blocks, _) in &native {
+    for (function, blocks, _) in &native {
+        let (counters, first) = match (wish.relative, blocks.first()) {
+            (true, Some(first)) => {
+                let name = format!("{COUNTERS}{}", function.name());
+                let own = ir.extern_global(&name, ir.bytes(blocks.len() as u64));
+                own.hide();
+                (own, first.number)
+            }
+            _ => (counters, 0),
+        };
         for Numbered { number, block } in blocks {
-            count(
-                ir,
-                *block,
-                ir.byte_of(counters, u64::from(*number)),
-                wish.precise,
-            );
+            let counter = ir.byte_of(counters, u64::from(*number - first));
+            count(ir, *block, counter, wish.precise);
         }
     }
     for global in ir.globals().into_iter().chain(ir.functions()) {
@@ -169,8 +198,17 @@ fn prepare(ir: Ir<'_>, function: Value<'_>, wish: Wish) {
     }
 }
 
-/// Numbers the failing places of a function and makes each tell its number.
-fn number_sites(ir: Ir<'_>, function: Value<'_>, blocks: &[Numbered<'_>], sites: &mut Vec<Site>) {
+/// Numbers the failing places of a function and makes each tell its number. With `relative`, the number is read from a table
+/// whose place the link decides.
+fn number_sites(
+    ir: Ir<'_>,
+    function: Value<'_>,
+    blocks: &[Numbered<'_>],
+    relative: bool,
+    sites: &mut Vec<Site>,
+) {
+    let first = sites.len();
+    let table = format!("{SITES}{}", function.name());
     let stub = function.attribute("cegar-kind").as_deref() == Some("stub");
     let fails = |name: &str| {
         cegar_stubs::failing_functions()
@@ -195,7 +233,7 @@ fn number_sites(ir: Ir<'_>, function: Value<'_>, blocks: &[Numbered<'_>], sites:
                 _ => continue,
             };
             let position = instruction.position().unwrap_or_default();
-            let check = ir.constant(32, sites.len() as u64);
+            let site = sites.len();
             sites.push(Site {
                 block: *number,
                 inst: index as u32,
@@ -206,6 +244,16 @@ fn number_sites(ir: Ir<'_>, function: Value<'_>, blocks: &[Numbered<'_>], sites:
                 column: position.column,
             });
             let at = ir.before(instruction);
+            let check = if relative {
+                // Its length is not told: nobody reads it but through these constants.
+                let table = ir.extern_global(&table, ir.bytes(1 << 20));
+                table.hide();
+                let check = at.load(ir.int(32), ir.byte_of(table, 4 * (site - first) as u64));
+                ir.no_sanitize(check);
+                check
+            } else {
+                ir.constant(32, site as u64)
+            };
             match trap {
                 Some(kind) => {
                     let int = ir.int(32);

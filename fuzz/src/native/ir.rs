@@ -179,10 +179,16 @@ impl<'m> Ir<'m> {
         self.value(unsafe { LLVMConstInt(self.int(width).0, value, 0) })
     }
 
+    /// An array of bytes.
+    pub fn bytes(self, len: u64) -> Type<'m> {
+        // SAFETY: the type belongs to this context.
+        Type(unsafe { LLVMArrayType2(self.int(8).0, len) }, PhantomData)
+    }
+
     /// A zeroed array of bytes.
     pub fn zero_bytes(self, len: u64) -> Value<'m> {
-        // SAFETY: the types belong to this context.
-        self.value(unsafe { LLVMConstNull(LLVMArrayType2(self.int(8).0, len)) })
+        // SAFETY: the type belongs to this context.
+        self.value(unsafe { LLVMConstNull(self.bytes(len).0) })
     }
 
     /// The address of byte `at` of a global, as a constant.

@@ -24,13 +24,12 @@ impl Mark {
     pub fn new(
         builder: &TargetBuilder,
         kind: Kind,
-        module: &Path,
+        module: &[u8],
         product: &Path,
     ) -> Result<Option<Mark>, TargetError> {
         let Some(cache) = &builder.cache else {
             return Ok(None);
         };
-        let module = fs::read(module).map_err(TargetError::file(module))?;
         let runtime = builder.runtime_digest(kind);
         let mut hash = Sha256::new();
         for part in [
@@ -38,7 +37,7 @@ impl Mark {
             kind.file_name().as_bytes(),
             builder.opt.as_bytes(),
             runtime.as_bytes(),
-            &module,
+            module,
         ] {
             hash.update(part.len().to_le_bytes());
             hash.update(part);

@@ -11,13 +11,20 @@
 //! | `Runner` | `runner` | confirmation: a process per tape, exact counters, stacks |
 //! | `RunnerAsan` | `runner-asan` | the same under AddressSanitizer |
 //!
+//! A large program is compiled in parts, many at a time, which are kept and serve other harnesses of the library as well (see
+//! the `divide` and `objects` modules). A small one is compiled whole, so that the optimiser sees all of it.
+//!
 //! AddressSanitizer's pass is run by name on the instrumented module, before clang optimises: asking
 //! `clang -O2 -fsanitize=address` for it would optimise first and lose bugs that an optimiser may assume away.
 
 mod compare;
+mod divide;
 mod instrument;
 mod ir;
 mod mark;
+mod objects;
+mod parts;
+mod process;
 mod run;
 mod runtime;
 mod symbolise;
@@ -25,8 +32,9 @@ mod symbolise;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
@@ -38,11 +46,14 @@ use inkwell::targets::{
 use serde::{Deserialize, Serialize};
 
 pub use instrument::Site;
+pub use parts::Progress;
 pub use run::{Asan, Crashed, Event, Outcome, Run, RunOptions, Runner, Violated};
 pub use symbolise::Frame;
 
+use divide::Division;
 use instrument::{Found, Wish};
 use mark::Mark;
+use process::{check, execute};
 
 /// What can be built.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -69,12 +80,18 @@ impl Kind {
         }
     }
 
-    fn wish(self) -> Wish {
+    fn wish(self, relative: bool) -> Wish {
         Wish {
-            precise: matches!(self, Kind::Runner | Kind::RunnerAsan),
+            precise: self.confirms(),
             comparisons: self == Kind::Comparisons,
             address: self == Kind::RunnerAsan,
+            relative,
         }
+    }
+
+    /// Whether it says what the program does, as the C code is written.
+    fn confirms(self) -> bool {
+        matches!(self, Kind::Runner | Kind::RunnerAsan)
     }
 }
 
@@ -123,6 +140,9 @@ pub enum TargetError {
         /// What it wrote to standard error.
         stderr: String,
     },
+    /// Nobody wants the result any more.
+    #[error("the build was interrupted")]
+    Interrupted,
     /// A runner wrote something that is not its format.
     #[error("unexpected output of {runner}: {message}")]
     Output {
@@ -172,6 +192,37 @@ pub struct TargetBuilder {
     pub opt: String,
     /// Where the runtime's object files are kept, which are the same for every program. None: compiled each time.
     pub cache: Option<PathBuf>,
+    /// Where the objects of large programs' parts are kept; common to all programs of a library. None, or without
+    /// `cache`: compiled each time.
+    pub objects: Option<PathBuf>,
+    /// A program of at least so many blocks is compiled in parts.
+    pub divided: usize,
+    /// How many compilers run at a time.
+    pub jobs: usize,
+    /// Set when nobody wants the result any more: compilers are killed, and the build ends with [`TargetError::Interrupted`].
+    pub stop: Arc<AtomicBool>,
+    /// How far the compilers are.
+    pub progress: Arc<Progress>,
+}
+
+/// Blocks from which on a program is compiled in parts.
+const DIVIDED: usize = 2000;
+
+/// An instrumented program.
+enum Form {
+    /// Bitcode.
+    Whole(Vec<u8>),
+    /// LLVM's assembly language, which is divided.
+    Text(String),
+}
+
+impl Form {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Form::Whole(bitcode) => bitcode,
+            Form::Text(text) => text.as_bytes(),
+        }
+    }
 }
 
 impl TargetBuilder {
@@ -183,6 +234,11 @@ impl TargetBuilder {
             clang: PathBuf::from("clang-19"),
             opt: "-O2".to_owned(),
             cache: None,
+            objects: None,
+            divided: DIVIDED,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            stop: Arc::default(),
+            progress: Arc::default(),
         }
     }
 
@@ -190,68 +246,135 @@ impl TargetBuilder {
     pub fn build(&self, kind: Kind) -> Result<Target, TargetError> {
         fs::create_dir_all(&self.out).map_err(TargetError::file(&self.out))?;
         self.remove_abandoned();
-        let scratch = tempfile::Builder::new()
-            .prefix(SCRATCH)
-            .tempdir_in(&self.out)
-            .map_err(TargetError::file(&self.out))?;
-        let object = scratch.path().join("program.o");
-        let instrumented = scratch.path().join("program.bc");
-        let found = self.instrument(kind, &instrumented)?;
+        let begin = Instant::now();
+        let (mut found, form) = self.instrument(kind, self.divided)?;
+        let instrumented = begin.elapsed();
         let path = self.out.join(kind.file_name());
-        let target = Target {
-            path: path.clone(),
+        let bytes = form.bytes();
+        let mark = Mark::new(self, kind, bytes, &path)?;
+        if !mark.as_ref().is_some_and(Mark::holds) {
+            check(&self.stop)?;
+            let inline = !kind.confirms();
+            let divided = match &form {
+                Form::Text(text) => Division::new(text, inline, !inline).map(Some),
+                Form::Whole(_) => Ok(None),
+            };
+            let (again, division);
+            let bitcode = match divided {
+                Ok(parts) => {
+                    division = parts;
+                    bytes
+                }
+                Err(why) => {
+                    tracing::info!(why, "the program is compiled whole");
+                    division = None;
+                    (found, again) = self.instrument(kind, usize::MAX)?;
+                    again.bytes()
+                }
+            };
+            let divided = begin.elapsed();
+            check(&self.stop)?;
+            let scratch = tempfile::Builder::new()
+                .prefix(SCRATCH)
+                .tempdir_in(&self.out)
+                .map_err(TargetError::file(&self.out))?;
+            let make = || match &division {
+                Some(division) => self.parts(kind, division, &found, scratch.path()),
+                None => self.whole(kind, bitcode, scratch.path()),
+            };
+            let objects = std::thread::scope(|scope| {
+                let runtime = scope.spawn(|| self.runtime(kind, scratch.path()));
+                let mut objects = make()?;
+                objects.extend(match runtime.join() {
+                    Ok(objects) => objects?,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                });
+                Ok(objects)
+            })?;
+            let compiled = begin.elapsed();
+            self.link(kind, objects, division.is_some(), mark, scratch.path())?;
+            tracing::info!(
+                product = kind.file_name(),
+                instrumented = instrumented.as_millis() as u64,
+                divided = (divided - instrumented).as_millis() as u64,
+                compiled = (compiled - divided).as_millis() as u64,
+                linked = (begin.elapsed() - compiled).as_millis() as u64,
+                "target built"
+            );
+        }
+        Ok(Target {
+            path,
             kind,
             blocks: found.blocks,
             sites: found.sites,
             tokens: found.tokens,
-        };
-        let mark = Mark::new(self, kind, &instrumented, &path)?;
-        if mark.as_ref().is_some_and(Mark::holds) {
-            return Ok(target);
-        }
-        // A runner confirms, so it must do what is written: an optimiser turns 1/x into a comparison that
-        // survives x == 0. The fuzzer is allowed to miss that; its finds are confirmed anyway.
-        let opt = match kind {
-            Kind::Fast | Kind::Comparisons => self.opt.as_str(),
-            Kind::Runner | Kind::RunnerAsan => "-O0",
-        };
-        let mut compile = self.clang([opt, "-fPIC", "-Wno-override-module", "-c", "-o"]);
-        compile.extend([object.clone().into(), instrumented.into()]);
-        let runtime = std::thread::scope(|scope| {
-            let runtime = scope.spawn(|| self.runtime(kind, scratch.path()));
-            self.execute(compile)?;
-            match runtime.join() {
-                Ok(objects) => objects,
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        })?;
+        })
+    }
 
-        let product = scratch.path().join("product");
+    /// The optimisation of a product. A runner confirms, so it must do what is written: an optimiser turns 1/x into a
+    /// comparison that survives x == 0. The fuzzer is allowed to miss that; its finds are confirmed anyway.
+    fn opt(&self, kind: Kind) -> &str {
+        match kind.confirms() {
+            false => &self.opt,
+            true => "-O0",
+        }
+    }
+
+    /// The object of a program that is not divided.
+    fn whole(
+        &self,
+        kind: Kind,
+        bitcode: &[u8],
+        scratch: &Path,
+    ) -> Result<Vec<PathBuf>, TargetError> {
+        let (source, object) = (scratch.join("program.bc"), scratch.join("program.o"));
+        fs::write(&source, bitcode).map_err(TargetError::file(&source))?;
+        let mut compile = self.clang([self.opt(kind), "-fPIC", "-Wno-override-module", "-c", "-o"]);
+        compile.extend([object.clone().into(), source.into()]);
+        self.progress.add(1);
+        execute(&compile, &self.stop)?;
+        self.progress.one_more();
+        Ok(vec![object])
+    }
+
+    /// Makes a product of its objects.
+    fn link(
+        &self,
+        kind: Kind,
+        objects: Vec<PathBuf>,
+        divided: bool,
+        mut mark: Option<Mark>,
+        scratch: &Path,
+    ) -> Result<(), TargetError> {
+        let product = scratch.join("product");
         // No symbol of the host process, such as a malloc of its own, may take the place of the target's.
-        let mut link = match kind {
-            Kind::Fast | Kind::Comparisons => self.clang(["-shared", "-Wl,-Bsymbolic"]),
-            Kind::Runner | Kind::RunnerAsan => self.clang([
+        let mut link = match kind.confirms() {
+            false => self.clang(["-shared", "-Wl,-Bsymbolic"]),
+            true => self.clang([
                 "-no-pie",
                 "-Wl,--wrap=crunner_violation,--wrap=__cegar_trap",
             ]),
         };
+        if divided {
+            // An object may hold functions of another program of the library.
+            link.push("-Wl,--gc-sections".into());
+        }
         if kind == Kind::RunnerAsan {
             link.push("-fsanitize=address".into());
         }
-        link.extend([OsString::from("-o"), product.clone().into(), object.into()]);
-        link.extend(runtime.into_iter().map(OsString::from));
+        link.extend([OsString::from("-o"), product.clone().into()]);
+        link.extend(objects.into_iter().map(OsString::from));
         link.push("-lm".into());
-        self.execute(link)?;
-
+        execute(&link, &self.stop)?;
         if let Some(mark) = &mark {
             mark.remove()?;
         }
+        let path = self.out.join(kind.file_name());
         fs::rename(&product, &path).map_err(TargetError::file(&path))?;
-        if let Some(mark) = &mark {
-            mark.set(scratch.path())?;
+        match &mut mark {
+            Some(mark) => mark.set(scratch),
+            None => Ok(()),
         }
-        tracing::debug!(path = %path.display(), blocks = target.blocks, "target built");
-        Ok(target)
     }
 
     /// Removes what builds left behind whose process ended before they did, as at the end of a short campaign.
@@ -275,7 +398,8 @@ impl TargetBuilder {
         command
     }
 
-    fn instrument(&self, kind: Kind, to: &Path) -> Result<Found, TargetError> {
+    /// Instruments the program: as text if it is one of at least `divided` blocks.
+    fn instrument(&self, kind: Kind, divided: usize) -> Result<(Found, Form), TargetError> {
         let context = Context::create();
         let message = |e: inkwell::support::LLVMString| e.to_string_lossy().into_owned();
         let module = Module::parse_bitcode_from_path(&self.bitcode, &context).map_err(|e| {
@@ -288,7 +412,12 @@ impl TargetBuilder {
             path: self.bitcode.clone(),
             message,
         };
-        let found = instrument::instrument(ir::Ir::new(&module), kind.wish());
+        check(&self.stop)?;
+        let ir = ir::Ir::new(&module);
+        let blocks: usize = ir.functions().into_iter().map(|f| f.blocks().len()).sum();
+        let relative = blocks >= divided;
+        let found = instrument::instrument(ir, kind.wish(relative));
+        check(&self.stop)?;
         module.verify().map_err(|e| failed(message(e)))?;
         if kind == Kind::RunnerAsan {
             watch_scopes();
@@ -297,13 +426,13 @@ impl TargetBuilder {
                 .run_passes("asan", &machine, PassBuilderOptions::create())
                 .map_err(|e| failed(message(e)))?;
         }
+        check(&self.stop)?;
         // Where the disk is full, LLVM's own way to write a file ends the process.
-        let bitcode = module.write_bitcode_to_memory();
-        std::fs::write(to, bitcode.as_slice()).map_err(|source| TargetError::File {
-            path: to.to_owned(),
-            source,
-        })?;
-        Ok(found)
+        let form = match relative {
+            true => Form::Text(message(module.print_to_string())),
+            false => Form::Whole(module.write_bitcode_to_memory().as_slice().to_vec()),
+        };
+        Ok((found, form))
     }
 
     fn machine(&self, module: &Module<'_>) -> Result<TargetMachine, String> {
@@ -321,34 +450,6 @@ impl TargetBuilder {
                 CodeModel::Default,
             )
             .ok_or_else(|| format!("no code generator for {triple}"))
-    }
-
-    fn execute(&self, command: Vec<OsString>) -> Result<(), TargetError> {
-        let shown = command
-            .iter()
-            .map(|a| a.to_string_lossy())
-            .collect::<Vec<_>>()
-            .join(" ");
-        tracing::debug!(command = %shown);
-        let Some((program, arguments)) = command.split_first() else {
-            return Ok(());
-        };
-        let result = Command::new(program)
-            .args(arguments)
-            .output()
-            .map_err(|source| TargetError::Start {
-                command: shown.clone(),
-                source,
-            })?;
-        if result.status.success() {
-            return Ok(());
-        }
-        let stderr = String::from_utf8_lossy(&result.stderr).into_owned();
-        Err(TargetError::Failed {
-            command: shown,
-            status: result.status,
-            stderr,
-        })
     }
 }
 

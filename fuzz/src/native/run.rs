@@ -21,6 +21,9 @@ pub struct Runner {
     symboliser: Symboliser,
 }
 
+/// Events of a run that are kept. A loop that reads the same value for ever has billions of them, in one short line.
+const EVENTS: usize = 1 << 20;
+
 /// What a run is to record, and its limit.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOptions {
@@ -319,6 +322,7 @@ impl Runner {
                 .events
                 .into_iter()
                 .flat_map(|(channel, bytes, times)| std::iter::repeat_n((channel, bytes.0), times))
+                .take(EVENTS)
                 .collect(),
             output: line
                 .output

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use cegar_stubs::Role;
 use sha2::{Digest, Sha256};
 
+use super::process::execute;
 use super::{Kind, TargetBuilder, TargetError};
 
 /// The C sources that belong to this crate, by the kind of product that links them.
@@ -123,7 +124,7 @@ impl TargetBuilder {
         command.extend([OsString::from("-I"), folder.join("src").into()]);
         command.extend([OsString::from("-o"), made.path().as_os_str().to_owned()]);
         command.push(folder.join(source).into());
-        self.execute(command)?;
+        execute(&command, &self.stop)?;
         made.persist(object)
             .map_err(|e| TargetError::file(object)(e.error))?;
         Ok(())

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
+use super::divide;
+
 /// A frame of a call stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
@@ -78,7 +80,7 @@ impl Symboliser {
             for symbol in answer.symbols {
                 frames.push(Frame {
                     address,
-                    function: symbol.function_name,
+                    function: divide::plain(&symbol.function_name).to_owned(),
                     file: symbol.file_name,
                     line: symbol.line,
                     column: symbol.column,

@@ -9,7 +9,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::{BuildError, tools};
+use super::BuildError;
+use super::tools::{Stop, run_until};
 
 /// A place for results, or none.
 pub(crate) struct Cache {
@@ -17,7 +18,7 @@ pub(crate) struct Cache {
 }
 
 /// A hash that names a result. Two rounds with different starts, since one of 64 bits is a little short.
-fn name(parts: &[&[u8]]) -> String {
+pub(crate) fn name(parts: &[&[u8]]) -> String {
     let round = |start: u8| {
         let mut hasher = DefaultHasher::new();
         start.hash(&mut hasher);
@@ -83,7 +84,7 @@ impl Cache {
         sources: &[PathBuf],
         texts: &[&str],
         depends_on: &str,
-        out: &Path,
+        (out, stop): (&Path, &Stop),
     ) -> Result<Vec<PathBuf>, BuildError> {
         let io = |path: &Path| {
             let path = path.to_owned();
@@ -107,7 +108,7 @@ impl Cache {
         let compile = |source: &Path, object: &Path| -> Result<(), BuildError> {
             let made = object.with_extension(format!("{}.tmp", std::process::id()));
             let mut command: Command = compiler.to_command();
-            tools::run(command.arg("-c").arg(source).arg("-o").arg(&made))?;
+            run_until(command.arg("-c").arg(source).arg("-o").arg(&made), stop)?;
             std::fs::rename(&made, object).map_err(io(object))
         };
         let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));

@@ -6,9 +6,11 @@ use std::process::Command;
 
 use cegar_stubs::{Entry, Role};
 
-use super::cache::Cache;
+use super::cache::{self, Cache};
 use super::config::{MockedFunction, Unit};
+use super::objects::Objects;
 use super::parallel::parallel;
+use super::tools::{Stop, run_until};
 use super::{
     Build, BuildError, Built, Harness, archive, bindings, harness_flags, mocks, resolve, tools,
 };
@@ -25,41 +27,59 @@ struct Object {
     wants: HashSet<String>,
 }
 
-/// Compiles one file; its objects, and the files that they are made of.
-fn compile(
-    base: &cc::Build,
-    common: &[String],
-    unit: &Unit,
-    root: &Path,
-    out: &Path,
-) -> Result<(Vec<Object>, Vec<PathBuf>), BuildError> {
-    let directory = resolve(root, &unit.directory);
+/// What the files of one harness are compiled with.
+struct Compiling<'a> {
+    base: &'a cc::Build,
+    common: &'a [String],
+    root: &'a Path,
+    /// The harness's folder, whose name is no reason to compile again.
+    out: &'a Path,
+    /// The version of the headers in that folder.
+    version: String,
+    objects: &'a Objects,
+    stop: &'a Stop,
+}
+
+/// Compiles one file, unless its object is known; the object, and the files that it is made of.
+fn compile(with: &Compiling<'_>, unit: &Unit) -> Result<(Object, Vec<PathBuf>), BuildError> {
+    let directory = resolve(with.root, &unit.directory);
     let file = resolve(&directory, &unit.file);
-    let mut compiler = base.clone();
-    compiler.out_dir(out).file(&file);
-    for arg in common.iter().chain(&absolute(&unit.args, &directory)) {
+    let mut compiler = with.base.clone();
+    for arg in with.common.iter().chain(&absolute(&unit.args, &directory)) {
         compiler.flag(arg);
     }
-    // Only here: asked again for its errors, a compiler would list the dependencies in the current folder.
-    let compiled = compiler
-        .clone()
-        .flag("-MMD")
-        .try_compile_intermediates()
-        .map_err(|why| rejected(&compiler, &file, why))?;
-    let (mut objects, mut inputs) = (Vec::new(), Vec::new());
-    for path in compiled {
-        inputs.extend(dependencies(&path.with_extension("d")));
-        let symbols = tools::symbols(&path)?;
-        objects.push(Object {
-            path,
-            source: file.clone(),
-            defines: symbols.defined,
-            strong: symbols.strong,
-            wants: symbols.wanted,
-        });
-    }
-    inputs.push(file);
-    Ok((objects, inputs))
+    let compiler = compiler.try_get_compiler()?;
+    let how = Cache::depends_on(&compiler, with.out) + &with.version;
+    let known = Objects::known(&how, &file);
+    let folder = with.out.join("user");
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let number = cache::name(&[how.as_bytes(), file.as_os_str().as_encoded_bytes()]);
+    let object = folder.join(format!("{}-{stem}.o", &number[..16]));
+    let read = match with.objects.take(&known, &object, with.out) {
+        Some(read) => read,
+        None => {
+            let list = object.with_extension("d");
+            let mut command = compiler.to_command();
+            command.arg("-MD").arg("-MF").arg(&list);
+            command.arg("-c").arg(&file).arg("-o").arg(&object);
+            run_until(&mut command, with.stop).map_err(|why| rejected(&file, why))?;
+            let mut read = dependencies(&list);
+            read.push(file.clone());
+            with.objects.keep(&known, &object, &read, with.out);
+            read
+        }
+    };
+    let symbols = tools::symbols(&object)?;
+    let made = Object {
+        path: object,
+        source: file,
+        defines: symbols.defined,
+        strong: symbols.strong,
+        wants: symbols.wanted,
+    };
+    // What comes with the system changes with the compiler.
+    let own = read.into_iter().filter(|file| !file.starts_with("/usr"));
+    Ok((made, own.collect()))
 }
 
 /// Builds one harness below `out`.
@@ -115,16 +135,32 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
     });
     let units: Vec<Unit> = own.chain(build.units.iter().cloned()).collect();
     let user = out.join("user");
-    let compiled = parallel(&units, |unit| compile(&base, &common, unit, &root, &user));
+    std::fs::create_dir_all(&user).map_err(|why| BuildError::Io { path: user, why })?;
+    let kept = Objects::new(build.objects.as_deref());
+    let texts: Vec<&[u8]> = cegar_stubs::sources()
+        .iter()
+        .map(|source| source.text.as_bytes())
+        .collect();
+    let with = Compiling {
+        version: cache::name(&texts),
+        base: &base,
+        common: &common,
+        root: &root,
+        out: &out,
+        objects: &kept,
+        stop: &build.stop,
+    };
+    let compiled = parallel(&units, |unit| compile(&with, unit));
     for (number, compiled) in compiled.into_iter().enumerate() {
         let (made, files) = compiled?;
-        objects.extend(made);
+        objects.push(made);
         inputs.extend(files);
         if number == 0 && harness.file.is_some() {
             own_objects = objects.len();
         }
     }
     let (objects, notes) = without_duplicates(objects, own_objects)?;
+    kept.clear();
     if let Some(header) = &harness.bindings {
         let folder = out.parent().and_then(Path::parent).unwrap_or(&out);
         let args = [common, library].concat();
@@ -174,7 +210,13 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
     texts.push(support_text);
     let compiler = native.try_get_compiler()?;
     let depends_on = Cache::depends_on(&compiler, &out);
-    linked.extend(cache.objects(&compiler, &files, &texts, &depends_on, &out.join("native"))?);
+    linked.extend(cache.objects(
+        &compiler,
+        &files,
+        &texts,
+        &depends_on,
+        (&out.join("native"), &build.stop),
+    )?);
 
     let runner = out.join(&harness.name);
     let link = |objects: &[PathBuf]| -> Result<Command, BuildError> {
@@ -197,7 +239,10 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         .collect();
     let mut guessed = Vec::new();
     let mut mock_objects = mock_object(&base, &mocked, &out)?;
-    match tools::run(&mut link(&[linked.clone(), mock_objects.clone()].concat())?) {
+    match run_until(
+        &mut link(&[linked.clone(), mock_objects.clone()].concat())?,
+        &build.stop,
+    ) {
         Err(BuildError::Failed { output, command }) => {
             guessed = mocks::undefined_in(&output);
             if guessed.is_empty() {
@@ -213,9 +258,9 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
                     .map(|name| MockedFunction::returning(name, int)),
             );
             mock_objects = mock_object(&base, &mocked, &out)?;
-            tools::run(&mut link(&[linked, mock_objects].concat())?)?;
+            run_until(&mut link(&[linked, mock_objects].concat())?, &build.stop)?;
         }
-        other => drop(other?),
+        other => other?,
     }
 
     let members: Vec<MockedFunction> = mocked.iter().flat_map(MockedFunction::members).collect();
@@ -314,19 +359,14 @@ fn base(build: &Build, out: &Path, cache: &Cache) -> Result<cc::Build, BuildErro
     Ok(base)
 }
 
-/// What the compiler has against a file. `cc` says with which command it failed; the reason is for cargo's eyes only.
-fn rejected(build: &cc::Build, file: &Path, why: cc::Error) -> BuildError {
-    let Ok(compiler) = build.try_get_compiler() else {
-        return why.into();
-    };
-    let mut command = compiler.to_command();
-    command.arg("-fsyntax-only").arg(file);
-    match command.output() {
-        Ok(output) if !output.status.success() && !output.stderr.is_empty() => BuildError::Failed {
+/// What the compiler has against a file, told with the file in place of the command.
+fn rejected(file: &Path, why: BuildError) -> BuildError {
+    match why {
+        BuildError::Failed { output, .. } => BuildError::Failed {
             command: format!("compiling {}", file.display()),
-            output: String::from_utf8_lossy(&output.stderr).into_owned(),
+            output,
         },
-        _ => why.into(),
+        why => why,
     }
 }
 
@@ -501,7 +541,6 @@ fn dependencies(list: &Path) -> Vec<PathBuf> {
         .replace("\\ ", "\u{1}");
     text.split_whitespace()
         .map(|file| PathBuf::from(file.replace('\u{1}', " ")))
-        .filter(|file| !file.starts_with("/usr"))
         .collect()
 }
 

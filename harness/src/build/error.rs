@@ -55,6 +55,9 @@ pub enum BuildError {
         /// What it printed.
         output: String,
     },
+    /// Nobody wants the executable any more.
+    #[error("the build was interrupted; what was compiled is kept")]
+    Interrupted,
     /// Nothing in the sources can be started.
     #[error(
         "harness `{harness}` has no entry: neither LLVMFuzzerTestOneInput, main nor `{harness}` is defined in its sources"

@@ -18,11 +18,14 @@ mod error;
 mod exclude;
 mod flags;
 mod mocks;
+mod objects;
 mod parallel;
 mod paths;
 mod tools;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 pub use archive::{Duplicate, Symbols, duplicates};
 use config::Checks;
@@ -108,6 +111,8 @@ pub struct Build {
     out_dir: Option<PathBuf>,
     compiler: Option<PathBuf>,
     cache: Option<PathBuf>,
+    objects: Option<PathBuf>,
+    stop: tools::Stop,
     inputs: Vec<PathBuf>,
     problem: Option<String>,
     notes: Vec<String>,
@@ -132,6 +137,8 @@ impl Build {
             out_dir: None,
             compiler: None,
             cache: None,
+            objects: None,
+            stop: tools::Stop::default(),
             inputs: Vec::new(),
             problem: None,
             notes: Vec::new(),
@@ -386,6 +393,21 @@ impl Build {
     #[must_use]
     pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());
+        self
+    }
+
+    /// A folder to keep the object files of the user's own code in, by content: several harnesses of a library and
+    /// several runs share them. Default: none, as for [`Build::cache`].
+    #[must_use]
+    pub fn objects(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.objects = Some(folder.into());
+        self
+    }
+
+    /// When this is set, compilers are killed and the build ends with [`BuildError::Interrupted`].
+    #[must_use]
+    pub fn stop(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = tools::Stop(Some(stop));
         self
     }
 

@@ -4,8 +4,12 @@
 //! Whether sanitizers work is found out by trying, since a compiler that accepts the option often lacks the runtime.
 
 use std::collections::HashSet;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::BuildError;
 use super::cache::Cache;
@@ -19,6 +23,72 @@ pub(crate) fn run(command: &mut Command) -> Result<Output, BuildError> {
     })?;
     if output.status.success() {
         return Ok(output);
+    }
+    Err(BuildError::Failed {
+        command: shown,
+        output: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+/// Whether somebody still wants what is built.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stop(pub Option<Arc<AtomicBool>>);
+
+impl Stop {
+    fn is_set(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+/// How often a compiler is looked at.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// As [`run`], for what takes long: a program that nobody wants the result of is killed with what it started.
+pub(crate) fn run_until(command: &mut Command, stop: &Stop) -> Result<(), BuildError> {
+    if stop.0.is_none() {
+        return run(command).map(drop);
+    }
+    if stop.is_set() {
+        return Err(BuildError::Interrupted);
+    }
+    let shown = format!("{command:?}");
+    let start = |why| BuildError::Start {
+        command: shown.clone(),
+        why,
+    };
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    let child = command.spawn().map_err(start)?;
+    let group = i32::try_from(child.id()).ok();
+    // Its words are read beside the wait: the pipe may fill up.
+    let ended = std::thread::spawn(move || child.wait_with_output());
+    let mut killed = false;
+    while !ended.is_finished() {
+        if !killed
+            && stop.is_set()
+            && let Some(group) = group
+        {
+            // SAFETY: a signal to the group that the child leads. It was not waited for a moment ago; were its number
+            // given to another process since, that one would have to lead a group.
+            unsafe { libc::killpg(group, libc::SIGKILL) };
+            killed = true;
+        }
+        std::thread::sleep(GLANCE);
+    }
+    let output = match ended.join() {
+        Ok(output) => output.map_err(start)?,
+        Err(panic) => std::panic::resume_unwind(panic),
+    };
+    if killed {
+        return Err(BuildError::Interrupted);
+    }
+    if output.status.success() {
+        return Ok(());
     }
     Err(BuildError::Failed {
         command: shown,

@@ -8,10 +8,11 @@ use cegar_engine::machine::{Choice, Execution, Violation};
 use cegar_engine::simulate::search::Origin;
 
 use super::Alternation;
-use crate::campaign::findings::Confirmed;
+use crate::campaign::findings::{Confirmed, News};
 use crate::emit::spans;
 use crate::error::Error;
 use crate::report::{Event, Level};
+use crate::store;
 
 impl Alternation<'_, '_> {
     /// Makes sure of what the machine saw; true if it is a finding, and new.
@@ -33,6 +34,21 @@ impl Alternation<'_, '_> {
             next = self.search.doubt(&violation);
         }
         Ok(false)
+    }
+
+    /// Keeps a tape that could not be run natively before the campaign's end: the next one begins with what is in the queue.
+    pub(super) fn put_off(&mut self, tape: &[u8], violation: &Violation) -> Result<(), Error> {
+        store::add_entry(&self.queue, tape)?;
+        let place = self.program.show(violation.pos);
+        let why = format!(
+            "{}: {} is what the engine sees; it was not confirmed in time and stays open; the input is kept for the next run",
+            self.judge.relative(&place),
+            violation.detail
+        );
+        if self.unconfirmed.insert(why.clone()) {
+            self.note(Level::Warning, why);
+        }
+        Ok(())
     }
 
     /// Runs the shortest tape with this violation natively: whether the finding is new, if it is one.
@@ -104,16 +120,22 @@ impl Alternation<'_, '_> {
         }
     }
 
-    pub(super) fn found(&mut self, confirmed: Confirmed) -> Result<bool, Error> {
+    /// Tells of a finding, unless it was told before, and writes its test; true if it was not.
+    pub(in crate::campaign) fn found(&mut self, mut confirmed: Confirmed) -> Result<bool, Error> {
         if let Some(check) = confirmed.check {
             self.coverage
                 .violate(cegar_engine::program::ir::CheckId(check));
         }
-        if !self.judge.is_new(&confirmed) {
-            return Ok(false);
-        }
-        self.reporter
-            .event(&Event::Found(confirmed.finding.clone()));
+        let finding = match self.judge.news(&mut confirmed)? {
+            News::Told => return Ok(false),
+            News::Again => {
+                let finding = confirmed.finding;
+                self.reporter.event(&Event::FoundAgain(finding));
+                return Ok(false);
+            }
+            News::New => confirmed.finding.clone(),
+        };
+        self.reporter.event(&Event::Found(finding));
         for event in self.judge.write(confirmed)? {
             self.reporter.event(&event);
         }

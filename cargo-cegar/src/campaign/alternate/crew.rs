@@ -5,7 +5,7 @@
 //! or each would drown in what the others' loops did. The campaign is the broker: it hears everything anyway, and no worker shares
 //! memory with another, which its C code could write to. (Other machines: see `peers`.)
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cegar_fuzz::worker::{Command, Worker, WorkerConfig, WorkerError, WorkerEvent};
 
@@ -30,16 +30,24 @@ impl Member {
     fn hear(&mut self, wait: Duration) -> Vec<WorkerEvent> {
         let events = self.worker.poll(wait);
         for event in &events {
-            if let WorkerEvent::Stats {
-                executions,
-                corpus,
-                per_second,
-                ..
-            } = event
-            {
-                self.executions = *executions;
-                self.per_second = *per_second;
-                self.corpus = *corpus as u64;
+            match event {
+                WorkerEvent::Stats {
+                    executions,
+                    corpus,
+                    per_second,
+                    ..
+                } => {
+                    self.executions = *executions;
+                    self.per_second = *per_second;
+                    self.corpus = *corpus as u64;
+                }
+                WorkerEvent::NewInput { execs, .. } => {
+                    self.executions = self.executions.max(*execs);
+                }
+                WorkerEvent::Crash { .. } | WorkerEvent::Timeout { .. } => {
+                    self.executions = self.executions.max(1);
+                }
+                _ => {}
             }
         }
         events
@@ -153,6 +161,15 @@ impl Crew {
             // One that is gone needs no telling.
             let _ = member.worker.send(&Command::Stop);
         }
+    }
+
+    /// How many executions there were in all, once those that were asked to end have told so, or after so long.
+    pub fn last_count(&mut self, wait: Duration) -> u64 {
+        let end = Instant::now() + wait;
+        while self.works() && Instant::now() < end {
+            self.poll(wait / 10);
+        }
+        self.sum().0
     }
 }
 

@@ -14,10 +14,11 @@ use cegar_fuzz::worker::{WorkerConfig, WorkerEvent};
 
 use super::Alternation;
 use super::crew::Crew;
-use crate::campaign::native::fault;
+use crate::campaign::native::{SWEEP, fault};
 use crate::campaign::proofs::give_way;
 use crate::error::Error;
 use crate::report::{Event, Level};
+use crate::store;
 
 /// How many processes may die for no reason that can be found.
 const DEATHS: u32 = 5;
@@ -89,6 +90,7 @@ impl Alternation<'_, '_> {
             return Ok(());
         }
         let events = self.crew.poll(wait);
+        let mut late = 0;
         for (number, event) in events {
             match event {
                 WorkerEvent::NewInput { tape, blocks, .. } => {
@@ -117,7 +119,13 @@ impl Alternation<'_, '_> {
                     }
                 }
                 WorkerEvent::Crash { tape, .. } => {
-                    self.crash(&tape, news)?;
+                    // Each takes a run in the machine and a native one, and there may be hundreds.
+                    if self.settings.runs.is_none() && self.budget.is_over() {
+                        self.keep(&tape)?;
+                        late += 1;
+                    } else {
+                        self.crash(&tape, news)?;
+                    }
                 }
                 WorkerEvent::Timeout { tape } => {
                     self.note(
@@ -160,7 +168,13 @@ impl Alternation<'_, '_> {
                     runs,
                     crashed,
                 } => {
+                    let is_late = self.settings.runs.is_none() && self.budget.is_over();
                     let fatal = match tape {
+                        Some(tape) if is_late => {
+                            self.keep(&tape)?;
+                            late += 1;
+                            None
+                        }
                         Some(tape) if self.crash(&tape, news)? => Some(tape),
                         _ => None,
                     };
@@ -168,6 +182,14 @@ impl Alternation<'_, '_> {
                 }
                 WorkerEvent::Started { .. } | WorkerEvent::Stopped { .. } => {}
             }
+        }
+        if late > 0 {
+            self.note(
+                Level::Warning,
+                format!(
+                    "{late} inputs that the fuzzer's target failed on were not looked into before the time was up; they are kept for the next run"
+                ),
+            );
         }
         Ok(())
     }
@@ -193,7 +215,7 @@ impl Alternation<'_, '_> {
             return Ok(());
         }
         let late = self.last_swept.elapsed() > SWEEPING;
-        let tapes = self.backlog.sweep(SWEPT, late);
+        let tapes = self.backlog.sweep(self.swept_in_time(), late);
         if tapes.is_empty() {
             return Ok(());
         }
@@ -214,6 +236,14 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
+    /// How many inputs there is time to sweep, should each take as long as it may.
+    fn swept_in_time(&self) -> usize {
+        let limited = self.budget.left().filter(|_| self.settings.runs.is_none());
+        limited.map_or(SWEPT, |left| {
+            SWEPT.min((left.as_millis() / u128::from(SWEEP)) as usize)
+        })
+    }
+
     /// An input on which the native target failed, or which is suspected of it; true if it does fail. Where the machine sees
     /// a violation as well, its words are used.
     fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<bool, Error> {
@@ -229,11 +259,28 @@ impl Alternation<'_, '_> {
         if seen.is_some_and(is_known) {
             return Ok(true);
         }
-        let Some(confirmed) = self.judge.crash(self.native, tape)? else {
+        let confirmed = match self.judge.crash(self.native, tape) {
+            Err(why) if why.is_the_end() => {
+                self.put_off_crash(tape)?;
+                return Ok(true);
+            }
+            judged => judged?,
+        };
+        let Some(confirmed) = confirmed else {
             return Ok(seen.is_some());
         };
         self.found(confirmed)?;
         Ok(true)
+    }
+
+    /// Keeps an input that the fuzzer's target failed on, and that could not be run on its own before the campaign's end.
+    fn put_off_crash(&mut self, tape: &[u8]) -> Result<(), Error> {
+        store::add_entry(&self.queue, tape)?;
+        let why = "an input on which the fuzzer's target failed was not confirmed in time; it is kept for the next run";
+        if self.unconfirmed.insert(why.to_owned()) {
+            self.note(Level::Warning, why.to_owned());
+        }
+        Ok(())
     }
 
     /// A process is gone after so many runs. If the program is to blame, that is a finding and no trouble: `fatal` is a tape
@@ -300,8 +347,8 @@ impl Alternation<'_, '_> {
             per_second,
             edges_covered: goals.edges.covered,
             edges: goals.edges.covered + goals.edges.unreachable + goals.edges.open,
-            checks_proved: goals.checks.proved,
-            checks: goals.checks.proved + goals.checks.violated + goals.checks.open,
+            checks_proved: goals.checks.proved + goals.checks.proved_not_reached,
+            checks: goals.checks.total() - goals.checks.unreachable,
             engine_seeds: self.stats.engine_seeds,
             corpus,
         });

@@ -22,7 +22,7 @@ impl Alternation<'_, '_> {
             }
             self.search.add(tape, Origin::Given, &mut news);
         }
-        let deadline = self.limit().filter(|_| self.settings.runs.is_none());
+        let deadline = (self.budget.end()).filter(|_| self.settings.runs.is_none());
         self.start_prover(&[])?;
         loop {
             self.hear_prover(&mut news)?;

@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use cegar_engine::simulate::search::News;
 
-use super::{Alternation, PROVING, TAPES};
+use super::{Alternation, TAPES};
 use crate::campaign::findings::readable;
 use crate::campaign::native::MANY;
 use crate::campaign::proofs::{Proofs, Prover};
@@ -25,19 +24,15 @@ impl Alternation<'_, '_> {
         let mut tapes = given.to_vec();
         tapes.sort_by_key(Vec::len);
         tapes.truncate(TAPES);
-        let left = self
-            .limit()
-            .filter(|_| self.settings.runs.is_none())
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
-            // The rest is for the checker: what it did not check does not count.
-            .map(|left| left.mul_f64(PROVING));
+        let budget = (self.settings.runs.is_none()).then_some(self.budget);
+        let ends = budget.and_then(|budget| Some((budget.proving_ends()?, budget.end()?)));
         self.prover = Some(Prover::start(
             Arc::clone(&self.shared),
             self.digest.clone(),
             (self.settings.strategy, &self.harness.properties),
             (Arc::clone(&self.coverage), self.first_only),
             (tapes, self.settings.loops),
-            (left, self.settings.runs, self.gives_way()),
+            (ends, self.settings.runs, self.gives_way()),
             self.before.take().filter(|_| self.settings.runs.is_none()),
         )?);
         Ok(())
@@ -75,11 +70,15 @@ impl Alternation<'_, '_> {
             return;
         };
         // Out of time is out of time; whoever interrupts can insist.
-        let patient = self.stop.load(Ordering::Relaxed);
-        match prover.give_up(patient, self.limit()) {
+        let patient = self.stop.load(Ordering::Relaxed) && !self.budget.is_over();
+        match prover.give_up(patient, self.budget.patience_ends()) {
             Some(Ok(proofs)) => self.conclude(proofs),
             Some(Err(why)) => self.note(Level::Warning, why.to_string()),
-            None => {}
+            None => self.note(
+                Level::Info,
+                "the prover had not ended when the time was up: what it has proved and not checked does not count"
+                    .to_owned(),
+            ),
         }
     }
 
@@ -89,6 +88,15 @@ impl Alternation<'_, '_> {
             self.note(
                 Level::Warning,
                 format!("the checker did not accept the proofs: {why}"),
+            );
+        }
+        if let Ok(checked) = &proofs.checked
+            && !checked.is_whole()
+        {
+            let late = checked.late_checks.len() + checked.late_blocks.len();
+            self.note(
+                Level::Info,
+                format!("{late} proofs were not checked before the time was up, and do not count; a longer --max-time has room for them"),
             );
         }
         self.count(&proofs);

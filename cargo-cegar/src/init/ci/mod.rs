@@ -81,6 +81,7 @@ fn workflow(project: &Project, root: &Path) -> String {
         .replace("@FOLDER@", &folder)
         .replace("@PREFIX@", &prefix)
         .replace("@TARGET@", &target)
+        .replace("@TESTS@", &below(&project.cegar, root))
 }
 
 /// A folder as seen from the repository's, `.` for that itself.

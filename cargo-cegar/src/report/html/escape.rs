@@ -24,18 +24,6 @@ pub fn escape(raw: &str) -> String {
     out
 }
 
-/// A name for an anchor: letters, digits and what stands for the rest.
-pub fn anchor(raw: &str) -> String {
-    let mut out = String::new();
-    for byte in raw.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' => out.push(char::from(byte)),
-            other => out.push_str(&format!("_{other:02x}")),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +37,5 @@ mod tests {
             shown,
             "&lt;/pre&gt;&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)&lt;/script&gt;\u{fffd}\u{27e8}U+202E\u{27e9}x"
         );
-        assert_eq!(anchor("a b/\"<c.c"), "a_20b_2f_22_3cc.c");
     }
 }

@@ -20,13 +20,24 @@ const HEIGHT: f64 = 160.0;
 const LEFT: f64 = 44.0;
 const BELOW: f64 = 22.0;
 
+/// Moments that a picture shows of a series: more than these are not to be told apart.
+const MOMENTS: usize = 200;
+
+/// Some of the moments, the last one among them.
+fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let every = points.len().div_ceil(MOMENTS).max(1);
+    let last = points.len().saturating_sub(1);
+    let chosen = points.iter().enumerate();
+    let chosen = chosen.filter(|(number, _)| number % every == 0 || *number == last);
+    chosen.map(|(_, point)| *point).collect()
+}
+
 /// An SVG element: edges covered and checks open over time. Empty where there are fewer than two samples.
 pub fn picture(samples: &[Sample]) -> String {
     let series = |of: fn(&Sample) -> Option<u64>| -> Vec<(f64, f64)> {
         let points = samples.iter();
-        points
-            .filter_map(|s| Some((s.seconds, of(s)? as f64)))
-            .collect()
+        let points = points.filter_map(|s| Some((s.seconds, of(s)? as f64)));
+        thinned(points.collect())
     };
     let covered = series(|s| s.covered);
     let open = series(|s| s.open);

@@ -1,12 +1,20 @@
 //! One page that tells a campaign: self-contained, without scripts, to be opened from a build's artifacts.
 //!
 //! The page is made at the end from what lies in the scratch folders, as `explain` and `coverage` read it, so it says what
-//! they say and can be made again later. The reporter only remembers how things grew. Everything that comes from outside
+//! they say and can be made again later. It opens on the findings, then on a summary by file and function; everything else is
+//! folded below what it belongs to, and its size has a bound ([`room`]). The reporter only remembers how things grew. Everything that comes from outside
 //! (C source, names, messages) goes through `escape`, and a content policy forbids what should have slipped through.
 
 mod escape;
+mod files;
+mod findings;
 mod growth;
+mod harnesses;
 mod page;
+mod room;
+mod shown;
+mod source;
+mod tally;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -76,7 +84,7 @@ impl Chapter {
                 return;
             }
             if goal.kind == GoalKind::Check
-                && goal.status == GoalStatus::Proved
+                && matches!(goal.status, GoalStatus::Proved { .. })
                 && let Ok(told) = self.left.explain_goal(goal)
             {
                 self.proofs.insert(goal.id, told);
@@ -84,6 +92,17 @@ impl Chapter {
         }
     }
 }
+
+/// Why there is no chapter of a harness, in words that are the same for all that have not run.
+pub fn why_missing(scratch: &Path, why: &Error) -> String {
+    match scratch.join("goals.json").exists() {
+        true => why.to_string(),
+        false => "no campaign of it has come to its end".to_owned(),
+    }
+}
+
+/// The page has fewer bytes than this, whatever it is about.
+pub const PAGE: usize = room::PAGE;
 
 /// The page. `missing` are the harnesses without a result, and why.
 pub fn page(title: &str, chapters: &[Chapter], missing: &[(String, String)]) -> String {
@@ -164,7 +183,7 @@ impl HtmlReporter {
                     }
                     chapters.push(chapter);
                 }
-                Err(why) => missing.push((harness.clone(), why.to_string())),
+                Err(why) => missing.push((harness.clone(), why_missing(&scratch, &why))),
             }
         }
         let text = page(&self.title, &chapters, &missing);

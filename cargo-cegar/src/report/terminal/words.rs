@@ -4,7 +4,8 @@
 
 use super::*;
 
-pub(super) fn progress_text(event: &Event) -> Option<(&'static str, String)> {
+/// What is under way without a known end: who is at work, the phase, and the line.
+pub(super) fn progress_text(event: &Event) -> Option<(&str, &'static str, String)> {
     match event {
         Event::FuzzProgress {
             harness,
@@ -17,6 +18,7 @@ pub(super) fn progress_text(event: &Event) -> Option<(&'static str, String)> {
             engine_seeds,
             ..
         } => Some((
+            harness,
             "Fuzzing",
             format!(
                 "{harness}  {} execs  {}/s  edges {edges_covered}/{edges}  checks {checks_proved}/{checks} proved  seeds from engine {engine_seeds}",
@@ -31,7 +33,8 @@ pub(super) fn progress_text(event: &Event) -> Option<(&'static str, String)> {
             refinements,
             open,
         } => Some((
-            "Reasoning",
+            harness,
+            "Proving",
             format!(
                 "{harness}  {goal}  solver calls {}  refinements {}  open {open}",
                 count(*solver_calls),
@@ -42,9 +45,29 @@ pub(super) fn progress_text(event: &Event) -> Option<(&'static str, String)> {
     }
 }
 
+/// What is under way and counts up to a known number: who is at work, the phase, how many are done and of how many.
+pub(super) fn counted_phase(event: &Event) -> Option<(&str, &'static str, u64, u64)> {
+    match event {
+        Event::CompileProgress { what, done, total } => Some((what, "Compiling", *done, *total)),
+        Event::Building {
+            harness,
+            done,
+            total,
+        } => Some((harness, "Building", *done, *total)),
+        Event::Replaying {
+            harness,
+            done,
+            total,
+        } => Some((harness, "Replaying", *done, *total)),
+        _ => None,
+    }
+}
+
 /// The C lines around the fault with the fault underlined; `None` where the source cannot be read.
 pub(super) fn source_picture(finding: &Finding, root: &Path, color: bool) -> Option<String> {
-    let source = std::fs::read_to_string(root.join(&finding.place.file)).ok()?;
+    let source = std::fs::read(root.join(&finding.place.file)).ok()?;
+    // C source is not always UTF-8.
+    let source = String::from_utf8_lossy(&source).into_owned();
     let line_start: usize = source
         .split_inclusive('\n')
         .take(finding.place.line.checked_sub(1)? as usize)

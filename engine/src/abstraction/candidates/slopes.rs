@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 use super::{Guesser, Vocabulary};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::world::Cut;
+use crate::deadline;
 use crate::program::ir::{BinOp, Pred, Width};
 use crate::term::{Evaluator, Node, Pool, Term, value};
 
@@ -33,6 +34,9 @@ pub fn steps(graph: &mut Graph<'_>) -> (Vec<(Cut, Term, Step)>, FxHashSet<Term>)
     let (mut steps, mut changing) = (Vec::new(), FxHashSet::default());
     let cuts: Vec<Cut> = graph.fragments.keys().copied().flatten().collect();
     for cut in cuts {
+        if deadline::passed() {
+            break;
+        }
         for transition in graph.fragments[&Some(cut)].transitions.clone() {
             for (variable, after) in graph.update(Some(cut), &transition).terms {
                 if variable == after {

@@ -32,6 +32,7 @@ use super::cuts::CutState;
 use super::memory::{self, Contents, Object};
 use super::state::{Frame, Guard, Reached, State, Surroundings};
 use super::world::{CtxId, Cut, ObjId, ObjectKind, ROOT, World};
+use crate::deadline;
 use crate::program::ir::{
     BlockId, CheckId, CheckKind, Edge, FunctionKind, Operand, Pos, Pred, Reg, Terminator, Width,
 };
@@ -408,9 +409,10 @@ impl<'a, 'p> Encoder<'a, 'p> {
             {
                 return Err(Stop::Exceeded(Exceeded::Size));
             }
-            if self.out.operations.is_multiple_of(256)
-                && self.budget.deadline.is_some_and(|end| Instant::now() > end)
-            {
+            let is_late = || {
+                deadline::passed() || self.budget.deadline.is_some_and(|end| Instant::now() > end)
+            };
+            if self.out.operations.is_multiple_of(64) && is_late() {
                 return Err(Stop::Exceeded(Exceeded::Time));
             }
             self.pos = inst.pos;

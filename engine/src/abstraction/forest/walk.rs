@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::{Below, Sample, hash};
 use crate::abstraction::graph::{Graph, Update};
 use crate::abstraction::world::Cut;
+use crate::deadline;
 use crate::term::{Array, ArrayNode, Evaluator, Node, Pool, Term};
 
 /// Bytes of an array that a state is said to have, at most.
@@ -127,6 +128,10 @@ impl Walker {
         let mut ways: BTreeMap<Option<Cut>, Vec<Ways>> = BTreeMap::new();
         let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
         for start in starts {
+            // A walk ends where the ways are not known.
+            if deadline::passed() {
+                break;
+            }
             let transitions = graph.fragments[&start].transitions.clone();
             let list = transitions
                 .iter()
@@ -199,7 +204,7 @@ impl Walker {
         let mut trace = Vec::new();
         let mut evaluator = Evaluator::new();
         let mut stopped = false;
-        while trace.len() < most {
+        while trace.len() < most && !deadline::passed() {
             let Some(fragment) = graph.fragments.get(&walk.at) else {
                 break;
             };

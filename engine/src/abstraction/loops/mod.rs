@@ -193,24 +193,46 @@ impl Loops {
 
 /// The shortest way from the start of the program to a cut point.
 fn shortest(graph: &Graph<'_>, to: Option<Cut>) -> Option<Vec<Transition>> {
-    let mut from: BTreeMap<Option<Cut>, Vec<Transition>> = BTreeMap::from([(None, Vec::new())]);
+    // Where each was reached from, and by which transition.
+    let mut from: BTreeMap<Option<Cut>, Option<(Option<Cut>, usize)>> =
+        BTreeMap::from([(None, None)]);
     let mut queue = VecDeque::from([None]);
     while let Some(at) = queue.pop_front() {
-        let way = from[&at].clone();
         if at == to {
-            return Some(way);
+            return way_back(graph, &from, to);
         }
-        for transition in &graph.fragments.get(&at)?.transitions {
+        for (number, transition) in graph.fragments.get(&at)?.transitions.iter().enumerate() {
             let next = Some(transition.to);
             if let Entry::Vacant(place) = from.entry(next) {
-                let mut longer = way.clone();
-                longer.push(transition.clone());
-                place.insert(longer);
+                place.insert(Some((at, number)));
                 queue.push_back(next);
             }
         }
     }
     None
+}
+
+/// The transitions by which a cut point was reached, first to last.
+fn way_back(
+    graph: &Graph<'_>,
+    from: &BTreeMap<Option<Cut>, Option<(Option<Cut>, usize)>>,
+    to: Option<Cut>,
+) -> Option<Vec<Transition>> {
+    let mut way = Vec::new();
+    let mut at = to;
+    while let Some((before, number)) = *from.get(&at)? {
+        way.push(
+            graph
+                .fragments
+                .get(&before)?
+                .transitions
+                .get(number)?
+                .clone(),
+        );
+        at = before;
+    }
+    way.reverse();
+    Some(way)
 }
 
 /// Asks for a tape with the least number of turns.

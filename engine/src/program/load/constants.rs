@@ -70,6 +70,19 @@ impl<'m> Constants<'m> {
         let ty = value.ty();
         if llvm!(LLVMIsAConstantDataArray(value.0)).is_null() {
             // Falls through to the elements.
+        } else if let Some(width @ (16 | 32 | 64)) = integer_elements(ty) {
+            // A table of numbers has millions of them: no more is asked of each than its value.
+            let bytes = width as usize / 8;
+            for (i, part) in to
+                .chunks_exact_mut(bytes)
+                .take(ty.array_len() as usize)
+                .enumerate()
+            {
+                let number = llvm!(LLVMGetAggregateElement(value.0, i as u32));
+                let number = llvm!(LLVMConstIntGetZExtValue(number));
+                part.copy_from_slice(&number.to_le_bytes()[..bytes]);
+            }
+            return;
         } else if llvm!(LLVMIsConstantString(value.0)) != 0 {
             let mut len = 0;
             let data = llvm!(LLVMGetAsString(value.0, &mut len));
@@ -203,6 +216,12 @@ fn elements(ty: Type<'_>) -> Option<u32> {
         LLVMVectorTypeKind => Some(ty.vector_len()),
         _ => None,
     }
+}
+
+/// The width of an array's elements, if they are integers.
+fn integer_elements(ty: Type<'_>) -> Option<u32> {
+    let element = ty.element();
+    element.is_integer().then(|| element.int_width())
 }
 
 fn element<'m>(value: Value<'m>, index: u32) -> Option<Value<'m>> {

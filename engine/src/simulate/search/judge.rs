@@ -74,6 +74,12 @@ impl Search<'_> {
         self.witnesses.remove(&place(violation));
     }
 
+    /// Somebody else has told of a violation: the search does not.
+    pub fn know(&mut self, violation: &Violation) {
+        self.violated.extend(violation.check);
+        self.reported.insert(place(violation));
+    }
+
     /// Whether such a violation was told of.
     pub fn is_told(&self, violation: &Violation) -> bool {
         self.reported.contains(&place(violation))

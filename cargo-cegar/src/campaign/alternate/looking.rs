@@ -1,0 +1,54 @@
+//! A look at what was proved before anything was executed.
+//!
+//! A small program is proved in less time than its native builds take, and then nothing says which of its checks are ever come
+//! to. A few short executions of the machine do. They are counted, not timed, so that the same program gives the same counts.
+
+use cegar_engine::machine::{Limits, Machine};
+use cegar_engine::simulate::search::{Origin, Search};
+
+use super::{Alternation, End, TAPES};
+use crate::error::Error;
+
+/// Operations that one execution may take, and all of them together.
+const STEPS: u64 = 500_000;
+const ALL_STEPS: u64 = 4_000_000;
+
+impl Alternation<'_, '_> {
+    /// Executes the first tapes and those of the corpus where the campaign ended with proofs of checks that no execution has
+    /// come to.
+    pub(in crate::campaign) fn look(&mut self, end: End) -> Result<End, Error> {
+        if end != End::Settled || self.goals().checks.proved_not_reached == 0 {
+            return Ok(end);
+        }
+        let mut given = self.given()?;
+        given.sort_by_key(Vec::len);
+        given.truncate(TAPES);
+        let mut news = Vec::new();
+        let mut left = ALL_STEPS;
+        let mut machine = Machine::new(self.program, super::super::limits(self.harness));
+        for tape in Search::first().into_iter().chain(given) {
+            machine.set_limits(Limits {
+                steps: left.min(STEPS),
+                ..machine.limits().clone()
+            });
+            let run = machine.run(&tape);
+            if run.violation().is_some() {
+                // What is proved says that this cannot be: it is looked into as any other violation.
+                self.search.add(&tape, Origin::Given, &mut news);
+            }
+            let entered = run
+                .counts
+                .iter()
+                .enumerate()
+                .filter(|(_, times)| **times > 0);
+            self.search
+                .note_covered(entered.map(|(block, _)| block as u32));
+            left = left.saturating_sub(run.steps);
+            if left == 0 || self.goals().checks.proved_not_reached == 0 {
+                break;
+            }
+        }
+        self.take(&mut news)?;
+        Ok(end)
+    }
+}

@@ -1,0 +1,351 @@
+//! What is expected before anything is searched: the committed tests and the inputs of all earlier findings pass.
+//!
+//! A search that does not come by a bug says nothing about it, so a campaign begins with what is known. The input of each record
+//! is run natively under AddressSanitizer, as the search confirms its findings, and, where it passes there, on the executable that the
+//! committed test runs: green is what both call green. A test that a person has changed is cargo's to run ([`committed`]).
+//! What fails is a finding of this campaign like any other; what could not be run to its end is named, and fails the command.
+
+use cegar_engine::program::CheckKind;
+use cegar_engine::simulate::search::Origin;
+use cegar_fuzz::native::Outcome;
+
+use super::alternate::Alternation;
+use super::committed::{self, Ended};
+use super::findings::Confirmed;
+use super::native::fault;
+use crate::emit;
+use crate::error::Error;
+use crate::findings::{Record, Standing};
+use crate::list;
+use crate::report::{Event, Expectations, Finding, Level, Place};
+
+/// Inputs per call of a runner.
+const BATCH: usize = 16;
+
+/// How the input of a record ended natively.
+enum Replayed {
+    /// The program did what it must not.
+    Fails,
+    /// It did not.
+    Passes,
+    /// The run came to no end of its own.
+    Unclear(&'static str),
+}
+
+impl Alternation<'_, '_> {
+    /// Runs what is expected to pass, and tells of what does not.
+    pub(super) fn replay_expected(&mut self) -> Result<Expectations, Error> {
+        let mut told = Expectations {
+            harness: self.harness.name.clone(),
+            ..Expectations::default()
+        };
+        let memory = self.judge.memory.iter();
+        let records: Vec<Record> = memory
+            .flat_map(|memory| memory.records())
+            .cloned()
+            .collect();
+        let by_cargo = self.tests_for_cargo(&records)?;
+        let total = (records.len() + by_cargo.len()) as u64;
+        if total == 0 {
+            return Ok(told);
+        }
+        let mut passing = Vec::new();
+        for (number, batch) in records.chunks(BATCH).enumerate() {
+            self.progress_of_replay((number * BATCH) as u64, total);
+            if self.is_over() {
+                let late = batch.iter().map(|record| not_in_time(&record.name));
+                told.not_run.extend(late);
+                continue;
+            }
+            let tapes: Vec<Vec<u8>> = batch.iter().map(Record::input).collect();
+            let runs = match self.native.replay(&tapes) {
+                Err(why) if why.is_the_end() => {
+                    let late = batch.iter().map(|record| not_in_time(&record.name));
+                    told.not_run.extend(late);
+                    continue;
+                }
+                runs => runs?,
+            };
+            for (record, run) in batch.iter().zip(runs) {
+                match self.replayed(&run.outcome) {
+                    Replayed::Fails => self.fails(record, &mut told)?,
+                    Replayed::Passes => passing.push((record, None)),
+                    Replayed::Unclear(why) => passing.push((record, Some(why))),
+                }
+            }
+        }
+        self.replay_tests(passing, &mut told)?;
+        if !by_cargo.is_empty() {
+            self.run_by_cargo(&by_cargo, &records, &mut told)?;
+        }
+        self.progress_of_replay(total, total);
+        self.reporter.event(&Event::Expectations(told.clone()));
+        Ok(told)
+    }
+
+    fn progress_of_replay(&mut self, done: u64, total: u64) {
+        self.reporter.event(&Event::Replaying {
+            harness: self.harness.name.clone(),
+            done,
+            total,
+        });
+    }
+
+    fn replayed(&self, outcome: &Outcome) -> Replayed {
+        match (fault(outcome), outcome) {
+            (Some(property), _) if self.harness.properties.contains(&property) => Replayed::Fails,
+            (_, Outcome::Timeout) => Replayed::Unclear("it runs into the time limit"),
+            (_, Outcome::OutOfMemory) => Replayed::Unclear("it runs into the memory limit"),
+            (_, Outcome::Unreadable) => Replayed::Unclear("its input cannot be made"),
+            _ => Replayed::Passes,
+        }
+    }
+
+    /// The tests of this harness that are no records: a person's, or changed by one.
+    fn tests_for_cargo(&self, records: &[Record]) -> Result<Vec<String>, Error> {
+        let Some(tests) = self
+            .judge
+            .tests
+            .as_ref()
+            .filter(|_| self.judge.memory.is_some())
+        else {
+            return Ok(Vec::new());
+        };
+        let package = tests.committed();
+        let file = emit::package::test_file(package, &self.harness.name);
+        let mut by_cargo = Vec::new();
+        for test in list::tests_of(&file) {
+            let has_record = records.iter().any(|record| record.name == test);
+            if !has_record || self.is_as_written(&test)? != Some(true) {
+                by_cargo.push(test);
+            }
+        }
+        Ok(by_cargo)
+    }
+
+    fn is_as_written(&self, test: &str) -> Result<Option<bool>, Error> {
+        let Some(tests) = &self.judge.tests else {
+            return Ok(None);
+        };
+        emit::package::is_as_written(tests.committed(), &self.harness.name, test)
+            .map_err(|why| Error::engine("reading the tests", why))
+    }
+
+    /// Runs what passed in the campaign's own builds once more, as the committed test does.
+    fn replay_tests(
+        &mut self,
+        passing: Vec<(&Record, Option<&'static str>)>,
+        told: &mut Expectations,
+    ) -> Result<(), Error> {
+        for (record, unclear) in passing {
+            if self.is_as_written(&record.name)? != Some(true) {
+                match unclear {
+                    Some(why) => told.not_run.push((record.name.clone(), why.to_owned())),
+                    None => self.passes(&record.name, told)?,
+                }
+                continue;
+            }
+            if self.is_over() {
+                told.not_run.push(not_in_time(&record.name));
+                continue;
+            }
+            let Some(tests) = &mut self.judge.tests else {
+                continue;
+            };
+            let run = match tests.runner() {
+                Ok(runner) => tests.rerun(&runner, record),
+                Err(why) => {
+                    told.not_run.push((record.name.clone(), why));
+                    continue;
+                }
+            };
+            let outcome = run.outcome();
+            if outcome.is_safe() {
+                self.passes(&record.name, told)?;
+            } else if outcome.is_violation() {
+                let at = outcome
+                    .place()
+                    .map(|place| (place.file.clone(), place.line));
+                let finding = self.as_test(&record.name, Some(record), &outcome.to_string(), at);
+                self.fails_as(record.standing(), finding, record.events(), None, told)?;
+            } else {
+                told.not_run
+                    .push((record.name.clone(), outcome.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    fn run_by_cargo(
+        &mut self,
+        names: &[String],
+        records: &[Record],
+        told: &mut Expectations,
+    ) -> Result<(), Error> {
+        let Some(tests) = &self.judge.tests else {
+            return Ok(());
+        };
+        let (package, target) = (tests.committed(), tests.target());
+        let ended = committed::run(
+            package,
+            &self.harness.name,
+            names,
+            &target,
+            self.limit(),
+            self.stop,
+        );
+        let mut ended = match ended {
+            Ok(ended) => ended,
+            Err(why) => {
+                let not_run = names.iter().map(|name| (name.clone(), why.clone()));
+                told.not_run.extend(not_run);
+                return Ok(());
+            }
+        };
+        for name in names {
+            let record = records.iter().find(|record| record.name == *name);
+            match ended.remove(name) {
+                Some(Ended::Passed) => self.passes(name, told)?,
+                Some(Ended::Ignored) => self.reporter.event(&Event::Note {
+                    level: Level::Warning,
+                    message: format!("the test {name} is ignored, so it was not run"),
+                }),
+                Some(Ended::Failed { message, at }) => {
+                    let finding = self.as_test(name, record, &message, at);
+                    let standing = record.map_or(Standing::StillFails, Record::standing);
+                    self.fails_as(standing, finding, Vec::new(), None, told)?;
+                }
+                None => told
+                    .not_run
+                    .push((name.clone(), "cargo did not run it".to_owned())),
+            }
+        }
+        Ok(())
+    }
+
+    fn passes(&mut self, name: &str, told: &mut Expectations) -> Result<(), Error> {
+        if let Some(memory) = &mut self.judge.memory {
+            memory.note(name, None)?;
+        }
+        told.pass.push(name.to_owned());
+        Ok(())
+    }
+
+    /// A record whose input fails in the campaign's own build. The machine's words are used where it sees the violation, too.
+    fn fails(&mut self, record: &Record, told: &mut Expectations) -> Result<(), Error> {
+        let tape = record.input();
+        let run = self.search.observe(&tape);
+        let mut confirmed = None;
+        if let Some(violation) = run.violation().filter(|v| self.search.wanted(v.kind)) {
+            let (judge, native) = (&self.judge, self.native);
+            confirmed = judge
+                .violation(native, &tape, &run, violation, Origin::Given)?
+                .ok();
+            if confirmed.is_some() {
+                self.search.know(violation);
+            }
+        }
+        if confirmed.is_none() {
+            confirmed = self.judge.crash(self.native, &tape)?;
+        }
+        let (finding, events, check) = match confirmed {
+            Some(Confirmed {
+                finding,
+                check,
+                events,
+            }) => (finding, events, check),
+            // It failed a moment ago: what it does is not the input's alone to decide.
+            None => (
+                self.as_test(&record.name, Some(record), &record.message, None),
+                record.events(),
+                None,
+            ),
+        };
+        let finding = Finding {
+            name: record.name.clone(),
+            found_by: record.found_by.clone(),
+            input: tape,
+            ..finding
+        };
+        self.fails_as(record.standing(), finding, events, check, told)
+    }
+
+    /// Tells of an expectation that does not hold.
+    fn fails_as(
+        &mut self,
+        standing: Standing,
+        mut finding: Finding,
+        events: Vec<(String, Vec<u8>)>,
+        check: Option<u32>,
+        told: &mut Expectations,
+    ) -> Result<(), Error> {
+        finding.standing = standing;
+        let name = finding.name.clone();
+        if let Some(memory) = &mut self.judge.memory {
+            memory.note(&name, Some(&finding.identity))?;
+        }
+        match standing {
+            Standing::FailsAgain => told.fail_again.push(name),
+            Standing::StillFails | Standing::New => told.still_fail.push(name),
+        }
+        self.found(Confirmed {
+            finding,
+            check,
+            events,
+        })?;
+        Ok(())
+    }
+
+    /// The finding of a test that fails: what the record says, else what the test says.
+    fn as_test(
+        &self,
+        test: &str,
+        record: Option<&Record>,
+        message: &str,
+        at: Option<(String, u32)>,
+    ) -> Finding {
+        let kind = record.map_or(CheckKind::Fail, |record| record.kind);
+        let (file, line) = at.unwrap_or_else(|| match record {
+            Some(record) => (record.identity.file.clone(), record.line),
+            None => (
+                format!("{}/tests/{}.rs", self.package_name(), self.harness.name),
+                0,
+            ),
+        });
+        let place = Place {
+            file: self.judge.relative(&file),
+            line,
+            column: 0,
+            // Where nobody knows the function, the test tells faults apart.
+            function: record.map_or_else(|| test.to_owned(), |r| r.identity.function.clone()),
+        };
+        Finding {
+            harness: self.harness.name.clone(),
+            name: test.to_owned(),
+            kind,
+            message: format!("the test `{test}` fails: {message}"),
+            identity: match record {
+                Some(record) => record.identity.clone(),
+                None => self.judge.identity(kind, &place, ""),
+            },
+            place,
+            stack: Vec::new(),
+            input: record.map(Record::input).unwrap_or_default(),
+            found_by: record
+                .map_or("a committed test", |record| &record.found_by)
+                .to_owned(),
+            standing: Standing::StillFails,
+        }
+    }
+
+    /// The package of the tests, as it is told.
+    fn package_name(&self) -> String {
+        let package = self.judge.tests.as_ref().map(|tests| tests.committed());
+        let package = package.map_or_else(String::new, |package| package.display().to_string());
+        self.judge.relative(&package)
+    }
+}
+
+fn not_in_time(name: &str) -> (String, String) {
+    (name.to_owned(), "the time was up".to_owned())
+}

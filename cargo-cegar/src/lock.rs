@@ -1,0 +1,85 @@
+//! One command at a time in each harness's folder.
+//!
+//! A campaign reads and writes the queue, the state and the certificate of its harness, and removes native targets that it does
+//! not need. Two campaigns in one folder would undo each other's work. So a command locks each harness that it works on,
+//! and a second one waits, as cargo does for its build folder; commands on different harnesses run side by side. The lock
+//! is the kernel's (`flock`): it ends with the process, however that ends, so that no lock file is ever stale.
+
+use std::fs::{File, TryLockError};
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::report::{Event, Level, Reporter};
+use crate::store;
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Locks `name` in the scratch folder until this process ends; waits if another process has it, and says so. `what` is what is
+/// worked on, in words.
+///
+/// # Errors
+/// When the lock's file cannot be made, or when `stop` is set while waiting.
+pub fn hold(
+    scratch: &Path,
+    name: &str,
+    what: &str,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<(), Error> {
+    let folder = scratch.join(".locks");
+    store::writable_dir(&folder)?;
+    let path = folder.join(name);
+    let mut file = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(|why| Error::io("open", &path, why))?;
+    let mut told = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if stop.load(Ordering::Relaxed) => {
+                return Err(Error::Interrupted);
+            }
+            Err(TryLockError::WouldBlock) => {
+                if !told {
+                    let message = format!(
+                        "waiting for another cargo cegar{} that works on {what} in {}",
+                        holder(&mut file),
+                        scratch.display()
+                    );
+                    let level = Level::Info;
+                    reporter.event(&Event::Note { level, message });
+                    told = true;
+                }
+                std::thread::sleep(PAUSE);
+            }
+            // Some file systems have no locks: cargo goes on there as well.
+            Err(TryLockError::Error(why)) => {
+                tracing::warn!("{}: cannot lock: {why}", path.display());
+                return Ok(());
+            }
+        }
+    }
+    // For the message above only.
+    let _ = file.set_len(0);
+    let _ = write!(file, "{}", std::process::id());
+    // The file stays open, and so the lock stays, until the process ends.
+    std::mem::forget(file);
+    Ok(())
+}
+
+/// The process that holds the lock, as far as it has said so.
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    match file.read_to_string(&mut text) {
+        Ok(_) if !text.trim().is_empty() => format!(" (process {})", text.trim()),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,331 @@
+//! Files and functions, each with how its checks and edges stand; below a function its checks, below a file its lines.
+//!
+//! Checks with one reason stand together and the reason once. What is open is told one by one, since somebody has to look at it;
+//! of what is proved the lines are enough, and of functions that no execution entered, too: nothing is known of them yet.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::Chapter;
+use super::escape::escape;
+use super::room::Rooms;
+pub(super) use super::shown::Shown;
+use super::tally::{Counts, Edge, Function, Key, Seen, Tally, Word};
+use crate::campaign::vacuous::PERCENT;
+use crate::coverage::ranges;
+use crate::explain::{self, Explained, Story};
+
+/// Ranges of lines that are listed of one group.
+const RANGES: usize = 60;
+
+type Functions<'f, 'a> = Vec<(&'f String, &'f Function<'a>)>;
+
+pub(super) fn put(
+    out: &mut String,
+    chapters: &[Chapter],
+    tally: &Tally<'_>,
+    shown: &Shown,
+    rooms: &mut Rooms,
+) -> std::fmt::Result {
+    writeln!(
+        out,
+        "<section id=\"files\"><h2>Files and functions</h2>\n\
+         <p class=\"dim\">A check that several harnesses have is counted once: as violated or open if it is so from any of them. \
+         \u{201c}Unreachable\u{201d} means proved, and never come to: nothing is tested.</p>\n\
+         <div class=\"row head\"><span>file, function</span><span>violated</span><span>open</span><span>proved</span>\
+         <span>unreachable</span><span>edges covered</span></div>"
+    )?;
+    let mut order: Vec<_> = tally.files.iter().collect();
+    let sum = |functions: &BTreeMap<String, Function<'_>>| {
+        let mut all = Counts::default();
+        functions.values().for_each(|f| all.add(&f.counts()));
+        all
+    };
+    order.sort_by_key(|(path, functions)| {
+        let counts = sum(functions);
+        let rank = match (counts.of(Word::Violated), counts.edges(Edge::Covered)) {
+            (0, 0) => 2,
+            (0, _) => 1,
+            _ => 0,
+        };
+        (rank, (*path).clone())
+    });
+    for (path, functions) in order {
+        let name = match path.as_str() {
+            "" => "no file is known",
+            path => path,
+        };
+        let row = format!(
+            "<details class=\"file\">{}\n",
+            row(&escape(name), &sum(functions), "")
+        );
+        if !rooms.rows.takes(&row) {
+            rooms.left_out("files without a row", 1);
+            continue;
+        }
+        out.push_str(&row);
+        let mut all: Functions<'_, '_> = functions.iter().collect();
+        all.sort_by_key(|(name, function)| (function.line, (*name).clone()));
+        let (told, never): (Functions<'_, '_>, Functions<'_, '_>) =
+            all.into_iter().partition(|(_, function)| {
+                function.is_entered() || function.counts().of(Word::Violated) > 0
+            });
+        for (name, function) in told {
+            one(out, chapters, (path, name, function), shown, rooms)?;
+        }
+        never_entered(out, &never, rooms)?;
+        match shown.source(path) {
+            Some(source) if source.text.is_empty() => {
+                writeln!(out, "<p class=\"dim\">{}</p>", source.what)?;
+            }
+            Some(source) => writeln!(
+                out,
+                "<details class=\"source\"><summary>{}</summary><p class=\"dim key\"><i class=c>executed</i> \
+                 <i class=y>partly</i> <i class=o>open</i> <i class=u>unreachable</i></p>{}</details>",
+                source.what, source.text
+            )?,
+            None => {}
+        }
+        writeln!(out, "</details>")?;
+    }
+    writeln!(out, "</section>")
+}
+
+/// A summary with the counts in columns.
+fn row(name: &str, counts: &Counts, tag: &str) -> String {
+    let cell = |word: Word| match counts.of(word) {
+        0 => "<b></b>".to_owned(),
+        count => format!("<b class={}>{count}</b>", word.class()),
+    };
+    let proved = match (counts.of(Word::Proved), counts.of(Word::NotReached)) {
+        (_, 0) => cell(Word::Proved),
+        (count, more) => format!("<b class=p>{count} <small>+{more} not reached</small></b>"),
+    };
+    let edges: u64 = counts.edges.iter().sum();
+    format!(
+        "<summary class=row><code>{name}</code>{tag}{}{}{proved}{}<b class=e>{}/{edges}</b></summary>",
+        cell(Word::Violated),
+        cell(Word::Open),
+        cell(Word::Unreachable),
+        counts.edges(Edge::Covered),
+    )
+}
+
+fn one(
+    out: &mut String,
+    chapters: &[Chapter],
+    (path, name, function): (&str, &str, &Function<'_>),
+    shown: &Shown,
+    rooms: &mut Rooms,
+) -> std::fmt::Result {
+    let counts = function.counts();
+    let vacuous = counts.of(Word::Unreachable) * 100 > counts.total() * PERCENT;
+    let tag = if vacuous { " <em>vacuous</em>" } else { "" };
+    let name = match name {
+        "" => "no function is known".to_owned(),
+        name => escape(name),
+    };
+    let text = format!(
+        "<details class=\"fn\">{}",
+        row(&format!("{name}{tag}"), &counts, "")
+    );
+    if !rooms.rows.takes(&text) {
+        rooms.left_out("functions without a row", 1);
+        return Ok(());
+    }
+    out.push_str(&text);
+    if let Some(anchor) = shown.anchor(path, function.line) {
+        write!(out, "<p><a href=#{anchor}>line {}</a></p>", function.line)?;
+    }
+    let mut groups: BTreeMap<(Word, String), Vec<(&Key, &Seen<'_>)>> = BTreeMap::new();
+    for (key, seen) in &function.checks {
+        let group = groups.entry((seen.word(), seen.why(chapters))).or_default();
+        group.push((key, seen));
+    }
+    for ((word, why), checks) in &groups {
+        let colon = if why.is_empty() { "" } else { ": " };
+        write!(
+            out,
+            "<p><span class=\"tag {}\">{}</span> {}{colon}{}</p>",
+            word.class(),
+            word.text(),
+            checks.len(),
+            escape(why)
+        )?;
+        let each = matches!(word, Word::Violated | Word::Open);
+        let list = each.then(|| list(path, checks, shown));
+        match list {
+            Some(list) if rooms.checks.takes(&list) => out.push_str(&list),
+            Some(_) => {
+                let text = "checks of which only the lines are told";
+                rooms.left_out(text, checks.len() as u64);
+                lines(out, checks.iter().map(|(key, _)| key.line), rooms)?;
+            }
+            None => {
+                lines(out, checks.iter().map(|(key, _)| key.line), rooms)?;
+                proofs(out, chapters, checks, rooms)?;
+            }
+        }
+    }
+    if function.checks.is_empty() {
+        write!(out, "<p class=\"dim\">no checks</p>")?;
+    }
+    writeln!(out, "</details>")
+}
+
+/// Checks one by one, those of one line and one kind together.
+fn list(path: &str, checks: &[(&Key, &Seen<'_>)], shown: &Shown) -> String {
+    let mut out = String::from("<ul>");
+    let mut last: Option<(&Option<String>, u32, &str)> = None;
+    let mut said: Vec<&str> = Vec::new();
+    for (key, _) in checks {
+        let file = key.elsewhere.as_deref().unwrap_or(path);
+        let same_line =
+            last.is_some_and(|(file, line, _)| (file, line) == (&key.elsewhere, key.line));
+        if !same_line {
+            out.push_str("<li>");
+            if let Some(file) = &key.elsewhere {
+                let _ = write!(out, "<code>{}</code> ", escape(file));
+            }
+            let _ = match (key.line, shown.anchor(file, key.line)) {
+                (0, _) => write!(out, "no line"),
+                (line, Some(anchor)) => write!(out, "<a href=#{anchor}>{line}</a>"),
+                (line, None) => write!(out, "{line}"),
+            };
+        }
+        let same_kind = same_line && last.is_some_and(|(_, _, kind)| kind == key.kind);
+        if !same_kind {
+            let _ = write!(out, "{} {}", if same_line { ";" } else { "" }, key.kind);
+            said.clear();
+        }
+        // What is written once more on a line says nothing new to a reader.
+        if !key.expression.is_empty() && !said.contains(&key.expression.as_str()) {
+            let _ = write!(out, " <code>{}</code>", escape(&key.expression));
+            said.push(&key.expression);
+        }
+        last = Some((&key.elsewhere, key.line, key.kind));
+    }
+    out.push_str("</ul>\n");
+    out
+}
+
+fn lines(
+    out: &mut String,
+    lines: impl Iterator<Item = u32>,
+    rooms: &mut Rooms,
+) -> std::fmt::Result {
+    let mut numbers: Vec<u32> = lines.filter(|line| *line > 0).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let text = match ranges(&numbers, RANGES) {
+        none if none.is_empty() => "<p class=k>no line is known</p>".to_owned(),
+        ranges if numbers.len() == 1 => format!("<p class=k>line {ranges}</p>"),
+        ranges => format!("<p class=k>lines {ranges}</p>"),
+    };
+    match rooms.lines.takes(&text) {
+        true => out.push_str(&text),
+        false => rooms.left_out("lists of the lines that checks are on", 1),
+    }
+    Ok(())
+}
+
+/// What the proofs of checks rest on, as far as that was found out: one text for all that rest on the same.
+fn proofs(
+    out: &mut String,
+    chapters: &[Chapter],
+    checks: &[(&Key, &Seen<'_>)],
+    rooms: &mut Rooms,
+) -> std::fmt::Result {
+    let mut told: BTreeMap<(String, String), Vec<u32>> = BTreeMap::new();
+    for (key, seen) in checks {
+        let proof = seen.from.iter().find_map(|(chapter, goal)| {
+            let told = chapters[*chapter].proofs.get(&goal.id)?;
+            Some((rests_on(told)?, body(told)))
+        });
+        if let Some(proof) = proof {
+            told.entry(proof).or_default().push(key.line);
+        }
+    }
+    for ((short, body), mut numbers) in told {
+        numbers.sort_unstable();
+        numbers.dedup();
+        let text = format!(
+            "<details><summary>lines {}: {}</summary><pre tabindex=\"0\">{}</pre></details>",
+            ranges(&numbers, RANGES),
+            escape(&short),
+            escape(&body)
+        );
+        match rooms.proofs.takes(&text) {
+            true => out.push_str(&text),
+            false => rooms.left_out("proofs of which it is not told what they rest on", 1),
+        }
+    }
+    Ok(())
+}
+
+/// What a proof rests on, in a few words; none if on nothing but the code before it.
+fn rests_on(told: &Explained) -> Option<String> {
+    match &told.story {
+        Story::Proved(proved) if !proved.loops.is_empty() => {
+            let facts: usize = proved.loops.iter().map(|l| l.facts.len()).sum();
+            Some(format!("{facts} facts around {} loops", proved.loops.len()))
+        }
+        _ => None,
+    }
+}
+
+/// An explanation without its first line, which names the check, and without the assumptions, which the page has once.
+fn body(told: &Explained) -> String {
+    let text = explain::show(told);
+    let text = text.split_once('\n').map_or("", |(_, rest)| rest);
+    let end = text.find("  it is assumed that").unwrap_or(text.len());
+    text[..end].to_owned()
+}
+
+/// Functions that no execution entered, in a line each.
+fn never_entered(
+    out: &mut String,
+    functions: &[(&String, &Function<'_>)],
+    rooms: &mut Rooms,
+) -> std::fmt::Result {
+    if functions.is_empty() {
+        return Ok(());
+    }
+    let mut all = Counts::default();
+    functions.iter().for_each(|(_, f)| all.add(&f.counts()));
+    let noun = if functions.len() == 1 {
+        "function"
+    } else {
+        "functions"
+    };
+    let name = format!("{} {noun} not entered", functions.len());
+    write!(
+        out,
+        "<details class=\"fn never\">{}<ul>",
+        row(&name, &all, "")
+    )?;
+    let mut missing = 0;
+    for (name, function) in functions {
+        let counts = function.counts();
+        let mut text = format!("<li><code>{}</code>", escape(name));
+        if function.line > 0 {
+            let _ = write!(text, " line {}", function.line);
+        }
+        let mut sep = ": ";
+        for word in Word::ALL {
+            if counts.of(word) > 0 {
+                let _ = write!(text, "{sep}{} {}", counts.of(word), word.text());
+                sep = ", ";
+            }
+        }
+        match rooms.rows.takes(&text) {
+            true => out.push_str(&text),
+            false => missing += 1,
+        }
+    }
+    if missing > 0 {
+        write!(out, "<li>and {missing} more")?;
+        rooms.left_out("functions without a row", missing);
+    }
+    writeln!(out, "</ul></details>")
+}

@@ -1,0 +1,303 @@
+//! What several harnesses say together, by file and function.
+//!
+//! A library's function is in the programs of many harnesses. The page tells of each check once: it is violated if it is
+//! violated from any of them, else open if it is open from any, else proved; where the harnesses disagree, each has its say.
+
+use std::collections::BTreeMap;
+
+use super::Chapter;
+use crate::coverage::Coverage;
+use crate::report::{Goal, GoalKind, GoalStatus, rule_id};
+
+/// How a check stands; of what several harnesses say, the first in this list counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Word {
+    /// An input violates it.
+    Violated,
+    /// Not settled.
+    Open,
+    /// Proved, and executions come to it.
+    Proved,
+    /// Proved, and no execution has come to it.
+    NotReached,
+    /// Proved that nothing comes to it.
+    Unreachable,
+}
+
+impl Word {
+    /// All of them.
+    pub const ALL: [Word; 5] = [
+        Word::Violated,
+        Word::Open,
+        Word::Proved,
+        Word::NotReached,
+        Word::Unreachable,
+    ];
+
+    /// Of a check's status.
+    pub fn of(status: &GoalStatus) -> Word {
+        match status {
+            GoalStatus::Violated => Word::Violated,
+            GoalStatus::Proved { reached: true } => Word::Proved,
+            GoalStatus::Proved { reached: false } => Word::NotReached,
+            GoalStatus::Unreachable => Word::Unreachable,
+            GoalStatus::Open { .. } | GoalStatus::Covered => Word::Open,
+        }
+    }
+
+    /// For people.
+    pub fn text(self) -> &'static str {
+        match self {
+            Word::Violated => "violated",
+            Word::Open => "open",
+            Word::Proved => "proved",
+            Word::NotReached => "proved but not reached",
+            Word::Unreachable => "unreachable",
+        }
+    }
+
+    /// Its class in the style sheet, which says the word behind a number.
+    pub fn class(self) -> &'static str {
+        match self {
+            Word::Violated => "v",
+            Word::Open => "o",
+            Word::Proved => "p",
+            Word::NotReached => "n",
+            Word::Unreachable => "u",
+        }
+    }
+}
+
+/// How an edge stands; of what several harnesses say, the last in this list counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Edge {
+    /// No input takes it.
+    Unreachable,
+    /// Not settled.
+    Open,
+    /// Taken.
+    Covered,
+}
+
+/// How many of something stand where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Checks, by [`Word`].
+    pub checks: [u64; 5],
+    /// Branch edges, by [`Edge`].
+    pub edges: [u64; 3],
+}
+
+impl Counts {
+    /// The checks of one kind.
+    pub fn of(&self, word: Word) -> u64 {
+        self.checks[word as usize]
+    }
+
+    /// The edges of one kind.
+    pub fn edges(&self, edge: Edge) -> u64 {
+        self.edges[edge as usize]
+    }
+
+    /// All checks.
+    pub fn total(&self) -> u64 {
+        self.checks.iter().sum()
+    }
+
+    /// Takes in others.
+    pub fn add(&mut self, other: &Counts) {
+        let checks = self.checks.iter_mut().zip(other.checks);
+        let edges = self.edges.iter_mut().zip(other.edges);
+        checks
+            .chain(edges)
+            .for_each(|(mine, theirs)| *mine += theirs);
+    }
+}
+
+/// Where a check stands and what it is: the same in every harness.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// Its line; 0 where unknown.
+    pub line: u32,
+    column: u32,
+    /// The file, if it is not the function's.
+    pub elsewhere: Option<String>,
+    /// What it guards against.
+    pub kind: &'static str,
+    /// For people.
+    pub expression: String,
+    /// Of several that are alike.
+    number: u32,
+}
+
+/// A check, as the harnesses see it.
+#[derive(Clone, Debug)]
+pub struct Seen<'a> {
+    /// The chapter and the goal of each harness that has it.
+    pub from: Vec<(usize, &'a Goal)>,
+}
+
+impl Seen<'_> {
+    /// How it stands.
+    pub fn word(&self) -> Word {
+        let words = self.from.iter().map(|(_, goal)| Word::of(&goal.status));
+        words.min().unwrap_or(Word::Open)
+    }
+
+    /// Why it stands so; where the harnesses disagree, what each of them says.
+    pub fn why(&self, chapters: &[Chapter]) -> String {
+        let mut said: BTreeMap<(Word, &str), Vec<&str>> = BTreeMap::new();
+        for (chapter, goal) in &self.from {
+            let why = match &goal.status {
+                GoalStatus::Open { why } => why.as_str(),
+                _ => "",
+            };
+            let harness = chapters[*chapter].harness.as_str();
+            let harnesses = said.entry((Word::of(&goal.status), why)).or_default();
+            if !harnesses.contains(&harness) {
+                harnesses.push(harness);
+            }
+        }
+        let agreed = said.len() == 1;
+        let told = said.iter().map(|((word, why), harnesses)| match agreed {
+            true => (*why).to_owned(),
+            false => {
+                let colon = if why.is_empty() { "" } else { ": " };
+                format!("{} from {}{colon}{why}", word.text(), few(harnesses))
+            }
+        });
+        told.collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Names, at most four of them.
+pub fn few(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let shown = names.iter().take(SHOWN).copied().collect::<Vec<_>>();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// A function.
+#[derive(Debug, Default)]
+pub struct Function<'a> {
+    /// The line of its definition; 0 where unknown.
+    pub line: u32,
+    /// Its checks.
+    pub checks: BTreeMap<Key, Seen<'a>>,
+    /// Its edges, by their order in the function: the best that any harness says.
+    edges: BTreeMap<u32, Edge>,
+}
+
+impl Function<'_> {
+    /// How its goals stand.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for seen in self.checks.values() {
+            counts.checks[seen.word() as usize] += 1;
+        }
+        for edge in self.edges.values() {
+            counts.edges[*edge as usize] += 1;
+        }
+        counts
+    }
+
+    /// Whether an execution entered it.
+    pub fn is_entered(&self) -> bool {
+        self.edges.values().any(|edge| *edge == Edge::Covered)
+    }
+}
+
+/// All that the harnesses say.
+#[derive(Debug, Default)]
+pub struct Tally<'a> {
+    /// By file and function.
+    pub files: BTreeMap<String, BTreeMap<String, Function<'a>>>,
+    /// The lines.
+    pub coverage: Coverage,
+}
+
+impl<'a> Tally<'a> {
+    /// Of these chapters.
+    pub fn of(chapters: &'a [Chapter]) -> Tally<'a> {
+        let mut tally = Tally::default();
+        for chapter in chapters {
+            tally.coverage.merge(chapter.coverage.clone());
+        }
+        for (number, chapter) in chapters.iter().enumerate() {
+            tally.take(number, chapter);
+        }
+        let Tally { files, coverage } = &mut tally;
+        for (path, file) in &coverage.files {
+            let functions = files.entry(path.clone()).or_default();
+            for (name, known) in &file.functions {
+                functions.entry(name.clone()).or_default().line = known.line;
+            }
+        }
+        tally
+    }
+
+    fn take(&mut self, number: usize, chapter: &'a Chapter) {
+        let mut homes: BTreeMap<&str, &str> = BTreeMap::new();
+        for (path, file) in &chapter.coverage.files {
+            homes.extend(
+                file.functions
+                    .keys()
+                    .map(|name| (name.as_str(), path.as_str())),
+            );
+        }
+        let mut alike: BTreeMap<(String, String, Key), u32> = BTreeMap::new();
+        let mut order: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+        for goal in &chapter.left.kept.goals {
+            let place = &goal.place;
+            let name = place.function.as_str();
+            // Of two static functions with one name each has its file.
+            let home = match chapter.coverage.files.get(&place.file) {
+                Some(file) if file.functions.contains_key(name) => place.file.as_str(),
+                _ => homes.get(name).copied().unwrap_or(place.file.as_str()),
+            };
+            let file = self.files.entry(home.to_owned()).or_default();
+            let function = file.entry(name.to_owned()).or_default();
+            if goal.kind == GoalKind::Edge {
+                let at = order.entry((home, name)).or_default();
+                let stands = match goal.status {
+                    GoalStatus::Covered => Edge::Covered,
+                    GoalStatus::Unreachable => Edge::Unreachable,
+                    _ => Edge::Open,
+                };
+                let best = function.edges.entry(*at).or_insert(stands);
+                *best = stands.max(*best);
+                *at += 1;
+                continue;
+            }
+            let mut key = Key {
+                line: place.line,
+                column: place.column,
+                elsewhere: (place.file != home).then(|| place.file.clone()),
+                kind: goal.check.map_or("check", rule_id),
+                expression: goal.expression.clone(),
+                number: 0,
+            };
+            let counter = alike.entry((home.to_owned(), name.to_owned(), key.clone()));
+            let counter = counter.or_default();
+            key.number = *counter;
+            *counter += 1;
+            let seen = function
+                .checks
+                .entry(key)
+                .or_insert(Seen { from: Vec::new() });
+            seen.from.push((number, goal));
+        }
+    }
+
+    /// Over all files.
+    pub fn counts(&self) -> Counts {
+        let mut all = Counts::default();
+        for function in self.files.values().flat_map(|file| file.values()) {
+            all.add(&function.counts());
+        }
+        all
+    }
+}

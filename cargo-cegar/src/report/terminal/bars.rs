@@ -1,0 +1,141 @@
+//! The lines that count while something is at work.
+//!
+//! Each phase of each harness has a line of its own, since fuzzing and proving go on at the same time and several harnesses may be at
+//! work at once: on a single line they would write over each other, and nobody could tell whose numbers these are. A phase of known
+//! length is a bar, which goes when it is full; the lines of a harness go when its results are told.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Redraws per second.
+const HERTZ: u8 = 8;
+/// How often a line without news shows that time passes.
+const TICK: Duration = Duration::from_millis(250);
+/// A line that only tells.
+const TELLING: &str = "{prefix:>12.cyan.bold} {wide_msg} {elapsed}";
+/// A line that counts up to a known number.
+const COUNTING: &str = "{prefix:>12.cyan.bold} [{bar:24}] {pos} of {len}: {wide_msg} {elapsed}";
+
+/// The lines at the lower end of the terminal.
+pub(super) struct Bars {
+    lines: MultiProgress,
+    /// By who is at work and the phase.
+    bars: BTreeMap<(String, &'static str), ProgressBar>,
+}
+
+impl Bars {
+    /// No line yet, on this target.
+    pub fn on(target: ProgressDrawTarget) -> Bars {
+        Bars {
+            lines: MultiProgress::with_draw_target(target),
+            bars: BTreeMap::new(),
+        }
+    }
+
+    /// No line yet, on stderr.
+    pub fn stderr() -> Bars {
+        Bars::on(ProgressDrawTarget::stderr_with_hz(HERTZ))
+    }
+
+    /// Does something with the lines out of the way.
+    pub fn suspend<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.lines.suspend(work)
+    }
+
+    /// A phase without a known end.
+    pub fn tell(&mut self, who: &str, phase: &'static str, text: String) {
+        self.line(who, phase, TELLING).set_message(text);
+    }
+
+    /// A phase that ends with the last of `total`.
+    pub fn count(&mut self, who: &str, phase: &'static str, done: u64, total: u64) {
+        if done >= total {
+            if let Some(bar) = self.bars.remove(&(who.to_owned(), phase)) {
+                self.remove(&bar);
+            }
+            return;
+        }
+        let bar = self.line(who, phase, COUNTING);
+        bar.set_length(total);
+        bar.set_position(done);
+        bar.set_message(who.to_owned());
+    }
+
+    /// All of somebody's phases are over.
+    pub fn end(&mut self, who: &str) {
+        let theirs: Vec<_> = (self.bars.keys())
+            .filter(|(name, _)| name == who)
+            .cloned()
+            .collect();
+        for key in theirs {
+            if let Some(bar) = self.bars.remove(&key) {
+                self.remove(&bar);
+            }
+        }
+    }
+
+    /// Everything is over.
+    pub fn clear(&mut self) {
+        for bar in std::mem::take(&mut self.bars).into_values() {
+            self.remove(&bar);
+        }
+    }
+
+    fn remove(&self, bar: &ProgressBar) {
+        bar.finish_and_clear();
+        self.lines.remove(bar);
+    }
+
+    fn line(&mut self, who: &str, phase: &'static str, template: &str) -> &ProgressBar {
+        let lines = &self.lines;
+        let key = (who.to_owned(), phase);
+        self.bars.entry(key).or_insert_with(|| {
+            // With a length the line is drawn from the first; a telling line ignores it.
+            let bar = lines.add(ProgressBar::new(1));
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            bar.set_prefix(phase);
+            bar.enable_steady_tick(TICK);
+            bar
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who is at work, in which phase, and what the line says.
+    fn drawn(bars: &Bars) -> Vec<String> {
+        let line = |((who, _), bar): (&(String, &str), &ProgressBar)| {
+            let (at, of) = (bar.position(), bar.length().unwrap_or(0));
+            format!("{who}: {} {at}/{of} {}", bar.prefix(), bar.message())
+        };
+        bars.bars.iter().map(line).collect()
+    }
+
+    #[test]
+    fn each_phase_of_each_harness_has_a_line() {
+        let mut bars = Bars::on(ProgressDrawTarget::hidden());
+        bars.count("one", "Building", 3, 12);
+        bars.tell("one", "Fuzzing", "one  950 execs".to_owned());
+        bars.tell("two", "Fuzzing", "two  7 execs".to_owned());
+        bars.tell("two", "Fuzzing", "two  8 execs".to_owned());
+        let lines = drawn(&bars);
+        assert_eq!(lines[0], "one: Building 3/12 one");
+        assert_eq!(lines[1], "one: Fuzzing 0/1 one  950 execs");
+        assert_eq!(lines[2], "two: Fuzzing 0/1 two  8 execs");
+        bars.count("one", "Building", 12, 12);
+        bars.end("two");
+        assert_eq!(drawn(&bars), ["one: Fuzzing 0/1 one  950 execs"]);
+        // What was never begun needs no line to end.
+        bars.count("three", "Replaying", 0, 0);
+        bars.end("four");
+        assert_eq!(drawn(&bars).len(), 1);
+        bars.clear();
+        assert!(drawn(&bars).is_empty());
+    }
+}

@@ -1,0 +1,155 @@
+//! Names that parts of a program know each other by.
+//!
+//! What is `static` in C has no name beyond its file, and LLVM numbers what is called alike (`helper.12`, `.str.7`) by what it
+//! was linked with. A part of a library is to be the same text whichever harness it was linked with, so such names
+//! are made of what stays: the name in C, the file, and the bytes of what is constant.
+
+use std::collections::{HashMap, HashSet};
+
+use sha2::{Digest, Sha256};
+
+use super::module::{Module, Name};
+
+/// Begins what is added to a name; what stands before it is what people are shown.
+pub(in crate::native) const MARK: &str = ".cegar.";
+/// Begins the names of functions' counters and of their numbers of failing places.
+pub(in crate::native) const COUNTERS: &str = "__cegar_at.";
+pub(in crate::native) const SITES: &str = "__cegar_sites.";
+/// Where a program starts: the runtime knows it by that name.
+const ENTRY: &str = "cegar_entry";
+
+/// The new names of a module's globals.
+#[derive(Debug, Default)]
+pub(super) struct Names<'t> {
+    new: HashMap<Name<'t>, String>,
+    /// Variables of one file that functions of other parts refer to.
+    promoted: HashSet<Name<'t>>,
+}
+
+/// The name without the number that linking has added.
+fn base(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((base, number))
+            if !base.is_empty()
+                && !number.is_empty()
+                && number.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            base
+        }
+        _ => name,
+    }
+}
+
+fn marked(base: &str, parts: &[&str], taken: &mut HashMap<String, u32>) -> String {
+    let mut hash = Sha256::new();
+    for part in parts.iter().chain([&base]) {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    let name = format!("{base}{MARK}{}", crate::hex(&hash.finalize()[..6]));
+    let count = taken.entry(name.clone()).or_default();
+    *count += 1;
+    match *count {
+        1 => name,
+        again => format!("{name}.{again}"),
+    }
+}
+
+impl<'t> Names<'t> {
+    pub fn new(module: &Module<'t>) -> Names<'t> {
+        let mut names = Names::default();
+        let mut taken = HashMap::new();
+        let mut owner: HashMap<Name, &str> = HashMap::new();
+        for function in &module.functions {
+            if function.is_sanitizers() {
+                continue;
+            }
+            for &name in &function.mentions {
+                owner.entry(module.target(name)).or_insert(function.file);
+            }
+            if function.name.text != ENTRY {
+                let new = marked(base(function.name.text), &[function.file], &mut taken);
+                names.new.insert(function.name, new);
+            }
+        }
+        for global in &module.globals {
+            let name = match global.name.unnamed {
+                true => format!("cegar.unnamed.{}", global.name.text),
+                false => global.name.text.to_owned(),
+            };
+            let is_shared = global.is_local() && owner.contains_key(&global.name);
+            if is_shared {
+                let base = match global.name.unnamed {
+                    true => "unnamed",
+                    false => base(global.name.text),
+                };
+                let value = match global.constant {
+                    true => global.value.unwrap_or(""),
+                    false => "",
+                };
+                let new = marked(base, &[owner[&global.name], value], &mut taken);
+                names.new.insert(global.name, new);
+                names.promoted.insert(global.name);
+            } else if global.name.unnamed {
+                names.new.insert(global.name, name);
+            }
+        }
+        names
+    }
+
+    /// The name in the parts, without quotes.
+    pub fn of(&self, module: &Module<'t>, name: Name<'t>) -> String {
+        for prefix in [COUNTERS, SITES] {
+            if let Some(function) = name.text.strip_prefix(prefix)
+                && !name.unnamed
+            {
+                let function = Name {
+                    text: function,
+                    unnamed: false,
+                };
+                return format!("{prefix}{}", self.of(module, function));
+            }
+        }
+        let target = module.target(name);
+        match self.new.get(&target) {
+            Some(new) => new.clone(),
+            None => target.text.to_owned(),
+        }
+    }
+
+    /// Whether a variable was its file's own and is the program's now.
+    pub fn is_promoted(&self, name: Name<'t>) -> bool {
+        self.promoted.contains(&name)
+    }
+}
+
+/// The name that a person knows a function by.
+pub(in crate::native) fn plain(name: &str) -> &str {
+    name.split_once(MARK).map_or(name, |(plain, _)| plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_linker_are_no_part_of_a_name() {
+        assert_eq!(base("helper.12"), "helper");
+        assert_eq!(base(".str"), ".str");
+        assert_eq!(base(".str.7"), ".str");
+        assert_eq!(base(".7"), ".7");
+        assert_eq!(base("f.count"), "f.count");
+    }
+
+    #[test]
+    fn people_see_the_name_in_c() {
+        let mut taken = HashMap::new();
+        let first = marked("helper", &["a.c"], &mut taken);
+        let again = marked("helper", &["a.c"], &mut taken);
+        let other = marked("helper", &["b.c"], &mut taken);
+        assert!(first != again && again != other && first != other);
+        for name in [&first, &again, &other] {
+            assert_eq!(plain(name), "helper");
+        }
+    }
+}

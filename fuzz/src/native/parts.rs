@@ -1,0 +1,172 @@
+//! The parts of a large program, compiled side by side.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::divide::Division;
+use super::instrument::Found;
+use super::objects::Objects;
+use super::process::{check, execute};
+use super::{Kind, TargetBuilder, TargetError};
+
+/// How far the compilers are: parts of programs that are compiled, and those that have to be, as far as that is known.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicU32,
+    total: AtomicU32,
+}
+
+impl Progress {
+    /// How many are done, of how many.
+    pub fn get(&self) -> (u32, u32) {
+        (
+            self.done.load(Ordering::Relaxed),
+            self.total.load(Ordering::Relaxed),
+        )
+    }
+
+    pub(super) fn add(&self, parts: usize) {
+        self.total.fetch_add(parts as u32, Ordering::Relaxed);
+    }
+
+    pub(super) fn one_more(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Something to compile: its functions, with their keys, and its text.
+type Work = (BTreeMap<String, String>, String);
+
+impl TargetBuilder {
+    /// The objects of a divided program, in `scratch`.
+    pub(super) fn parts(
+        &self,
+        kind: Kind,
+        division: &Division<'_>,
+        found: &Found,
+        scratch: &Path,
+    ) -> Result<Vec<PathBuf>, TargetError> {
+        let flags = self.part_flags(kind);
+        let objects = self.kept(kind, &flags);
+        let data = division.data(&found.firsts);
+        let (mut all, mut work): (Vec<PathBuf>, Vec<Work>) = Default::default();
+        let made = match &objects {
+            Some(objects) => {
+                let chosen = objects.choose(&division.wanted(), scratch);
+                all.extend(chosen.objects);
+                chosen.functions
+            }
+            None => Default::default(),
+        };
+        check(&self.stop)?;
+        match objects.as_ref().and_then(|all| all.find(&data, scratch)) {
+            Some(object) => all.push(object),
+            None => work.push((BTreeMap::new(), data)),
+        }
+        let parts = division.parts(&made);
+        work.extend(parts.into_iter().map(|part| (part.functions, part.text)));
+        tracing::info!(
+            product = kind.file_name(),
+            kept = all.len(),
+            compiled = work.len(),
+            "parts"
+        );
+        self.progress.add(work.len());
+        all.extend(self.compile_all(&work, &flags, objects.as_ref(), scratch)?);
+        if let Some(objects) = &objects {
+            objects.clear();
+        }
+        Ok(all)
+    }
+
+    fn part_flags(&self, kind: Kind) -> [OsString; 5] {
+        let opt = self.opt(kind).to_owned();
+        let flags = [
+            "-fPIC",
+            "-Wno-override-module",
+            // What another program has no use for is dropped from an object by the linker.
+            "-ffunction-sections",
+            "-c",
+        ];
+        let [pic, quiet, sections, compile] = flags.map(OsString::from);
+        [opt.into(), pic, quiet, sections, compile]
+    }
+
+    /// Where objects are kept. None without a cache, whose name stands for the compiler's version.
+    fn kept(&self, kind: Kind, flags: &[OsString]) -> Option<Objects> {
+        let (folder, cache) = (self.objects.as_ref()?, self.cache.as_ref()?);
+        let mut how = vec![
+            cache.as_os_str().as_encoded_bytes(),
+            self.clang.as_os_str().as_encoded_bytes(),
+            kind.file_name().as_bytes(),
+        ];
+        how.extend(flags.iter().map(|flag| flag.as_encoded_bytes()));
+        Some(Objects::new(folder, &how))
+    }
+
+    /// Compiles as many at a time as there are to be compilers.
+    fn compile_all(
+        &self,
+        work: &[Work],
+        flags: &[OsString],
+        objects: Option<&Objects>,
+        scratch: &Path,
+    ) -> Result<Vec<PathBuf>, TargetError> {
+        let next = AtomicUsize::new(0);
+        let is_over = AtomicBool::new(false);
+        let failed = Mutex::new(None);
+        let compile = |number: usize, (functions, text): &Work| -> Result<(), TargetError> {
+            let (source, object) = (ir(scratch, number), object(scratch, number));
+            fs::write(&source, text).map_err(TargetError::file(&source))?;
+            let mut command = vec![OsString::from(&self.clang)];
+            command.extend(flags.iter().cloned());
+            command.extend(["-o".into(), object.clone().into(), source.clone().into()]);
+            execute(&command, &self.stop)?;
+            // It is large, and the disk may be small.
+            let _ = fs::remove_file(&source);
+            if let Some(objects) = objects
+                && let Err(why) = objects.keep(text, functions, &object)
+            {
+                tracing::warn!(%why, "an object is not kept");
+            }
+            self.progress.one_more();
+            Ok(())
+        };
+        let one = || {
+            while !is_over.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(part) = work.get(number) else { break };
+                if let Err(why) = compile(number, part) {
+                    is_over.store(true, Ordering::Relaxed);
+                    failed
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .get_or_insert(why);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs.clamp(1, work.len().max(1)) {
+                scope.spawn(one);
+            }
+        });
+        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(why) => Err(why),
+            None => Ok((0..work.len())
+                .map(|number| object(scratch, number))
+                .collect()),
+        }
+    }
+}
+
+fn ir(scratch: &Path, number: usize) -> PathBuf {
+    scratch.join(format!("part-{number}.ll"))
+}
+
+fn object(scratch: &Path, number: usize) -> PathBuf {
+    scratch.join(format!("part-{number}.o"))
+}
