@@ -139,17 +139,13 @@ pub fn captured(
     stop: &AtomicBool,
 ) -> Result<capture::Captured, Error> {
     let mut doing = |seconds: u64, doing: &str| {
-        reporter.event(&Event::BuildingCrate {
+        reporter.event(&Event::Capturing {
             package: project.name.clone(),
             doing: doing.to_owned(),
             seconds,
         });
     };
-    let captured = capture::capture(project, stop, &mut doing);
-    reporter.event(&Event::BuiltCrate {
-        package: project.name.clone(),
-    });
-    let captured = captured?;
+    let captured = capture::capture(project, stop, &mut doing)?;
     if captured.bundled {
         reporter.event(&Event::Note {
             level: Level::Info,

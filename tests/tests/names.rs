@@ -93,9 +93,9 @@ fn check(expression: &str, source: &BTreeSet<String>, errors: &mut Vec<String>) 
 }
 
 /// All that a campaign says of a program, and what `explain` says of what is proved.
-fn expressions(project: &Project, name: &str, explained: usize) -> Vec<String> {
+fn expressions(project: &Project, name: &str, budget: &str, explained: usize) -> Vec<String> {
     let words = format!(
-        "check {name} --engine-only --runs 1 --no-emit --property all --certificate left --message-format json"
+        "check {name} --engine-only {budget} --no-emit --property all --certificate left --message-format json"
     );
     let run = Tool::new(project.path(), words.split(' ')).run();
     assert!(
@@ -156,7 +156,7 @@ fn every_name_is_in_the_source() {
         }
         let project = Project::program(&name);
         let source = words_of(&program(&name));
-        for expression in expressions(&project, &name, 1) {
+        for expression in expressions(&project, &name, "--runs 1", 1) {
             count += 1;
             check(&expression, &source, &mut errors);
         }
@@ -169,7 +169,7 @@ fn every_name_is_in_the_source() {
 fn names_that_look_like_a_compilers() {
     let project = Project::program("names.c");
     let source = words_of(&program("names.c"));
-    let told = expressions(&project, "names.c", 12);
+    let told = expressions(&project, "names.c", "--max-time 5s", 0);
     let mut errors = Vec::new();
     for expression in &told {
         check(expression, &source, &mut errors);
@@ -198,4 +198,22 @@ fn names_that_look_like_a_compilers() {
             told.join("\n")
         );
     }
+}
+
+/// What a proof rests on is told in the source's names as well, where several variables of one name are alive.
+#[test]
+fn facts_are_about_the_sources_variables() {
+    let c = "#include <assert.h>\nstruct pair3 { int keys; int keys1; };\nint main(void)\n{\n    \
+             struct pair3 s = {0, 0}, *p113 = &s;\n    int i1 = 0;\n    \
+             for (int i = 0; i < 8; i++) { int i1 = 2; p113->keys1 += i1; }\n    \
+             for (int i = 0; i < 6; i++) i1--;\n    assert(s.keys1 == 16);\n    assert(i1 == -6);\n    return 0;\n}\n";
+    let project = Project::empty();
+    project.write("facts.c", c);
+    let told = expressions(&project, "facts.c", "--runs 1", 99);
+    let mut errors = Vec::new();
+    for expression in &told {
+        check(expression, &words_of(c), &mut errors);
+    }
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+    assert!(told.iter().any(|fact| fact == "s.keys1 == 16"), "{told:?}");
 }

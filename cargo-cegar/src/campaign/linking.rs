@@ -93,7 +93,7 @@ impl Linking {
 
     fn link(&self, stop: &AtomicBool) -> Result<Linked, Error> {
         let mut externals = Externals::default();
-        let mut refused = None;
+        let mut denied = None;
         let search = externals::Search {
             units: &self.units,
             compiler: &self.compiler,
@@ -105,12 +105,12 @@ impl Linking {
             normalise::normalise_with(&self.request, &self.bitcode, &mut |missing| {
                 externals.provide(missing, &search).map_err(|why| {
                     let text = why.to_string();
-                    refused = Some(why);
+                    denied = Some(why);
                     text
                 })
             })
         });
-        let normalised = match (normalised, refused) {
+        let normalised = match (normalised, denied) {
             (Ok(normalised), _) => normalised,
             (Err(_), Some(why)) => return Err(why),
             (Err(why), None) => return Err(refused::link_error(why, &self.units, &self.compiled)),

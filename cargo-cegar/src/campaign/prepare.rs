@@ -313,14 +313,15 @@ fn start<'a>(
 ) -> Result<Start, Error> {
     let mut defined = std::collections::HashMap::new();
     for module in modules {
-        defined.extend(module.functions.iter());
+        let functions = module.functions.iter();
+        defined.extend(functions.map(|(name, about)| (name.as_str(), about)));
     }
     let name = match &harness.entry {
         Some(name) => name.as_str(),
-        None if defined.contains_key(&FUZZER.to_owned()) => FUZZER,
+        None if defined.contains_key(FUZZER) => FUZZER,
         None => "main",
     };
-    let Some(function) = defined.get(&name.to_owned()) else {
+    let Some(function) = defined.get(name) else {
         return Err(match &harness.entry {
             Some(name) => Error::nothing(
                 format!("no function `{name}` is defined to start from"),
@@ -338,8 +339,7 @@ fn start<'a>(
         _ => Entry::Function(name.to_owned()),
     };
     Ok(Start {
-        initialise: entry == Entry::Fuzzer
-            && defined.contains_key(&"LLVMFuzzerInitialize".to_owned()),
+        initialise: entry == Entry::Fuzzer && defined.contains_key("LLVMFuzzerInitialize"),
         void: function.void,
         // A `main` that does not take arguments is not given any: they would only cost tape.
         argv: if entry == Entry::Main && function.parameters > 0 {

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Hears for how many seconds cargo has worked, and what it is at; nothing at first.
+/// Hears for how many seconds cargo has worked, and what it is at; nothing at first and when it has ended.
 pub type Doing<'a> = dyn FnMut(u64, &str) + 'a;
 
 /// How often it is told that the work goes on.
@@ -68,6 +68,7 @@ pub(super) fn run(command: &mut Command, doing: &mut Doing<'_>) -> io::Result<Ou
         }
     }
     let status = child.wait()?;
+    doing(started.elapsed().as_secs().max(1), "");
     let text = |reader: Option<std::thread::JoinHandle<Vec<u8>>>| {
         reader
             .and_then(|thread| thread.join().ok())

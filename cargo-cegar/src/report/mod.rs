@@ -170,18 +170,13 @@ pub enum Event {
         warnings: String,
     },
     /// Cargo builds the crate, to see which C files belong to it.
-    BuildingCrate {
+    Capturing {
         /// The package.
         package: String,
-        /// What cargo does, in its words; empty at first.
+        /// What cargo does, in its words; empty at first, and when it has ended.
         doing: String,
         /// Since when.
         seconds: u64,
-    },
-    /// Cargo has built the crate, or has failed to.
-    BuiltCrate {
-        /// The package.
-        package: String,
     },
     /// A captured file that is not part of the program.
     LeftOut {

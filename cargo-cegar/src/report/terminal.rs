@@ -122,16 +122,19 @@ impl<W: Write> TerminalReporter<W> {
     }
 
     /// A build of minutes shows what it is at: in place on a terminal, else in a line now and then.
-    fn building(&mut self, package: &str, doing: &str, took: u64) {
+    fn capturing(&mut self, package: &str, doing: &str, took: u64) {
         let text = match doing {
             "" => format!("{package}, to see which C files belong to it"),
             doing => format!("{package} ({doing})"),
         };
-        if doing.is_empty() {
+        if doing.is_empty() && took == 0 {
             self.status(GOOD, "Building", &text);
         } else if let Some(bars) = &mut self.bars {
-            bars.tell(package, "Building", text);
-        } else if took >= self.told_building + BUILDING_EVERY {
+            match doing.is_empty() {
+                true => bars.end(package),
+                false => bars.tell(package, "Building", text),
+            }
+        } else if !doing.is_empty() && took >= self.told_building + BUILDING_EVERY {
             self.told_building = took;
             self.status(
                 GOOD,
@@ -405,16 +408,11 @@ impl<W: Write> Reporter for TerminalReporter<W> {
             } if !quiet => {
                 self.status(GOOD, "Note", message);
             }
-            Event::BuildingCrate {
+            Event::Capturing {
                 package,
                 doing,
                 seconds: took,
-            } if !quiet => self.building(package, doing, *took),
-            Event::BuiltCrate { package } => {
-                if let Some(bars) = &mut self.bars {
-                    bars.end(package);
-                }
-            }
+            } if !quiet => self.capturing(package, doing, *took),
             Event::Compiling { what, files, from } if !quiet => {
                 let from = if from.is_empty() {
                     String::new()

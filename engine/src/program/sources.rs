@@ -93,8 +93,18 @@ fn quote(line: &str, column: usize) -> String {
     let middle = column.saturating_sub(1 + skipped).min(length);
     let from = middle.saturating_sub(LONGEST / 2).min(length - LONGEST);
     let part: String = text.chars().skip(from).take(LONGEST).collect();
-    let before = if from > 0 { "..." } else { "" };
-    let after = if from + LONGEST < length { "..." } else { "" };
+    // Half a word would be no word of the source's; a word that fills the quotation is all there is.
+    let inner = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut part = part.as_str();
+    let (mut before, mut after) = ("", "");
+    if from > 0 {
+        let whole = part.trim_start_matches(inner);
+        (part, before) = (if whole.is_empty() { part } else { whole }, "...");
+    }
+    if from + LONGEST < length {
+        let whole = part.trim_end_matches(inner);
+        (part, after) = (if whole.is_empty() { part } else { whole }, "...");
+    }
     format!("{before}{}{after}", part.trim())
 }
 
@@ -105,13 +115,17 @@ mod tests {
     #[test]
     fn a_long_line_is_quoted_around_the_column() {
         assert_eq!(quote("\t  x =  y ;", 4), "x = y ;");
-        let long = format!("    {}here{}", "a".repeat(100), "b".repeat(100));
-        let told = quote(&long, 105);
-        assert!(told.starts_with("...a") && told.ends_with("b..."), "{told}");
+        let long = format!("    {}here {}", "alpha ".repeat(20), "beta ".repeat(20));
+        let told = quote(&long, 125);
+        assert!(told.starts_with("...") && told.ends_with("..."), "{told}");
         assert!(told.contains("here"), "{told}");
+        assert!(
+            identifiers(&told).all(|word| ["alpha", "beta", "here"].contains(&word)),
+            "{told}"
+        );
         let start = quote(&long, 1);
         assert!(
-            start.starts_with("aaa") && start.ends_with("..."),
+            start.starts_with("alpha") && start.ends_with("..."),
             "{start}"
         );
     }

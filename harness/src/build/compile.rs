@@ -159,8 +159,8 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
             own_objects = objects.len();
         }
     }
-    kept.clear();
     let (objects, notes) = without_duplicates(objects, own_objects)?;
+    kept.clear();
     if let Some(header) = &harness.bindings {
         let folder = out.parent().and_then(Path::parent).unwrap_or(&out);
         let args = [common, library].concat();
