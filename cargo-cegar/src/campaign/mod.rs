@@ -6,6 +6,7 @@
 pub mod agreement;
 pub mod alternate;
 pub mod budget;
+mod commands;
 mod committed;
 pub mod corpus;
 mod expectations;
@@ -20,217 +21,41 @@ pub mod proofs;
 pub mod reach;
 mod refused;
 mod replay;
+mod tally;
 pub mod tests;
 pub mod vacuous;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use cegar_engine::deadline::{self, Deadline};
 use cegar_engine::machine::Limits;
 use cegar_engine::simulate::search::{Config, Search};
-use cegar_engine::strategy::{Coverage, Strategy};
+use cegar_engine::strategy::Coverage;
 use cegar_fuzz::native::TargetBuilder;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
-use crate::exit::ExitCode;
 use crate::findings::{Memory, Place};
-use crate::options::{CheckOptions, Harness, RunOptions, Settings};
-use crate::report::{Distinct, Event, Expectations, Level, Reporter, Summary, TestRef, Unexecuted};
+use crate::options::{Harness, Settings};
+use crate::report::{Event, Expectations, Level, Reporter, Summary, TestRef, Unexecuted};
 use crate::store;
 use alternate::peers::Peers;
 use alternate::{Alternation, End};
 use budget::Budget;
+pub use commands::{check, run};
 use findings::Judge;
 use native::Native;
 use prepare::{Bitcode, Prepared};
 use reach::Reach;
 pub use replay::replay;
+pub use tally::{CheckTable, EdgeTable, GoalTable, ProverStats, Stats, Verdict};
 use tests::Tests;
 use vacuous::Vacuous;
-
-/// What a campaign can say in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// At least one check is violated: there is an input, and a test.
-    Violated,
-    /// Every check is proved.
-    Proved,
-    /// Neither.
-    Open,
-}
-
-/// How many goals stand where.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GoalTable {
-    /// The checks.
-    pub checks: CheckTable,
-    /// The branch edges.
-    pub edges: EdgeTable,
-}
-
-/// How many checks stand where.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckTable {
-    /// No input violates them, there is a certificate, and executions came to them.
-    pub proved: u64,
-    /// The same, but no execution has come to them, and nothing says that none can.
-    #[serde(default)]
-    pub proved_not_reached: u64,
-    /// No input of the harness comes to them; there is a certificate. Nothing is tested.
-    #[serde(default)]
-    pub unreachable: u64,
-    /// An input violates them, seen natively.
-    pub violated: u64,
-    /// Not settled.
-    pub open: u64,
-}
-
-impl CheckTable {
-    /// All of them.
-    pub fn total(&self) -> u64 {
-        self.proved + self.proved_not_reached + self.unreachable + self.violated + self.open
-    }
-
-    /// Those that a certificate is about.
-    pub fn in_certificate(&self) -> u64 {
-        self.proved + self.proved_not_reached + self.unreachable
-    }
-
-    /// The counts as a sentence has them. What only some programs have is left out where there is none of it.
-    pub fn words(&self) -> String {
-        let mut words = format!("{} violated, {} proved", self.violated, self.proved);
-        if self.proved_not_reached > 0 {
-            words += &format!(", {} proved but not reached", self.proved_not_reached);
-        }
-        if self.unreachable > 0 {
-            words += &format!(", {} unreachable", self.unreachable);
-        }
-        words + &format!(", {} open", self.open)
-    }
-
-    fn add(&mut self, other: &CheckTable) {
-        self.proved += other.proved;
-        self.proved_not_reached += other.proved_not_reached;
-        self.unreachable += other.unreachable;
-        self.violated += other.violated;
-        self.open += other.open;
-    }
-}
-
-/// How many branch edges stand where.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EdgeTable {
-    /// Some execution took them.
-    pub covered: u64,
-    /// No input takes them.
-    pub unreachable: u64,
-    /// Not settled.
-    pub open: u64,
-}
-
-/// What it cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Stats {
-    /// Which loop worked.
-    #[serde(default)]
-    pub strategy: Strategy,
-    /// Queries of the search and the prover that reached the solver (not those answered from a cache).
-    pub solver_calls: u64,
-    /// Times the abstraction was refined: the prover's iterations.
-    pub refinements: u64,
-    /// Native executions.
-    pub executions: u64,
-    /// Wall clock.
-    pub seconds: f64,
-    /// Seeds that the engine gave the fuzzer.
-    #[serde(default)]
-    pub engine_seeds: u64,
-    /// Inputs that were sent to other machines.
-    #[serde(default)]
-    pub peers_sent: u64,
-    /// Inputs that came from other machines.
-    #[serde(default)]
-    pub peers_received: u64,
-    /// Those of them that entered code which was new here.
-    #[serde(default)]
-    pub peers_used: u64,
-    /// Executions of the engine's machine.
-    #[serde(default)]
-    pub machine_runs: u64,
-    /// Seconds until the prover and the checker were done; 0 if they were not.
-    #[serde(default)]
-    pub proving: f64,
-    /// What the prover did; all zero if it was not done.
-    #[serde(default)]
-    pub prover: ProverStats,
-}
-
-/// What the prover did, and how long each of its phases took in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ProverStats {
-    /// Turns of the strategy's loop; with `auto`, levels of guesses that were tried.
-    pub iterations: u64,
-    /// Regions that were split, or predicates that were added.
-    #[serde(default)]
-    pub splits: u64,
-    /// Executions that the strategy asked for.
-    #[serde(default)]
-    pub executions: u64,
-    /// Paths around loops that were asked about.
-    pub loop_paths: u64,
-    /// Those that lead to a violation, as the machine confirmed.
-    pub loop_seeds: u64,
-    /// Guesses that no execution refuted.
-    pub guesses: u64,
-    /// Guesses that hold.
-    pub facts: u64,
-    /// Questions to the solver.
-    pub solver_calls: u64,
-    /// Questions that it did not answer in time.
-    pub unknown: u64,
-    /// Finding the cut points and what is constant there.
-    pub explore: f64,
-    /// Executions that refute guesses.
-    pub forest: f64,
-    /// Solving loops.
-    pub loops: f64,
-    /// Guessing.
-    pub guess: f64,
-    /// Dropping guesses until the rest is inductive.
-    pub houdini: f64,
-    /// Asking about checks and blocks.
-    pub settle: f64,
-    /// Checking the certificate.
-    pub check: f64,
-}
-
-impl ProverStats {
-    fn add(&mut self, other: &ProverStats) {
-        self.iterations += other.iterations;
-        self.splits += other.splits;
-        self.executions += other.executions;
-        self.loop_paths += other.loop_paths;
-        self.loop_seeds += other.loop_seeds;
-        self.loops += other.loops;
-        self.guesses += other.guesses;
-        self.facts += other.facts;
-        self.solver_calls += other.solver_calls;
-        self.unknown += other.unknown;
-        self.explore += other.explore;
-        self.forest += other.forest;
-        self.guess += other.guess;
-        self.houdini += other.houdini;
-        self.settle += other.settle;
-        self.check += other.check;
-    }
-}
 
 /// What a campaign on one program came to.
 struct Result1 {
@@ -559,232 +384,6 @@ fn limits(harness: &Harness) -> Limits {
         ..Limits::default()
     }
 }
-
-/// Checks one program (`cargo cegar check`): stops at the first violation. The last event it reports is
-/// [`crate::report::Event::Finished`].
-pub fn check(
-    options: &CheckOptions,
-    reporter: &mut dyn Reporter,
-    stop: &AtomicBool,
-) -> Result<Verdict, Error> {
-    let root = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
-    let folders = Folders {
-        scratch: &options.scratch,
-        common: &options.scratch,
-        root: &root,
-        corpus: None,
-        seeds: None,
-        certificate: options.certificate.as_deref(),
-        findings: None,
-        tests: options.emit_dir.as_deref().map(tests::Where::Standalone),
-    };
-    let started = Instant::now();
-    let (harness, settings) = (&options.harness, &options.settings);
-    let bitcode = prepare::bitcode(harness, settings, &options.scratch, reporter, stop)?;
-    let budget = begin(settings, started, reporter);
-    let result = one(
-        harness,
-        settings,
-        (bitcode, budget),
-        &folders,
-        true,
-        reporter,
-        stop,
-    );
-    let mut summary = match result {
-        Err(why @ Error::NotInTime { .. }) => {
-            let mut nothing = merge(Vec::new());
-            nothing.harnesses = 1;
-            nothing.unexecuted.push(Unexecuted {
-                harness: harness.name.clone(),
-                why: why.to_string(),
-            });
-            nothing
-        }
-        result => result?.summary(),
-    };
-    summary.stats.seconds = started.elapsed().as_secs_f64();
-    let verdict = summary.verdict;
-    reporter.event(&Event::Finished(summary));
-    Ok(verdict)
-}
-
-/// The command's time begins: what follows counts. Whoever waited for the compiler is told so.
-fn begin(settings: &Settings, started: Instant, reporter: &mut dyn Reporter) -> Budget {
-    let took = started.elapsed();
-    if let Some(limit) = settings.max_time
-        && settings.runs.is_none()
-        && took >= LONG
-    {
-        reporter.event(&Event::Note {
-            level: Level::Info,
-            message: format!(
-                "the C code is compiled, in {:.0}s; the limit of {} begins now",
-                took.as_secs_f64(),
-                humantime::format_duration(limit)
-            ),
-        });
-    }
-    Budget::new(settings.max_time)
-}
-
-/// Compiling takes long from here on.
-const LONG: Duration = Duration::from_secs(5);
-
-/// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
-/// [`crate::report::Event::Finished`].
-pub fn run(
-    options: &RunOptions,
-    reporter: &mut dyn Reporter,
-    stop: &AtomicBool,
-) -> Result<Verdict, Error> {
-    let started = Instant::now();
-    let settings = &options.settings;
-    let mut results = Vec::new();
-    let several = options.harnesses.len() > 1;
-    let compiled = compile(options, reporter, stop)?;
-    let mut failed = compiled.failed.into_iter().map(|(_, why)| why).next();
-    let budget = match options.is_compiled {
-        true => Budget::since(started, settings.max_time),
-        false => begin(settings, started, reporter),
-    };
-    let mut unexecuted = Vec::new();
-    let mut waiting = compiled.ready.len();
-    let mut distinct = Distinct::new(reporter);
-    for (harness, bitcode) in compiled.ready {
-        if several && settings.runs.is_none() && budget.is_over() {
-            unexecuted.push(Unexecuted {
-                harness: harness.name.clone(),
-                why: NO_TURN.to_owned(),
-            });
-            continue;
-        }
-        let budget = budget.share(waiting);
-        waiting -= 1;
-        let scratch = options.scratch.join(&harness.name);
-        let place = match &options.artifacts {
-            Some(folder) => tests::Where::Beside {
-                package: &options.package,
-                folder,
-            },
-            None => tests::Where::Package(&options.package),
-        };
-        let folders = Folders {
-            scratch: &scratch,
-            common: &options.scratch,
-            root: &options.root,
-            corpus: Some(options.corpus(&harness.name)),
-            seeds: options.seeds(&harness.name),
-            certificate: None,
-            findings: Some(options.findings(&harness.name)),
-            tests: (!options.no_emit).then_some(place),
-        };
-        let result = one(
-            harness,
-            settings,
-            (bitcode, budget),
-            &folders,
-            false,
-            &mut distinct,
-            stop,
-        );
-        match result {
-            Ok(result) => results.push(result),
-            Err(Error::Interrupted) if several => break,
-            Err(why @ Error::NotInTime { .. }) => unexecuted.push(Unexecuted {
-                harness: harness.name.clone(),
-                why: why.to_string(),
-            }),
-            Err(why) if several && is_its_own(&why) => {
-                distinct.event(&Event::Failed {
-                    harness: harness.name.clone(),
-                    why: why.to_string(),
-                });
-                failed.get_or_insert(why);
-            }
-            Err(why) => return Err(why),
-        }
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-    }
-    let is_whole = results.len() == options.harnesses.len();
-    let parts = results.into_iter().map(Result1::summary).collect();
-    let mut summary = merge(parts);
-    summary.findings = distinct.count();
-    summary.harnesses = options.harnesses.len() as u64;
-    // Those that failed, had no turn or were not come to before Ctrl-C are not proved.
-    if !is_whole {
-        summary.open();
-    }
-    summary.unexecuted.extend(unexecuted);
-    summary.interrupted |= stop.load(Ordering::Relaxed);
-    summary.stats.seconds = started.elapsed().as_secs_f64();
-    let verdict = summary.verdict;
-    reporter.event(&Event::Finished(summary));
-    match failed {
-        // A violation is the greater news, and what failed was told.
-        Some(failed) if verdict != Verdict::Violated => Err(Error::Campaign {
-            message: "not every harness was built".to_owned(),
-            exit: failed.exit_code(),
-        }),
-        _ => Ok(verdict),
-    }
-}
-
-/// The harnesses of a command, after compiling.
-pub struct CompiledHarnesses<'a> {
-    /// Those that compiled.
-    pub ready: Vec<(&'a Harness, Bitcode)>,
-    /// Those that did not, which was told.
-    pub failed: Vec<(&'a Harness, Error)>,
-}
-
-/// Compiles the C code of all harnesses, before the clock starts. One that does not compile is told and does not keep the others from
-/// being checked. If there is one only, its error is all there is to say.
-fn compile<'a>(
-    options: &'a RunOptions,
-    reporter: &mut dyn Reporter,
-    stop: &AtomicBool,
-) -> Result<CompiledHarnesses<'a>, Error> {
-    let mut compiled = CompiledHarnesses {
-        ready: Vec::new(),
-        failed: Vec::new(),
-    };
-    let mut told = BTreeSet::new();
-    for harness in &options.harnesses {
-        let scratch = options.scratch.join(&harness.name);
-        match prepare::bitcode(harness, &options.settings, &scratch, reporter, stop) {
-            Ok(bitcode) => compiled.ready.push((harness, bitcode)),
-            Err(why) if options.harnesses.len() > 1 && is_its_own(&why) => {
-                let text = why.to_string();
-                // A mistake in the library is every harness's, and told once.
-                let short = match told.insert(text.clone()) {
-                    true => text,
-                    false => "for the reason that was told before".to_owned(),
-                };
-                reporter.event(&Event::Failed {
-                    harness: harness.name.clone(),
-                    why: short,
-                });
-                compiled.failed.push((harness, why));
-            }
-            Err(why) => return Err(why),
-        }
-    }
-    Ok(compiled)
-}
-
-/// Whether an error is one harness's own, and nothing that would keep the others from working as well.
-fn is_its_own(why: &Error) -> bool {
-    matches!(
-        why.exit_code(),
-        ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Usage | ExitCode::Internal
-    )
-}
-
-/// Why a harness whose turn did not come was not executed.
-pub(crate) const NO_TURN: &str = "the time was up before its turn; give it more with --max-time";
 
 impl Result1 {
     fn summary(self) -> Summary {

@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::{NO_TURN, Verdict, begin, compile, merge};
+use super::commands::{NO_TURN, begin, compile};
+use super::{Verdict, merge};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::options::{Harness, RunOptions};

@@ -227,7 +227,7 @@ pub enum Command {
     ///
     /// The test is run once to learn its mock environment; then the same executable runs in gdb or lldb.
     #[command(after_long_help = "Examples:\n  \
-        cargo cegar debug array_bound_linebuf_c_52\n  \
+        cargo cegar debug next_char_array_bound_c33a55\n  \
         cargo cegar debug invalid_read_usb_c_14 --manifest-path cegar-tests/Cargo.toml")]
     Debug(DebugArgs),
     /// Check a certificate: is what it says proved really so?

@@ -1,0 +1,243 @@
+//! What a command does with its programs: compiles all of them, begins the clock, and gives each its turn.
+//!
+//! A harness of which no program can be made does not keep the others from having their turn: it is told, and decides the exit code unless a
+//! violation does.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::budget::Budget;
+use super::prepare::{self, Bitcode};
+use super::tests;
+use super::{Folders, Result1, Verdict, merge, one};
+use crate::error::Error;
+use crate::exit::ExitCode;
+use crate::options::{CheckOptions, Harness, RunOptions, Settings};
+use crate::report::{Distinct, Event, Level, Reporter, Unexecuted};
+
+/// Checks one program (`cargo cegar check`): stops at the first violation. The last event it reports is
+/// [`crate::report::Event::Finished`].
+pub fn check(
+    options: &CheckOptions,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Verdict, Error> {
+    let root = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
+    let folders = Folders {
+        scratch: &options.scratch,
+        common: &options.scratch,
+        root: &root,
+        corpus: None,
+        seeds: None,
+        certificate: options.certificate.as_deref(),
+        findings: None,
+        tests: options.emit_dir.as_deref().map(tests::Where::Standalone),
+    };
+    let started = Instant::now();
+    let (harness, settings) = (&options.harness, &options.settings);
+    let bitcode = prepare::bitcode(harness, settings, &options.scratch, reporter, stop)?;
+    let budget = begin(settings, started, reporter);
+    let result = one(
+        harness,
+        settings,
+        (bitcode, budget),
+        &folders,
+        true,
+        reporter,
+        stop,
+    );
+    let mut summary = match result {
+        Err(why @ Error::NotInTime { .. }) => {
+            let mut nothing = merge(Vec::new());
+            nothing.harnesses = 1;
+            nothing.unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: why.to_string(),
+            });
+            nothing
+        }
+        result => result?.summary(),
+    };
+    summary.stats.seconds = started.elapsed().as_secs_f64();
+    let verdict = summary.verdict;
+    reporter.event(&Event::Finished(summary));
+    Ok(verdict)
+}
+
+/// The command's time begins: what follows counts. Whoever waited for the compiler is told so.
+pub(super) fn begin(settings: &Settings, started: Instant, reporter: &mut dyn Reporter) -> Budget {
+    let took = started.elapsed();
+    if let Some(limit) = settings.max_time
+        && settings.runs.is_none()
+        && took >= LONG
+    {
+        reporter.event(&Event::Note {
+            level: Level::Info,
+            message: format!(
+                "the C code is compiled, in {:.0}s; the limit of {} begins now",
+                took.as_secs_f64(),
+                humantime::format_duration(limit)
+            ),
+        });
+    }
+    Budget::new(settings.max_time)
+}
+
+/// Compiling takes long from here on.
+const LONG: Duration = Duration::from_secs(5);
+
+/// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
+/// [`crate::report::Event::Finished`].
+pub fn run(
+    options: &RunOptions,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Verdict, Error> {
+    let started = Instant::now();
+    let settings = &options.settings;
+    let mut results = Vec::new();
+    let several = options.harnesses.len() > 1;
+    let compiled = compile(options, reporter, stop)?;
+    let mut failed = compiled.failed.into_iter().map(|(_, why)| why).next();
+    let budget = match options.is_compiled {
+        true => Budget::since(started, settings.max_time),
+        false => begin(settings, started, reporter),
+    };
+    let mut unexecuted = Vec::new();
+    let mut waiting = compiled.ready.len();
+    let mut distinct = Distinct::new(reporter);
+    for (harness, bitcode) in compiled.ready {
+        if several && settings.runs.is_none() && budget.is_over() {
+            unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: NO_TURN.to_owned(),
+            });
+            continue;
+        }
+        let budget = budget.share(waiting);
+        waiting -= 1;
+        let scratch = options.scratch.join(&harness.name);
+        let place = match &options.artifacts {
+            Some(folder) => tests::Where::Beside {
+                package: &options.package,
+                folder,
+            },
+            None => tests::Where::Package(&options.package),
+        };
+        let folders = Folders {
+            scratch: &scratch,
+            common: &options.scratch,
+            root: &options.root,
+            corpus: Some(options.corpus(&harness.name)),
+            seeds: options.seeds(&harness.name),
+            certificate: None,
+            findings: Some(options.findings(&harness.name)),
+            tests: (!options.no_emit).then_some(place),
+        };
+        let result = one(
+            harness,
+            settings,
+            (bitcode, budget),
+            &folders,
+            false,
+            &mut distinct,
+            stop,
+        );
+        match result {
+            Ok(result) => results.push(result),
+            Err(Error::Interrupted) if several => break,
+            Err(why @ Error::NotInTime { .. }) => unexecuted.push(Unexecuted {
+                harness: harness.name.clone(),
+                why: why.to_string(),
+            }),
+            Err(why) if several && is_its_own(&why) => {
+                distinct.event(&Event::Failed {
+                    harness: harness.name.clone(),
+                    why: why.to_string(),
+                });
+                failed.get_or_insert(why);
+            }
+            Err(why) => return Err(why),
+        }
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    let is_whole = results.len() == options.harnesses.len();
+    let parts = results.into_iter().map(Result1::summary).collect();
+    let mut summary = merge(parts);
+    summary.findings = distinct.count();
+    summary.harnesses = options.harnesses.len() as u64;
+    // Those that failed, had no turn or were not come to before Ctrl-C are not proved.
+    if !is_whole {
+        summary.open();
+    }
+    summary.unexecuted.extend(unexecuted);
+    summary.interrupted |= stop.load(Ordering::Relaxed);
+    summary.stats.seconds = started.elapsed().as_secs_f64();
+    let verdict = summary.verdict;
+    reporter.event(&Event::Finished(summary));
+    match failed {
+        // A violation is the greater news, and what failed was told.
+        Some(failed) if verdict != Verdict::Violated => Err(Error::Campaign {
+            message: "not every harness was built".to_owned(),
+            exit: failed.exit_code(),
+        }),
+        _ => Ok(verdict),
+    }
+}
+
+/// The harnesses of a command, after compiling.
+pub(super) struct CompiledHarnesses<'a> {
+    /// Those that compiled.
+    pub ready: Vec<(&'a Harness, Bitcode)>,
+    /// Those that did not, which was told.
+    pub failed: Vec<(&'a Harness, Error)>,
+}
+
+/// Compiles the C code of all harnesses, before the clock starts. One that does not compile is told and does not keep the others from
+/// being checked. If there is one only, its error is all there is to say.
+pub(super) fn compile<'a>(
+    options: &'a RunOptions,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<CompiledHarnesses<'a>, Error> {
+    let mut compiled = CompiledHarnesses {
+        ready: Vec::new(),
+        failed: Vec::new(),
+    };
+    let mut told = BTreeSet::new();
+    for harness in &options.harnesses {
+        let scratch = options.scratch.join(&harness.name);
+        match prepare::bitcode(harness, &options.settings, &scratch, reporter, stop) {
+            Ok(bitcode) => compiled.ready.push((harness, bitcode)),
+            Err(why) if options.harnesses.len() > 1 && is_its_own(&why) => {
+                let text = why.to_string();
+                // A mistake in the library is every harness's, and told once.
+                let short = match told.insert(text.clone()) {
+                    true => text,
+                    false => "for the reason that was told before".to_owned(),
+                };
+                reporter.event(&Event::Failed {
+                    harness: harness.name.clone(),
+                    why: short,
+                });
+                compiled.failed.push((harness, why));
+            }
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(compiled)
+}
+
+/// Whether an error is one harness's own, and nothing that would keep the others from working as well.
+fn is_its_own(why: &Error) -> bool {
+    matches!(
+        why.exit_code(),
+        ExitCode::BuildFailed | ExitCode::NothingSelected | ExitCode::Usage | ExitCode::Internal
+    )
+}
+
+/// Why a harness whose turn did not come was not executed.
+pub(super) const NO_TURN: &str = "the time was up before its turn; give it more with --max-time";
