@@ -49,7 +49,7 @@ fn ready<'s>(
         harness,
         &options.settings,
         (&scratch, &options.scratch),
-        false,
+        (false, false),
         (stop, None),
     );
     Ok(Ready {

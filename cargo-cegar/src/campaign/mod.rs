@@ -110,23 +110,25 @@ fn one(
     };
     let place = (folders.scratch, limited);
     let prepared = prepare::link(bitcode, harness, settings, place, reporter, stop)?;
-    let fuzzed = settings.fuzzes();
+    let memory = match &folders.findings {
+        Some(place) => Some(remembered(place, reporter)?),
+        None => None,
+    };
+    let expected = memory
+        .iter()
+        .any(|memory| memory.records().next().is_some());
     let ends = (stop, limited.confirming_ends());
     let native = start_native(
         &prepared,
         harness,
         settings,
         (folders.scratch, folders.common),
-        fuzzed,
+        (settings.fuzzes(), expected),
         ends,
     );
     let tests = folders
         .tests
         .map(|place| Tests::new(place, harness, settings, &prepared, folders.scratch));
-    let memory = match &folders.findings {
-        Some(place) => Some(remembered(place, reporter)?),
-        None => None,
-    };
     let tests = tests.map(|tests| tests.until(ends, folders.common));
     let bitcode = std::fs::read(&prepared.bitcode)
         .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
@@ -355,7 +357,7 @@ fn start_native<'s>(
     harness: &Harness,
     settings: &Settings,
     (scratch, common): (&Path, &Path),
-    fuzzed: bool,
+    (fuzzed, expected): (bool, bool),
     ends: (&'s AtomicBool, Option<Instant>),
 ) -> Native<'s> {
     let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
@@ -370,8 +372,11 @@ fn start_native<'s>(
     let confirm = harness.timeout.max(Duration::from_secs(10));
     Native::start(
         builder,
-        fuzzed,
-        fuzzed && prepared.program.blocks.len() >= native::LARGE,
+        native::Wanted {
+            fuzzed,
+            large: fuzzed && prepared.program.blocks.len() >= native::LARGE,
+            expected,
+        },
         u32::try_from(confirm.as_millis()).unwrap_or(u32::MAX),
         ends,
     )

@@ -72,20 +72,36 @@ fn slot(kind: Kind) -> usize {
     ORDER.iter().position(|&k| k == kind).unwrap_or(0)
 }
 
+/// What decides which product is built when.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// The fuzzer's two targets are wanted at all.
+    pub fuzzed: bool,
+    /// The program is large: a product takes tens of seconds, and is optimised less.
+    pub large: bool,
+    /// Inputs of earlier findings wait for the runner with AddressSanitizer.
+    pub expected: bool,
+}
+
 impl<'s> Native<'s> {
-    /// Starts building. `fuzzed` says whether the fuzzer's two targets are wanted at all, `large` whether they come first.
-    /// No wait for a product outlasts `until`, or `stop`.
+    /// Starts building. No wait for a product outlasts `until`, or `stop`.
     pub fn start(
         mut builder: TargetBuilder,
-        fuzzed: bool,
-        large: bool,
+        wanted: Wanted,
         timeout_ms: u32,
         (stop, until): (&'s AtomicBool, Option<Instant>),
     ) -> Native<'s> {
         let mut order = ORDER;
         let folder = builder.out.clone();
-        if large {
+        let Wanted {
+            fuzzed,
+            large,
+            expected,
+        } = wanted;
+        if large && !expected {
             order.swap(0, 1);
+        }
+        if large {
             builder.opt = "-O1".to_owned();
         }
         let shared = Arc::new(Shared {
@@ -324,6 +340,12 @@ mod tests {
         };
         assert_eq!(code(&file), ExitCode::Io);
     }
+    const WANTED: Wanted = Wanted {
+        fuzzed: true,
+        large: false,
+        expected: false,
+    };
+
     /// A build that takes as long as it is let: its compiler sleeps.
     fn sleeping(folder: &Path) -> TargetBuilder {
         use std::os::unix::fs::PermissionsExt as _;
@@ -348,7 +370,7 @@ mod tests {
         let until = Instant::now() + Duration::from_millis(300);
         let begin = Instant::now();
         let builder = sleeping(folder.path());
-        let native = Native::start(builder, true, false, 1000, (&stop, Some(until)));
+        let native = Native::start(builder, WANTED, 1000, (&stop, Some(until)));
         let why = native.confirm(b"tape").unwrap_err();
         assert!(matches!(why, Error::NotInTime { .. }), "{why}");
         drop(native);
@@ -365,7 +387,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let stop = AtomicBool::new(false);
         let builder = sleeping(folder.path());
-        let native = Native::start(builder, true, true, 1000, (&stop, None));
+        let native = Native::start(builder, WANTED, 1000, (&stop, None));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(200));

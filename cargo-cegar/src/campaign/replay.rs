@@ -40,7 +40,7 @@ pub fn replay(
             harness,
             settings,
             (&scratch, &options.run.scratch),
-            false,
+            (false, false),
             (stop, None),
         );
         let machine = Machine::new(&prepared.program, limits(harness));
