@@ -229,19 +229,17 @@ fn init_then_list_then_build() {
         "--function",
         "small",
     ];
-    place
-        .run(&init)
-        .expect(0, &["wrote cegar/harnesses/small.c", "added the package"]);
+    place.run(&init).expect(
+        0,
+        &["wrote cegar/harnesses/small.c", "a workspace of their own"],
+    );
     assert!(
         place
             .text("cegar/harnesses/small.c")
             .contains("small((const char *)data, (int)size);")
     );
-    assert!(
-        place
-            .text("Cargo.toml")
-            .ends_with("[workspace]\nmembers = [\"cegar\"]\n")
-    );
+    assert!(!place.text("Cargo.toml").contains("[workspace]"));
+    assert!(place.text("cegar/Cargo.toml").contains("\n[workspace]\n"));
 
     // Nothing is overwritten, and the harness has become the user's.
     place.write("cegar/harnesses/small.c", "int main(void) { return 1; }\n");
@@ -289,8 +287,8 @@ fn slips_are_answered_with_what_to_do() {
     place.run(&init).expect(
         0,
         &[
-            "before others build it, make that { git",
-            "then: cargo cegar run\n",
+            "before others build the package, change that one line",
+            "then: cargo cegar run;",
         ],
     );
     place

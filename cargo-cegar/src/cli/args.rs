@@ -24,6 +24,7 @@ use crate::config::PropertyName;
         4    nothing selected: no source, or no harness of that name\n  \
         5    goals are open and --require-proof was given\n  \
         6    check-proof did not accept the certificate\n  \
+        7    a harness was never executed, or a committed test was not run\n  \
         96   usage: the command line or a configuration file is wrong\n  \
         100  a check of the C code is violated\n  \
         101  the C code or its build script does not build\n  \
@@ -228,7 +229,7 @@ pub enum Command {
     /// The test is run once to learn its mock environment; then the same executable runs in gdb or lldb.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar debug next_char_array_bound_c33a55\n  \
-        cargo cegar debug invalid_read_usb_c_14 --manifest-path cegar-tests/Cargo.toml")]
+        cargo cegar debug probe_invalid_read_5d0a31 --manifest-path cegar-tests/Cargo.toml")]
     Debug(DebugArgs),
     /// Check a certificate: is what it says proved really so?
     ///
@@ -245,7 +246,7 @@ pub enum Command {
     /// them than this goal needs; of what is open, what was tried and what to turn.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar explain parse.c:88\n  \
-        cargo cegar explain array_bound_parse_c_88\n  \
+        cargo cegar explain parse_array_bound_8c1e02\n  \
         cargo cegar check parse.c --certificate proof; cargo cegar explain parse.c:88 --from proof")]
     Explain(ExplainArgs),
     /// List the harnesses, where each starts, its tests and how its goals stood last

@@ -72,6 +72,10 @@ impl Memory {
         let mut memory = Memory { place, records };
         // Somebody else committed another input for this fault: both stay.
         for mut other in others {
+            let input = other.input();
+            if memory.records().any(|known| known.input() == input) {
+                continue;
+            }
             other.name = memory.free_name(&other.name);
             memory.keep(other)?;
         }

@@ -58,7 +58,7 @@ impl Place {
 pub struct Finding {
     /// The harness it was found with.
     pub harness: String,
-    /// Its stable name, also the test's: `write_past_end_header_c_88`.
+    /// Its stable name, also the test's: `parse_invalid_write_1f3a9c`.
     pub name: String,
     /// What the check guards against.
     pub kind: CheckKind,
