@@ -170,6 +170,9 @@ pub struct RunOptions {
     pub no_emit: bool,
     /// Where new tests and inputs go instead of the package, which is then only read (`ci`). Default: the package.
     pub artifacts: Option<PathBuf>,
+    /// These are all harnesses of the package, so that what belongs to none of them is looked at, too.
+    #[serde(default)]
+    pub is_all: bool,
     /// How many processes may work at a time (`--jobs`). Default 1.
     pub jobs: usize,
     /// Whether the C code has been compiled by another process, so that the clock runs already. Default no.

@@ -374,7 +374,7 @@ fn files_for_builds() {
     ended.expect(exit::CLEAN);
     let workflow = project.read(".github/workflows/cegar.yml");
     assert!(workflow.contains("cargo cegar ci --max-time"));
-    let tests = "/cegar/Cargo.toml\n";
+    let tests = "--manifest-path cegar/Cargo.toml\n";
     assert!(
         workflow.contains("cargo test --no-fail-fast --manifest-path") && workflow.contains(tests)
     );

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::budget::Budget;
 use super::prepare::{self, Bitcode};
-use super::tests;
 use super::{Folders, Result1, Verdict, merge, one};
+use super::{tests, unowned};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
@@ -107,6 +107,7 @@ pub fn run(
     let mut unexecuted = Vec::new();
     let mut waiting = compiled.ready.len();
     let mut distinct = Distinct::new(reporter);
+    let unowned = unowned::replay(options, budget, &mut distinct, stop)?;
     for (harness, bitcode) in compiled.ready {
         if several && settings.runs.is_none() && budget.is_over() {
             unexecuted.push(Unexecuted {
@@ -167,6 +168,7 @@ pub fn run(
     let is_whole = results.len() == options.harnesses.len();
     let parts = results.into_iter().map(Result1::summary).collect();
     let mut summary = merge(parts);
+    unowned.add_to(&mut summary);
     summary.findings = distinct.count();
     summary.harnesses = options.harnesses.len() as u64;
     // Those that failed, had no turn or were not come to before Ctrl-C are not proved.

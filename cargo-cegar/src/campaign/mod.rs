@@ -23,6 +23,7 @@ mod refused;
 mod replay;
 mod tally;
 pub mod tests;
+mod unowned;
 pub mod vacuous;
 
 use std::collections::BTreeSet;

@@ -192,7 +192,7 @@ impl<'s> Native<'s> {
         let target = self.wait(Kind::RunnerAsan)?;
         Runner::new(&target)
             .run_bytes(tape, self.options())
-            .map_err(|why| Error::engine("the native run", why))
+            .map_err(|why| not_run(why, &self.folder))
     }
 
     /// Runs one tape in a process of its own, without a sanitizer.
@@ -200,7 +200,7 @@ impl<'s> Native<'s> {
         let target = self.wait(Kind::Runner)?;
         Runner::new(&target)
             .run_bytes(tape, self.options())
-            .map_err(|why| Error::engine("the native run", why))
+            .map_err(|why| not_run(why, &self.folder))
     }
 
     /// Runs tapes under AddressSanitizer, each in a process of its own, only to see how they end.
@@ -225,7 +225,7 @@ impl<'s> Native<'s> {
         }
         Runner::new(&target)
             .run(&paths, options)
-            .map_err(|why| Error::engine("the native run", why))
+            .map_err(|why| not_run(why, &self.folder))
     }
 
     /// Runs tapes under AddressSanitizer, each in a process of its own, as [`Native::confirm`] does one.
@@ -237,7 +237,7 @@ impl<'s> Native<'s> {
     pub fn batch(&self, kind: Kind, tapes: &[PathBuf]) -> Result<Vec<Run>, Error> {
         Runner::new(&self.wait(kind)?)
             .run(tapes, self.options())
-            .map_err(|why| Error::engine("the native run", why))
+            .map_err(|why| not_run(why, &self.folder))
     }
 
     /// Processor time that one run may take, in milliseconds: when the time is nearly up, little more than is left.
@@ -270,6 +270,16 @@ impl Drop for Native<'_> {
                 std::thread::sleep(GLANCE / 10);
             }
         }
+    }
+}
+
+/// Why a product did not run: one that is there no more was removed by somebody else.
+fn not_run(why: TargetError, folder: &Path) -> Error {
+    match why {
+        TargetError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            Error::io("run what was built in", folder, source)
+        }
+        why => Error::engine("the native run", why),
     }
 }
 

@@ -20,6 +20,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::commands::{NO_TURN, begin, compile};
+use super::unowned::{self, Unowned};
 use super::{Verdict, merge};
 use crate::error::Error;
 use crate::exit::ExitCode;
@@ -76,9 +77,10 @@ pub fn run(
 ) -> Result<Verdict, Error> {
     let started = Instant::now();
     let mut distinct = Distinct::new(reporter);
-    let outcomes = each(options, None, &mut distinct, stop)?;
+    let (outcomes, unowned) = each(options, None, &mut distinct, stop)?;
     let failed = outcomes.iter().find_map(|outcome| outcome.failed.clone());
     let mut summary = sum(&outcomes, started.elapsed(), stop);
+    unowned.add_to(&mut summary);
     summary.findings = distinct.count();
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
@@ -133,17 +135,18 @@ struct Running {
 /// What a child's reader says: a line, or that there are no more.
 type Line = (usize, Option<Vec<u8>>);
 
-/// Runs the harnesses and gives the outcome of each, in their order. `cap` is a limit that holds for a single harness, beside
+/// Runs the harnesses and gives the outcome of each, in their order, and what came of the tests that belong to none. `cap` is a limit that holds for a single harness, beside
 /// its share of `max_time`; under `--runs`, where the clock ends no campaign, both only end what hangs.
 pub fn each(
     options: &RunOptions,
     cap: Option<Duration>,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
-) -> Result<Vec<Outcome>, Error> {
+) -> Result<(Vec<Outcome>, Unowned), Error> {
     let started = Instant::now();
     let compiled = compile(options, reporter, stop)?;
     let budget = begin(&options.settings, started, reporter);
+    let unowned = unowned::replay(options, budget, reporter, stop)?;
     let jobs = options.jobs.clamp(1, options.harnesses.len().max(1));
     let mut waiting = VecDeque::new();
     let mut running: Vec<Option<Running>> = options.harnesses.iter().map(|_| None).collect();
@@ -217,7 +220,7 @@ pub fn each(
             }
         }
     }
-    Ok(outcomes.into_iter().flatten().collect())
+    Ok((outcomes.into_iter().flatten().collect(), unowned))
 }
 
 fn group(child: &Child) -> Pid {
@@ -231,6 +234,7 @@ fn start(
     lines: Sender<Line>,
 ) -> Result<Running, Error> {
     let mut own = options.clone();
+    own.is_all = false;
     own.harnesses = vec![options.harnesses[number].clone()];
     own.jobs = 1;
     own.is_compiled = true;

@@ -94,9 +94,10 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
     let started = Instant::now();
-    let outcomes = pool::each(&options, cap, &mut sorter, stop)?;
+    let (outcomes, unowned) = pool::each(&options, cap, &mut sorter, stop)?;
     let (found, lost) = (sorter.found, sorter.lost);
     let mut summary = pool::sum(&outcomes, started.elapsed(), stop);
+    unowned.add_to(&mut summary);
     summary.findings = found.iter().filter(|sorted| !sorted.again).count() as u64;
     fan.event(&Event::Finished(summary.clone()));
 

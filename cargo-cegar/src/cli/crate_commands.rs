@@ -117,6 +117,7 @@ pub(super) fn run_options(
         root: project.root.clone(),
         no_emit: budget.no_emit,
         artifacts,
+        is_all: selected.is_empty(),
         jobs: 1,
         is_compiled: false,
     })

@@ -230,6 +230,11 @@ impl<W: Write> TerminalReporter<W> {
             Verdict::Proved => "proved",
             Verdict::Open => "open",
         };
+        // The same fault may violate a check of several harnesses.
+        let findings = match summary.findings {
+            n if n > 0 && n != checks.violated => format!(" ({})", counted(n, "finding")),
+            _ => String::new(),
+        };
         let goals = edges.covered + edges.unreachable + edges.open;
         let text = if goals == 0 && summary.unexecuted.is_empty() {
             // A replay has no goals.
@@ -240,7 +245,7 @@ impl<W: Write> TerminalReporter<W> {
             )
         } else {
             format!(
-                "in {took}, {verdict}; checks: {}; edges: {} covered, {} unreachable, {} open",
+                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} open",
                 checks.words(),
                 edges.covered,
                 edges.unreachable,

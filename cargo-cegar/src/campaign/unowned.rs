@@ -1,0 +1,161 @@
+//! What is expected to pass, and belongs to no harness.
+//!
+//! A package may have test files of its own making, and records of a harness that was renamed or removed. Nobody's campaign begins with these, so the command does: the tests
+//! are cargo's to run, and a record without a harness is named as not run. Tests of behaviour are left to `cargo test`: what they compare is not a violation.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use cegar_engine::program::CheckKind;
+
+use super::budget::Budget;
+use super::committed::{self, Ended};
+use crate::emit::behaviour;
+use crate::error::Error;
+use crate::findings::{Identity, Memory, Place as Records, Standing};
+use crate::list;
+use crate::options::RunOptions;
+use crate::report::{Event, Expectations, Finding, Place, Reporter, Summary, rule_id};
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unowned {
+    failing: u64,
+    not_run: u64,
+}
+
+impl Unowned {
+    /// Adds it to what the harnesses came to.
+    pub fn add_to(self, summary: &mut Summary) {
+        summary.not_replayed += self.not_run;
+        summary.goals.checks.violated += self.failing;
+        if self.failing > 0 {
+            summary.verdict = super::Verdict::Violated;
+        }
+    }
+}
+
+/// Runs the tests that belong to no harness, and names the records that do not. Nothing, where the command is about some of the harnesses only.
+pub fn replay(
+    options: &RunOptions,
+    budget: Budget,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Unowned, Error> {
+    let mut sum = Unowned::default();
+    if !options.is_all {
+        return Ok(sum);
+    }
+    let owned: BTreeSet<&str> = options.harnesses.iter().map(|h| h.name.as_str()).collect();
+    for stem in stems(&options.package, &owned)? {
+        let mut told = Expectations {
+            harness: stem.clone(),
+            ..Expectations::default()
+        };
+        let scratch = options.scratch.join(&stem);
+        let place = Records::new(&stem, &options.package, None, &scratch);
+        let (memory, _) = Memory::read(place)?;
+        let file = options.package.join("tests").join(format!("{stem}.rs"));
+        let tests = list::tests_of(&file);
+        let untested = memory
+            .records()
+            .filter(|record| !tests.contains(&record.name));
+        told.not_run = untested
+            .map(|record| (record.name.clone(), format!("there is no harness `{stem}`")))
+            .collect();
+        if !tests.is_empty() {
+            let target = options.scratch.parent().unwrap_or(&options.scratch);
+            let ended = committed::run(&options.package, &stem, &tests, target, budget.end(), stop);
+            for test in &tests {
+                match ended.as_ref().map(|ended| ended.get(test)) {
+                    Ok(Some(Ended::Passed | Ended::Ignored)) => told.pass.push(test.clone()),
+                    Ok(Some(Ended::Failed { message, at })) => {
+                        told.still_fail.push(test.clone());
+                        let finding = finding(options, &file, (&stem, test), message, at.as_ref());
+                        reporter.event(&Event::Found(finding));
+                    }
+                    Ok(None) => told
+                        .not_run
+                        .push((test.clone(), "cargo did not run it".to_owned())),
+                    Err(why) => told.not_run.push((test.clone(), why.clone())),
+                }
+            }
+        }
+        sum.failing += told.still_fail.len() as u64;
+        sum.not_run += told.not_run.len() as u64;
+        if told.total() > 0 {
+            reporter.event(&Event::Expectations(told));
+        }
+    }
+    Ok(sum)
+}
+
+/// The names of test files and of folders of records that are no harness's.
+fn stems(package: &Path, owned: &BTreeSet<&str>) -> Result<BTreeSet<String>, Error> {
+    let mut stems = BTreeSet::new();
+    for folder in ["tests", "findings"] {
+        let folder = package.join(folder);
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(why) => return Err(Error::io("read", &folder, why)),
+        };
+        for entry in entries {
+            let path = entry.map_err(|why| Error::io("read", &folder, why))?.path();
+            let is_test = path.extension().is_some_and(|extension| extension == "rs");
+            let stem = match (is_test, path.is_dir()) {
+                (true, false) => path.file_stem(),
+                (false, true) => path.file_name(),
+                _ => None,
+            };
+            stems.extend(stem.map(|stem| stem.to_string_lossy().into_owned()));
+        }
+    }
+    let of_behaviour: BTreeSet<String> = owned.iter().map(|name| behaviour::stem(name)).collect();
+    stems.retain(|stem| {
+        !owned.contains(stem.as_str()) && !of_behaviour.contains(stem) && !stem.starts_with('.')
+    });
+    Ok(stems)
+}
+
+fn finding(
+    options: &RunOptions,
+    file: &Path,
+    (stem, test): (&str, &str),
+    message: &str,
+    at: Option<&(String, u32)>,
+) -> Finding {
+    let relative = |path: &Path| {
+        path.strip_prefix(&options.root)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    };
+    let (file, line) = match at {
+        Some((file, line)) => (relative(Path::new(file)), *line),
+        None => (relative(file), 0),
+    };
+    Finding {
+        harness: stem.to_owned(),
+        name: test.to_owned(),
+        kind: CheckKind::Fail,
+        message: format!("the test `{test}` fails: {message}"),
+        identity: Identity {
+            file: file.clone(),
+            function: test.to_owned(),
+            rule: rule_id(CheckKind::Fail).to_owned(),
+            ..Identity::default()
+        },
+        place: Place {
+            file,
+            line,
+            column: 0,
+            function: test.to_owned(),
+        },
+        stack: Vec::new(),
+        input: Vec::new(),
+        found_by: "a committed test".to_owned(),
+        standing: Standing::StillFails,
+    }
+}
