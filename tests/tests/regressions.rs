@@ -282,7 +282,36 @@ fn tests_by_hand_are_expected_to_pass() {
     define(&project, &["DEMO_MENDED", "COPY_MENDED"]);
     project.write("cegar/tests/demo.rs", &tests);
     glance(&project, "ci").expect(exit::CLEAN);
+
+    // Tests that belong to no harness are run as well, where all harnesses are.
+    project.write(
+        "cegar/tests/extra.rs",
+        "#[test]\nfn sums() {\n    assert_eq!(1, 2);\n}\n",
+    );
+    for command in ["ci", "run"] {
+        let ended = glance(&project, command);
+        ended.expect(exit::VIOLATION);
+        assert_eq!(
+            told(&ended),
+            [("sums".to_owned(), "still-fails".to_owned())],
+            "{ended}"
+        );
+    }
+    let one = ["run", "demo", "--fuzz-only", "--runs", "1"];
+    Tool::new(project.path(), one).run().expect(exit::CLEAN);
+    // The input of a harness that was removed is not silently forgotten.
+    fs::remove_file(project.at("cegar/tests/extra.rs")).unwrap_or_else(|why| panic!("{why}"));
+    project.write("cegar/findings/gone/f_invalid_read_0a1b2c.json", RECORD);
+    let ended = Tool::new(project.path(), ["run", "--fuzz-only", "--runs", "1"]).run();
+    ended
+        .expect(exit::INCOMPLETE)
+        .says("there is no harness `gone`");
 }
+
+/// The record of a finding of the harness `gone`.
+const RECORD: &str = r#"{"format":1,"harness":"gone","name":"f_invalid_read_0a1b2c","identity":{"file":"c/a.c","function":"f",
+"rule":"invalid-read","text":"a[i]=1;","column":0,"occurrence":0,"context":"00","caller":"g"},"kind":"read","message":"m","line":7,"column":2,
+"found_by":"fuzzing","failing":true,"seen_passing":false,"choices":[{"channel":"stdin","bytes":"YQ=="}]}"#;
 
 /// All files below a folder of the project.
 fn files(project: &Project, folder: &str) -> BTreeSet<String> {
