@@ -99,7 +99,7 @@ fn expressions(project: &Project, name: &str, budget: &str, explained: usize) ->
     );
     let run = Tool::new(project.path(), words.split(' ')).run();
     assert!(
-        [exit::CLEAN, exit::VIOLATION].contains(&run.code.unwrap_or(-1)),
+        [exit::CLEAN, exit::VIOLATION, exit::INCOMPLETE].contains(&run.code.unwrap_or(-1)),
         "{run}"
     );
     let kept: Value = serde_json::from_str(&project.read("left/goals.json"))
@@ -156,7 +156,7 @@ fn every_name_is_in_the_source() {
         }
         let project = Project::program(&name);
         let source = words_of(&program(&name));
-        for expression in expressions(&project, &name, "--runs 1", 1) {
+        for expression in expressions(&project, &name, "--max-time 3s", 1) {
             count += 1;
             check(&expression, &source, &mut errors);
         }
@@ -188,7 +188,6 @@ fn names_that_look_like_a_compilers() {
         "v->p113->keys2[-1]",
         "op->next->next->keys3",
         "grid[i][j]",
-        "made->first",
         "data[i1]",
         "data[last - 1]",
     ] {
