@@ -384,7 +384,7 @@ void cegar_entry(void)
         if (c == 'n')
             *(volatile int *)0 = 1;
         if (c == 'w')
-            ((volatile short *)pairs)[40 + count - count] = 1;
+            ((volatile short *)pairs)[sizeof pairs / 2 + count - count] = 1;
     }
     crunner_output(1, &count, sizeof count);
 }
@@ -395,6 +395,7 @@ fn a_program_in_parts_runs_as_the_whole_does() {
     let flags = ["-fsanitize=integer-divide-by-zero", "-fsanitize-trap=all"];
     let program = Program::new(ODD, &flags, &[]);
     let folder = tempfile::tempdir().expect("a folder");
+    // The last one's write beyond `pairs` is seen by AddressSanitizer. Without it, it hits what lies there.
     let tapes: Vec<PathBuf> = ["", "abcdefg", "xyv", "hello d", "mmn", "w"]
         .iter()
         .map(|tape| {
@@ -407,18 +408,24 @@ fn a_program_in_parts_runs_as_the_whole_does() {
         output: true,
         ..RunOptions::default()
     };
-    for kind in [Kind::Runner, Kind::RunnerAsan] {
+    for (kind, tapes) in [
+        (Kind::Runner, &tapes[..tapes.len() - 1]),
+        (Kind::RunnerAsan, &tapes),
+    ] {
         let seen = |divided: usize| {
             let mut builder = program.builder();
             builder.divided = divided;
             let target = builder.build(kind).unwrap_or_else(|why| panic!("{why}"));
             assert_eq!(builder.progress.get().0 > 1, divided == 0);
-            let runs = Runner::new(&target).run(&tapes, options);
+            let runs = Runner::new(&target).run(tapes, options);
             let mut runs = runs.unwrap_or_else(|why| panic!("{why}"));
             for run in &mut runs {
-                // Code and data lie elsewhere.
+                // Code and data lie elsewhere, and the runtime's source is in a folder of each build's own.
                 for frame in &mut run.stack {
                     frame.address = 0;
+                    if frame.file.ends_with("runner.c") {
+                        frame.file.clear();
+                    }
                 }
                 match &mut run.outcome {
                     Outcome::Crashed(crashed) => crashed.pc = 0,
@@ -428,7 +435,11 @@ fn a_program_in_parts_runs_as_the_whole_does() {
             }
             (target.sites, runs)
         };
-        assert_eq!(seen(0), seen(usize::MAX), "{kind:?}");
+        let (parts, whole) = (seen(0), seen(usize::MAX));
+        assert_eq!(parts, whole, "{kind:?}");
+        let last = &parts.1[tapes.len() - 1].outcome;
+        let is_found = matches!(last, Outcome::Asan(_));
+        assert_eq!(is_found, kind == Kind::RunnerAsan, "{last:?}");
     }
 }
 
@@ -452,12 +463,12 @@ fn objects_are_compiled_once_for_all_programs_and_damaged_ones_again() {
     };
     let first = build(ODD);
     assert!(first >= 2, "the functions and the data");
-    // The function that is new, and the data, which know where each function's counters are.
+    // The function that is new, the entry, whose lines have moved, and the data, which know where each function's counters are.
     let longer = ODD.replace(
         "void cegar_entry",
         "int unused(int n) { return n; }\nvoid cegar_entry",
     );
-    assert_eq!(build(&longer), 2);
+    assert_eq!(build(&longer), 3);
     assert_eq!(build(ODD), 0);
     for entry in walk(&folder.path().join("objects")) {
         if entry.extension().is_some_and(|extension| extension == "o") {

@@ -83,17 +83,18 @@ impl TargetBuilder {
         Ok(all)
     }
 
-    fn part_flags(&self, kind: Kind) -> [OsString; 5] {
+    fn part_flags(&self, kind: Kind) -> [OsString; 6] {
         let opt = self.opt(kind).to_owned();
         let flags = [
             "-fPIC",
             "-Wno-override-module",
             // What another program has no use for is dropped from an object by the linker.
             "-ffunction-sections",
+            "-fdata-sections",
             "-c",
         ];
-        let [pic, quiet, sections, compile] = flags.map(OsString::from);
-        [opt.into(), pic, quiet, sections, compile]
+        let [pic, quiet, functions, data, compile] = flags.map(OsString::from);
+        [opt.into(), pic, quiet, functions, data, compile]
     }
 
     /// Where objects are kept. None without a cache, whose name stands for the compiler's version.

@@ -55,6 +55,11 @@ impl Program {
                 "-w",
             ])
             .args(["-fno-discard-value-names", "-fPIC", "-emit-llvm", "-c"])
+            // A program has one place, whichever folder the test has.
+            .arg(format!(
+                "-fdebug-prefix-map={}=/program",
+                folder.path().display()
+            ))
             .args(flags)
             .arg(&c)
             .arg("-o")

@@ -89,18 +89,27 @@ impl<'m, 't> Composer<'m, 't> {
         for &index in own {
             self.define(&self.module.functions[index], As::Defined);
         }
+        let module = self.module;
+        for global in &module.globals {
+            let function = global.labels.and_then(|name| module.function.get(&name));
+            if function.is_some_and(|index| own.contains(index)) {
+                self.variable(global);
+            }
+        }
         for &index in copies {
             self.define(&self.module.functions[index], As::Copy);
         }
         self.complete()
     }
 
-    /// The part with all data and what the sanitizer has added; `more` is text to go with them.
+    /// The part with all data, except tables of labels, and what the sanitizer has added; `more` is text to go with them.
     pub fn data(mut self, more: &str) -> String {
         let module = self.module;
         self.style.debug = false;
-        for global in module.globals.iter().filter(|g| g.value.is_some()) {
-            self.variable(global);
+        for global in &module.globals {
+            if global.value.is_some() && global.labels.is_none() {
+                self.variable(global);
+            }
         }
         for function in module.functions.iter().filter(|f| f.is_sanitizers()) {
             self.define(function, As::Defined);
@@ -398,6 +407,7 @@ impl<'m, 't> Composer<'m, 't> {
         let all = fields(sort);
         let has_unit = all.iter().any(|(key, _)| *key == "unit");
         let is_unit = sort.starts_with("!DICompileUnit(");
+        let is_function = sort.starts_with("!DISubprogram(");
         if is_unit || has_unit {
             text.push_str("distinct ");
         }
@@ -416,6 +426,10 @@ impl<'m, 't> Composer<'m, 't> {
         }
         if is_unit {
             text.push_str(", emissionKind: LineTablesOnly, nameTableKind: None");
+        }
+        if is_function {
+            // LLVM's writer of debug information reads it unasked.
+            text.push_str(", type: !DISubroutineType(types: !{})");
         }
         text.push(')');
         text

@@ -185,7 +185,9 @@ impl<'t> Division<'t> {
             while let Some(at) = waiting.pop() {
                 for other in self.mentioned(at) {
                     let function = &self.module.functions[other];
-                    let is_copied = function.body.len() <= COPIED && !function.is_weak();
+                    let is_copied = function.body.len() <= COPIED
+                        && !function.is_weak()
+                        && !function.has_labels();
                     if is_copied && seen.insert(other) {
                         copies.push(other);
                         waiting.push(other);

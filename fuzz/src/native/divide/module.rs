@@ -64,6 +64,12 @@ impl Function<'_> {
     pub fn is_sanitizers(&self) -> bool {
         self.name.text.starts_with("asan.")
     }
+
+    /// Whether it jumps to labels by their addresses. A copy without its table of labels would have nowhere to jump to, and
+    /// the optimiser would delete what follows.
+    pub fn has_labels(&self) -> bool {
+        self.body.contains("indirectbr ")
+    }
 }
 
 /// A global variable.
@@ -80,6 +86,8 @@ pub(super) struct Global<'t> {
     pub value: Option<&'t str>,
     /// Alignment, section and what is attached.
     pub tail: Vec<&'t str>,
+    /// The function whose labels it holds: it must be compiled with it.
+    pub labels: Option<Name<'t>>,
 }
 
 impl Global<'_> {
@@ -151,7 +159,20 @@ impl<'t> Module<'t> {
             module.line(line)?;
         }
         for index in 0..module.functions.len() {
-            module.functions[index].file = module.file(module.functions[index].tail);
+            let function = &module.functions[index];
+            if labelled(function.body)
+                .iter()
+                .any(|name| *name != function.name)
+            {
+                return refused("a label of another function", function.name.text);
+            }
+            module.functions[index].file = module.file(function.tail);
+        }
+        for global in &module.globals {
+            let is_defined = |name: &Name| module.function.contains_key(name);
+            if global.labels.is_some_and(|name| !is_defined(&name)) {
+                return refused("a table of labels of no function", global.name.text);
+            }
         }
         Ok(module)
     }
@@ -172,6 +193,10 @@ impl<'t> Module<'t> {
                 let Some(definition) = what.strip_prefix("type ") else {
                     return refused("a line that is not understood", line);
                 };
+                if name[1..].bytes().all(|byte| byte.is_ascii_digit()) {
+                    // Values have such names, too.
+                    return refused("a type without a name", line);
+                }
                 self.types.insert(name, definition);
             }
             b'!' => {
@@ -289,9 +314,12 @@ impl<'t> Module<'t> {
         let is_declared = matches!(linkage, "external" | "extern_weak");
         let length = if is_declared { 0 } else { item(rest) };
         let (value, mut rest) = rest.split_at(length);
-        if value.contains("blockaddress(") {
-            return refused("a table of labels", line);
-        }
+        let functions = labelled(value);
+        let labels = match functions.as_slice() {
+            [] => None,
+            [function] if matches!(linkage, "private" | "internal") => Some(*function),
+            _ => return refused("a table of labels of several functions", line),
+        };
         let mut tail = Vec::new();
         while let Some(next) = rest.strip_prefix(", ") {
             let end = item(next);
@@ -311,6 +339,7 @@ impl<'t> Module<'t> {
             ty,
             value: (!is_declared).then_some(value.trim()),
             tail,
+            labels,
         });
         Ok(())
     }
@@ -369,6 +398,25 @@ impl<'t> Module<'t> {
             .filter_map(|wanted| place(wanted).map(|(_, value)| *value))
             .collect()
     }
+}
+
+/// The functions whose labels `text` takes the addresses of.
+fn labelled(text: &str) -> Vec<Name<'_>> {
+    let mut all = Vec::new();
+    if !text.contains("blockaddress(") {
+        return all;
+    }
+    let mut is_label = false;
+    for token in tokens(text) {
+        if let Some(name) = Name::of(token)
+            && is_label
+            && !all.contains(&name)
+        {
+            all.push(name);
+        }
+        is_label = matches!(token, Token::Text(text) if text.ends_with("blockaddress("));
+    }
+    all
 }
 
 /// The text in brackets that `text` begins with.

@@ -90,8 +90,12 @@ impl<'t> Names<'t> {
                 true => format!("cegar.unnamed.{}", global.name.text),
                 false => global.name.text.to_owned(),
             };
-            let is_shared = global.is_local() && owner.contains_key(&global.name);
-            if is_shared {
+            let labels = global.labels.and_then(|name| module.function.get(&name));
+            let file = match labels {
+                Some(&index) => Some(module.functions[index].file.as_str()),
+                None => owner.get(&global.name).copied(),
+            };
+            if let Some(file) = file.filter(|_| global.is_local()) {
                 let base = match global.name.unnamed {
                     true => "unnamed",
                     false => base(global.name.text),
@@ -100,7 +104,7 @@ impl<'t> Names<'t> {
                     true => content(global.value.unwrap_or("")),
                     false => String::new(),
                 };
-                let new = marked(base, &[owner[&global.name], &value], &mut taken);
+                let new = marked(base, &[file, &value], &mut taken);
                 names.new.insert(global.name, new);
                 names.promoted.insert(global.name);
             } else if global.name.unnamed {

@@ -24,6 +24,17 @@ int less(int n) { return helper(n) + "one"[n & 1]; }
 __attribute__((weak)) int feeble(int n) { return n; }
 int other(int n) __attribute__((alias("less")));
 "#;
+const LABELS: &str = r#"
+int jump(int n)
+{
+    static void *const table[] = {&&one, &&two};
+    goto *table[n & 1];
+one: return 1;
+two: return 2;
+}
+int hop(int n) { return jump(n) + jump(n + 1); }
+void cegar_entry(void) { hop(1); }
+"#;
 const LARGE: &str = r#"
 int thrice(int); int less(int); int other(int); int feeble(int);
 static int helper(int n) { return thrice(n) + other(n); }
@@ -128,9 +139,10 @@ fn a_change_is_a_new_key_for_those_who_may_inline_it() {
 
 #[test]
 fn parts_are_modules_and_hold_everything_once() {
-    for (inline, debug) in [(false, true), (true, false)] {
-        let text = large();
-        let division = Division::new(&text, inline, debug).expect("divided");
+    let texts = [large(), linked(&[("labels.c", LABELS)], &[])];
+    let ways = [(false, true), (true, false)];
+    for (text, (inline, debug)) in texts.iter().flat_map(|text| ways.map(|way| (text, way))) {
+        let division = Division::new(text, inline, debug).expect("divided");
         let parts = division.parts(&HashSet::new());
         let mut functions: Vec<String> = Vec::new();
         let context = Context::create();
@@ -178,11 +190,35 @@ fn functions_that_are_there_already_are_in_no_part() {
 }
 
 #[test]
+fn a_table_of_labels_stays_with_its_function() {
+    let text = linked(&[("labels.c", LABELS)], &[]);
+    let division = Division::new(&text, true, false).expect("divided");
+    let made = |wanted: &str| -> HashSet<String> {
+        let all = division.wanted().into_keys();
+        all.filter(|name| plain(name) != wanted)
+            .map(str::to_owned)
+            .collect()
+    };
+    for (function, tables, jumps) in [("jump", 1, 1), ("hop", 0, 0)] {
+        let parts = division.parts(&made(function));
+        let count = |what: &str| parts[0].text.matches(what).count();
+        assert_eq!(count(" = hidden constant [2 x ptr]"), tables, "{function}");
+        assert_eq!(count("indirectbr"), jumps, "no copy of it: {function}");
+    }
+    assert!(!division.data(&[]).contains("blockaddress"));
+}
+
+#[test]
 fn what_cannot_be_divided_is_refused() {
     for (line, why) in [
         ("module asm \"nop\"", "line"),
         ("@f = ifunc void (), ptr @g", "chosen when"),
         ("@t = global [1 x ptr] [ptr blockaddress(@f, %b)]", "labels"),
+        (
+            "@t = internal global [1 x ptr] [ptr blockaddress(@f, %b)]",
+            "no function",
+        ),
+        ("%0 = type { i32 }", "without a name"),
         ("@a = alias i8, getelementptr (i8, ptr @x, i64 1)", "alias"),
         ("@x = addrspace(1) global i32 0", "address space"),
     ] {
