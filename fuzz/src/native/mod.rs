@@ -53,6 +53,7 @@ pub use symbolise::Frame;
 use divide::Division;
 use instrument::{Found, Wish};
 use mark::Mark;
+use parts::Input;
 use process::{check, execute};
 
 /// What can be built.
@@ -251,7 +252,7 @@ impl TargetBuilder {
         let instrumented = begin.elapsed();
         let path = self.out.join(kind.file_name());
         let bytes = form.bytes();
-        let mark = Mark::new(self, kind, bytes, &path)?;
+        let mut mark = Mark::new(self, kind, bytes, &path)?;
         if !mark.as_ref().is_some_and(Mark::holds) {
             check(&self.stop)?;
             let inline = !kind.confirms();
@@ -278,21 +279,22 @@ impl TargetBuilder {
                 .prefix(SCRATCH)
                 .tempdir_in(&self.out)
                 .map_err(TargetError::file(&self.out))?;
-            let make = || match &division {
-                Some(division) => self.parts(kind, division, &found, scratch.path()),
-                None => self.whole(kind, bitcode, scratch.path()),
-            };
-            let objects = std::thread::scope(|scope| {
-                let runtime = scope.spawn(|| self.runtime(kind, scratch.path()));
-                let mut objects = make()?;
-                objects.extend(match runtime.join() {
-                    Ok(objects) => objects?,
-                    Err(panic) => std::panic::resume_unwind(panic),
-                });
-                Ok(objects)
-            })?;
-            let compiled = begin.elapsed();
-            self.link(kind, objects, division.is_some(), mark, scratch.path())?;
+            let folder = scratch.path();
+            let parts = division.as_ref().map(|division| Input::Parts {
+                division,
+                found: &found,
+            });
+            let input = parts.unwrap_or(Input::Whole(bitcode));
+            let compiled = match (self.product(kind, input, &mut mark, folder), &division) {
+                // Should dividing it have a fault, the program is compiled all the same.
+                (Err(why @ TargetError::Failed { .. }), Some(_)) => {
+                    tracing::warn!(%why, "the parts make no program; it is compiled whole");
+                    let (_, whole) = self.instrument(kind, usize::MAX)?;
+                    self.product(kind, Input::Whole(whole.bytes()), &mut mark, folder)
+                }
+                (made, _) => made,
+            }?;
+            let compiled = compiled - begin;
             tracing::info!(
                 product = kind.file_name(),
                 instrumented = instrumented.as_millis() as u64,
@@ -311,6 +313,29 @@ impl TargetBuilder {
         })
     }
 
+    /// Compiles and links a product. Gives the time when it was compiled.
+    fn product(
+        &self,
+        kind: Kind,
+        input: Input<'_, '_>,
+        mark: &mut Option<Mark>,
+        scratch: &Path,
+    ) -> Result<Instant, TargetError> {
+        let divided = matches!(input, Input::Parts { .. });
+        let objects = std::thread::scope(|scope| {
+            let runtime = scope.spawn(|| self.runtime(kind, scratch));
+            let mut objects = self.program(kind, input, scratch)?;
+            objects.extend(match runtime.join() {
+                Ok(objects) => objects?,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            Ok(objects)
+        })?;
+        let compiled = Instant::now();
+        self.link(kind, objects, divided, mark, scratch)?;
+        Ok(compiled)
+    }
+
     /// The optimisation of a product. A runner confirms, so it must do what is written: an optimiser turns 1/x into a
     /// comparison that survives x == 0. The fuzzer is allowed to miss that; its finds are confirmed anyway.
     fn opt(&self, kind: Kind) -> &str {
@@ -320,30 +345,13 @@ impl TargetBuilder {
         }
     }
 
-    /// The object of a program that is not divided.
-    fn whole(
-        &self,
-        kind: Kind,
-        bitcode: &[u8],
-        scratch: &Path,
-    ) -> Result<Vec<PathBuf>, TargetError> {
-        let (source, object) = (scratch.join("program.bc"), scratch.join("program.o"));
-        fs::write(&source, bitcode).map_err(TargetError::file(&source))?;
-        let mut compile = self.clang([self.opt(kind), "-fPIC", "-Wno-override-module", "-c", "-o"]);
-        compile.extend([object.clone().into(), source.into()]);
-        self.progress.add(1);
-        execute(&compile, &self.stop)?;
-        self.progress.one_more();
-        Ok(vec![object])
-    }
-
     /// Makes a product of its objects.
     fn link(
         &self,
         kind: Kind,
         objects: Vec<PathBuf>,
         divided: bool,
-        mut mark: Option<Mark>,
+        mark: &mut Option<Mark>,
         scratch: &Path,
     ) -> Result<(), TargetError> {
         let product = scratch.join("product");
@@ -366,12 +374,12 @@ impl TargetBuilder {
         link.extend(objects.into_iter().map(OsString::from));
         link.push("-lm".into());
         execute(&link, &self.stop)?;
-        if let Some(mark) = &mark {
+        if let Some(mark) = mark {
             mark.remove()?;
         }
         let path = self.out.join(kind.file_name());
         fs::rename(&product, &path).map_err(TargetError::file(&path))?;
-        match &mut mark {
+        match mark {
             Some(mark) => mark.set(scratch),
             None => Ok(()),
         }

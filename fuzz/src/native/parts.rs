@@ -1,4 +1,4 @@
-//! The parts of a large program, compiled side by side.
+//! The objects that a program is compiled to: one, or those of a large program's parts, compiled side by side.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -38,12 +38,53 @@ impl Progress {
     }
 }
 
+/// What is compiled.
+pub(super) enum Input<'a, 't> {
+    /// A divided program.
+    Parts {
+        division: &'a Division<'t>,
+        found: &'a Found,
+    },
+    /// Bitcode.
+    Whole(&'a [u8]),
+}
+
 /// Something to compile: its functions, with their keys, and its text.
 type Work = (BTreeMap<String, String>, String);
 
 impl TargetBuilder {
-    /// The objects of a divided program, in `scratch`.
-    pub(super) fn parts(
+    /// The objects of a program, in `scratch`.
+    pub(super) fn program(
+        &self,
+        kind: Kind,
+        input: Input<'_, '_>,
+        scratch: &Path,
+    ) -> Result<Vec<PathBuf>, TargetError> {
+        match input {
+            Input::Parts { division, found } => self.parts(kind, division, found, scratch),
+            Input::Whole(bitcode) => self.whole(kind, bitcode, scratch),
+        }
+    }
+
+    /// The object of a program that is not divided.
+    fn whole(
+        &self,
+        kind: Kind,
+        bitcode: &[u8],
+        scratch: &Path,
+    ) -> Result<Vec<PathBuf>, TargetError> {
+        let (source, object) = (scratch.join("program.bc"), scratch.join("program.o"));
+        fs::write(&source, bitcode).map_err(TargetError::file(&source))?;
+        let mut compile = self.clang([self.opt(kind), "-fPIC", "-Wno-override-module", "-c", "-o"]);
+        compile.extend([object.clone().into(), source.into()]);
+        self.progress.add(1);
+        execute(&compile, &self.stop)?;
+        self.progress.one_more();
+        Ok(vec![object])
+    }
+
+    /// The objects of a divided program.
+    fn parts(
         &self,
         kind: Kind,
         division: &Division<'_>,
