@@ -530,6 +530,8 @@ impl Alternation<'_, '_> {
     pub fn unexecuted(&self, end: End) -> Option<Unexecuted> {
         let by_machine = self.stats.machine_runs > 0;
         let is_enough = self.stats.executions > 0
+            // A strategy that came to its end has looked at what it looks at.
+            || (self.settings.strategy != Strategy::Auto && self.proofs.is_some())
             || ((!self.settings.fuzzes() || self.first_only) && by_machine)
             || self.is_proved()
             || self.is_settled();
