@@ -311,9 +311,8 @@ fn slips_are_answered_with_what_to_do() {
     let manifest = place.text("cegar/Cargo.toml");
     let elsewhere = manifest.replace("path = \"", "path = \"/nowhere");
     place.write("cegar/Cargo.toml", &elsewhere);
-    place
-        .run(&["list"])
-        .expect(102, &["cegar-harness", "make it { git = \"https://"]);
+    // What is wrong with the package is wrong with it alone.
+    place.run(&["list"]).expect(0, &[]);
 }
 
 #[test]
