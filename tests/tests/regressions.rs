@@ -91,6 +91,14 @@ fn a_bug_that_is_put_back_fails_the_build() {
     assert_eq!(again.finished()["goals"]["checks"]["violated"], 2);
     assert_eq!(project.read("cegar/tests/demo.rs"), tests);
 
+    // Without time to run anything, what failed when it was run last is still a finding.
+    for words in ["--max-time 0s", "--max-time 0s --jobs 2"] {
+        let ended = run(&project, &format!("{words} --message-format json"));
+        ended.expect(exit::VIOLATION);
+        assert_eq!(told(&ended), [still(&copy), still(&demo)], "{ended}");
+        assert_eq!(ended.finished()["not_replayed"], 2, "{ended}");
+    }
+
     // Both are mended, and one is put back in turn: on a machine that has only what is committed.
     define(&project, &["COPY_MENDED", "DEMO_MENDED"]);
     let mended = glance(&project, "run");

@@ -99,7 +99,7 @@ pub fn run(
     let mut results = Vec::new();
     let several = options.harnesses.len() > 1;
     let compiled = compile(options, reporter, stop)?;
-    let mut failed = compiled.failed.into_iter().map(|(_, why)| why).next();
+    let mut failed = None;
     let budget = match options.is_compiled {
         true => Budget::since(started, settings.max_time),
         false => begin(settings, started, reporter),
@@ -107,9 +107,19 @@ pub fn run(
     let mut unexecuted = Vec::new();
     let mut waiting = compiled.ready.len();
     let mut distinct = Distinct::new(reporter);
-    let unowned = unowned::replay(options, budget, &mut distinct, stop)?;
+    let mut unowned = unowned::replay(options, budget, &mut distinct, stop)?;
+    for (harness, why) in compiled.failed {
+        unowned.remember(
+            options,
+            &harness.name,
+            "its harness was not built",
+            &mut distinct,
+        )?;
+        failed.get_or_insert(why);
+    }
     for (harness, bitcode) in compiled.ready {
         if several && settings.runs.is_none() && budget.is_over() {
+            unowned.remember(options, &harness.name, NO_TURN, &mut distinct)?;
             unexecuted.push(Unexecuted {
                 harness: harness.name.clone(),
                 why: NO_TURN.to_owned(),
@@ -148,11 +158,16 @@ pub fn run(
         match result {
             Ok(result) => results.push(result),
             Err(Error::Interrupted) if several => break,
-            Err(why @ Error::NotInTime { .. }) => unexecuted.push(Unexecuted {
-                harness: harness.name.clone(),
-                why: why.to_string(),
-            }),
+            Err(why @ Error::NotInTime { .. }) => {
+                let why = why.to_string();
+                unowned.remember(options, &harness.name, &why, &mut distinct)?;
+                unexecuted.push(Unexecuted {
+                    harness: harness.name.clone(),
+                    why,
+                });
+            }
             Err(why) if several && is_its_own(&why) => {
+                unowned.remember(options, &harness.name, "its campaign failed", &mut distinct)?;
                 distinct.event(&Event::Failed {
                     harness: harness.name.clone(),
                     why: why.to_string(),

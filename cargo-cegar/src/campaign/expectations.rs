@@ -15,9 +15,10 @@ use super::findings::Confirmed;
 use super::native::fault;
 use crate::emit;
 use crate::error::Error;
-use crate::findings::{Record, Standing};
+use crate::findings::{Memory, Record, Standing};
 use crate::list;
-use crate::report::{Event, Expectations, Finding, Level, Place};
+use crate::options::RunOptions;
+use crate::report::{Event, Expectations, Finding, Level, Place, Reporter};
 
 /// Inputs per call of a runner.
 const BATCH: usize = 16;
@@ -53,15 +54,13 @@ impl Alternation<'_, '_> {
         for (number, batch) in records.chunks(BATCH).enumerate() {
             self.progress_of_replay((number * BATCH) as u64, total);
             if self.is_over() {
-                let late = batch.iter().map(|record| not_in_time(&record.name));
-                told.not_run.extend(late);
+                self.not_in_time(batch, &mut told)?;
                 continue;
             }
             let tapes: Vec<Vec<u8>> = batch.iter().map(Record::input).collect();
             let runs = match self.native.replay(&tapes) {
                 Err(why) if why.is_the_end() => {
-                    let late = batch.iter().map(|record| not_in_time(&record.name));
-                    told.not_run.extend(late);
+                    self.not_in_time(batch, &mut told)?;
                     continue;
                 }
                 runs => runs?,
@@ -81,6 +80,21 @@ impl Alternation<'_, '_> {
         self.progress_of_replay(total, total);
         self.reporter.event(&Event::Expectations(told.clone()));
         Ok(told)
+    }
+
+    /// Inputs that there was no time for. What failed when it was run last is a finding until its input passes.
+    fn not_in_time(&mut self, records: &[Record], told: &mut Expectations) -> Result<(), Error> {
+        for record in records {
+            told.not_run.push((record.name.clone(), TIME.to_owned()));
+            if record.failing {
+                self.found(Confirmed {
+                    finding: remembered(record),
+                    check: None,
+                    events: record.events(),
+                })?;
+            }
+        }
+        Ok(())
     }
 
     fn progress_of_replay(&mut self, done: u64, total: u64) {
@@ -146,7 +160,7 @@ impl Alternation<'_, '_> {
                 continue;
             }
             if self.is_over() {
-                told.not_run.push(not_in_time(&record.name));
+                self.not_in_time(std::slice::from_ref(record), told)?;
                 continue;
             }
             let Some(tests) = &mut self.judge.tests else {
@@ -346,6 +360,55 @@ impl Alternation<'_, '_> {
     }
 }
 
-fn not_in_time(name: &str) -> (String, String) {
-    (name.to_owned(), "the time was up".to_owned())
+/// Why an input was not run.
+const TIME: &str = "the time was up";
+
+/// The finding of a record whose input was not run in this campaign.
+fn remembered(record: &Record) -> Finding {
+    let identity = &record.identity;
+    Finding {
+        harness: record.harness.clone(),
+        name: record.name.clone(),
+        kind: record.kind,
+        message: format!("{} (seen before; not run again)", record.message),
+        place: Place {
+            file: identity.file.clone(),
+            line: record.line,
+            column: record.column,
+            function: identity.function.clone(),
+        },
+        stack: Vec::new(),
+        input: record.input(),
+        found_by: record.found_by.clone(),
+        identity: identity.clone(),
+        standing: record.standing(),
+    }
+}
+
+/// What is known of a harness whose campaign did not come to running it: nothing of it passes, and what failed when it was run last is
+/// told. How many findings that are, and how many inputs were not run.
+pub(super) fn remember(
+    options: &RunOptions,
+    harness: &str,
+    why: &str,
+    reporter: &mut dyn Reporter,
+) -> Result<(u64, u64), Error> {
+    let (memory, _) = Memory::read(options.findings(harness))?;
+    let mut told = Expectations {
+        harness: harness.to_owned(),
+        ..Expectations::default()
+    };
+    let mut failing = 0;
+    for record in memory.records() {
+        told.not_run.push((record.name.clone(), why.to_owned()));
+        if record.failing {
+            failing += 1;
+            reporter.event(&Event::Found(remembered(record)));
+        }
+    }
+    let not_run = told.not_run.len() as u64;
+    if not_run > 0 {
+        reporter.event(&Event::Expectations(told));
+    }
+    Ok((failing, not_run))
 }

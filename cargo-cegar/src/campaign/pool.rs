@@ -146,7 +146,7 @@ pub fn each(
     let started = Instant::now();
     let compiled = compile(options, reporter, stop)?;
     let budget = begin(&options.settings, started, reporter);
-    let unowned = unowned::replay(options, budget, reporter, stop)?;
+    let mut unowned = unowned::replay(options, budget, reporter, stop)?;
     let jobs = options.jobs.clamp(1, options.harnesses.len().max(1));
     let mut waiting = VecDeque::new();
     let mut running: Vec<Option<Running>> = options.harnesses.iter().map(|_| None).collect();
@@ -220,7 +220,12 @@ pub fn each(
             }
         }
     }
-    Ok((outcomes.into_iter().flatten().collect(), unowned))
+    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    for outcome in outcomes.iter().filter(|outcome| outcome.summary.is_none()) {
+        let why = "its campaign has no result";
+        unowned.remember(options, &outcome.harness, why, reporter)?;
+    }
+    Ok((outcomes, unowned))
 }
 
 fn group(child: &Child) -> Pid {

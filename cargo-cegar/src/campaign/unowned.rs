@@ -11,6 +11,7 @@ use cegar_engine::program::CheckKind;
 
 use super::budget::Budget;
 use super::committed::{self, Ended};
+use super::expectations;
 use crate::emit::behaviour;
 use crate::error::Error;
 use crate::findings::{Identity, Memory, Place as Records, Standing};
@@ -26,6 +27,20 @@ pub struct Unowned {
 }
 
 impl Unowned {
+    /// Takes note of what is remembered of a harness whose campaign did not come to running it.
+    pub fn remember(
+        &mut self,
+        options: &RunOptions,
+        harness: &str,
+        why: &str,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), Error> {
+        let (failing, not_run) = expectations::remember(options, harness, why, reporter)?;
+        self.failing += failing;
+        self.not_run += not_run;
+        Ok(())
+    }
+
     /// Adds it to what the harnesses came to.
     pub fn add_to(self, summary: &mut Summary) {
         summary.not_replayed += self.not_run;
