@@ -273,8 +273,16 @@ impl Drop for Native<'_> {
     }
 }
 
+/// The folder of the products was removed in mid-run.
+fn gone(folder: &Path) -> Error {
+    Error::io("write to", folder, std::io::ErrorKind::NotFound.into())
+}
+
 /// Why a product did not run: one that is there no more was removed by somebody else.
 fn not_run(why: TargetError, folder: &Path) -> Error {
+    if !folder.is_dir() {
+        return gone(folder);
+    }
     match why {
         TargetError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
             Error::io("run what was built in", folder, source)
@@ -287,6 +295,8 @@ fn not_run(why: TargetError, folder: &Path) -> Error {
 fn failed(why: &TargetError, folder: &Path) -> Error {
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     match why {
+        // The compiler says in its own words that its folder was removed.
+        TargetError::Failed { .. } | TargetError::File { .. } if !folder.is_dir() => gone(folder),
         TargetError::Interrupted => Error::Interrupted,
         TargetError::File { path, source } if source.kind() == std::io::ErrorKind::StorageFull => {
             Error::io("write", path, full())
@@ -340,7 +350,8 @@ mod tests {
             status: std::process::ExitStatus::from_raw(256),
             stderr: stderr.to_owned(),
         };
-        let code = |why: &TargetError| failed(why, Path::new("native")).exit_code();
+        let folder = tempfile::tempdir().unwrap();
+        let code = |why: &TargetError| failed(why, folder.path()).exit_code();
         let full = linker("ld: final link failed: No space left on device");
         assert_eq!(code(&full), ExitCode::Io);
         assert_eq!(code(&linker("ld: cannot find -lm")), ExitCode::Internal);
@@ -349,7 +360,12 @@ mod tests {
             source: std::io::ErrorKind::StorageFull.into(),
         };
         assert_eq!(code(&file), ExitCode::Io);
+        // Where the folder was removed, whatever went wrong is about that.
+        let removed = folder.path().join("removed");
+        let why = failed(&linker("unable to rename temporary"), &removed);
+        assert_eq!(why.exit_code(), ExitCode::Io);
     }
+
     const WANTED: Wanted = Wanted {
         fuzzed: true,
         large: false,
