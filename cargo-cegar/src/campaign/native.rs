@@ -285,7 +285,7 @@ fn not_run(why: TargetError, folder: &Path) -> Error {
     }
     match why {
         TargetError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-            Error::io("run what was built in", folder, source)
+            gone(folder)
         }
         why => Error::engine("the native run", why),
     }
@@ -298,6 +298,9 @@ fn failed(why: &TargetError, folder: &Path) -> Error {
         // The compiler says in its own words that its folder was removed.
         TargetError::Failed { .. } | TargetError::File { .. } if !folder.is_dir() => gone(folder),
         TargetError::Interrupted => Error::Interrupted,
+        TargetError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            gone(folder)
+        }
         TargetError::File { path, source } if source.kind() == std::io::ErrorKind::StorageFull => {
             Error::io("write", path, full())
         }

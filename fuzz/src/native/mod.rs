@@ -293,8 +293,15 @@ impl TargetBuilder {
                     self.product(kind, Input::Whole(whole.bytes()), &mut mark, folder)
                 }
                 (made, _) => made,
-            }?;
-            let compiled = compiled - begin;
+            };
+            let compiled = match compiled {
+                // Somebody removed the folder: each tool says so in its own words.
+                Err(TargetError::Failed { .. }) if !folder.is_dir() => {
+                    let source = std::io::ErrorKind::NotFound.into();
+                    return Err(TargetError::file(&self.out)(source));
+                }
+                compiled => compiled? - begin,
+            };
             tracing::info!(
                 product = kind.file_name(),
                 instrumented = instrumented.as_millis() as u64,
