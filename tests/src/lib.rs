@@ -11,7 +11,7 @@ pub mod generate;
 mod project;
 mod tool;
 
-pub use project::{Project, program, test_name};
+pub use project::{BUSY, Project, program, test_name};
 pub use tool::{
     Ended, Running, Tool, binary, cargo_test, cargo_test_with, children, shared_target,
 };

@@ -113,6 +113,22 @@ impl Project {
     }
 }
 
+/// Many branches and no fault: keeps a campaign busy.
+pub const BUSY: &str = "\
+int demo(const unsigned char *data, size_t size)
+{
+    unsigned hash = 2166136261u, level = 0;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ data[i]) * 16777619u;
+        if (hash % 251 == level)
+            level++;
+        if (level == 40)
+            return 1;
+    }
+    return 0;
+}
+";
+
 /// The whole name of the test whose name begins so, in the text of a test file: the rest is a hash.
 #[track_caller]
 pub fn test_name(text: &str, begins: &str) -> String {

@@ -10,7 +10,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use cegar_tests::{Ended, Project, Tool, binary, cargo_test, exit};
+use cegar_tests::{BUSY, Ended, Project, Tool, binary, cargo_test, exit};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
@@ -20,22 +20,6 @@ int demo(const unsigned char *data, size_t size)
 {
     if (size > 1 && data[0] == 'g')
         return data[size];
-    return 0;
-}
-";
-
-/// Many branches and no fault: keeps a campaign busy.
-const BUSY: &str = "\
-int demo(const unsigned char *data, size_t size)
-{
-    unsigned hash = 2166136261u, level = 0;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ data[i]) * 16777619u;
-        if (hash % 251 == level)
-            level++;
-        if (level == 40)
-            return 1;
-    }
     return 0;
 }
 ";

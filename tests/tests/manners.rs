@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use cegar_tests::{Ended, Project, Tool, children, exit};
+use cegar_tests::{BUSY, Ended, Project, Tool, children, exit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -15,22 +15,6 @@ int demo(const unsigned char *data, size_t size)
 {
     if (size >= 2 && data[0] == 'g' && data[1] == 'o')
         return data[size];
-    return 0;
-}
-";
-
-/// Many branches and no fault: keeps a campaign busy.
-const BUSY: &str = "\
-int demo(const unsigned char *data, size_t size)
-{
-    unsigned hash = 2166136261u, level = 0;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ data[i]) * 16777619u;
-        if (hash % 251 == level)
-            level++;
-        if (level == 40)
-            return 1;
-    }
     return 0;
 }
 ";
