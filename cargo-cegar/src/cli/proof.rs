@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use cegar_checker::{AskZ3, Certificate, Rejected};
 use cegar_model::program::{FunctionKind, Program};
-use cegar_search::proof::{self, Certificate, Rejected};
 use sha2::{Digest as _, Sha256};
 
 use super::args::{CheckProofArgs, Manners, MessageFormat};
@@ -38,7 +38,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
             )
         })?;
         counted = users(&program, &certificate);
-        proof::check(&program, &digest, &certificate, question())
+        cegar_checker::check(&program, &digest, &certificate, question(), &mut AskZ3)
     } else {
         // Other bitcode need not even be readable.
         Err(Rejected::Bitcode {
@@ -59,7 +59,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
                 "blocks": certificate.blocks.len(),
                 "transitions": checked.transitions,
                 "questions": checked.questions,
-                "assumptions": certificate.assumptions,
+                "assumptions": checked.assumptions.iter().map(|a| &a.says).collect::<Vec<_>>(),
             })
         ),
         (Err(why), MessageFormat::Json) => writeln!(
@@ -93,7 +93,9 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
 fn users(program: &Program, certificate: &Certificate) -> usize {
     let proved = certificate.checks.iter();
     proved
-        .filter_map(|&id| program.checks.get(id as usize))
+        .filter(|claim| claim.given.is_none())
+        .filter_map(|claim| program.checks.get(claim.id as usize))
+        .filter(|check| certificate.properties.contains(&check.kind.property()))
         .filter(|check| {
             !check.trivial && program.function(check.function).kind == FunctionKind::User
         })
