@@ -194,7 +194,11 @@ impl Left {
             }
             GoalStatus::Proved { .. } | GoalStatus::Unreachable => match &self.certificate {
                 Some(certificate) => Story::Proved(Proved {
-                    reached: goal.status == GoalStatus::Proved { reached: true },
+                    reached: matches!(goal.status, GoalStatus::Proved { reached: true, .. }),
+                    given: match &goal.status {
+                        GoalStatus::Proved { given, .. } => given.clone(),
+                        _ => Vec::new(),
+                    },
                     blocked: self.blocked(goal),
                     ..proof::proved(self, certificate, goal)?
                 }),

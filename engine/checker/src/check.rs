@@ -421,7 +421,7 @@ impl<'p> Checker<'_, 'p> {
                 Some(id) => self.claimed.checks.contains_key(&id),
                 None => self.holds(fragment, obligation, along),
             };
-            if holds {
+            if holds || ends(obligation) {
                 continue;
             }
             let wraps = wraps(obligation);
@@ -847,6 +847,11 @@ pub fn place(program: &Program, obligation: &Obligation) -> Loc {
     let loc = check.map(|check| check.loc);
     loc.filter(|loc| loc.block == obligation.block)
         .unwrap_or(first)
+}
+
+/// Whether a violation ends the execution, as that of an assertion does: nothing lies behind it.
+pub fn ends(obligation: &Obligation) -> bool {
+    obligation.kind.property() == Property::Assertion
 }
 
 /// Whether the model goes on after a violation as the machine does: arithmetic wraps around.

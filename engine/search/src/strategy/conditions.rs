@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use cegar_checker::behind::{Behind, behind};
 use cegar_checker::certificate::Condition;
-use cegar_checker::check::{place, wraps};
+use cegar_checker::check::{ends, place, wraps};
 use cegar_model::program::ir::{BlockId, CheckId, Loc, Program};
 use cegar_model::solver::{Answer, Z3};
 use cegar_model::symbolic::world::{CtxId, Cut};
@@ -269,6 +269,7 @@ fn open(
                 Some(id) => !is_claimed(id),
                 None => settled.failing.contains_key(&(*start, index)),
             };
+            let is_open = is_open && !ends(obligation);
             let loc = place(program, obligation);
             let wraps = wraps(obligation);
             if !is_open || !seen.insert((obligation.check, wraps, obligation.ctx, loc)) {
