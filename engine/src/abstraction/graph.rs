@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::cuts::{self, Abstractor, Bytes, Cell, CutState, Known, Part, Place, Value};
 use super::encode::pointer::Root;
 use super::encode::range::Range;
-use super::encode::{Budget, Encoder, Exceeded, Fragment, Transition};
+use super::encode::{self, Budget, Encoder, Exceeded, Fragment, Transition};
 use super::live::Live;
 use super::memory::{self, Object};
 use super::world::{CtxId, Cut, Grain, ObjId, ObjectKind, World};
@@ -156,7 +156,7 @@ impl<'p> Graph<'p> {
             match back {
                 None => all.extend(live.at_start(cut.block).into_iter().map(|reg| (ctx, reg))),
                 Some(super::world::Back { block, op, dst, .. }) => {
-                    let results = results_of_call(program, block, op);
+                    let results = encode::taken(program, block, op).len() as u32;
                     let mut regs: Vec<Reg> =
                         live.before(program.block(block), op).into_iter().collect();
                     regs.retain(|reg| !(dst.0..dst.0 + results).contains(&reg.0));
@@ -211,16 +211,6 @@ impl<'p> Graph<'p> {
             Some(state) => state.axioms(&mut self.pool, &self.world),
             None => Vec::new(),
         }
-    }
-}
-
-fn results_of_call(program: &Program, block: crate::program::ir::BlockId, op: usize) -> u32 {
-    let call = op
-        .checked_sub(1)
-        .and_then(|i| program.block(block).ops.get(i));
-    match call.map(|inst| &inst.op) {
-        Some(crate::program::ir::Op::Call(call)) => call.result.len() as u32,
-        _ => 0,
     }
 }
 

@@ -8,10 +8,10 @@ use super::outcome::Outcome;
 use super::shadow::Shade;
 use super::step::{Next, Run, Step};
 use crate::program::ir::{
-    ArgClass, BlockId, Call, Callee, CheckKind, FuncId, FunctionKind, Operand, Reg,
+    ArgClass, BlockId, Call, Callee, CheckKind, FuncId, FunctionKind, Op, Operand, Reg, Width,
 };
 
-impl<const TRACK: bool> Run<'_, TRACK> {
+impl<'r, const TRACK: bool> Run<'r, TRACK> {
     /// Pushes the entry function's frame.
     pub(super) fn enter_entry(&mut self) -> Step {
         let entry = self.program.entry;
@@ -148,11 +148,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let Some(check) = self.program.checks.get(id.index()) else {
             return Ok(());
         };
-        match check.kind {
-            CheckKind::Assertion | CheckKind::Abort | CheckKind::ReachError | CheckKind::Fail => {
-                Err(self.violated(Some(id), check.kind, String::new()))
-            }
-            _ => Ok(()),
+        match check.kind.is_reached() {
+            true => Err(self.violated(Some(id), check.kind, String::new())),
+            false => Ok(()),
         }
     }
 
@@ -201,10 +199,26 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.frames.pop();
         self.base = self.frames.last().map_or(0, |f| f.base);
         (self.block, self.at) = back;
-        for (i, (value, shade)) in results.into_iter().enumerate() {
+        // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+        let undefined = (self.get(Operand::Undef, 128), self.shade(Operand::Undef));
+        for (i, width) in self.taken(back).iter().enumerate() {
+            let (value, shade) = results.get(i).copied().unwrap_or(undefined);
+            let value = value & crate::term::value::mask(*width);
             self.set_shaded(Reg(dst.0 + i as u32), value, shade);
         }
         Ok(None)
+    }
+
+    /// The widths of the results that a call takes, by what stands behind it.
+    #[inline]
+    fn taken(&self, (block, behind): (BlockId, usize)) -> &'r [Width] {
+        let program = self.program;
+        let block = program.blocks.get(block.index());
+        let call = block.and_then(|block| block.ops.get(behind.checked_sub(1)?));
+        match call.map(|inst| &inst.op) {
+            Some(Op::Call(call)) => &call.result,
+            _ => &[],
+        }
     }
 
     /// Ends the lives of the youngest stack objects until `keep` are left.

@@ -34,7 +34,8 @@ use super::state::{Frame, Guard, Reached, State, Surroundings};
 use super::world::{CtxId, Cut, ObjId, ObjectKind, ROOT, World};
 use crate::deadline;
 use crate::program::ir::{
-    BlockId, CheckId, CheckKind, Edge, FunctionKind, Operand, Pos, Pred, Reg, Terminator, Width,
+    BlockId, CheckId, CheckKind, Edge, FunctionKind, Op, Operand, Pos, Pred, Program, Reg,
+    Terminator, Width,
 };
 use crate::term::{Array, Pool, Term};
 
@@ -572,9 +573,16 @@ impl<'a, 'p> Encoder<'a, 'p> {
             returned.state.objects.remove(object);
         }
         if let Some(back) = self.world.context(ctx).back {
-            for (i, width) in function.result.iter().enumerate() {
-                let result = frame.registers[first + i];
-                let result = result.unwrap_or_else(|| self.unknown(*width));
+            // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+            let given = function.result.len();
+            for (i, &width) in taken(program, back.block, back.op).iter().enumerate() {
+                let result = frame.registers[first..first + given].get(i).copied();
+                let result = match result.flatten() {
+                    Some(result) if self.pool.width(result) >= width => {
+                        self.pool.extract(result, 0, width)
+                    }
+                    _ => self.unknown(width),
+                };
                 set(&mut returned.state, Reg(back.dst.0 + i as u32), result);
             }
         }
@@ -719,6 +727,17 @@ impl<'a, 'p> Encoder<'a, 'p> {
             return Some(Rc::clone(object));
         }
         memory::initial(self.pool, self.world, id).map(Rc::new)
+    }
+}
+
+/// The widths of the results that a call takes, by what stands behind it.
+pub(super) fn taken(program: &Program, block: BlockId, behind: usize) -> &[Width] {
+    let call = behind
+        .checked_sub(1)
+        .and_then(|i| program.block(block).ops.get(i));
+    match call.map(|inst| &inst.op) {
+        Some(Op::Call(call)) => &call.result,
+        _ => &[],
     }
 }
 

@@ -9,7 +9,7 @@ use super::super::cuts::Base;
 use super::super::state::{Guard, Reached, State};
 use super::super::world::ObjId;
 use super::Encoder;
-use crate::program::ir::{BinOp, GLOBAL_OBJECTS, Pred, Width};
+use crate::program::ir::{BinOp, GLOBAL_OBJECTS, Width};
 use crate::term::{Node, Pool, Term};
 
 /// Where a pointer points in one case.
@@ -406,15 +406,6 @@ impl Encoder<'_, '_> {
             },
         };
         splitter.split(pointer)
-    }
-
-    /// `offset + len` lies beyond `size` (all 64 bits).
-    pub(super) fn beyond(&mut self, offset: Term, len: Term, size: Term) -> Term {
-        let pool = &mut *self.pool;
-        let long = pool.cmp(Pred::Ugt, len, size);
-        let last = pool.bin(BinOp::Sub, size, len);
-        let far = pool.cmp(Pred::Ugt, offset, last);
-        pool.or(long, far)
     }
 
     /// A 64-bit constant.
