@@ -492,3 +492,6 @@ mod tests {
         assert!(model.satisfies(&pool, &[is_nul]));
     }
 }
+
+#[cfg(test)]
+mod model;

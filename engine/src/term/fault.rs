@@ -325,3 +325,6 @@ pub fn alignment<A: Algebra>(algebra: &mut A, alignment: A::Word, least: u64) ->
     let outside = algebra.or(fine, coarse);
     algebra.or(several, outside)
 }
+
+#[cfg(test)]
+mod tests;

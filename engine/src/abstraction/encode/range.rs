@@ -358,3 +358,6 @@ pub(crate) fn residue(pool: &Pool, t: Term, depth: u32) -> (u64, u64) {
         _ => none,
     }
 }
+
+#[cfg(test)]
+mod tests;
