@@ -10,15 +10,15 @@
 
 use std::collections::BTreeMap;
 
-use cegar_engine::abstraction::cuts::{CutState, Part, Place};
-use cegar_engine::abstraction::encode::{Fragment, Input, Obligation, Transition};
-use cegar_engine::abstraction::graph::Graph;
-use cegar_engine::abstraction::state::Guard;
-use cegar_engine::abstraction::world::{CtxId, Cut, ObjId, ObjectKind, UNFIXED};
-use cegar_engine::machine::{Execution, Limits, Machine, Outcome, View};
-use cegar_engine::program::Program;
-use cegar_engine::program::ir::{BlockId, DYNAMIC_OBJECTS, FunctionKind, Op, UNDEFINED_BYTE};
-use cegar_engine::term::{Array, Node, Pool, Rewriter, Term};
+use cegar_model::machine::{Execution, Limits, Machine, Outcome, View};
+use cegar_model::program::Program;
+use cegar_model::program::ir::{BlockId, DYNAMIC_OBJECTS, FunctionKind, Op, UNDEFINED_BYTE};
+use cegar_model::symbolic::cuts::{CutState, Part, Place};
+use cegar_model::symbolic::encode::{Fragment, Input, Obligation, Transition};
+use cegar_model::symbolic::state::Guard;
+use cegar_model::symbolic::world::{CtxId, Cut, ObjId, ObjectKind, UNFIXED};
+use cegar_model::term::{Array, Node, Pool, Rewriter, Term};
+use cegar_search::abstraction::graph::Graph;
 
 /// Objects with more bytes are not compared: the stub library's tables.
 const LARGEST: usize = 256;
@@ -443,7 +443,7 @@ impl<'p> Follower<'_, 'p> {
                 continue;
             };
             let locals = view.locals(frame);
-            let here = |at: &cegar_engine::program::ir::Loc| at.block == block && at.inst == op;
+            let here = |at: &cegar_model::program::ir::Loc| at.block == block && at.inst == op;
             let Some(&(machine, _)) = locals.iter().rev().find(|(_, at)| here(at)) else {
                 continue;
             };

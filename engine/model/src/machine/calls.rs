@@ -1,0 +1,228 @@
+//! Calls and returns.
+
+use smallvec::SmallVec;
+
+use super::frame::{Extra, Frame, extend_hash};
+use super::memory::Site;
+use super::outcome::Outcome;
+use super::shadow::Shade;
+use super::step::{Next, Run, Step};
+use crate::program::ir::{
+    ArgClass, BlockId, Call, Callee, CheckKind, FuncId, FunctionKind, Operand, Reg,
+};
+
+impl<const TRACK: bool> Run<'_, TRACK> {
+    /// Pushes the entry function's frame.
+    pub(super) fn enter_entry(&mut self) -> Step {
+        let entry = self.program.entry;
+        match self.program.functions.get(entry.index()) {
+            Some(function) if function.is_defined() => {
+                self.base = 0;
+                self.push(entry, None, 0, (BlockId(0), 0), Reg(0))
+            }
+            _ => Err(Box::new(Outcome::Unmodelled(u32::MAX))),
+        }
+    }
+
+    /// Makes room for a frame at `base` and jumps to the function's first block.
+    #[inline]
+    fn push(
+        &mut self,
+        id: FuncId,
+        site: Option<crate::program::ir::CallSite>,
+        base: usize,
+        back: (BlockId, usize),
+        dst: Reg,
+    ) -> Step {
+        if self.frames.len() >= self.limits.call_depth {
+            return Err(Box::new(Outcome::StackOverflow));
+        }
+        let function = self.program.function(id);
+        let end = base + function.registers.len();
+        if self.registers.len() < end {
+            self.registers.resize(end.next_power_of_two(), 0);
+            if TRACK {
+                self.shades
+                    .resize(end.next_power_of_two(), Shade::default());
+            }
+        }
+        let above = self.frames.last().map_or(0, |f| f.hash);
+        self.frames.push(Frame {
+            function: id,
+            site,
+            base,
+            objects: self.objects.len(),
+            back,
+            dst,
+            hash: site.map_or(above, |site| extend_hash(above, site)),
+            extra: Vec::new(),
+            fixed: (0, 0),
+        });
+        self.base = base;
+        (self.block, self.at) = (BlockId(function.blocks.start), 0);
+        Ok(())
+    }
+
+    /// Calls; `index` is the operation's number in its block.
+    pub(super) fn call(&mut self, call: &Call, index: usize) -> Step<Next> {
+        let id = match call.callee {
+            Callee::Direct(id) => {
+                self.failing(call)?;
+                id
+            }
+            Callee::Indirect(operand) => {
+                let address = self.concretise(operand, 64) as u64;
+                match self.program.function_at(address) {
+                    Some(id) => id,
+                    None => {
+                        let detail = match address {
+                            0 => "call of NULL".to_owned(),
+                            _ => format!("call of {address:#x}, which is no function"),
+                        };
+                        return Err(self.violated(call.check, CheckKind::Call, detail));
+                    }
+                }
+            }
+        };
+        let function = self.program.function(id);
+        if let FunctionKind::Intrinsic(intrinsic) = function.kind {
+            let check = if matches!(call.callee, Callee::Direct(_)) {
+                call.check
+            } else {
+                None
+            };
+            self.intrinsic(intrinsic, id, call, check)?;
+            return Ok(Next::Go);
+        }
+        if !function.is_defined() {
+            return Err(Box::new(Outcome::Unmodelled(u32::MAX)));
+        }
+        // Through a pointer of the wrong type the C code is undefined; the ABI passes what fits.
+        let parameters = function.params.len();
+        let caller = self.frames.last().map_or(0, |f| f.function.index());
+        let base = self.base + self.program.functions[caller].registers.len();
+        let fixed = (call.fixed as usize).min(call.args.len());
+        let mut values: SmallVec<[(u128, Shade); 8]> = SmallVec::new();
+        let mut copies: SmallVec<[u64; 2]> = SmallVec::new();
+        for arg in &call.args[..fixed] {
+            let mut value = (self.get(arg.value, arg.width), self.shade(arg.value));
+            if let ArgClass::ByVal { size, .. } = arg.class {
+                let copy = self.argument_copy(value.0 as u64, u64::from(size))?;
+                copies.push(copy);
+                value = (u128::from(copy), Shade::default());
+            }
+            values.push(value);
+        }
+        let extra = if function.varargs {
+            self.extra(call, fixed)
+        } else {
+            Vec::new()
+        };
+        self.push(id, Some(call.site), base, (self.block, index + 1), call.dst)?;
+        for i in 0..parameters {
+            let (value, shade) = values.get(i).copied().unwrap_or_default();
+            let mask = crate::term::value::mask(function.params[i]);
+            self.set_shaded(Reg(i as u32), value & mask, shade);
+        }
+        self.objects.extend_from_slice(&copies);
+        if let Some(frame) = self.frames.last_mut() {
+            // The copies belong to the callee.
+            frame.extra = extra;
+            if function.varargs {
+                let count = |class: ArgClass| {
+                    call.args[..fixed]
+                        .iter()
+                        .filter(|a| a.class == class)
+                        .count() as u32
+                };
+                frame.fixed = (count(ArgClass::Integer), count(ArgClass::Sse));
+            }
+        }
+        Ok(Next::Enter)
+    }
+
+    /// Reaching the call of a failing function is the violation.
+    #[inline]
+    fn failing(&mut self, call: &Call) -> Step {
+        let Some(id) = call.check else { return Ok(()) };
+        let Some(check) = self.program.checks.get(id.index()) else {
+            return Ok(());
+        };
+        match check.kind.is_reached() {
+            true => Err(self.violated(Some(id), check.kind, String::new())),
+            false => Ok(()),
+        }
+    }
+
+    /// The callee's copy of a struct passed by value.
+    fn argument_copy(&mut self, from: u64, size: u64) -> Step<u64> {
+        if let Err(fault) = self.memory.readable(from, size) {
+            return Err(self.fault(None, CheckKind::Read, fault, from, size));
+        }
+        self.room_for(size)?;
+        let copy = self.memory.allocate(size, Site::Arguments);
+        self.copy_bytes(copy, from, size);
+        Ok(copy)
+    }
+
+    fn extra(&mut self, call: &Call, fixed: usize) -> Vec<Extra> {
+        let variable = call.args[fixed..].iter();
+        variable
+            .map(|arg| Extra {
+                value: self.get(arg.value, arg.width),
+                shade: self.shade(arg.value),
+                width: arg.width,
+                class: arg.class,
+            })
+            .collect()
+    }
+
+    /// Returns; the status if this was the entry function.
+    pub(super) fn leave(&mut self, values: &[Operand]) -> Step<Option<i64>> {
+        let Some(frame) = self.frames.last() else {
+            return Ok(Some(0));
+        };
+        let (objects, back, dst, function) = (frame.objects, frame.back, frame.dst, frame.function);
+        let result = &self.program.function(function).result;
+        let results: SmallVec<[(u128, Shade); 2]> = values
+            .iter()
+            .zip(result)
+            .map(|(value, width)| (self.get(*value, *width), self.shade(*value)))
+            .collect();
+        self.drop_objects(objects);
+        if self.frames.len() == 1 {
+            // The frame stays for the report of where the run ended.
+            let width = result.first().copied().unwrap_or(64);
+            let status = results.first().map_or(0, |(value, _)| *value);
+            return Ok(Some(crate::term::value::signed(width, status) as i64));
+        }
+        self.frames.pop();
+        self.base = self.frames.last().map_or(0, |f| f.base);
+        (self.block, self.at) = back;
+        // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+        let undefined = (self.get(Operand::Undef, 128), self.shade(Operand::Undef));
+        for (i, width) in self.program.taken(back.0, back.1).iter().enumerate() {
+            let (value, shade) = results.get(i).copied().unwrap_or(undefined);
+            let value = value & crate::term::value::mask(*width);
+            self.set_shaded(Reg(dst.0 + i as u32), value, shade);
+        }
+        Ok(None)
+    }
+
+    /// Ends the lives of the youngest stack objects until `keep` are left.
+    pub(super) fn drop_objects(&mut self, keep: usize) {
+        while self.objects.len() > keep
+            && let Some(address) = self.objects.pop()
+        {
+            self.memory.remove(address);
+        }
+    }
+
+    /// Ends the run if so many more bytes are too many.
+    pub(super) fn room_for(&mut self, size: u64) -> Step {
+        if size > u64::from(u32::MAX >> 1) || self.memory.live + size > self.limits.live_bytes {
+            return Err(Box::new(Outcome::OutOfMemory));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,410 @@
+//! The Program: what the engine and the fuzzer both read.
+//!
+//! LLVM's own representation is pleasant to transform and slow to interpret, and it lives behind a
+//! foreign-function interface. So the module is read once into this one, which keeps LLVM's blocks and
+//! their order (a block's number here *is* the index of its coverage counter in the native target) and
+//! changes three things: aggregates and vectors are flattened into scalar registers, phi nodes become
+//! parallel moves on the edges, and everything that can go wrong is a numbered [`Check`].
+//!
+//! Values are bit patterns of at most 128 bits, kept in a `u128` whose unused high bits are zero.
+//! An address is `object << 32 | offset`; object 0 is NULL. Globals and functions own fixed objects, so
+//! their addresses are plain constants here (see [`Program::global_address`]).
+
+mod checks;
+mod ops;
+mod shapes;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+pub use checks::*;
+pub use ops::*;
+pub use shapes::*;
+
+macro_rules! index_type {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+        )]
+        pub struct $name(pub u32);
+        impl $name {
+            /// The number as an index into the table it belongs to.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+index_type!(
+    /// A block, numbered over the whole module in module order; also its coverage counter's index.
+    BlockId
+);
+index_type!(
+    /// An index into [`Program::functions`].
+    FuncId
+);
+index_type!(
+    /// An index into [`Program::globals`].
+    GlobalId
+);
+index_type!(
+    /// An index into [`Program::checks`].
+    CheckId
+);
+index_type!(
+    /// An index into [`Program::calls`], unique for each call instruction.
+    CallSite
+);
+index_type!(
+    /// A scalar register of a function; registers `0..parameters` hold the flattened parameters.
+    Reg
+);
+
+/// Width in bits of a scalar, 1 to 128.
+pub type Width = u16;
+
+/// A whole module, normalised and numbered.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// All functions, defined ones and intrinsics alike.
+    pub functions: Vec<Function>,
+    /// All blocks of all defined functions, by [`BlockId`].
+    pub blocks: Vec<Block>,
+    /// All global variables.
+    pub globals: Vec<Global>,
+    /// Everything that can go wrong, by [`CheckId`].
+    pub checks: Vec<Check>,
+    /// Call instructions, by [`CallSite`].
+    pub calls: Vec<CallInfo>,
+    /// The types of variables that have parts.
+    pub shapes: Vec<Shape>,
+    /// Source files named by debug information.
+    pub files: Vec<String>,
+    /// Constructs that are not modelled; [`Op::Unmodelled`] refers to them by index.
+    pub unmodelled: Vec<Unmodelled>,
+    /// Where execution starts (`cegar_entry`).
+    pub entry: FuncId,
+    /// External functions that nobody defined and for which a mock was generated, by name.
+    pub mocked: Vec<String>,
+}
+
+/// First object number given to a global: `GLOBAL_OBJECTS + GlobalId`.
+pub const GLOBAL_OBJECTS: u32 = 0x0001_0000;
+/// First object number given to a function: `FUNCTION_OBJECTS + FuncId`.
+pub const FUNCTION_OBJECTS: u32 = 0x0100_0000;
+/// First object number given to a block whose address is taken: `BLOCK_OBJECTS + BlockId`.
+pub const BLOCK_OBJECTS: u32 = 0x0180_0000;
+/// First object number given to memory that is allocated while running (stack and heap).
+pub const DYNAMIC_OBJECTS: u32 = 0x0200_0000;
+
+impl Program {
+    /// The widths of the results that a call takes, by what stands behind it.
+    #[inline]
+    pub fn taken(&self, block: BlockId, behind: usize) -> &[Width] {
+        let block = self.blocks.get(block.index());
+        let call = block.and_then(|block| block.ops.get(behind.checked_sub(1)?));
+        match call.map(|inst| &inst.op) {
+            Some(Op::Call(call)) => &call.result,
+            _ => &[],
+        }
+    }
+
+    /// The constant address of byte `offset` of a global.
+    pub fn global_address(global: GlobalId, offset: u32) -> u64 {
+        (u64::from(GLOBAL_OBJECTS + global.0) << 32) | u64::from(offset)
+    }
+
+    /// The constant address of a function.
+    pub fn function_address(function: FuncId) -> u64 {
+        u64::from(FUNCTION_OBJECTS + function.0) << 32
+    }
+
+    /// The constant address of a block (`&&label`).
+    pub fn block_address(block: BlockId) -> u64 {
+        u64::from(BLOCK_OBJECTS + block.0) << 32
+    }
+
+    /// The function whose address is `address`, if it is exactly one.
+    pub fn function_at(&self, address: u64) -> Option<FuncId> {
+        let object = (address >> 32) as u32;
+        let index = object.checked_sub(FUNCTION_OBJECTS)?;
+        (address & 0xffff_ffff == 0 && (index as usize) < self.functions.len())
+            .then_some(FuncId(index))
+    }
+
+    /// The function called `name`.
+    pub fn function_named(&self, name: &str) -> Option<FuncId> {
+        let at = self.functions.iter().position(|f| f.name == name)?;
+        Some(FuncId(at as u32))
+    }
+
+    /// The block with this number.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.index()]
+    }
+
+    /// The function with this number.
+    pub fn function(&self, id: FuncId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    /// `file:line:column` of a position, or the function's name where there is no debug information.
+    pub fn show(&self, pos: Pos) -> String {
+        match self.files.get(pos.file as usize) {
+            Some(file) if pos.line > 0 => format!("{file}:{}:{}", pos.line, pos.column),
+            _ => "unknown position".to_owned(),
+        }
+    }
+}
+
+/// A source position; `line` 0 means unknown. `file` indexes [`Program::files`].
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, Serialize, Deserialize,
+)]
+pub struct Pos {
+    /// Index into [`Program::files`].
+    pub file: u32,
+    /// Line, from 1; 0 where unknown.
+    pub line: u32,
+    /// Column, from 1; 0 where unknown.
+    pub column: u32,
+}
+
+/// Where an instruction stands: the block and the index of the *LLVM* instruction in it. One LLVM
+/// instruction may have become several [`Op`]s.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Loc {
+    /// The block.
+    pub block: BlockId,
+    /// The index of the LLVM instruction in its block, counting every instruction.
+    pub inst: u32,
+}
+
+/// Who provides a function's behaviour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FunctionKind {
+    /// The user's code.
+    User,
+    /// The C stub library; runs natively too, from the same bitcode.
+    Stub,
+    /// C source for the engine only (string functions); natively the platform's own is used, so its
+    /// blocks have numbers but are never counted there.
+    EngineOnly,
+    /// Generated for a function that nobody defines.
+    Mock,
+    /// Executed by the machine itself.
+    Intrinsic(Intrinsic),
+    /// Declared and never defined, and not to be mocked: calling it is not modelled.
+    Missing,
+}
+
+/// What the machine does itself. Natively these are functions of the runtime or of the C library.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Intrinsic {
+    /// `void crunner_choose(const char *channel, void *into, size_t n)`: n bytes of the tape.
+    Choose,
+    /// `size_t crunner_remaining(const char *channel)`: bytes left on the tape.
+    Remaining,
+    /// `void crunner_assume(int)`: ends the run as rejected when 0.
+    Assume,
+    /// `void crunner_stop(int status)`: ends the run normally with an exit status.
+    Stop,
+    /// `void crunner_violation(int kind, const char *what, const char *file, unsigned line)`.
+    Violation,
+    /// `void crunner_output(int stream, const void *bytes, size_t n)`: transcript.
+    Output,
+    /// The heap.
+    Heap(HeapFn),
+    /// `size_t crunner_object_size(const void *)`: bytes from the pointer to its object's end, or 0.
+    ObjectSize,
+    /// A function of `<math.h>` on doubles, computed by the host's C library.
+    Math(MathFn),
+    /// `int crunner_format_float(char *to, size_t cap, const char *spec, double)`: host's printf.
+    FormatFloat,
+    /// `double crunner_parse_float(const char *from, size_t len)`: host's strtod.
+    ParseFloat,
+}
+
+/// What the heap does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HeapFn {
+    /// `void *malloc(size_t)`.
+    Malloc,
+    /// `void *calloc(size_t, size_t)`.
+    Calloc,
+    /// `void *crunner_row(size_t)`: zeros whose true size nobody knows. A run that goes past the end is rejected.
+    Row,
+    /// `void *realloc(void *, size_t)`.
+    Realloc,
+    /// `void free(void *)`.
+    Free,
+    /// `void *reallocarray(void *, size_t, size_t)`.
+    ReallocArray,
+    /// `void *aligned_alloc(size_t, size_t)` and `memalign`.
+    AlignedAlloc,
+    /// `int posix_memalign(void **, size_t, size_t)`.
+    PosixMemalign,
+    /// `void *valloc(size_t)`.
+    Valloc,
+    /// `size_t malloc_usable_size(void *)`.
+    UsableSize,
+}
+
+/// Functions of `<math.h>` that the machine computes; the `f` variants are the same on floats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "each is the C function of its name")]
+pub enum MathFn {
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Atan2,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Exp2,
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Pow,
+    Sqrt,
+    Cbrt,
+    Hypot,
+    Fmod,
+    Remainder,
+    Floor,
+    Ceil,
+    Round,
+    Trunc,
+    Rint,
+    Nearbyint,
+    Fabs,
+    Fmin,
+    Fmax,
+    Copysign,
+    Fma,
+    Ldexp,
+    Lround,
+    Llround,
+    Lrint,
+}
+
+/// A function: signature, registers and blocks.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The name in the linked module (after renaming).
+    pub name: String,
+    /// Who provides it.
+    pub kind: FunctionKind,
+    /// Width of each flattened parameter, in registers 0, 1, ...
+    pub params: Vec<Width>,
+    /// Number of parameters in C (a flattened struct counts once); for `va_start`.
+    pub varargs: bool,
+    /// Widths of the flattened result; empty for void.
+    pub result: Vec<Width>,
+    /// Its blocks; the first is the entry. Empty for functions without a body.
+    pub blocks: Range<u32>,
+    /// Width of every register.
+    pub registers: Vec<Width>,
+    /// What each register is called in C: its variable, else how it is computed; empty where C has no way to say it.
+    pub names: Vec<Box<str>>,
+    /// The line in which each register gets its value; 0 where unknown.
+    pub lines: Vec<u32>,
+    /// Whether its address is used for anything but a direct call.
+    pub addressed: bool,
+    /// Where it is defined.
+    pub pos: Pos,
+}
+
+impl Function {
+    /// Whether there is a body to execute.
+    pub fn is_defined(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+}
+
+/// A straight line of operations with one way in and a terminator.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The function it belongs to.
+    pub function: FuncId,
+    /// LLVM's name for it (`while.body`), for people.
+    pub name: String,
+    /// The operations.
+    pub ops: Vec<Inst>,
+    /// How it ends.
+    pub end: Terminator,
+    /// Where the terminator stands.
+    pub end_at: u32,
+    /// Position of the terminator.
+    pub end_pos: Pos,
+    /// Position of the first instruction that has one.
+    pub pos: Pos,
+}
+
+/// An operation, where it came from and its position in the source.
+#[derive(Clone, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// Index of the LLVM instruction in the block.
+    pub at: u32,
+    /// Source position.
+    pub pos: Pos,
+}
+
+/// A call instruction's place, for stacks and reports.
+#[derive(Clone, Debug)]
+pub struct CallInfo {
+    /// The calling function.
+    pub caller: FuncId,
+    /// Where.
+    pub loc: Loc,
+    /// Source position.
+    pub pos: Pos,
+}
+
+impl Global {
+    /// What it is, to a reader of the C code.
+    pub fn described(&self) -> String {
+        match self.source_name.as_str() {
+            "" if self.name.starts_with(".str") || self.name.starts_with("__func__") => {
+                "a string literal".to_owned()
+            }
+            "" if self.name.starts_with(".compoundliteral") => "a compound literal".to_owned(),
+            "" => "a constant".to_owned(),
+            name => format!("`{name}`"),
+        }
+    }
+}
+
+/// A global variable and its initial contents.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name in the linked module.
+    pub name: String,
+    /// Its name in C; empty for string literals and what else has none.
+    pub source_name: String,
+    /// What it is divided into.
+    pub shape: Option<ShapeId>,
+    /// Bytes; addresses of globals and functions are already resolved to this crate's addresses.
+    pub init: Vec<u8>,
+    /// Whether all of them are known to be zeros, without looking.
+    pub zeros: bool,
+    /// Whether writing it is a violation.
+    pub constant: bool,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Declared only: contents unknown.
+    pub external: bool,
+    /// Where it is defined.
+    pub pos: Pos,
+}
