@@ -53,6 +53,8 @@ pub struct Splitter<'a> {
     pub of: &'a dyn Fn(Term) -> Option<ObjId>,
     /// The term of an object's number.
     pub number: &'a dyn Fn(ObjId) -> Option<Term>,
+    /// Upper half and rest of pointers, and the upper half of which the rest is 0 (see [`super::super::cuts::CutState`]).
+    pub exact: &'a [(Term, Term, u32)],
 }
 
 impl Splitter<'_> {
@@ -140,10 +142,14 @@ impl Splitter<'_> {
                             (Root::Number(0), Root::Number(0)) => (Root::Number(0), both),
                             (Root::Number(0) | Root::Unknown, Root::Unknown)
                             | (Root::Unknown, Root::Number(0)) => (Root::Unknown, both),
-                            (Root::Null, Root::Number(0)) if self.is_nothing(y.offset) => {
+                            (Root::Null, Root::Number(0) | Root::Unknown)
+                                if self.stays_null(a, y.offset) =>
+                            {
                                 (Root::Null, both)
                             }
-                            (Root::Number(0), Root::Null) if self.is_nothing(x.offset) => {
+                            (Root::Number(0) | Root::Unknown, Root::Null)
+                                if self.stays_null(b, x.offset) =>
+                            {
                                 (Root::Null, both)
                             }
                             // NULL and something is not NULL, and no object either.
@@ -217,8 +223,17 @@ impl Splitter<'_> {
         }
     }
 
-    fn is_nothing(&self, offset: Term) -> bool {
-        self.pool.as_const(offset) == Some(0)
+    /// Whether an address that is NULL still is with this offset: it is none, or the one that the pointer has where it is not
+    /// NULL.
+    fn stays_null(&self, address: Term, offset: Term) -> bool {
+        if self.pool.as_const(offset) == Some(0) {
+            return true;
+        }
+        let Node::Concat(high, _) = *self.pool.node(address) else {
+            return false;
+        };
+        let own = (high, offset, 0);
+        self.exact.contains(&own)
     }
 
     /// The cases of an address whose upper half is this term.
@@ -270,7 +285,7 @@ impl Splitter<'_> {
             let (root, number) = match base {
                 Base::Number(number) => {
                     let term = self.pool.constant(32, u128::from(number));
-                    let root = if number == 0 {
+                    let root = if number == 0 && self.pool.as_const(offset) == Some(0) {
                         Root::Null
                     } else {
                         Root::Number(number)
@@ -409,6 +424,7 @@ impl Encoder<'_, '_> {
                 let number = start?.number_term(id)?;
                 present(id, number).then_some(number)
             },
+            exact: start.map_or(&[], |start| &start.exact),
         };
         splitter.split(pointer)
     }
