@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use cegar_model::machine::{Execution, Limits, Machine, Outcome, View};
 use cegar_model::program::Program;
-use cegar_model::program::ir::{BlockId, DYNAMIC_OBJECTS, FunctionKind, Op, UNDEFINED_BYTE};
+use cegar_model::program::ir::{BlockId, DYNAMIC_OBJECTS, FunctionKind, Op};
 use cegar_model::symbolic::cuts::{CutState, Part, Place};
 use cegar_model::symbolic::encode::{Fragment, Input, Obligation, Transition};
 use cegar_model::symbolic::state::Guard;
@@ -609,11 +609,8 @@ impl<'p> Follower<'_, 'p> {
             .find(|&&(variable, _)| variable == number);
         let number = given.map_or(number, |&(_, value)| value);
         let machine = self.number_of(self.graph.pool.as_const(number)? as u32)?;
+        // Those that were never written may be anything, also what they are in the machine.
         let mut bytes = view.object(machine)?.bytes.to_vec();
-        if view.is_undefined(machine, 0, bytes.len()) {
-            // Those that were never written may be anything, also what they are natively.
-            debug_assert!(bytes.contains(&UNDEFINED_BYTE));
-        }
         for word in bytes.chunks_exact_mut(8) {
             let value = u64::from_le_bytes(<[u8; 8]>::try_from(&*word).unwrap_or_default());
             let value = self.translated(view, u128::from(value), 64)? as u64;
