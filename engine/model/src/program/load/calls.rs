@@ -17,7 +17,7 @@ impl<'m> Body<'_, 'm> {
         if callee.is_function() && name.starts_with("llvm.") {
             return self.llvm_intrinsic(value, &name);
         }
-        if callee.is_function() && name == crate::program::normalise::UNINIT {
+        if callee.is_function() && name == crate::program::convention::UNINIT {
             let (address, len) = (
                 self.scalar(value.operand(0))?,
                 self.scalar(value.operand(1))?,
