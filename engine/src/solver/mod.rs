@@ -8,15 +8,18 @@
 //!
 //! A model is never believed: every back end's answer is evaluated before it is passed on.
 
+mod ask;
 mod blast;
 mod cache;
 mod circuit;
+mod external;
 mod floats;
 mod gates;
 mod groups;
 mod reads;
 mod session;
 mod small;
+pub mod smtlib;
 #[cfg(test)]
 mod tests;
 mod translate;
@@ -27,8 +30,10 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+pub use self::ask::{AskError, Asker, FreshZ3, MANIFEST, Recorder, Verdict};
 pub use self::cache::Cached;
 pub use self::circuit::Circuit;
+pub use self::external::{External, ExternalError};
 pub use self::groups::{components, related};
 pub use self::session::Session;
 pub use self::z3::Z3;
