@@ -1,0 +1,11 @@
+//! Certificates, and proofs in words.
+
+mod certificate;
+mod check;
+mod needed;
+mod words;
+
+pub use certificate::{Certificate, CutFacts, FORMAT, formula};
+pub use check::{Checked, Rejected, check};
+pub use needed::{Goal, Needed, needed};
+pub use words::Words;
