@@ -8,6 +8,7 @@ use cegar_search::proof::{self, Certificate, Rejected};
 use sha2::{Digest as _, Sha256};
 
 use super::args::{CheckProofArgs, Manners, MessageFormat};
+use super::asking::Asking;
 use crate::campaign::proofs::question;
 use crate::error::Error;
 use crate::exit::ExitCode;
@@ -38,7 +39,10 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
             )
         })?;
         counted = users(&program, &certificate);
-        proof::check(&program, &digest, &certificate, question())
+        let mut asking = Asking::new(args.solver.as_deref(), args.smt2.as_deref())?;
+        let checked = proof::check_with(&program, &digest, &certificate, question(), &mut asking);
+        asking.end()?;
+        checked
     } else {
         // Other bitcode need not even be readable.
         Err(Rejected::Bitcode {

@@ -58,6 +58,18 @@ pub trait Asker {
     ) -> Result<Verdict, AskError>;
 }
 
+impl<A: Asker + ?Sized> Asker for Box<A> {
+    fn ask(
+        &mut self,
+        pool: &mut Pool,
+        terms: &[Term],
+        limits: &Limits,
+        about: &dyn Display,
+    ) -> Result<Verdict, AskError> {
+        (**self).ask(pool, terms, limits, about)
+    }
+}
+
 impl Asker for Z3 {
     fn ask(
         &mut self,

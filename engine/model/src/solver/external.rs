@@ -278,10 +278,7 @@ mod tests {
     #[test]
     fn answers() {
         let answer = |script: &str| shell(script).run(QUESTION).map_err(|why| why.to_string());
-        assert_eq!(
-            answer("cat >/dev/null; echo unsat"),
-            Ok(Verdict::Unsat)
-        );
+        assert_eq!(answer("cat >/dev/null; echo unsat"), Ok(Verdict::Unsat));
         assert_eq!(answer("echo sat"), Ok(Verdict::Sat));
         assert!(matches!(answer("echo unknown"), Ok(Verdict::Unknown(_))));
     }

@@ -21,9 +21,9 @@ use crate::abstraction::graph::Graph;
 use cegar_model::deadline;
 use cegar_model::program::ir::{BlockId, CheckId, Program};
 use cegar_model::solver::{Answer, Limits, Solver, Z3};
-use cegar_model::symbolic::encode::{Budget, Exceeded, Fragment};
+use cegar_model::symbolic::encode::{Budget, Exceeded, Fragment, Transition};
 use cegar_model::symbolic::world::{Cut, Grain};
-use cegar_model::term::Term;
+use cegar_model::term::{Pool, Term};
 
 /// What was checked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -134,6 +134,32 @@ pub enum Rejected {
 const NOT: &str = "";
 const UNANSWERED: &str = ": the solver gave no answer";
 
+/// Whoever answers the checker's questions.
+pub trait Asked {
+    /// Whether these can hold together, and what that is about.
+    fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, about: &About) -> Answer;
+}
+
+/// What a question is about, for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct About(pub String);
+
+impl std::fmt::Display for About {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Asks Z3, each question of a fresh solver.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AskZ3;
+
+impl Asked for AskZ3 {
+    fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, _: &About) -> Answer {
+        Z3::new().check(pool, terms, limits)
+    }
+}
+
 /// Checks a certificate against the program. `bitcode` is its SHA-256; `limits` are those of one question.
 pub fn check(
     program: &Program,
@@ -141,15 +167,26 @@ pub fn check(
     certificate: &Certificate,
     limits: Limits,
 ) -> Result<Checked, Rejected> {
+    check_with(program, bitcode, certificate, limits, &mut AskZ3)
+}
+
+/// The same, with somebody else to answer.
+pub fn check_with(
+    program: &Program,
+    bitcode: &str,
+    certificate: &Certificate,
+    limits: Limits,
+    asked: &mut dyn Asked,
+) -> Result<Checked, Rejected> {
     let mut checker = Checker::open(program, bitcode, certificate, limits)?;
     let starts: Vec<Option<Cut>> = checker.graph.fragments.keys().copied().collect();
     for &start in &starts {
         let fragment = checker.graph.fragments[&start].clone();
-        checker.edges(start, &fragment)?;
+        checker.edges(start, &fragment, asked)?;
     }
     for start in starts {
         let fragment = checker.graph.fragments[&start].clone();
-        checker.goals(start, &fragment, certificate)?;
+        checker.goals(start, &fragment, certificate, asked)?;
     }
     Ok(checker.checked)
 }
@@ -290,7 +327,12 @@ impl<'p> Checker<'p> {
     }
 
     /// None if these cannot hold together, else how that failed.
-    pub(super) fn refuted(&mut self, terms: &[Term]) -> Option<&'static str> {
+    pub(super) fn refuted(
+        &mut self,
+        terms: &[Term],
+        asked: &mut dyn Asked,
+        about: impl FnOnce(&Checker<'p>) -> String,
+    ) -> Option<&'static str> {
         if terms
             .iter()
             .any(|&t| self.graph.pool.as_const(t) == Some(0))
@@ -298,14 +340,24 @@ impl<'p> Checker<'p> {
             return None;
         }
         self.checked.questions += 1;
-        match Z3::new().check(&mut self.graph.pool, terms, &self.limits) {
+        let about = About(about(self));
+        match asked.ask(&mut self.graph.pool, terms, &self.limits, &about) {
             Answer::Unsat { .. } => None,
             Answer::Sat(_) => Some(NOT),
             Answer::Unknown(_) => Some(UNANSWERED),
         }
     }
 
-    fn edges(&mut self, start: Option<Cut>, fragment: &Fragment) -> Result<(), Rejected> {
+    fn edges(
+        &mut self,
+        start: Option<Cut>,
+        fragment: &Fragment,
+        asked: &mut dyn Asked,
+    ) -> Result<(), Rejected> {
+        let to = |checker: &Checker<'_>, transition: &Transition, what: &str| {
+            let (from, to) = (checker.name(start), checker.name(Some(transition.to)));
+            format!("the edge from {from} to {to} preserves {what}")
+        };
         let known = self.known(start);
         for transition in &fragment.transitions {
             if deadline::passed() {
@@ -336,7 +388,9 @@ impl<'p> Checker<'p> {
                 .collect();
             let some = self.graph.pool.any(&open);
             along.push(some);
-            if self.refuted(&along).is_none() {
+            let all =
+                |checker: &Checker<'p>| to(checker, transition, "what is stated of its target");
+            if self.refuted(&along, asked, all).is_none() {
                 continue;
             }
             along.pop();
@@ -344,7 +398,10 @@ impl<'p> Checker<'p> {
             for (at, (fact, after)) in facts.iter().zip(after).enumerate() {
                 let not = self.graph.pool.not(after);
                 along.push(not);
-                let how = self.refuted(&along);
+                let how = self.refuted(&along, asked, |checker| {
+                    let formula = checker.graph.pool.write(*fact).unwrap_or_default();
+                    to(checker, transition, &format!("`{formula}`"))
+                });
                 along.pop();
                 // Bounds are derived; that they are too hard for the solver says nothing against them.
                 let is_hard = at >= claimed && how == Some(UNANSWERED);
@@ -370,6 +427,7 @@ impl<'p> Checker<'p> {
         start: Option<Cut>,
         fragment: &Fragment,
         certificate: &Certificate,
+        asked: &mut dyn Asked,
     ) -> Result<(), Rejected> {
         let known = self.known(start);
         let with = |prefix: usize, guard: &[Term]| -> Vec<Term> {
@@ -390,7 +448,13 @@ impl<'p> Checker<'p> {
             }
             let mut terms = with(obligation.prefix, &obligation.guard.0);
             terms.push(obligation.violated);
-            if let Some(how) = self.refuted(&terms) {
+            let about = |checker: &Checker<'p>| {
+                format!(
+                    "check {id} at {} holds",
+                    checker.program.show(obligation.pos)
+                )
+            };
+            if let Some(how) = self.refuted(&terms, asked, about) {
                 if how == UNANSWERED && deadline::passed() {
                     self.checked.late_checks.insert(id);
                     continue;
@@ -407,7 +471,12 @@ impl<'p> Checker<'p> {
             if !certificate.blocks.contains(&id) || self.checked.late_blocks.contains(&id) {
                 continue;
             }
-            let Some(how) = self.refuted(&with(entered.prefix, &entered.guard.0)) else {
+            let about = |checker: &Checker<'p>| {
+                let pos = checker.program.block(entered.block).pos;
+                format!("block {id} at {} is not entered", checker.program.show(pos))
+            };
+            let terms = with(entered.prefix, &entered.guard.0);
+            let Some(how) = self.refuted(&terms, asked, about) else {
                 continue;
             };
             if how == UNANSWERED && deadline::passed() {
@@ -420,7 +489,12 @@ impl<'p> Checker<'p> {
             });
         }
         for hole in &fragment.holes {
-            let Some(how) = self.refuted(&with(hole.prefix, &hole.guard.0)) else {
+            let about = |checker: &Checker<'p>| {
+                let place = checker.program.show(hole.pos);
+                format!("{} at {place} is not reached", hole.what)
+            };
+            let terms = with(hole.prefix, &hole.guard.0);
+            let Some(how) = self.refuted(&terms, asked, about) else {
                 continue;
             };
             let behind: FxHashSet<BlockId> = goals::behind(&self.graph, hole);

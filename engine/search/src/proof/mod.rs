@@ -6,6 +6,6 @@ mod needed;
 mod words;
 
 pub use certificate::{Certificate, CutFacts, FORMAT, formula};
-pub use check::{Checked, Rejected, check};
+pub use check::{About, AskZ3, Asked, Checked, Rejected, check, check_with};
 pub use needed::{Goal, Needed, needed};
 pub use words::Words;

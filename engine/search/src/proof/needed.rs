@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashSet;
 
 use super::certificate::Certificate;
-use super::check::{Checker, Rejected};
+use super::check::{AskZ3, Checker, Rejected};
 use crate::abstraction::asking::Facts;
 use crate::abstraction::goals;
 use crate::abstraction::graph::Graph;
@@ -191,7 +191,9 @@ impl Search {
                 for fact in facts {
                     let holds = self.into(cut).all(|&(start, index, _)| {
                         let along = along(checker, start, index, fact);
-                        checker.refuted(&along).is_none()
+                        checker
+                            .refuted(&along, &mut AskZ3, |_| String::new())
+                            .is_none()
                     });
                     if !holds {
                         remove(&mut checker.facts, cut, fact);
@@ -209,7 +211,9 @@ impl Search {
         self.questions.iter().all(|question| {
             let mut terms = checker.known(question.start);
             terms.extend(&question.terms);
-            checker.refuted(&terms).is_none()
+            checker
+                .refuted(&terms, &mut AskZ3, |_| String::new())
+                .is_none()
         })
     }
 }

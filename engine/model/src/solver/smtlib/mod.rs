@@ -99,6 +99,12 @@ pub(crate) fn symbol(pool: &Pool, leaf: Term) -> String {
     writer.bits(leaf)
 }
 
+/// An array of unknown contents.
+#[cfg(test)]
+pub(crate) fn array_symbol(pool: &Pool, array: Array) -> String {
+    Writer::new(pool).array(array)
+}
+
 /// The question whether one of these terms can differ from the bit-vector beside it, which speaks of these symbols.
 #[cfg(test)]
 pub(crate) fn difference(pool: &Pool, symbols: &[Term], pairs: &[(Term, &str)]) -> String {

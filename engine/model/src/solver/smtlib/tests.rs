@@ -52,7 +52,11 @@ fn expect(script: &Script, sat: bool, second: Option<&External>) {
             .unwrap_or_else(|why| panic!("{why}\n{}", script.text));
         let expected = if sat { Verdict::Sat } else { Verdict::Unsat };
         let is_open = matches!(verdict, Verdict::Unknown(_));
-        assert!(is_open || verdict == expected, "{verdict:?}: {}", script.text);
+        assert!(
+            is_open || verdict == expected,
+            "{verdict:?}: {}",
+            script.text
+        );
     }
 }
 

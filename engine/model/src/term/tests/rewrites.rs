@@ -81,7 +81,8 @@ impl Workshop {
                 let answer = self.differ(std::slice::from_ref(both));
                 if answer != SatResult::Unsat {
                     let term = self.pool.show(both.term);
-                    self.failed.push(format!("{answer:?}: {term}  is not  {}", both.text));
+                    self.failed
+                        .push(format!("{answer:?}: {term}  is not  {}", both.text));
                 }
             }
         }
@@ -91,7 +92,12 @@ impl Workshop {
     fn differ(&self, open: &[Both]) -> SatResult {
         let pairs: Vec<(Term, &str)> = open.iter().map(|both| (both.term, &*both.text)).collect();
         let script = smtlib::difference(&self.pool, &self.symbols, &pairs);
-        let solver = z3::Solver::new_for_logic("QF_ABV").unwrap_or_default();
+        let solver = z3::Solver::new_for_logic(if script.contains("Array") {
+            "QF_ABV"
+        } else {
+            "QF_BV"
+        })
+        .unwrap_or_default();
         let mut params = z3::Params::new();
         params.set_u32("rlimit", 50_000_000);
         solver.set_params(&params);
@@ -111,7 +117,11 @@ impl Workshop {
             self.proved,
             some.join("\n")
         );
-        assert!(self.proved >= least, "only {} rewrites came up", self.proved);
+        assert!(
+            self.proved >= least,
+            "only {} rewrites came up",
+            self.proved
+        );
     }
 
     fn bin(&mut self, op: BinOp, a: &Both, b: &Both) -> Both {
@@ -119,7 +129,10 @@ impl Workshop {
         let term = self.pool.bin(op, a.term, b.term);
         let text = smtlib::binary(op, w, &a.text, &b.text);
         let mut plain = vec![Node::Bin(op, a.term, b.term)];
-        if matches!(op, BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor) {
+        if matches!(
+            op,
+            BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor
+        ) {
             plain.push(Node::Bin(op, b.term, a.term));
         }
         self.made(term, text, &plain)
@@ -150,7 +163,11 @@ impl Workshop {
             // Sums and products are the same the other way round.
             Node::Overflow(op, is_signed, b.term, a.term),
         ];
-        let plain = if op == BinOp::Sub { &plain[..1] } else { &plain };
+        let plain = if op == BinOp::Sub {
+            &plain[..1]
+        } else {
+            &plain
+        };
         self.made(term, format!("(ite {text} #b1 #b0)"), plain)
     }
 
@@ -182,9 +199,18 @@ impl Workshop {
         let from = self.width(a);
         let term = self.pool.cast(kind, a.term, w);
         let (text, plain) = match kind {
-            _ if w <= from => (format!("((_ extract {} 0) {})", w - 1, a.text), Node::Extract(a.term, 0)),
-            CastKind::SExt => (format!("((_ sign_extend {}) {})", w - from, a.text), Node::SExt(a.term)),
-            _ => (format!("((_ zero_extend {}) {})", w - from, a.text), Node::ZExt(a.term)),
+            _ if w <= from => (
+                format!("((_ extract {} 0) {})", w - 1, a.text),
+                Node::Extract(a.term, 0),
+            ),
+            CastKind::SExt => (
+                format!("((_ sign_extend {}) {})", w - from, a.text),
+                Node::SExt(a.term),
+            ),
+            _ => (
+                format!("((_ zero_extend {}) {})", w - from, a.text),
+                Node::ZExt(a.term),
+            ),
         };
         self.made(term, text, &[plain])
     }

@@ -5,18 +5,44 @@ use crate::term::random::{OPS, PREDS};
 use crate::term::value::mask;
 
 const SUMS: [BinOp; 3] = [BinOp::Add, BinOp::Sub, BinOp::Mul];
+const COMPOSED: [BinOp; 8] = [
+    BinOp::UMin,
+    BinOp::UMax,
+    BinOp::SMin,
+    BinOp::SMax,
+    BinOp::UAddSat,
+    BinOp::SAddSat,
+    BinOp::USubSat,
+    BinOp::SSubSat,
+];
 
 impl Workshop {
     fn constants(&mut self, w: Width) -> Vec<Both> {
         let top = 1u128 << (w - 1);
-        let mut values: Vec<u128> = [0, 1, 2, 3, 5, 6, 0x34, top, top - 1, top + 1, u128::MAX, u128::MAX - 1]
-            .into_iter()
-            .chain([u128::from(w), mask(w / 2), mask(w / 2) + 1, !mask(w / 2)])
-            .map(|value| value & mask(w))
-            .collect();
+        let mut values: Vec<u128> = [
+            0,
+            1,
+            2,
+            3,
+            5,
+            6,
+            0x34,
+            top,
+            top - 1,
+            top + 1,
+            u128::MAX,
+            u128::MAX - 1,
+        ]
+        .into_iter()
+        .chain([u128::from(w), mask(w / 2), mask(w / 2) + 1, !mask(w / 2)])
+        .map(|value| value & mask(w))
+        .collect();
         values.sort_unstable();
         values.dedup();
-        values.into_iter().map(|value| self.constant(w, value)).collect()
+        values
+            .into_iter()
+            .map(|value| self.constant(w, value))
+            .collect()
     }
 
     /// Values of so many bits in every form that a constructor looks for.
@@ -59,7 +85,14 @@ impl Workshop {
     /// One bit as it comes from comparisons and from numbers.
     fn conditions(&mut self, shapes: &mut Vec<Both>) {
         let [a, b] = ["a", "b"].map(|name| self.variable(name, 8));
-        for pred in [Pred::Eq, Pred::Ult, Pred::Ule, Pred::Slt, Pred::Sle, Pred::Ne] {
+        for pred in [
+            Pred::Eq,
+            Pred::Ult,
+            Pred::Ule,
+            Pred::Slt,
+            Pred::Sle,
+            Pred::Ne,
+        ] {
             shapes.push(self.cmp(pred, &a, &b));
         }
         for low in [0, 3, 7] {
@@ -137,8 +170,13 @@ impl Workshop {
 
     fn two(&mut self, a: &Both, b: &Both) {
         let w = self.width(a);
+        let is_leaf = |both: &Both| {
+            self.is_const(both) || matches!(self.pool.node(both.term), Node::Variable(_))
+        };
+        let are_leaves = is_leaf(a) && is_leaf(b);
         for op in OPS {
-            if !self.is_hard(op, a, b) {
+            // Minima and saturation are put together from comparisons, overflows and choices.
+            if !self.is_hard(op, a, b) && (are_leaves || !COMPOSED.contains(&op)) {
                 self.bin(op, a, b);
             }
         }
@@ -147,7 +185,11 @@ impl Workshop {
         }
         for op in SUMS {
             // The exact product is twice as wide.
-            let most = if self.is_const(a) || self.is_const(b) { 13 } else { 6 };
+            let most = if self.is_const(a) || self.is_const(b) {
+                13
+            } else {
+                6
+            };
             if op != BinOp::Mul || w <= most {
                 self.overflow(op, true, a, b);
                 self.overflow(op, false, a, b);
@@ -161,19 +203,35 @@ impl Workshop {
     fn one(&mut self, a: &Both) {
         let w = self.width(a);
         self.not(a);
-        for op in [UnOp::CtPop, UnOp::CtLz, UnOp::CtTz, UnOp::BitReverse, UnOp::Abs] {
+        for op in [
+            UnOp::CtPop,
+            UnOp::CtLz,
+            UnOp::CtTz,
+            UnOp::BitReverse,
+            UnOp::Abs,
+        ] {
             self.un(op, a);
         }
         if w.is_multiple_of(16) {
             self.un(UnOp::BSwap, a);
         }
         for kind in [CastKind::ZExt, CastKind::SExt] {
-            for to in [1, w / 2, w - 1, w, w + 1, w + 9].into_iter().filter(|to| (1..=128).contains(to)) {
+            for to in [1, w / 2, w - 1, w, w + 1, w + 9]
+                .into_iter()
+                .filter(|to| (1..=128).contains(to))
+            {
                 self.cast(kind, a, to);
             }
         }
         let half = w / 2;
-        for (low, count) in [(0, 1), (w - 1, 1), (half, w - half), (0, half), (half.saturating_sub(1), 2), (1, w - 1)] {
+        for (low, count) in [
+            (0, 1),
+            (w - 1, 1),
+            (half, w - half),
+            (0, half),
+            (half.saturating_sub(1), 2),
+            (1, w - 1),
+        ] {
             if count > 0 && low + count <= w {
                 self.extract(a, low, count);
             }
@@ -211,25 +269,43 @@ impl Workshop {
     }
 }
 
-/// All pairs of shapes of so many bits, or every `step`th.
+/// Pairs of shapes of so many bits: all with a leaf, and of the others every `step`th. Rewrites do not depend on the width, so
+/// that each width has other pairs.
 fn everything(w: Width, step: usize, least: usize) {
     let mut shop = Workshop::default();
     let shapes = shop.shapes(w);
-    for a in &shapes {
-        shop.one(a);
+    let offset = usize::from(w);
+    let chosen = |at: usize, step: usize| (at + offset).is_multiple_of(step);
+    for (i, a) in shapes.iter().enumerate() {
+        if chosen(i, (step / 4).clamp(1, 6)) {
+            shop.one(a);
+        }
     }
-    shop.choices(&shapes);
-    shop.funnels(&shapes);
+    let some: Vec<Both> = (0..shapes.len())
+        .filter(|&i| i < 2 || chosen(i, step.clamp(1, 20)))
+        .map(|i| shapes[i].clone())
+        .collect();
+    shop.choices(&some);
+    shop.funnels(&some);
+    let leaves = 2 + shop.constants(w).len();
     for (i, a) in shapes.iter().enumerate() {
         for (j, b) in shapes.iter().enumerate() {
-            // A leaf on either side is what most rewrites look for.
-            let is_leaf = |at: usize| at < 14;
-            if is_leaf(i) || is_leaf(j) || i == j || (i * shapes.len() + j).is_multiple_of(step) {
+            let at = i * shapes.len() + j;
+            let step = match (i < leaves, j < leaves) {
+                (true, true) => (step / 4).max(1),
+                (true, false) | (false, true) => step,
+                (false, false) => 5 * step,
+            };
+            if chosen(at, step) || i == j {
                 shop.two(a, b);
             }
         }
     }
-    println!("{w} bits: {} shapes, {} rewrites", shapes.len(), shop.proved);
+    println!(
+        "{w} bits: {} shapes, {} rewrites",
+        shapes.len(),
+        shop.proved
+    );
     shop.end(least);
 }
 
@@ -240,25 +316,25 @@ fn of_one_bit() {
 
 #[test]
 fn of_six_bits_with_products() {
-    everything(6, 1, 500);
+    everything(6, 4, 500);
 }
 
 #[test]
 fn of_thirteen_bits() {
-    everything(13, 3, 500);
+    everything(13, 7, 500);
 }
 
 #[test]
 fn of_thirty_two_bits() {
-    everything(32, 7, 500);
+    everything(32, 13, 500);
 }
 
 #[test]
 fn of_sixty_four_bits() {
-    everything(64, 13, 500);
+    everything(64, 31, 300);
 }
 
 #[test]
 fn of_as_many_bits_as_there_are() {
-    everything(128, 13, 500);
+    everything(128, 61, 300);
 }
