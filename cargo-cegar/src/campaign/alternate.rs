@@ -24,9 +24,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cegar_checker::Certificate;
 use cegar_fuzz::native::Kind;
 use cegar_model::program::{Check, FunctionKind, Program};
-use cegar_search::proof::Certificate;
 use cegar_search::simulate::search::{News, Origin, Search};
 use cegar_search::strategy::{Coverage, Strategy};
 use serde::{Deserialize, Serialize};

@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
+use cegar_checker::{About, Asked};
 use cegar_model::solver::{
     Answer, AskError, Asker, External, ExternalError, FreshZ3, Limits, Model, Reason, Recorder,
     Verdict,
 };
 use cegar_model::term::{Pool, Term};
-use cegar_search::proof::{About, Asked};
 
 use crate::error::Error;
 

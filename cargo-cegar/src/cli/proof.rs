@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use cegar_checker::{Certificate, Rejected};
 use cegar_model::program::{FunctionKind, Program};
-use cegar_search::proof::{self, Certificate, Rejected};
 use sha2::{Digest as _, Sha256};
 
 use super::args::{CheckProofArgs, Manners, MessageFormat};
@@ -40,7 +40,8 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
         })?;
         counted = users(&program, &certificate);
         let mut asking = Asking::new(args.solver.as_deref(), args.smt2.as_deref())?;
-        let checked = proof::check_with(&program, &digest, &certificate, question(), &mut asking);
+        let checked =
+            cegar_checker::check(&program, &digest, &certificate, question(), &mut asking);
         asking.end()?;
         checked
     } else {
@@ -63,7 +64,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
                 "blocks": certificate.blocks.len(),
                 "transitions": checked.transitions,
                 "questions": checked.questions,
-                "assumptions": certificate.assumptions,
+                "assumptions": checked.assumptions.iter().map(|a| &a.says).collect::<Vec<_>>(),
             })
         ),
         (Err(why), MessageFormat::Json) => writeln!(
@@ -97,7 +98,9 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
 fn users(program: &Program, certificate: &Certificate) -> usize {
     let proved = certificate.checks.iter();
     proved
-        .filter_map(|&id| program.checks.get(id as usize))
+        .filter(|claim| claim.given.is_none())
+        .filter_map(|claim| program.checks.get(claim.id as usize))
+        .filter(|check| certificate.properties.contains(&check.kind.property()))
         .filter(|check| {
             !check.trivial && program.function(check.function).kind == FunctionKind::User
         })

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use cegar_checker::{Certificate, Rejected};
 use cegar_model::program::{FunctionKind, Program};
 use cegar_model::solver::Limits;
 use cegar_model::symbolic::world::Cut;
-use cegar_search::proof::{self, Certificate, Needed, Rejected, Words};
+use cegar_search::proof::{self, Needed, Words};
 use serde::Serialize;
 
 use super::Left;
@@ -92,10 +93,8 @@ pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Pro
 /// The certificate for one goal, with the facts that it needs.
 pub fn pruned(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Certificate, Error> {
     let needed = needed(left, certificate, goal)?;
-    Ok(Certificate {
-        cuts: Certificate::regions(&needed.graph, &needed.facts),
-        ..certificate.about(number(goal))
-    })
+    let meant = number(goal);
+    Ok(proof::pruned(&left.program, certificate, &needed, meant))
 }
 
 fn place(left: &Left, needed: &Needed<'_>, cut: Cut) -> Invariant {

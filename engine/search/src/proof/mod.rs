@@ -1,11 +1,10 @@
-//! Certificates, and proofs in words.
+//! Proofs written down, taken up again, and said in words.
 
-mod certificate;
-mod check;
 mod needed;
+mod resume;
 mod words;
+pub mod write;
 
-pub use certificate::{Certificate, CutFacts, FORMAT, formula};
-pub use check::{About, AskZ3, Asked, Checked, Rejected, check, check_with};
-pub use needed::{Goal, Needed, needed};
+pub use needed::{Goal, Needed, needed, pruned};
+pub use resume::resumed;
 pub use words::Words;
