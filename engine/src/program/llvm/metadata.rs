@@ -21,6 +21,8 @@ pub(crate) const VARIABLE_TYPE: usize = 3;
 pub(crate) const BASE: usize = 3;
 /// The members of a composite type, or the ranges of an array.
 pub(crate) const ELEMENTS: usize = 4;
+/// The scope around a block of code.
+const PARENT: usize = 1;
 /// The type of a function; its own operand 3 lists the result's type and the parameters'.
 pub(crate) const FUNCTION_TYPE: usize = 4;
 /// See [`FUNCTION_TYPE`].
@@ -29,6 +31,7 @@ pub(crate) const SIGNATURE: usize = 3;
 /// The tags of DWARF that are read.
 pub(crate) mod tag {
     pub(crate) const ARRAY: u16 = 0x01;
+    pub(crate) const ENUMERATION: u16 = 0x04;
     pub(crate) const MEMBER: u16 = 0x0d;
     pub(crate) const POINTER: u16 = 0x0f;
     pub(crate) const STRUCTURE: u16 = 0x13;
@@ -81,6 +84,78 @@ impl<'m> Metadata<'m> {
             .collect();
         llvm!(LLVMDisposeValueMetadataEntries(entries));
         variables
+    }
+
+    /// Where the loop begins that this terminator goes back to: the first place that `!llvm.loop` names.
+    pub(crate) fn of_loop(module: &'m Module, terminator: Value<'m>) -> Option<Metadata<'m>> {
+        let name = "llvm.loop";
+        let kind = llvm!(LLVMGetMDKindIDInContext(
+            module.context,
+            name.as_ptr().cast(),
+            name.len() as u32
+        ));
+        let node = Value::some(llvm!(LLVMGetMetadata(terminator.0, kind)))?;
+        let parts = Metadata::of(node)?.operands(module).into_iter().flatten();
+        let mut places =
+            parts.filter(|part| matches!(part.kind(), LLVMMetadataKind::LLVMDILocationMetadataKind));
+        places.next()
+    }
+
+    /// Line and column of a `DILocation`.
+    pub(crate) fn location(self) -> Option<(u32, u32)> {
+        if !matches!(self.kind(), LLVMMetadataKind::LLVMDILocationMetadataKind) {
+            return None;
+        }
+        let line = debuginfo!(LLVMDILocationGetLine(self.0));
+        Some((line, debuginfo!(LLVMDILocationGetColumn(self.0))))
+    }
+
+    /// The scope that a `DILocation`, a variable or a block of code is in; a function is in none.
+    pub(crate) fn scope(self, module: &'m Module) -> Option<Metadata<'m>> {
+        use LLVMMetadataKind::*;
+        match self.kind() {
+            LLVMDILocationMetadataKind => {
+                Metadata::some(debuginfo!(LLVMDILocationGetScope(self.0)))
+            }
+            LLVMDILocalVariableMetadataKind | LLVMDIGlobalVariableMetadataKind => {
+                Metadata::some(debuginfo!(LLVMDIVariableGetScope(self.0)))
+            }
+            LLVMDILexicalBlockMetadataKind | LLVMDILexicalBlockFileMetadataKind => {
+                self.operand(module, PARENT)
+            }
+            _ => None,
+        }
+    }
+
+    /// The line in which a variable is declared.
+    pub(crate) fn declared_in(self) -> u32 {
+        use LLVMMetadataKind::*;
+        match self.kind() {
+            LLVMDILocalVariableMetadataKind | LLVMDIGlobalVariableMetadataKind => {
+                debuginfo!(LLVMDIVariableGetLine(self.0))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Directory and name of the file that a scope or a variable is in.
+    pub(crate) fn file(self) -> Option<(String, String)> {
+        use LLVMMetadataKind::*;
+        let file = match self.kind() {
+            LLVMDILocalVariableMetadataKind | LLVMDIGlobalVariableMetadataKind => {
+                debuginfo!(LLVMDIVariableGetFile(self.0))
+            }
+            LLVMDILexicalBlockMetadataKind
+            | LLVMDILexicalBlockFileMetadataKind
+            | LLVMDISubprogramMetadataKind => debuginfo!(LLVMDIScopeGetFile(self.0)),
+            _ => return None,
+        };
+        let file = Metadata::some(file)?;
+        let mut len = 0;
+        let directory = debuginfo!(LLVMDIFileGetDirectory(file.0, &mut len));
+        let directory = lent(directory, len as usize);
+        let name = debuginfo!(LLVMDIFileGetFilename(file.0, &mut len));
+        Some((directory, lent(name, len as usize)))
     }
 
     /// Which class of LLVM's it is.
