@@ -13,7 +13,7 @@ use cargo_cegar::compile::{Compiler, Unit};
 use cargo_cegar::options::{Harness, Settings, Sides};
 use cargo_cegar::report::Fan;
 use cegar_benches::{Result, median, numbers, own_time};
-use cegar_engine::machine::{Limits, Machine};
+use cegar_model::machine::{Limits, Machine};
 
 /// A name, what it is, and its text. `TURNS` is defined beside it.
 const PROGRAMS: [(&str, &str, u64); 3] = [

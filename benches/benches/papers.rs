@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use cegar_benches::check::{Check, name, programs};
 use cegar_benches::{Result, numbers, tool};
-use cegar_engine::strategy::Strategy;
+use cegar_search::strategy::Strategy;
 
 /// Where the papers' programs may be.
 const COLLECTION: &str = "../../shared/benchmarks";

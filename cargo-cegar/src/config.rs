@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use cegar_engine::strategy::Strategy;
 use cegar_harness::rules::Rules;
+use cegar_search::strategy::Strategy;
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -177,8 +177,8 @@ pub enum PropertyName {
 
 impl PropertyName {
     /// What it stands for. Assertions are part of every property: nobody writes one to have it ignored.
-    pub fn expand(names: &[PropertyName]) -> Vec<cegar_engine::program::Property> {
-        use cegar_engine::program::Property::{Assertion, Memory, Overflow};
+    pub fn expand(names: &[PropertyName]) -> Vec<cegar_model::program::Property> {
+        use cegar_model::program::Property::{Assertion, Memory, Overflow};
         let mut properties = vec![Assertion];
         for name in names {
             properties.extend_from_slice(match name {

@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cegar_engine::program::Property;
-use cegar_engine::strategy::Strategy;
 use cegar_harness::rules::Rules;
+use cegar_model::program::Property;
+use cegar_search::strategy::Strategy;
 use serde::{Deserialize, Serialize};
 
 use crate::compile::{Compiler, Unit};

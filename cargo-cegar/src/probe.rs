@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use cegar_engine::program::Program;
+use cegar_model::program::Program;
 
 use crate::error::Error;
 

@@ -17,9 +17,9 @@ use cargo_cegar::campaign::prepare::{Prepared, prepare};
 use cargo_cegar::compile::{Compiler, Unit};
 use cargo_cegar::options::{Harness, Settings};
 use cargo_cegar::report::{Event, Reporter};
-use cegar_engine::machine::{Execution, Limits, Machine, Outcome};
-use cegar_engine::program::Property;
 use cegar_fuzz::native::{Kind, RunOptions, Runner, TargetBuilder};
+use cegar_model::machine::{Execution, Limits, Machine, Outcome};
+use cegar_model::program::Property;
 use cegar_tests::Project;
 
 const TAPES: u64 = 200;

@@ -15,8 +15,8 @@ use cargo_cegar::coverage::{Coverage, lcov, table};
 use cargo_cegar::explain::Left;
 use cargo_cegar::findings::Record;
 use cargo_cegar::report::html::{Chapter, page};
-use cegar_engine::program::Program;
-use cegar_engine::proof::{self, Certificate};
+use cegar_model::program::Program;
+use cegar_search::proof::{self, Certificate};
 use cegar_tests::{Project, Tool, exit};
 
 /// SplitMix64.
@@ -227,7 +227,7 @@ fn certificates() {
             return;
         }
         checked += 1;
-        let limits = cegar_engine::solver::Limits::default();
+        let limits = cegar_model::solver::Limits::default();
         if proof::check(&program, &known.bitcode, &certificate, limits).is_err() {
             refused += 1;
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use cegar_engine::program::{Check, CheckKind, Program};
+use cegar_model::program::{Check, CheckKind, Program};
 use cegar_tests::{Ended, Project, Running, Tool, exit};
 use nix::sys::signal::Signal;
 use serde_json::Value;

@@ -300,7 +300,7 @@ fn pages_of_what_nobody_hopes_for() {
             let mut goal = goal.clone();
             goal.kind = GoalKind::Check;
             goal.id = number;
-            goal.check = Some(cegar_engine::program::CheckKind::Read);
+            goal.check = Some(cegar_model::program::CheckKind::Read);
             goal.place.line = number / 3;
             goal.place.function = format!("f{}", number / 50);
             goal.place.file = format!("c/file{}.c", number / 5000);
@@ -312,7 +312,7 @@ fn pages_of_what_nobody_hopes_for() {
                 let finding = cargo_cegar::report::Finding {
                     harness: "m".to_owned(),
                     name: format!("invalid_read_{number}"),
-                    kind: cegar_engine::program::CheckKind::Read,
+                    kind: cegar_model::program::CheckKind::Read,
                     message: format!("read {number} <bytes>"),
                     place: cargo_cegar::report::Place {
                         line: if number % 20 == 0 { 0 } else { number },

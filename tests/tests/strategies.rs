@@ -13,18 +13,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use cegar_engine::abstraction::encode::Budget;
-use cegar_engine::abstraction::forest::Walker;
-use cegar_engine::abstraction::graph::Graph;
-use cegar_engine::abstraction::houdini::{Cost, Patience};
-use cegar_engine::abstraction::regions::{Asking, Regions, Target};
-use cegar_engine::abstraction::tree::Tree;
-use cegar_engine::abstraction::world::Grain;
-use cegar_engine::machine::{Limits, Machine};
-use cegar_engine::program::{Program, Property};
-use cegar_engine::proof;
-use cegar_engine::solver;
-use cegar_engine::strategy::{Coverage, Options, Strategy, Verdict, prove};
+use cegar_model::machine::{Limits, Machine};
+use cegar_model::program::{Program, Property};
+use cegar_model::solver;
+use cegar_model::symbolic::encode::Budget;
+use cegar_model::symbolic::world::Grain;
+use cegar_papers::prove;
+use cegar_papers::regions::{Asking, Regions, Target};
+use cegar_papers::tree::Tree;
+use cegar_search::abstraction::asking::{Cost, Patience};
+use cegar_search::abstraction::forest::Walker;
+use cegar_search::abstraction::graph::Graph;
+use cegar_search::proof;
+use cegar_search::strategy::{Coverage, Options, Strategy, Verdict};
 use cegar_tests::generate::known;
 use cegar_tests::{Ended, Project, Tool, exit};
 use proptest::strategy::{Strategy as _, ValueTree as _};
@@ -231,7 +232,7 @@ fn has_all_steps(name: &str) {
     for &(from, way, to) in steps.iter().rev().chain(steps.iter().rev()) {
         let [from, to] = [from, to].map(|node| &tree.nodes[node]);
         let place = |regions: &mut Regions, graph: &Graph<'_>, node: &_| {
-            let node: &cegar_engine::abstraction::tree::Node = node;
+            let node: &cegar_papers::tree::Node = node;
             regions.locate(graph, node.at, &node.sample)
         };
         let here = place(&mut regions, &graph, from).expect("a region");

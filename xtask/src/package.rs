@@ -17,10 +17,13 @@ use crate::{Places, Result, demo, examples, run, setup};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The crates that are published.
-const CRATES: [&str; 5] = [
+const CRATES: [&str; 8] = [
     "cegar-stubs",
     "cegar-harness",
-    "cegar-engine",
+    "cegar-model",
+    "cegar-checker",
+    "cegar-search",
+    "cegar-papers",
     "cegar-fuzz",
     "cargo-cegar",
 ];

@@ -4,9 +4,9 @@
 //! often, the choices it made, what it wrote. Where they do not, one of them is wrong about C, and what the engine
 //! concludes from its run is worth nothing for the program that people have.
 
-use cegar_engine::machine::{Execution, Outcome as Seen};
-use cegar_engine::program::{Callee, FuncId, FunctionKind, Op, Program, Property};
 use cegar_fuzz::native::{Outcome, Run, RunOptions};
+use cegar_model::machine::{Execution, Outcome as Seen};
+use cegar_model::program::{Callee, FuncId, FunctionKind, Op, Program, Property};
 
 use super::findings::{events, told};
 use super::native::fault;

@@ -24,11 +24,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_engine::program::{Check, FunctionKind, Program};
-use cegar_engine::proof::Certificate;
-use cegar_engine::simulate::search::{News, Origin, Search};
-use cegar_engine::strategy::{Coverage, Strategy};
 use cegar_fuzz::native::Kind;
+use cegar_model::program::{Check, FunctionKind, Program};
+use cegar_search::proof::Certificate;
+use cegar_search::simulate::search::{News, Origin, Search};
+use cegar_search::strategy::{Coverage, Strategy};
 use serde::{Deserialize, Serialize};
 
 use backlog::Backlog;

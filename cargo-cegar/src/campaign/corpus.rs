@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cegar_engine::machine::{Machine, Outcome};
-use cegar_engine::program::FunctionKind;
-use cegar_engine::simulate::minimise::{Budget, Judged, minimise};
 use cegar_fuzz::native::{Kind, Run};
+use cegar_model::machine::{Machine, Outcome};
+use cegar_model::program::FunctionKind;
+use cegar_search::simulate::minimise::{Budget, Judged, minimise};
 
 use super::native::{Native, fault};
 use super::prepare::{Prepared, prepare};
@@ -290,14 +290,14 @@ pub fn tmin(
     // A fault that only native code sees is judged natively, which takes a process for each candidate.
     let native_only =
         fault(&seen.outcome).is_some() && !matches!(first.outcome, Outcome::Violated(_));
-    let blocks = |trace: &[cegar_engine::program::BlockId]| -> BTreeSet<u32> {
-        let user = |b: &&cegar_engine::program::BlockId| {
+    let blocks = |trace: &[cegar_model::program::BlockId]| -> BTreeSet<u32> {
+        let user = |b: &&cegar_model::program::BlockId| {
             program.function(program.block(**b).function).kind == FunctionKind::User
         };
         trace.iter().filter(user).map(|block| block.0).collect()
     };
     let entered = blocks(&first.trace);
-    let same = |outcome: &Outcome, trace: &[cegar_engine::program::BlockId]| match (
+    let same = |outcome: &Outcome, trace: &[cegar_model::program::BlockId]| match (
         outcome,
         &first.outcome,
     ) {

@@ -5,9 +5,9 @@
 //! committed test runs: green is what both call green. A test that a person has changed is cargo's to run ([`committed`]).
 //! What fails is a finding of this campaign like any other; what could not be run to its end is named, and fails the command.
 
-use cegar_engine::program::CheckKind;
-use cegar_engine::simulate::search::Origin;
 use cegar_fuzz::native::Outcome;
+use cegar_model::program::CheckKind;
+use cegar_search::simulate::search::Origin;
 
 use super::alternate::Alternation;
 use super::committed::{self, Ended};

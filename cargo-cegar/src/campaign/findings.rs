@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use cegar_engine::machine::{Execution, Violation};
-use cegar_engine::program::{CallInfo, CheckKind, FuncId, FunctionKind, Pos, Program, Property};
-use cegar_engine::simulate::search::Origin;
 use cegar_fuzz::native::{Frame, Outcome};
+use cegar_model::machine::{Execution, Violation};
+use cegar_model::program::{CallInfo, CheckKind, FuncId, FunctionKind, Pos, Program, Property};
+use cegar_search::simulate::search::Origin;
 
 use super::native::{Native, fault, trap_kind};
 use super::tests::Tests;
@@ -413,7 +413,7 @@ pub fn readable(program: &Program, root: &Path, text: &str) -> String {
 
 /// The names that functions have in the source.
 pub fn plain(name: &str) -> String {
-    cegar_engine::program::plain(name).to_owned()
+    cegar_model::program::plain(name).to_owned()
 }
 
 /// The run's choices with the bytes they took; what lies past the tape's end is zeros.

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use cegar_engine::program::sources::Sources;
-use cegar_engine::program::{CheckId, FunctionKind, Pos, Program, Property};
+use cegar_model::program::sources::Sources;
+use cegar_model::program::{CheckId, FunctionKind, Pos, Program, Property};
 use serde::{Deserialize, Serialize};
 
 use super::alternate::{Alternation, End};

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use cegar_engine::program::Program;
-use cegar_engine::program::normalise::{self, LinkRequest, Normalised};
 use cegar_harness::rules::Rules;
+use cegar_model::program::Program;
+use cegar_model::program::normalise::{self, LinkRequest, Normalised};
 
 use super::budget::{Budget, LATE};
 use super::prepare::timed;

@@ -32,11 +32,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use cegar_engine::deadline::{self, Deadline};
-use cegar_engine::machine::Limits;
-use cegar_engine::simulate::search::{Config, Search};
-use cegar_engine::strategy::Coverage;
 use cegar_fuzz::native::TargetBuilder;
+use cegar_model::deadline::{self, Deadline};
+use cegar_model::machine::Limits;
+use cegar_search::simulate::search::{Config, Search};
+use cegar_search::strategy::Coverage;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 

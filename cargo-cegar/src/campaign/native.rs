@@ -15,11 +15,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use cegar_engine::program::CheckKind;
-use cegar_engine::program::load::sanitizer;
 use cegar_fuzz::native::{
     Kind, Outcome, Progress, Run, RunOptions, Runner, Target, TargetBuilder, TargetError,
 };
+use cegar_model::program::CheckKind;
+use cegar_model::program::load::sanitizer;
 
 use super::prepare::timed;
 use crate::error::Error;
@@ -312,8 +312,8 @@ fn failed(why: &TargetError, folder: &Path) -> Error {
 }
 
 /// Whether a native outcome is a fault at all, and of which property.
-pub fn fault(outcome: &Outcome) -> Option<cegar_engine::program::Property> {
-    use cegar_engine::program::Property;
+pub fn fault(outcome: &Outcome) -> Option<cegar_model::program::Property> {
+    use cegar_model::program::Property;
     match outcome {
         Outcome::Violated(violated) => Some(match violated.kind.as_str() {
             "heap" => Property::Memory,

@@ -3,7 +3,7 @@
 //! The machine says which check it was; a sanitizer says a place and a kind. Both speak of the same program with the same debug
 //! information, so the check is found by its place. Without this, a violated check would be told as open beside its own finding.
 
-use cegar_engine::program::{Check, CheckKind};
+use cegar_model::program::{Check, CheckKind};
 
 use super::alternate::Alternation;
 use crate::report::{Finding, Place};
@@ -70,7 +70,7 @@ fn distance(check: &Check, place: &Place, finding: &Finding) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use cegar_engine::program::{FuncId, Loc, Pos};
+    use cegar_model::program::{FuncId, Loc, Pos};
 
     use super::*;
     use crate::report::samples;

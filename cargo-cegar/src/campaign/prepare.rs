@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use cegar_engine::program::Program;
-use cegar_engine::program::normalise::{
+use cegar_model::program::Program;
+use cegar_model::program::normalise::{
     self, Entry, LinkRequest, Mocked, Normalised, Returns, Symbols,
 };
 use cegar_stubs::Role;

@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-use cegar_engine::deadline::{self, Deadline};
-use cegar_engine::program::{Program, Property};
-use cegar_engine::proof::{self, Certificate, Checked};
-use cegar_engine::solver::Limits;
-use cegar_engine::strategy::{self, Coverage, Options, Outcome, Seed, Strategy, Verdict};
+use cegar_model::deadline::{self, Deadline};
+use cegar_model::program::{Program, Property};
+use cegar_model::solver::Limits;
+use cegar_search::proof::{self, Certificate, Checked};
+use cegar_search::strategy::{Coverage, Options, Outcome, Seed, Strategy, Verdict};
 
 use super::ProverStats;
 use crate::error::Error;
@@ -262,7 +262,9 @@ fn prove(
         at: ends.map(|(search, _)| search),
         stop: Some(Arc::clone(&flags.stop)),
     };
-    let proof = deadline::within(searching, || strategy::prove(program, options, &flags.stop));
+    let proof = deadline::within(searching, || {
+        cegar_papers::prove(program, options, &flags.stop)
+    });
     let outcome = proof.outcome(digest, &options.properties);
     let limits = match options.counted {
         true => question().counted(),

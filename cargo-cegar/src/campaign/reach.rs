@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use cegar_engine::program::{
+use cegar_model::program::{
     BlockId, Callee, Check, CheckId, CheckKind, FuncId, Op, Program, Terminator,
 };
 

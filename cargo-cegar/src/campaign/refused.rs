@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use cegar_engine::program::normalise::{NormaliseError, Symbols};
 use cegar_harness::build::{self, duplicates};
+use cegar_model::program::normalise::{NormaliseError, Symbols};
 
 use crate::compile::Unit;
 use crate::error::Error;

@@ -8,8 +8,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use cegar_engine::machine::Machine;
 use cegar_fuzz::native::Kind;
+use cegar_model::machine::Machine;
 
 use super::agreement::disagreement;
 use super::native::fault;

@@ -2,7 +2,7 @@
 //!
 //! These are the words of every report and of `state.json`. A number that came later has a default, so that what an older version left is read.
 
-use cegar_engine::strategy::Strategy;
+use cegar_search::strategy::Strategy;
 use serde::{Deserialize, Serialize};
 
 /// What a campaign can say in one word.

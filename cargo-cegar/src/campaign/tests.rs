@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_engine::program::Property;
-use cegar_engine::program::normalise::Entry;
 use cegar_harness::build::{Build, MockedFunction, Unit};
+use cegar_model::program::Property;
+use cegar_model::program::normalise::Entry;
 
 use super::findings::Confirmed;
 use super::prepare::{Prepared, timed};

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use cegar_engine::program::CheckKind;
+use cegar_model::program::CheckKind;
 
 use super::budget::Budget;
 use super::committed::{self, Ended};

@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 
-use cegar_engine::program::{BlockId, Callee, CheckId, Op, Pos, Program};
+use cegar_model::program::{BlockId, Callee, CheckId, Op, Pos, Program};
 use serde::{Deserialize, Serialize};
 
 use super::CheckTable;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use cegar_engine::strategy::Strategy;
+use cegar_search::strategy::Strategy;
 
 use super::args::{BudgetArgs, CheckArgs, Manners};
 use super::{conclude, note, reporter};

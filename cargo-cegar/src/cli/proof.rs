@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use cegar_engine::program::{FunctionKind, Program};
-use cegar_engine::proof::{self, Certificate, Rejected};
+use cegar_model::program::{FunctionKind, Program};
+use cegar_search::proof::{self, Certificate, Rejected};
 use sha2::{Digest as _, Sha256};
 
 use super::args::{CheckProofArgs, Manners, MessageFormat};

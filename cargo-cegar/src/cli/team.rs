@@ -1,7 +1,7 @@
 //! Who works on a command's harnesses: `--jobs`, and the other machines of `--listen` and `--join`.
 
-use cegar_engine::strategy::Strategy;
 use cegar_fuzz::exchange::{Hub, probe};
+use cegar_search::strategy::Strategy;
 
 use clap::Args;
 

@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
-use cegar_engine::program::Property;
-use cegar_engine::program::normalise::clang_flags;
+use cegar_model::program::Property;
+use cegar_model::program::normalise::clang_flags;
 use miette::Diagnostic;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

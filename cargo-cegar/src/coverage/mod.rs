@@ -13,7 +13,7 @@ mod text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cegar_engine::program::{BlockId, CheckKind, FunctionKind, Pos, Program};
+use cegar_model::program::{BlockId, CheckKind, FunctionKind, Pos, Program};
 use serde::Serialize;
 
 use crate::campaign::findings::plain;

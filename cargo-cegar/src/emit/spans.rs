@@ -3,11 +3,11 @@
 //! Whoever shortens a tape sees bytes; whoever reads the test sees numbers, names and structures. The types by which the
 //! choices are written down ([`super::typed`]) say which bytes make up one number, and which are characters.
 
-use cegar_engine::machine::Choice;
-use cegar_engine::simulate::minimise::{Sort, Span};
 use cegar_harness::build::{MockedFunction, has_body};
 use cegar_harness::channel::Shape;
 use cegar_harness::external::{DEPTH, Holds, Inner, ObjectType, Pointee, Signature, Types, most};
+use cegar_model::machine::Choice;
+use cegar_search::simulate::minimise::{Sort, Span};
 
 /// The numbers and the text among the choices of a run.
 pub fn spans(mocked: &[MockedFunction], tape: &[u8], choices: &[Choice]) -> Vec<Span> {

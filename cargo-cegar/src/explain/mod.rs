@@ -12,8 +12,8 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use cegar_engine::program::{Program, Property};
-use cegar_engine::proof::Certificate;
+use cegar_model::program::{Program, Property};
+use cegar_search::proof::Certificate;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 

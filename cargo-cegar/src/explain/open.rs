@@ -1,6 +1,6 @@
 //! Why a goal is open: what was tried last, and which knob to turn.
 
-use cegar_engine::program::Property;
+use cegar_model::program::Property;
 use serde::Serialize;
 
 use super::Left;

@@ -6,8 +6,8 @@
 
 use std::path::Path as File;
 
-use cegar_engine::machine::{Limits, Machine, Outcome};
-use cegar_engine::program::{
+use cegar_model::machine::{Limits, Machine, Outcome};
+use cegar_model::program::{
     BlockId, Callee, CheckId, FuncId, FunctionKind, Intrinsic, Op, Pos, Program, Terminator,
 };
 use serde::Serialize;

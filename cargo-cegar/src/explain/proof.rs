@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use cegar_engine::abstraction::world::Cut;
-use cegar_engine::program::{FunctionKind, Program};
-use cegar_engine::proof::{self, Certificate, Needed, Rejected, Words};
-use cegar_engine::solver::Limits;
+use cegar_model::program::{FunctionKind, Program};
+use cegar_model::solver::Limits;
+use cegar_model::symbolic::world::Cut;
+use cegar_search::proof::{self, Certificate, Needed, Rejected, Words};
 use serde::Serialize;
 
 use super::Left;

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use cegar_engine::program::normalise::{Mocked, Returns};
 use cegar_harness::build::{MockedFunction, has_body, search_bodies};
 use cegar_harness::channel::Shape;
 use cegar_harness::external::{Holds, ObjectType, Pointee, Signature, Types};
 use cegar_harness::rules::{AddressOf, Rules};
+use cegar_model::program::normalise::{Mocked, Returns};
 
 use self::debug_info::DebugInfo;
 use self::types::Describe;

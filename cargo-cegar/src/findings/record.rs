@@ -8,7 +8,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cegar_engine::program::CheckKind;
+use cegar_model::program::CheckKind;
 use serde::{Deserialize, Serialize};
 
 use super::{Identity, Standing};

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use cegar_engine::program::normalise;
+use cegar_model::program::normalise;
 
 use super::api::{self, Api};
 use super::drive::{self, Harness};

@@ -14,7 +14,7 @@ mod terminal;
 use std::io;
 use std::path::PathBuf;
 
-use cegar_engine::program::{CheckKind, Property};
+use cegar_model::program::{CheckKind, Property};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::vacuous::Vacuous;

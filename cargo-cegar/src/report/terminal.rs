@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Effects, Style};
-use cegar_engine::strategy::Strategy;
+use cegar_search::strategy::Strategy;
 
 use super::{Event, Expectations, Finding, Goal, GoalKind, GoalStatus, Level, Reporter, Summary};
 use crate::campaign::{Stats, Verdict};

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use cegar_engine::program::{CheckKind, Property};
+use cegar_model::program::{CheckKind, Property};
 use sha2::{Digest as _, Sha256};
 
 use crate::campaign::Verdict;

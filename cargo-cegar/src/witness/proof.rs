@@ -1,7 +1,7 @@
 //! The invariants of a proof, at the loops where the source has them.
 
-use cegar_engine::program::{Program, plain};
-use cegar_engine::proof::{self, Rejected};
+use cegar_model::program::{Program, plain};
+use cegar_search::proof::{self, Rejected};
 
 use super::format::{Entry, Invariant, InvariantItem, InvariantKind};
 use super::source::{Loop, Sources};

@@ -5,8 +5,8 @@
 //! call returns it, arguments of `main`, memory that a call fills, pointers, floating point) has no constraint in the format, or none that
 //! this tool writes; it is counted.
 
-use cegar_engine::machine::{Answer, Limits, Machine};
-use cegar_engine::program::{Program, plain};
+use cegar_model::machine::{Answer, Limits, Machine};
+use cegar_model::program::{Program, plain};
 
 use super::format::{
     Constraint, Entry, SegmentItem, Waypoint, WaypointItem, WaypointKind,
@@ -129,7 +129,7 @@ fn number(bits: u128, width: u16, declared: impl FnOnce() -> Option<String>) -> 
     }
     Some(match unsigned {
         true => bits as i128,
-        false => cegar_engine::term::value::signed(width, bits),
+        false => cegar_model::term::value::signed(width, bits),
     })
 }
 

@@ -12,7 +12,7 @@ use cargo_cegar::campaign::prepare::prepare;
 use cargo_cegar::compile::{Compiler, Unit};
 use cargo_cegar::options::{Harness, Settings};
 use cargo_cegar::report::{Event, Reporter};
-use cegar_engine::program::{Program, Property};
+use cegar_model::program::{Program, Property};
 use cegar_tests::Project;
 use cegar_tests::generate::grammar::PRELUDE;
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use cegar_engine::program::ir::{BlockId, CheckId};
-use cegar_engine::program::{Program, Property};
-use cegar_engine::strategy::{Coverage, Options, Verdict, prove};
+use cegar_model::program::ir::{BlockId, CheckId};
+use cegar_model::program::{Program, Property};
+use cegar_papers::prove;
+use cegar_search::strategy::{Coverage, Options, Verdict};
 
 use crate::truth::Truth;
 

@@ -13,10 +13,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_engine::machine::{Limits, Machine, Outcome};
-use cegar_engine::program::Property;
-use cegar_engine::simulate::search::Origin;
-use cegar_engine::strategy;
+use cegar_model::machine::{Limits, Machine, Outcome};
+use cegar_model::program::Property;
+use cegar_search::simulate::search::Origin;
+use cegar_search::strategy;
 use cegar_tests::generate::{self, Form, Generated, Seen, known};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -364,7 +364,7 @@ fn whole_programs() {
             }
             let of = |name: &str| {
                 program.function_named(name).is_some_and(|f| {
-                    program.function(f).kind == cegar_engine::program::ir::FunctionKind::User
+                    program.function(f).kind == cegar_model::program::ir::FunctionKind::User
                 })
             };
             let judgement = judge(&program, &truth, properties, TIME, false, &of);
@@ -407,7 +407,7 @@ fn paths_around_loops() {
             time: Duration::from_secs(4),
             ..strategy::Options::default()
         };
-        strategy::prove(&program, &options, &AtomicBool::new(false));
+        cegar_papers::prove(&program, &options, &AtomicBool::new(false));
         drop(options);
         let found: Vec<Vec<u8>> = seeds
             .try_iter()

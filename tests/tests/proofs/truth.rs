@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use cegar_engine::machine::{Execution, Limits, Machine, Outcome};
-use cegar_engine::program::Program;
-use cegar_engine::program::ir::CheckId;
+use cegar_model::machine::{Execution, Limits, Machine, Outcome};
+use cegar_model::program::Program;
+use cegar_model::program::ir::CheckId;
 use cegar_tests::generate::{Generated, Seen};
 
 /// How much is executed.

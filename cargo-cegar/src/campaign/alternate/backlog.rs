@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use cegar_engine::simulate::search::Origin;
+use cegar_search::simulate::search::Origin;
 
 /// Inputs that enter no new code which can wait.
 const ROOM: usize = 1024;

@@ -4,9 +4,9 @@
 //! in a neighbour ends no run. So one tape that is not confirmed says nothing about the next, and what makes a tape short in the
 //! machine's eyes may lose what made it fail.
 
-use cegar_engine::machine::{Choice, Execution, Violation};
-use cegar_engine::simulate::search::{News, Origin};
 use cegar_fuzz::native::Kind;
+use cegar_model::machine::{Choice, Execution, Violation};
+use cegar_search::simulate::search::{News, Origin};
 
 use super::Alternation;
 use crate::campaign::findings::{self, Confirmed};
@@ -183,7 +183,7 @@ impl Alternation<'_, '_> {
     pub(in crate::campaign) fn found(&mut self, mut confirmed: Confirmed) -> Result<bool, Error> {
         if let Some(check) = confirmed.check {
             self.coverage
-                .violate(cegar_engine::program::ir::CheckId(check));
+                .violate(cegar_model::program::ir::CheckId(check));
         }
         let finding = match self.judge.news(&mut confirmed)? {
             findings::News::Told => return Ok(false),

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use cegar_engine::machine::Violation;
-use cegar_engine::simulate::search::{News, Origin};
 use cegar_fuzz::native::Kind;
 use cegar_fuzz::worker::{WorkerConfig, WorkerEvent};
+use cegar_model::machine::Violation;
+use cegar_search::simulate::search::{News, Origin};
 
 use super::Alternation;
 use super::confirming::Suspect;

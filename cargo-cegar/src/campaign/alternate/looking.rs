@@ -3,8 +3,8 @@
 //! A small program is proved in less time than its native builds take, and then nothing says which of its checks are ever come
 //! to. A few short executions of the machine do. They are counted, not timed, so that the same program gives the same counts.
 
-use cegar_engine::machine::{Limits, Machine};
-use cegar_engine::simulate::search::{Origin, Search};
+use cegar_model::machine::{Limits, Machine};
+use cegar_search::simulate::search::{Origin, Search};
 
 use super::{Alternation, End, TAPES};
 use crate::error::Error;

@@ -6,7 +6,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use cegar_engine::simulate::search::Origin;
+use cegar_search::simulate::search::Origin;
 
 use super::{Alternation, End, SLICE};
 use crate::error::Error;

@@ -12,8 +12,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use cegar_engine::program as ir;
 use cegar_fuzz::exchange::{Member, MemberEvent, Program};
+use cegar_model::program as ir;
 use sha2::{Digest as _, Sha256};
 
 use super::Alternation;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use cegar_engine::simulate::search::News;
+use cegar_search::simulate::search::News;
 
 use super::{Alternation, TAPES};
 use crate::campaign::findings::readable;

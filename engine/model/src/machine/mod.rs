@@ -1,0 +1,164 @@
+//! The machine: executes the Program on a tape.
+//!
+//! Concretely it is a plain interpreter of the flattened representation, fast enough that loops of a hundred
+//! thousand turns are no event. On request it keeps a *shadow*: for every register and byte that depends on
+//! chosen bytes of the tape, a term. The shadow never decides anything; it only records, at each branch,
+//! check and address, the condition under which another tape would have gone the same way (the must-analysis
+//! of Synergy section 3.2, the partial simulation of CRunner section 3.4). Both uses are one source,
+//! monomorphised, so that concrete runs pay nothing for it.
+
+mod access;
+mod block;
+mod calls;
+mod contents;
+mod frame;
+mod heap;
+mod intrinsics;
+mod memory;
+mod ops;
+mod outcome;
+mod report;
+mod shadow;
+mod step;
+mod trace;
+mod varargs;
+
+#[cfg(any(test, feature = "generators"))]
+#[allow(missing_docs)]
+pub mod samples;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::time::Instant;
+
+pub(crate) use intrinsics::is_exact;
+pub(crate) use ops::cast_source;
+pub use outcome::{Answer, Choice, Event, Execution, Exhausted, Outcome, PathEvent, Violation};
+
+use crate::program::ir::Program;
+use crate::term::Pool;
+use memory::Memory;
+use step::Run;
+
+/// Limits of a run, and of what it follows symbolically.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Operations before the run ends with [`Outcome::StepLimit`]. Default: 200 million.
+    pub steps: u64,
+    /// When a run ends with [`Outcome::StepLimit`], however many operations are left to it. Default: no such time.
+    pub until: Option<Instant>,
+    /// Nested calls before [`Outcome::StackOverflow`]. Default: 10,000.
+    pub call_depth: usize,
+    /// Live bytes before [`Outcome::OutOfMemory`]. Default: 256 MiB, as natively.
+    pub live_bytes: u64,
+    /// A heap request above this many bytes gives NULL. Default: 64 MiB, as natively.
+    pub one_allocation: u64,
+    /// Loads at a symbolic address stay symbolic in objects of up to this many bytes. Default: 4096.
+    pub symbolic_load: usize,
+    /// Stores at a symbolic address stay symbolic in objects of up to this many bytes. Default: 256.
+    pub symbolic_store: usize,
+    /// So many bytes past the tape's end are inputs of value 0 when running symbolically. Default: 0.
+    pub extend: usize,
+    /// Events of the path that are recorded; what comes later is executed and not recorded. Default: 200,000.
+    pub path: usize,
+    /// Blocks of the trace that are recorded. Default: 4 million.
+    pub trace: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            steps: 200_000_000,
+            until: None,
+            call_depth: 10_000,
+            live_bytes: 256 << 20,
+            one_allocation: 64 << 20,
+            symbolic_load: 4096,
+            symbolic_store: 256,
+            extend: 0,
+            path: 200_000,
+            trace: 4_000_000,
+        }
+    }
+}
+
+/// A Program, ready to run. Runs are independent of each other.
+#[derive(Debug)]
+pub struct Machine<'p> {
+    program: &'p Program,
+    limits: Limits,
+    /// The memory at the start; runs share it until they write.
+    start: Memory,
+}
+
+impl<'p> Machine<'p> {
+    /// A machine for this Program.
+    pub fn new(program: &'p Program, limits: Limits) -> Machine<'p> {
+        Machine {
+            program,
+            limits,
+            start: Memory::new(program),
+        }
+    }
+
+    /// The Program it runs.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Changes the limits of later runs.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// The same machine with no more steps than these.
+    pub fn limited(&self, steps: u64) -> Machine<'p> {
+        let limits = Limits {
+            steps: self.limits.steps.min(steps),
+            ..self.limits.clone()
+        };
+        Machine {
+            program: self.program,
+            limits,
+            start: self.start.clone(),
+        }
+    }
+
+    /// Runs concretely.
+    pub fn run(&self, tape: &[u8]) -> Execution {
+        Run::<false>::new(
+            self.program,
+            &self.limits,
+            self.start.clone(),
+            tape,
+            None,
+            0..0,
+        )
+        .finish()
+    }
+
+    /// Runs concretely and follows uninitialised data: fills [`Execution::undefined_read`].
+    pub fn run_tracked(&self, tape: &[u8]) -> Execution {
+        self.run_symbolic(tape, &mut Pool::new(), 0..0)
+    }
+
+    /// Runs with the tape's bytes in `symbolic` as inputs of `pool`, which the terms in the result belong to.
+    pub fn run_symbolic(&self, tape: &[u8], pool: &mut Pool, symbolic: Range<usize>) -> Execution {
+        let start = self.start.clone();
+        Run::<true>::new(
+            self.program,
+            &self.limits,
+            start,
+            tape,
+            Some(pool),
+            symbolic,
+        )
+        .finish()
+    }
+}

@@ -1,0 +1,186 @@
+//! Z3 as a back end.
+//!
+//! Each question is a fresh Z3 solver for the smallest logic that holds it: without earlier assertions Z3
+//! preprocesses the whole question and hands bit-vectors to its SAT solver, which is several times faster
+//! than its incremental core on equations over hashes. Questions that only grow belong in a
+//! session of the search. Z3's objects belong to the calling thread's context, so this is not `Send`.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashSet;
+use z3::ast::Bool;
+use z3::{Params, SatResult, StatisticsValue};
+
+use super::translate::Translator;
+use super::{Answer, Limits, Reason, Solver, SolverStats};
+use crate::deadline;
+use crate::term::{Item, Node, Pool, Term};
+
+/// Z3, one question at a time.
+#[derive(Debug, Default)]
+pub struct Z3 {
+    translator: Translator,
+    /// What the questions have cost so far.
+    pub stats: SolverStats,
+    spent: Rc<Cell<u64>>,
+}
+
+impl Z3 {
+    /// A back end in the calling thread's context.
+    pub fn new() -> Z3 {
+        Z3::default()
+    }
+
+    /// The steps that its questions have cost so far, as a meter that others can read.
+    pub fn spent(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.spent)
+    }
+
+    /// A small unsatisfiable part of an unsatisfiable set, or all of it if that takes too long.
+    fn core(&self, assertions: &[Bool], limits: &Limits) -> Vec<usize> {
+        let all = || (0..assertions.len()).collect();
+        if !limits.core || assertions.len() < 2 {
+            return all();
+        }
+        let solver = z3::Solver::new();
+        solver.set_params(&params(limits));
+        let labels: Vec<Bool> = assertions
+            .iter()
+            .map(|_| Bool::fresh_const("label"))
+            .collect();
+        for (assertion, label) in assertions.iter().zip(&labels) {
+            solver.assert(label.implies(assertion));
+        }
+        if solver.check_assumptions(&labels) != SatResult::Unsat {
+            return all();
+        }
+        let core = solver.get_unsat_core();
+        let of = |label: &Bool| core.iter().any(|c| c == label);
+        (0..assertions.len()).filter(|&i| of(&labels[i])).collect()
+    }
+}
+
+/// The steps of everything asked in this thread so far. The count is a number of 32 bits and starts again from zero.
+pub fn count(solver: &z3::Solver) -> u32 {
+    match solver.get_statistics().value("rlimit count") {
+        Some(StatisticsValue::UInt(count)) => count,
+        _ => 0,
+    }
+}
+
+/// What a question takes at most that has a limit of steps alone: rewriting is not counted in steps, and has taken minutes and
+/// twenty gigabytes for the square of a square.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Memory of the process, in megabytes, from which on a question is given up.
+const MOST: u32 = 2048;
+
+/// Limits as Z3 takes them.
+pub fn params(limits: &Limits) -> Params {
+    let mut params = Params::new();
+    // Z3 would take Ctrl-C for itself while it solves, and the campaign would never hear of it.
+    params.set_bool("ctrl_c", false);
+    let time = limits.time.unwrap_or(LONGEST);
+    let time = deadline::left().map_or(time, |left| left.min(time));
+    params.set_u32(
+        "timeout",
+        u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1),
+    );
+    params.set_u32("max_memory", MOST);
+    if let Some(steps) = limits.steps {
+        params.set_u32("rlimit", steps);
+    }
+    params
+}
+
+/// Why Z3 gave up.
+pub fn reason(solver: &z3::Solver, limits: &Limits) -> Reason {
+    match solver.get_reason_unknown().unwrap_or_default() {
+        text if text.contains("resource") || text.contains("rlimit") => Reason::Steps,
+        text if text.contains("timeout") => Reason::Time,
+        text if text.contains("cancel") => {
+            if limits.steps.is_some() {
+                Reason::Steps
+            } else {
+                Reason::Time
+            }
+        }
+        text => Reason::Other(text),
+    }
+}
+
+/// The name of the smallest logic for these terms, if it has one that Z3 treats specially.
+fn logic(pool: &Pool, assertions: &[Term]) -> Option<&'static str> {
+    let mut seen: FxHashSet<Item> = FxHashSet::default();
+    let mut name = "QF_BV";
+    for &root in assertions {
+        for item in pool.order(Item::Term(root), |item| seen.contains(&item)) {
+            seen.insert(item);
+            match item {
+                Item::Array(_) => name = "QF_ABV",
+                Item::Term(t) => {
+                    if let Node::FloatBin(..)
+                    | Node::FloatCmp(..)
+                    | Node::FloatCast(..)
+                    | Node::FloatFn(..) = *pool.node(t)
+                    {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+    Some(name)
+}
+
+impl Solver for Z3 {
+    fn check(&mut self, pool: &mut Pool, assertions: &[Term], limits: &Limits) -> Answer {
+        let start = Instant::now();
+        self.stats.solver_calls += 1;
+        if deadline::passed() {
+            self.stats.unknown += 1;
+            return Answer::Unknown(Reason::Time);
+        }
+        let formulas: Vec<Bool> = assertions
+            .iter()
+            .map(|&t| self.translator.assertion(pool, t))
+            .collect();
+        let solver = logic(pool, assertions)
+            .and_then(z3::Solver::new_for_logic)
+            .unwrap_or_default();
+        solver.set_params(&params(limits));
+        for formula in &formulas {
+            solver.assert(formula);
+        }
+        let before = count(&solver);
+        let answer = match solver.check() {
+            SatResult::Unsat => {
+                self.stats.unsat += 1;
+                Answer::Unsat {
+                    core: self.core(&formulas, limits),
+                }
+            }
+            SatResult::Unknown => Answer::Unknown(reason(&solver, limits)),
+            SatResult::Sat => match solver.get_model() {
+                None => Answer::Unknown(Reason::Other("no model".to_owned())),
+                Some(found) => {
+                    let model = self.translator.model(pool, assertions, &found);
+                    if model.satisfies(pool, assertions) {
+                        self.stats.sat += 1;
+                        Answer::Sat(model)
+                    } else {
+                        Answer::Unknown(Reason::Unfaithful)
+                    }
+                }
+            },
+        };
+        let spent = count(&solver).wrapping_sub(before);
+        self.spent.set(self.spent.get() + u64::from(spent));
+        if matches!(answer, Answer::Unknown(_)) {
+            self.stats.unknown += 1;
+        }
+        self.stats.seconds += start.elapsed().as_secs_f64();
+        answer
+    }
+}

@@ -1,0 +1,250 @@
+//! What a transition makes of its target's variables.
+//!
+//! The state where a transition ends is an instance of what is known of its target: each variable of the target has a value there, in
+//! terms of the variables of the fragment's start and the fragment's unknowns. Formulas over the target become their weakest
+//! preconditions by putting those values in.
+
+use rustc_hash::FxHashMap;
+
+use super::cuts::{Cell, CutState, Part, Place};
+use super::encode::Transition;
+use super::encode::pointer::{Case, Root, Splitter, excluded};
+use super::memory::{self, Object};
+use super::range::Range;
+use super::state::{Guard, Reached};
+use super::world::{ObjId, World};
+use crate::program::ir::Width;
+use crate::term::{Array, Pool, Rewriter, Term};
+
+/// What a transition makes of its target's variables, in terms of its start's and the fragment's unknowns.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    /// Variables and their new values.
+    pub terms: Vec<(Term, Term)>,
+    /// Arrays and their new contents.
+    pub arrays: Vec<(Array, Array)>,
+}
+
+impl Update {
+    /// Turns formulas over the target's variables into their weakest preconditions.
+    pub fn preimage(&self) -> Rewriter {
+        let mut rewriter = Rewriter::new();
+        for &(variable, value) in &self.terms {
+            rewriter.replace(variable, value);
+        }
+        for &(array, value) in &self.arrays {
+            rewriter.replace_array(array, value);
+        }
+        rewriter
+    }
+}
+
+impl Update {
+    /// That of a transition; nothing for a target of which nothing is known. `unknowns` numbers the unknowns that are new.
+    pub fn of(
+        pool: &mut Pool,
+        world: &World<'_>,
+        (from, target): (Option<&CutState>, &CutState),
+        transition: &Transition,
+        unknowns: &mut u32,
+    ) -> Update {
+        let variables = target.variables(pool, world);
+        let arrays = target.arrays(pool, world);
+        let mut after = After {
+            world,
+            from,
+            transition,
+            unknowns,
+        };
+        let mut update = Update::default();
+        for (place, variable) in variables {
+            let width = pool.width(variable);
+            let bounds = target.bounds.get(&variable).copied();
+            let value = after.place(pool, &place, width, bounds);
+            update.terms.push((variable, value));
+        }
+        for (object, array) in arrays {
+            let value = after.array(pool, object);
+            update.arrays.push((array, value));
+        }
+        update
+    }
+}
+
+/// Takes pointers apart in a state at the end of a fragment.
+pub struct Pointers<'a, 'p> {
+    /// The terms.
+    pub pool: &'a mut Pool,
+    /// The contexts and objects.
+    pub world: &'a World<'p>,
+    /// What was known where the fragment started.
+    pub from: Option<&'a CutState>,
+    /// The state's objects with no fixed number, by the number's term.
+    pub numbers: FxHashMap<Term, ObjId>,
+    /// When the state is reached.
+    pub guard: Guard,
+}
+
+impl<'a, 'p> Pointers<'a, 'p> {
+    /// For one state.
+    pub fn new(
+        pool: &'a mut Pool,
+        world: &'a World<'p>,
+        from: Option<&'a CutState>,
+        reached: &Reached,
+    ) -> Pointers<'a, 'p> {
+        let numbers = reached
+            .state
+            .objects
+            .iter()
+            .filter(|(id, _)| world.object(**id).number.is_none())
+            .map(|(&id, object)| (object.number, id))
+            .collect();
+        Pointers {
+            pool,
+            world,
+            from,
+            numbers,
+            guard: reached.guard.clone(),
+        }
+    }
+
+    /// All cases of a 64-bit value as a pointer.
+    pub fn split(&mut self, value: Term) -> Vec<Case> {
+        let from = self.from;
+        let numbers = &self.numbers;
+        let reverse: FxHashMap<ObjId, Term> = numbers.iter().map(|(&t, &id)| (id, t)).collect();
+        let mut splitter = Splitter {
+            pool: self.pool,
+            bases: &|t| from?.bases.get(&t).cloned(),
+            of: &|t| numbers.get(&t).copied(),
+            // What was an object's number at the start counts only if it still is.
+            number: &|id| {
+                let number = from?.number_term(id)?;
+                (reverse.get(&id) == Some(&number)).then_some(number)
+            },
+        };
+        let mut cases = splitter.split(value);
+        if cases.len() > 1 {
+            cases.retain(|case| !excluded(self.pool, &self.guard, case.cond));
+        }
+        cases
+    }
+}
+
+/// Values at the end of a transition.
+struct After<'a, 'p> {
+    world: &'a World<'p>,
+    from: Option<&'a CutState>,
+    transition: &'a Transition,
+    unknowns: &'a mut u32,
+}
+
+impl After<'_, '_> {
+    fn unknown(&mut self, pool: &mut Pool, width: Width) -> Term {
+        *self.unknowns += 1;
+        pool.variable(&format!("?after.{}", self.unknowns), width)
+    }
+
+    fn object(&self, pool: &mut Pool, id: ObjId) -> Option<Object> {
+        match self.transition.reached.state.objects.get(&id) {
+            Some(object) => Some(Object::clone(object)),
+            None => memory::initial(pool, self.world, id),
+        }
+    }
+
+    /// The value of a variable of the target, which lies within these bounds.
+    fn place(
+        &mut self,
+        pool: &mut Pool,
+        place: &Place,
+        width: Width,
+        bounds: Option<Range>,
+    ) -> Term {
+        match place {
+            Place::Register(ctx, reg, part) => {
+                let frames = &self.transition.reached.state.frames;
+                let frame = frames.iter().find(|frame| frame.ctx == *ctx);
+                let value = frame.and_then(|f| f.registers.get(reg.index()).copied().flatten());
+                match value {
+                    Some(value) => self.part(pool, value, part, width),
+                    None => self.unknown(pool, width),
+                }
+            }
+            Place::Cell(id, Cell { offset, width: w }, part) => match self.object(pool, *id) {
+                Some(object) => {
+                    let bytes = u32::from(w / 8);
+                    let value = object.contents.read_at(pool, *offset, bytes);
+                    self.part(pool, value, part, width)
+                }
+                // Nobody reads what does not exist: its bytes are any that the target knows them to be.
+                None => match bounds {
+                    Some(bounds) => pool.constant(width, u128::from(bounds.low)),
+                    None => self.unknown(pool, width),
+                },
+            },
+            Place::Alive(id) => match self.object(pool, *id) {
+                Some(object) => object.alive,
+                None => pool.bit(false),
+            },
+            Place::Size(id) => match self.object(pool, *id) {
+                Some(object) => object.size,
+                None => self.unknown(pool, width),
+            },
+            Place::Witness(id) => {
+                let object = self.object(pool, *id);
+                match object.and_then(|object| object.contents.witness) {
+                    Some(witness) => witness,
+                    // It may be anything.
+                    None => pool.constant(64, 0),
+                }
+            }
+            Place::Number(id) => match self.object(pool, *id) {
+                Some(object) => object.number,
+                None => self.unknown(pool, width),
+            },
+        }
+    }
+
+    fn part(&mut self, pool: &mut Pool, value: Term, part: &Part, width: Width) -> Term {
+        if *part == Part::Whole {
+            return value;
+        }
+        let mut pointers = Pointers::new(pool, self.world, self.from, &self.transition.reached);
+        let cases = pointers.split(value);
+        let mut result: Option<Term> = None;
+        for case in cases.into_iter().rev() {
+            let here = match part {
+                Part::Base => match case.root {
+                    Root::Null => Some(pool.constant(32, 0)),
+                    Root::Number(number) => Some(pool.constant(32, u128::from(number))),
+                    Root::Of(id) => self.object(pool, id).map(|object| object.number),
+                    Root::Unknown => None,
+                },
+                _ => Some(case.offset),
+            };
+            let here = match here {
+                Some(term) => term,
+                None => self.unknown(pool, width),
+            };
+            result = Some(match result {
+                None => here,
+                Some(other) => pool.ite(case.cond, here, other),
+            });
+        }
+        match result {
+            Some(term) => term,
+            None => self.unknown(pool, width),
+        }
+    }
+
+    fn array(&mut self, pool: &mut Pool, id: ObjId) -> Array {
+        match self.object(pool, id) {
+            Some(object) => object.contents.array(pool),
+            None => {
+                *self.unknowns += 1;
+                pool.array_variable(&format!("?after.{}", self.unknowns))
+            }
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! What the abstraction talks about: call contexts, cut points and objects, interned as they are met.
+//!
+//! Synergy (section 3) works on one control-flow graph. Here that graph is expanded over call contexts, and only where an
+//! exploration has come: a context that nobody asked for does not exist. Of a function's blocks only the *cut points*
+//! matter to the abstraction, the targets of retreating edges: between two of them control flow has no cycle, so that the
+//! code between is one formula (see [`super::encode`]) and the 2^24 paths of Synergy's figure 8 are one step.
+//!
+//! An object is a global, an allocation of a context, or a context's copy of an argument. Where its context runs at most once the
+//! object has a fixed number, as globals have; where it may run again each new object gets a number that nothing is known
+//! about except that no other object has it.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use super::spans::{Span, Spans};
+use crate::program::ir::{
+    BlockId, CallSite, DYNAMIC_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS, GlobalId, Program,
+    Reg, Terminator,
+};
+
+/// A call context, by number; see [`Context`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CtxId(pub u32);
+
+/// The context of the entry function.
+pub const ROOT: CtxId = CtxId(0);
+
+/// An object, by number; see [`ObjectInfo`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ObjId(pub u32);
+
+/// How far apart cut points are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grain {
+    /// Loop heads only: the code between two of them is one formula.
+    #[default]
+    Loops,
+    /// Every block of the user's functions that another one leads to, so that a transition is one edge of the control flow, with
+    /// whatever the block calls. Of the stub library's functions still only the loop heads.
+    Blocks,
+}
+
+/// A cut point: a loop head in a context, or any block ([`Grain`]).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cut {
+    /// The context.
+    pub ctx: CtxId,
+    /// The block.
+    pub block: BlockId,
+}
+
+/// Where a call goes on when it returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Back {
+    /// The caller.
+    pub ctx: CtxId,
+    /// The block of the call.
+    pub block: BlockId,
+    /// The operation behind it.
+    pub op: usize,
+    /// First register of the result.
+    pub dst: Reg,
+}
+
+/// A function in a call context.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The function.
+    pub function: FuncId,
+    /// None for the entry function.
+    pub back: Option<Back>,
+    /// How many calls are in progress.
+    pub depth: u32,
+    /// How many of them are calls of this very function.
+    pub recursion: u32,
+    /// Whether one execution may enter it more than once.
+    pub repeated: bool,
+    /// Its name in certificates: call sites and callees from the entry on.
+    pub key: String,
+}
+
+/// What an object is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ObjectKind {
+    /// A global variable.
+    Global(GlobalId),
+    /// Made by an operation of a context: a local variable, a heap block, an area of a variable argument list (`part`
+    /// tells the two areas apart), the copy of an argument (`part` is its number).
+    Made {
+        /// The context that executes the operation.
+        ctx: CtxId,
+        /// Its block.
+        block: BlockId,
+        /// Its index.
+        op: u32,
+        /// Which of several.
+        part: u32,
+    },
+}
+
+/// An object that can exist.
+#[derive(Clone, Debug)]
+pub struct ObjectInfo {
+    /// What it is.
+    pub kind: ObjectKind,
+    /// Its number in addresses; none where each new one gets another.
+    pub number: Option<u32>,
+    /// Whether it came from the heap.
+    pub heap: bool,
+    /// Whether it may be written.
+    pub writable: bool,
+    /// The bytes that are accessed at offsets that are not constant: they are one array.
+    pub indexed: Spans,
+    /// How often there were more of them than before.
+    pub indexings: u32,
+    /// Whether its size is a guess: past its end nothing is claimed.
+    pub guessed: bool,
+    /// Its name in certificates and in variables' names.
+    pub key: String,
+}
+
+/// It is not worth beginning again more often than this for one object.
+const INDEXINGS: u32 = 16;
+
+/// The first number of objects that have no fixed one.
+pub const UNFIXED: u32 = DYNAMIC_OBJECTS + (1 << 24);
+
+/// The control flow of one function.
+#[derive(Debug)]
+pub struct Flow {
+    /// Each reachable block's place in reverse postorder.
+    pub order: FxHashMap<BlockId, u32>,
+    /// The blocks in that order.
+    pub blocks: Vec<BlockId>,
+    /// The cut points: targets of retreating edges, or of all.
+    pub cuts: FxHashSet<BlockId>,
+    /// Blocks on a cycle.
+    pub cyclic: FxHashSet<BlockId>,
+}
+
+/// Everything that has been met so far.
+#[derive(Debug)]
+pub struct World<'p> {
+    program: &'p Program,
+    grain: Grain,
+    contexts: Vec<Context>,
+    context_ids: FxHashMap<(CtxId, CallSite, FuncId), CtxId>,
+    objects: Vec<ObjectInfo>,
+    object_ids: BTreeMap<ObjectKind, ObjId>,
+    numbers: FxHashMap<u32, ObjId>,
+    flows: FxHashMap<FuncId, Flow>,
+    /// Whether an object turned out to be indexed since the flag was last taken.
+    pub changed: bool,
+}
+
+impl<'p> World<'p> {
+    /// The entry function and nothing else.
+    pub fn new(program: &'p Program, grain: Grain) -> World<'p> {
+        let entry = Context {
+            function: program.entry,
+            back: None,
+            depth: 0,
+            recursion: 0,
+            repeated: false,
+            key: String::new(),
+        };
+        World {
+            program,
+            grain,
+            contexts: vec![entry],
+            context_ids: FxHashMap::default(),
+            objects: Vec::new(),
+            object_ids: BTreeMap::new(),
+            numbers: FxHashMap::default(),
+            flows: FxHashMap::default(),
+            changed: false,
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// How far apart its cut points are.
+    pub fn grain(&self) -> Grain {
+        self.grain
+    }
+
+    /// A context.
+    pub fn context(&self, ctx: CtxId) -> &Context {
+        &self.contexts[ctx.0 as usize]
+    }
+
+    /// How many contexts exist.
+    pub fn contexts(&self) -> usize {
+        self.contexts.len()
+    }
+
+    /// The contexts from the entry function to this one.
+    pub fn chain(&self, ctx: CtxId) -> Vec<CtxId> {
+        let mut chain = vec![ctx];
+        let mut at = ctx;
+        while let Some(back) = self.context(at).back {
+            at = back.ctx;
+            chain.push(at);
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// The context of a call.
+    pub fn enter(&mut self, back: Back, site: CallSite, function: FuncId) -> CtxId {
+        let key = (back.ctx, site, function);
+        if let Some(&known) = self.context_ids.get(&key) {
+            return known;
+        }
+        let caller_function = self.context(back.ctx).function;
+        let cyclic = self.flow(caller_function).cyclic.contains(&back.block);
+        let mut recursion = 0;
+        for ctx in self.chain(back.ctx) {
+            recursion += u32::from(self.context(ctx).function == function);
+        }
+        let caller = self.context(back.ctx);
+        let context = Context {
+            function,
+            back: Some(back),
+            depth: caller.depth + 1,
+            recursion,
+            repeated: caller.repeated || cyclic,
+            key: format!("{}/{}.{}", caller.key, site.0, function.0),
+        };
+        let id = CtxId(self.contexts.len() as u32);
+        self.contexts.push(context);
+        self.context_ids.insert(key, id);
+        id
+    }
+
+    /// The context with that name, if it has been met.
+    pub fn context_named(&self, key: &str) -> Option<CtxId> {
+        let at = self.contexts.iter().position(|c| c.key == key)?;
+        Some(CtxId(at as u32))
+    }
+
+    /// An object.
+    pub fn object(&self, object: ObjId) -> &ObjectInfo {
+        &self.objects[object.0 as usize]
+    }
+
+    /// All objects met so far.
+    pub fn objects(&self) -> impl Iterator<Item = ObjId> + use<> {
+        (0..self.objects.len() as u32).map(ObjId)
+    }
+
+    /// The object with that number in addresses.
+    pub fn object_at(&mut self, number: u32) -> Option<ObjId> {
+        if let Some(&known) = self.numbers.get(&number) {
+            return Some(known);
+        }
+        let index = number.checked_sub(GLOBAL_OBJECTS)?;
+        ((index as usize) < self.program.globals.len()).then(|| self.global(GlobalId(index)))
+    }
+
+    /// The object of a global.
+    pub fn global(&mut self, global: GlobalId) -> ObjId {
+        let kind = ObjectKind::Global(global);
+        if let Some(&known) = self.object_ids.get(&kind) {
+            return known;
+        }
+        let writable = !self.program.globals[global.index()].constant;
+        self.add(ObjectInfo {
+            kind,
+            number: Some(GLOBAL_OBJECTS + global.0),
+            heap: false,
+            writable,
+            indexed: Spans::default(),
+            indexings: 0,
+            guessed: false,
+            key: format!("g{}", global.0),
+        })
+    }
+
+    /// The object that an operation makes. `once` says that it is made at most once.
+    pub fn made(&mut self, kind: ObjectKind, heap: bool, once: bool) -> ObjId {
+        if let Some(&known) = self.object_ids.get(&kind) {
+            return known;
+        }
+        let key = match kind {
+            ObjectKind::Global(global) => format!("g{}", global.0),
+            ObjectKind::Made {
+                ctx,
+                block,
+                op,
+                part,
+            } => format!("{}@{}.{op}.{part}", self.context(ctx).key, block.0),
+        };
+        let number = once.then(|| self.free_number());
+        self.add(ObjectInfo {
+            kind,
+            number,
+            heap,
+            writable: true,
+            indexed: Spans::default(),
+            indexings: 0,
+            guessed: false,
+            key,
+        })
+    }
+
+    fn free_number(&self) -> u32 {
+        let mut number = DYNAMIC_OBJECTS + 1 + self.objects.len() as u32;
+        while self.numbers.contains_key(&number) {
+            number += 1;
+        }
+        number
+    }
+
+    fn add(&mut self, info: ObjectInfo) -> ObjId {
+        let id = ObjId(self.objects.len() as u32);
+        if let Some(number) = info.number {
+            self.numbers.insert(number, id);
+        }
+        self.object_ids.insert(info.kind, id);
+        self.objects.push(info);
+        id
+    }
+
+    /// Notes that an object's size is a guess.
+    pub fn guess(&mut self, object: ObjId) {
+        self.objects[object.0 as usize].guessed = true;
+    }
+
+    /// Notes that bytes of an object are accessed at offsets that are not constant.
+    pub fn index(&mut self, object: ObjId, span: Span) {
+        let info = &mut self.objects[object.0 as usize];
+        if info.indexed.add(span) {
+            info.indexings += 1;
+            if info.indexings > INDEXINGS {
+                info.indexed.add(Span::ALL);
+            }
+            self.changed = true;
+        }
+    }
+
+    /// The control flow of a function.
+    pub fn flow(&mut self, function: FuncId) -> &Flow {
+        let (program, grain) = (self.program, self.grain);
+        self.flows
+            .entry(function)
+            .or_insert_with(|| Flow::new(program, function, grain))
+    }
+}
+
+/// The blocks that a block can go on to.
+pub fn successors(end: &Terminator) -> Vec<BlockId> {
+    end.edges().into_iter().map(|edge| edge.to).collect()
+}
+
+impl Flow {
+    fn new(program: &Program, function: FuncId, grain: Grain) -> Flow {
+        let range = program.function(function).blocks.clone();
+        let mut post = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut stack = Vec::new();
+        if !range.is_empty() {
+            let first = BlockId(range.start);
+            seen.insert(first);
+            stack.push((first, successors(&program.block(first).end), 0));
+        }
+        while let Some((block, next, at)) = stack.last_mut() {
+            if let Some(&to) = next.get(*at) {
+                *at += 1;
+                if seen.insert(to) {
+                    stack.push((to, successors(&program.block(to).end), 0));
+                }
+            } else {
+                post.push(*block);
+                stack.pop();
+            }
+        }
+        post.reverse();
+        let order: FxHashMap<BlockId, u32> = post
+            .iter()
+            .enumerate()
+            .map(|(place, &block)| (block, place as u32))
+            .collect();
+        let mut cuts = FxHashSet::default();
+        for &block in &post {
+            for to in successors(&program.block(block).end) {
+                if order.get(&to) <= order.get(&block) {
+                    cuts.insert(to);
+                }
+            }
+        }
+        let cyclic = cyclic(program, &post, &order, &cuts);
+        if grain == Grain::Blocks && program.function(function).kind == FunctionKind::User {
+            for &block in &post {
+                cuts.extend(successors(&program.block(block).end));
+            }
+        }
+        Flow {
+            order,
+            blocks: post,
+            cuts,
+            cyclic,
+        }
+    }
+}
+
+/// The blocks that can reach themselves. Every cycle goes through a cut point, so it is enough to ask which blocks
+/// each cut point reaches that reach it back.
+fn cyclic(
+    program: &Program,
+    blocks: &[BlockId],
+    order: &FxHashMap<BlockId, u32>,
+    cuts: &FxHashSet<BlockId>,
+) -> FxHashSet<BlockId> {
+    let mut before: FxHashMap<BlockId, Vec<BlockId>> = FxHashMap::default();
+    for &block in blocks {
+        for to in successors(&program.block(block).end) {
+            before.entry(to).or_default().push(block);
+        }
+    }
+    let mut all = FxHashSet::default();
+    for &cut in cuts {
+        let walk = |next: &dyn Fn(BlockId) -> Vec<BlockId>| {
+            let mut seen = FxHashSet::default();
+            let mut open = next(cut);
+            while let Some(block) = open.pop() {
+                if order.contains_key(&block) && seen.insert(block) {
+                    open.extend(next(block));
+                }
+            }
+            seen
+        };
+        let forward = walk(&|block| successors(&program.block(block).end));
+        let backward = walk(&|block| before.get(&block).cloned().unwrap_or_default());
+        all.extend(forward.intersection(&backward).copied());
+    }
+    all
+}

@@ -1,0 +1,270 @@
+//! An abstract path taken to the real program.
+//!
+//! The pieces of code on the path, one after the other, are one formula (SLAM's simulation, CRunner's section 3.4). If it has a
+//! model, that is an input. If not, the guards of its unsatisfiable core say why, and their weakest preconditions, place by
+//! place from the last of them back to where they cannot hold, are what the abstraction has to know: their parts are the new
+//! predicates. What a step reads from outside is quantified there; where an equation says what it was, it is replaced,
+//! and what still depends on it is no predicate.
+
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashSet;
+
+use super::model::{Abstraction, Way, condition};
+use super::predicates::atoms;
+use super::program::AbstractPath;
+use cegar_model::solver::{Answer, Model, Solver, Z3};
+use cegar_model::symbolic::encode::Transition;
+use cegar_model::symbolic::world::Cut;
+use cegar_model::term::{Node, Pool, Rewriter, Symbol, Term};
+use cegar_search::abstraction::asking::{Cost, Patience};
+use cegar_search::abstraction::graph::Graph;
+use cegar_search::abstraction::loops::Path;
+use cegar_search::abstraction::own::{Own, leaves};
+
+/// How long the question about a whole path may take.
+const QUESTION: Duration = Duration::from_secs(5);
+/// A predicate with more symbols than this is not worth its bit.
+const SYMBOLS: usize = 24;
+/// Longest tape.
+const LONGEST: usize = 1 << 22;
+
+/// A path of the program, not of its abstraction.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Where each step begins, and the code it takes.
+    pub steps: Vec<(Option<Cut>, Way)>,
+}
+
+impl Trace {
+    /// Where an abstract path goes.
+    pub fn of(abstraction: &Abstraction, path: &AbstractPath) -> Trace {
+        let steps = path.steps.iter();
+        Trace {
+            steps: steps.map(|step| abstraction.way(step.edge)).collect(),
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Simulated {
+    /// The program can go there: with this tape, and with these values where the path does not begin at the start.
+    Possible {
+        /// The tape from where the path begins.
+        tape: Vec<u8>,
+        /// The values.
+        model: Model,
+    },
+    /// It cannot, because of these guards: the step, from 0, and the guard over the variables where the step begins.
+    Impossible(Vec<(usize, Term)>),
+    /// The solver does not tell.
+    Unknown,
+}
+
+/// Whether the program can take a trace, or so many steps of it, beginning as `path` begins and where `known` holds.
+pub fn simulate(
+    solver: &mut Z3,
+    graph: &mut Graph<'_>,
+    (trace, most): (&Trace, usize),
+    (mut path, known): (Path, &[Term]),
+    patience: Patience<'_>,
+    cost: &mut Cost,
+) -> Simulated {
+    let mut steps = 0;
+    for &(start, way) in trace.steps.iter().take(most) {
+        steps += 1;
+        let Some(fragment) = graph.fragments.get(&start) else {
+            return Simulated::Unknown;
+        };
+        match way {
+            Way::Transition(i) => {
+                let transition: Transition = fragment.transitions[i].clone();
+                path.step(graph, &transition);
+            }
+            Way::Error(_) => {
+                // The assumptions are in the condition already.
+                let goal = condition(graph, start, way);
+                path.end(graph, &goal, 0);
+            }
+        }
+        if path.is_dead(&graph.pool) {
+            break;
+        }
+    }
+    let conditions = path.conditions.clone();
+    let dead = conditions
+        .iter()
+        .position(|&t| graph.pool.as_const(t) == Some(0));
+    let core = match dead {
+        Some(at) => vec![at],
+        None => {
+            let mut all = conditions.clone();
+            all.extend(known);
+            let limits = cegar_model::solver::Limits {
+                core: true,
+                ..patience.within(QUESTION)
+            };
+            let clock = Instant::now();
+            cost.solver_calls += 1;
+            let answer = solver.check(&mut graph.pool, &all, &limits);
+            cost.seconds += clock.elapsed().as_secs_f64();
+            match answer {
+                Answer::Sat(model) => {
+                    let Some(tape) = path.tape(&graph.pool, &model, LONGEST) else {
+                        return Simulated::Unknown;
+                    };
+                    return Simulated::Possible { tape, model };
+                }
+                Answer::Unsat { core } => core,
+                Answer::Unknown(_) => {
+                    cost.unknown += 1;
+                    return Simulated::Unknown;
+                }
+            }
+        }
+    };
+    let mut why: Vec<(usize, Term)> = core
+        .into_iter()
+        .filter_map(|at| path.origin(*conditions.get(at)?))
+        .map(|(step, guard)| (step as usize - 1, guard))
+        .collect();
+    why.sort_unstable();
+    debug_assert!(why.iter().all(|(step, _)| *step < steps));
+    Simulated::Impossible(why)
+}
+
+/// A path's first steps have made constants of some variables. That each is what it is, where the guards that were found
+/// depend on it, tells the path from others as well: for when weakest preconditions depend on what was read.
+pub fn constants(
+    graph: &mut Graph<'_>,
+    trace: &Trace,
+    about: &[FxHashSet<Symbol>],
+    mut path: Path,
+) -> Vec<(Cut, Term)> {
+    let mut found = Vec::new();
+    for (step, &(start, way)) in trace.steps.iter().enumerate().take(about.len()) {
+        if let Some(cut) = start {
+            for (variable, value) in path.turn().terms {
+                let pool = &mut graph.pool;
+                let is_asked = pool.symbols(variable).all(|s| about[step].contains(&s));
+                if is_asked && pool.as_const(value).is_some() {
+                    found.push((cut, pool.eq(variable, value)));
+                }
+            }
+        }
+        let Way::Transition(i) = way else { break };
+        if step + 1 < about.len() {
+            let transition = graph.fragments[&start].transitions[i].clone();
+            path.step(graph, &transition);
+        }
+    }
+    found
+}
+
+/// The predicates that tell the guards of a trace apart: with them at its cut points the trace is no abstract path any more. Also
+/// what the guards depend on, step by step.
+pub fn predicates(
+    graph: &mut Graph<'_>,
+    trace: &Trace,
+    why: &[(usize, Term)],
+) -> (Vec<(Cut, Term)>, Vec<FxHashSet<Symbol>>) {
+    let mut found = Vec::new();
+    let Some(&(last, _)) = why.last() else {
+        return (found, Vec::new());
+    };
+    let mut about = vec![FxHashSet::default(); last + 1];
+    let mut wanted: Vec<Term> = Vec::new();
+    for step in (0..=last).rev() {
+        let (start, way) = trace.steps[step];
+        if let (true, Way::Transition(i)) = (step < last, way) {
+            let transition = graph.fragments[&start].transitions[i].clone();
+            let mut back = graph.update(start, &transition).preimage();
+            for t in &mut wanted {
+                *t = back.apply(&mut graph.pool, *t);
+            }
+        }
+        wanted.extend(why.iter().filter(|(at, _)| *at == step).map(|&(_, t)| t));
+        let Some(cut) = start else {
+            break;
+        };
+        let own = Own::of(graph, Some(cut));
+        let pool = &mut graph.pool;
+        wanted = without_unknowns(pool, wanted, &own, step);
+        for &t in &wanted {
+            about[step].extend(pool.symbols(t));
+        }
+        if wanted.iter().any(|&t| pool.as_const(t) == Some(0)) {
+            break;
+        }
+        for &t in &wanted {
+            for atom in atoms(pool, t) {
+                let symbols = pool.symbols(atom).count();
+                if symbols > SYMBOLS {
+                    continue;
+                }
+                if own.covers(pool, atom) {
+                    found.push((cut, atom));
+                } else {
+                    found.extend(extremes(pool, atom, &own).map(|atom| (cut, atom)));
+                }
+            }
+        }
+    }
+    let mut seen = FxHashSet::default();
+    found.retain(|&new| seen.insert(new));
+    (found, about)
+}
+
+/// Conditions on a step's state and on what it read, as conditions on its state as far as equations allow. What it read gets a
+/// name that belongs to this step.
+fn without_unknowns(pool: &mut Pool, conditions: Vec<Term>, own: &Own, step: usize) -> Vec<Term> {
+    let mut all = own.solve(pool, &conditions);
+    all.sort_unstable();
+    // The same code may be passed again: then it reads something else.
+    let mut unknowns = FxHashSet::default();
+    for &t in &all {
+        unknowns.extend(pool.symbols(t).filter(|&symbol| !own.has(symbol)));
+    }
+    let mut renaming = Rewriter::new();
+    for &t in &all {
+        for leaf in leaves(pool, t) {
+            if let Node::Variable(number) = *pool.node(leaf)
+                && unknowns.contains(&Symbol::Variable(number))
+            {
+                let name = format!("{}~{step}", pool.variable_name(number));
+                let width = pool.width(leaf);
+                let copy = pool.variable(&name, width);
+                renaming.replace(leaf, copy);
+            }
+        }
+    }
+    all.into_iter().map(|t| renaming.apply(pool, t)).collect()
+}
+
+/// A condition that depends on what was read, at the ends of what that can be: where it grows with what was read, one of
+/// them says whether there is any.
+fn extremes(pool: &mut Pool, atom: Term, own: &Own) -> impl Iterator<Item = Term> + use<> {
+    let mut found = Vec::new();
+    let about_state = pool.symbols(atom).any(|symbol| own.has(symbol));
+    let unknowns: Vec<Term> = leaves(pool, atom)
+        .into_iter()
+        .filter(|&leaf| own.is_foreign(pool, leaf))
+        .collect();
+    if about_state && unknowns.len() == 1 {
+        for least in [true, false] {
+            let mut rewriter = Rewriter::new();
+            for &unknown in &unknowns {
+                let width = pool.width(unknown);
+                let end = if least { 0 } else { u128::MAX };
+                let end = pool.constant(width, end);
+                rewriter.replace(unknown, end);
+            }
+            let t = rewriter.apply(pool, atom);
+            if pool.as_const(t).is_none() && own.covers(pool, t) {
+                found.push(t);
+            }
+        }
+    }
+    found.into_iter()
+}

@@ -1,0 +1,257 @@
+//! CRunner: the program runs, and asks the abstraction what to read.
+//!
+//! After Kroening, Groce and Clarke, *Counterexample guided abstraction refinement via program execution* (2004), figure 2. The
+//! program is executed until it wants input. The Boolean program starts there, in what the predicates say of the present state; its
+//! shortest path to an error is simulated a few steps far, from any state of which the same predicates hold, and what it
+//! reads is given to the program, which goes on to its next input. The states at inputs are a stack. Where no error can be reached from the
+//! abstract state, it is left and marked, and nothing that leads there is looked at again; when the stack is empty, there is no
+//! error. A step that the program cannot take by itself is excluded before predicates are added.
+//!
+//! Three things the paper leaves open are decided here. *Path removal*: not the path to the state that was left is removed, since
+//! other inputs lead along the same path to other states, but every path into its abstract state, of which it was shown.
+//! *The cached answer*: where the program comes back to an input in an abstract state that is on the stack, what it read in
+//! between is given to it again and again by the machine, which costs no question; if no violation comes of it, or if a run ends
+//! without another input, the path is simulated as a whole from the *concrete* state, and what excludes it is a refinement.
+//! *Error-free*: what is before the first input is a path as well, so the end is a search from the program's start with the same
+//! predicates, which gives the facts for a certificate.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+
+use super::base::stand;
+use super::ground::{First, Found, Ground};
+use super::slam;
+use crate::boolean::program::AbstractPath;
+use crate::boolean::refine::{Simulated, Trace};
+use cegar_model::program::ir::Program;
+use cegar_model::symbolic::world::{Cut, Grain};
+use cegar_model::term::Term;
+use cegar_search::abstraction::forest::Walk;
+use cegar_search::abstraction::loops::Path;
+use cegar_search::simulate::pump::LADDER;
+use cegar_search::strategy::options::Options;
+use cegar_search::strategy::outcome::Proof;
+
+/// Steps of an abstract path that are simulated.
+const AHEAD: usize = 4;
+/// Steps of a run between two inputs. More is taken for an infinite loop.
+const STEPS: usize = 20_000;
+/// Longest tape, in bytes.
+const LONGEST: usize = 1 << 18;
+
+/// Proves, or finds inputs, by execution.
+pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
+    stand(program, options, stop, Grain::Blocks, &mut |base| {
+        let mut runner = Runner::new(Ground::new(base));
+        runner.run();
+        let ground = &mut runner.ground;
+        ground.abstraction.forget_safe();
+        ground.abstraction.start_at(None, Vec::new());
+        slam::refined(ground, &mut |_, _, _| false)
+    })
+}
+
+/// A state of the program, abstractly.
+type Seen = (Option<Cut>, Vec<bool>);
+
+struct Runner<'b, 'a, 'p> {
+    ground: Ground<'b, 'a, 'p>,
+    /// The cut points behind which the tape is read.
+    inputs: BTreeSet<Option<Cut>>,
+    stack: Vec<Walk>,
+    /// What was replayed from a state, abstractly.
+    replayed: BTreeSet<(Option<Cut>, Vec<bool>, Vec<u8>)>,
+}
+
+impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
+    fn new(ground: Ground<'b, 'a, 'p>) -> Runner<'b, 'a, 'p> {
+        let fragments = ground.base.graph.fragments.iter();
+        let inputs = fragments
+            .filter(|(_, fragment)| !fragment.inputs.is_empty())
+            .map(|(&start, _)| start)
+            .collect();
+        Runner {
+            ground,
+            inputs,
+            stack: Vec::new(),
+            replayed: BTreeSet::new(),
+        }
+    }
+
+    /// Until the stack is empty or nobody waits any more.
+    fn run(&mut self) {
+        let Some(first) = self.first() else {
+            return;
+        };
+        let mut now = first.clone();
+        while self.ground.base.turn() {
+            let here = self.seen(&now);
+            let numbered = here.1.iter().copied().enumerate().collect::<Vec<_>>();
+            self.ground.abstraction.start_at(here.0, numbered.clone());
+            match self.ground.search() {
+                Found::Nothing(_) => {
+                    self.ground.abstraction.note_safe(here.0, numbered);
+                    match self.stack.pop() {
+                        Some(before) => now = before,
+                        None => return,
+                    }
+                }
+                Found::Path(path) => {
+                    let left = self.ground.base.goals.len();
+                    if let Some(next) = self.follow(&now, here, &path) {
+                        self.stack.push(std::mem::replace(&mut now, next));
+                    } else if self.ground.base.goals.len() < left {
+                        // Something is violated; the others are looked for from the beginning.
+                        self.stack.clear();
+                        now = first.clone();
+                    }
+                }
+                Found::GivenUp => return,
+            }
+        }
+    }
+
+    /// The state at the first input; none if the program ends before, in whichever way.
+    fn first(&mut self) -> Option<Walk> {
+        let start = Walk::start(&self.ground.base.graph);
+        if self.ground.is_violated_alone() {
+            return None;
+        }
+        if self.inputs.contains(&None) {
+            return Some(start);
+        }
+        self.go_on(&start, &[])
+    }
+
+    /// Runs from a state on a tape to the next input.
+    fn go_on(&mut self, from: &Walk, tape: &[u8]) -> Option<Walk> {
+        let inputs = &self.inputs;
+        let base = &*self.ground.base;
+        let stop = |at: Option<Cut>| inputs.contains(&at) || base.patience.is_over();
+        let walked = base.walker.walk(&base.graph, from, tape, (&stop, STEPS));
+        (walked.stopped && self.inputs.contains(&walked.walk.at)).then_some(walked.walk)
+    }
+
+    /// What the predicates say of a state.
+    fn seen(&self, walk: &Walk) -> Seen {
+        let predicates = self.ground.abstraction.predicates().at(walk.at);
+        let base = &*self.ground.base;
+        let state = base.walker.evaluate(&base.graph, walk, predicates);
+        (walk.at, state)
+    }
+
+    /// Tries to go along an abstract path; the state at the next input if there is one that nothing is known of yet.
+    fn follow(&mut self, now: &Walk, here: Seen, path: &AbstractPath) -> Option<Walk> {
+        let trace = Trace::of(&self.ground.abstraction, path);
+        let known = self.known(&here);
+        let from = Path::from(now.at, self.ground.number());
+        match self
+            .ground
+            .simulate((&trace, AHEAD), (from.clone(), &known))
+        {
+            Simulated::Impossible(why) => {
+                if self.ground.refine(path, &trace, (&why, from), First::Steps) {
+                    return None;
+                }
+            }
+            Simulated::Unknown => {}
+            Simulated::Possible { tape, .. } => {
+                let mut whole = now.sample.tape.to_vec();
+                whole.extend(&tape);
+                whole.truncate(LONGEST);
+                if let Some(next) = self.go_on(now, &whole) {
+                    let there = self.seen(&next);
+                    let is_safe = self.ground.abstraction.is_safe(there.0, &there.1);
+                    let before = self.on_stack(now, &there);
+                    match before {
+                        None if !is_safe => return Some(next),
+                        Some(before) if self.replay(&before, &next, there) => return None,
+                        _ => {}
+                    }
+                } else if self.ground.execute(&whole).1 {
+                    return None;
+                }
+            }
+        }
+        self.refute(now, (path, &trace), &known);
+        None
+    }
+
+    /// What holds at a state, as far as the predicates say, and by construction.
+    fn known(&mut self, (at, state): &Seen) -> Vec<Term> {
+        let graph = &mut self.ground.base.graph;
+        let mut known = graph.axioms(*at);
+        let predicates = self.ground.abstraction.predicates().at(*at);
+        for (&t, &value) in predicates.iter().zip(state) {
+            known.push(if value { t } else { graph.pool.not(t) });
+        }
+        known
+    }
+
+    /// The state on the stack, or the present one, that is the same abstractly.
+    fn on_stack(&self, now: &Walk, there: &Seen) -> Option<Walk> {
+        let all = std::iter::once(now).chain(self.stack.iter().rev());
+        all.into_iter()
+            .find(|walk| walk.at == there.0 && self.seen(walk) == *there)
+            .cloned()
+    }
+
+    /// Gives the program again what it has read between two states that are the same abstractly. True if it violates something.
+    fn replay(&mut self, before: &Walk, next: &Walk, there: Seen) -> bool {
+        let tape = &next.sample.tape;
+        let stretch = tape[before.sample.tape.len()..].to_vec();
+        let fresh = (there.0, there.1, stretch.clone());
+        if stretch.is_empty() || !self.replayed.insert(fresh) {
+            return false;
+        }
+        let tape = tape.to_vec();
+        let mut longest = 0;
+        for times in LADDER {
+            let room = LONGEST.saturating_sub(tape.len());
+            let more = (stretch.len() * times).min(room);
+            if self.ground.base.patience.is_over() || more <= longest {
+                return false;
+            }
+            longest = more;
+            let mut longer = tape.clone();
+            longer.extend(stretch.iter().copied().cycle().take(more));
+            let (execution, is_violated) = self.ground.execute(&longer);
+            if is_violated {
+                return true;
+            }
+            if execution.consumed < longer.len() {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// The whole path, from any state that is the same abstractly and then from this very one: it is an input, or it is refuted.
+    fn refute(&mut self, now: &Walk, (path, trace): (&AbstractPath, &Trace), known: &[Term]) {
+        let from = Path::from(now.at, self.ground.number());
+        let whole = (trace, usize::MAX);
+        if let Simulated::Impossible(why) = self.ground.simulate(whole, (from.clone(), known))
+            && self.ground.refine(path, trace, (&why, from), First::Steps)
+        {
+            return;
+        }
+        let values = now.values(&mut self.ground.base.graph);
+        let from = match now.at {
+            Some(cut) => Path::with(cut, values, self.ground.number()),
+            None => Path::from(None, self.ground.number()),
+        };
+        match self.ground.simulate(whole, (from.clone(), &[])) {
+            Simulated::Possible { tape, .. } => {
+                let mut whole = now.sample.tape.to_vec();
+                whole.extend(&tape);
+                self.ground.reached(path.error, &whole);
+            }
+            Simulated::Impossible(why) => {
+                if !self.ground.refine(path, trace, (&why, from), First::Steps) {
+                    self.ground.close(path.error);
+                }
+            }
+            Simulated::Unknown => self.ground.close(path.error),
+        }
+    }
+}

@@ -1,0 +1,567 @@
+//! A partition of the states by predicates, region by region, and the abstract program over it.
+//!
+//! Synergy and Lee and Yannakakis's algorithm (Synergy, figures 2 and 5) refine the same thing: at each cut point a tree of splits, whose
+//! leaves are the regions. There is an edge between two regions if some state of the one leads to some state of the other. Nobody
+//! computes all of them: an edge is thought to be there until somebody asks about it, and when regions are split
+//! their parts inherit what is known not to be there.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::project::{Projected, project};
+use cegar_model::solver::{Answer, Z3};
+use cegar_model::symbolic::encode::Fragment;
+use cegar_model::symbolic::world::Cut;
+use cegar_model::term::{Evaluator, Rewriter, Term};
+use cegar_search::abstraction::asking::{Cost, Facts, Patience, ask};
+use cegar_search::abstraction::forest::{Sample, Walker};
+use cegar_search::abstraction::graph::Graph;
+use cegar_search::abstraction::own::{Own, conjuncts};
+
+/// How long one question may take.
+const QUESTION: Duration = Duration::from_millis(1500);
+/// How long it may take to find that a predicate need not be said.
+const SIMPLE: Duration = Duration::from_millis(50);
+
+/// A region, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegionId(u32);
+
+/// Some states of a cut point: those of which all of these hold.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// Where; none: where the program begins.
+    pub cut: Option<Cut>,
+    /// The predicates.
+    pub terms: Vec<Term>,
+    parts: Option<(Term, RegionId, RegionId)>,
+}
+
+/// What nobody wants to be reached.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Goal {
+    /// The violation of a check: the obligation with that number in its fragment.
+    Obligation(Option<Cut>, usize),
+    /// A place that cannot be passed.
+    Hole(Option<Cut>, usize),
+}
+
+impl Goal {
+    /// The fragment that it is in.
+    pub fn start(self) -> Option<Cut> {
+        match self {
+            Goal::Obligation(start, _) | Goal::Hole(start, _) => start,
+        }
+    }
+
+    /// When it is reached, and how many assumptions of the fragment were made before.
+    pub fn terms(self, graph: &Graph<'_>) -> (Vec<Term>, usize) {
+        let fragment = &graph.fragments[&self.start()];
+        match self {
+            Goal::Obligation(_, index) => {
+                let obligation = &fragment.obligations[index];
+                (obligation.goal(), obligation.prefix)
+            }
+            Goal::Hole(_, index) => {
+                let hole = &fragment.holes[index];
+                (hole.guard.0.clone(), hole.prefix)
+            }
+        }
+    }
+}
+
+/// Where an edge leads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Target {
+    /// By this transition of the fragment into this region.
+    Region(usize, RegionId),
+    /// To a goal.
+    Goal(Goal),
+}
+
+/// What is known of an edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Edge {
+    /// It is there.
+    Present,
+    /// No state goes there.
+    Missing,
+    /// It may be there, and nobody can do anything about it.
+    GivenUp,
+}
+
+/// What questions need.
+pub struct Asking<'a, 'p> {
+    /// The program.
+    pub graph: &'a mut Graph<'p>,
+    /// What its transitions do.
+    pub walker: &'a Walker,
+    /// The solver.
+    pub solver: &'a mut Z3,
+    /// How long to go on.
+    pub patience: Patience<'a>,
+    /// What it cost.
+    pub cost: &'a mut Cost,
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Regions {
+    regions: Vec<Region>,
+    roots: BTreeMap<Option<Cut>, RegionId>,
+    edges: FxHashMap<RegionId, FxHashMap<Target, Edge>>,
+    /// For each region those that something is known about an edge from.
+    into: FxHashMap<RegionId, FxHashSet<RegionId>>,
+    preimages: FxHashMap<(Option<Cut>, usize), Rewriter>,
+    /// What holds at each cut point beside: facts that were proved otherwise.
+    pub facts: Facts,
+    evaluator: Evaluator,
+    /// Regions that were split.
+    pub splits: u64,
+}
+
+impl Regions {
+    /// One region for each cut point.
+    pub fn new(graph: &Graph<'_>) -> Regions {
+        let mut all = Regions {
+            regions: Vec::new(),
+            roots: BTreeMap::new(),
+            edges: FxHashMap::default(),
+            into: FxHashMap::default(),
+            preimages: FxHashMap::default(),
+            facts: Facts::new(),
+            evaluator: Evaluator::new(),
+            splits: 0,
+        };
+        for &cut in graph.fragments.keys() {
+            let id = all.add(cut, Vec::new());
+            all.roots.insert(cut, id);
+        }
+        all
+    }
+
+    fn add(&mut self, cut: Option<Cut>, terms: Vec<Term>) -> RegionId {
+        let id = RegionId(self.regions.len() as u32);
+        self.regions.push(Region {
+            cut,
+            terms,
+            parts: None,
+        });
+        id
+    }
+
+    /// A region.
+    pub fn region(&self, id: RegionId) -> &Region {
+        &self.regions[id.0 as usize]
+    }
+
+    /// The region that the program begins in.
+    pub fn first(&self) -> Option<RegionId> {
+        self.roots.get(&None).copied()
+    }
+
+    /// All regions.
+    pub fn all(&self) -> Vec<RegionId> {
+        let all = (0..self.regions.len() as u32).map(RegionId);
+        all.filter(|&id| self.region(id).parts.is_none()).collect()
+    }
+
+    /// The regions of a cut point.
+    pub fn at(&self, cut: Option<Cut>) -> Vec<RegionId> {
+        let mut open: Vec<RegionId> = self.roots.get(&cut).copied().into_iter().collect();
+        let mut all = Vec::new();
+        while let Some(id) = open.pop() {
+            match self.region(id).parts {
+                Some((_, yes, no)) => open.extend([no, yes]),
+                None => all.push(id),
+            }
+        }
+        all
+    }
+
+    /// The region that a state is in.
+    pub fn locate(
+        &mut self,
+        graph: &Graph<'_>,
+        cut: Option<Cut>,
+        state: &Sample,
+    ) -> Option<RegionId> {
+        let root = *self.roots.get(&cut)?;
+        Some(self.within(graph, root, state))
+    }
+
+    /// The part of a region that one of its states is in.
+    pub fn within(&mut self, graph: &Graph<'_>, region: RegionId, state: &Sample) -> RegionId {
+        let mut id = region;
+        self.evaluator.reset();
+        while let Some((by, yes, no)) = self.regions[id.0 as usize].parts {
+            let holds = state.eval(&graph.pool, &mut self.evaluator, by) == 1;
+            id = if holds { yes } else { no };
+        }
+        id
+    }
+
+    /// Whether a state satisfies all of these.
+    pub fn holds(&mut self, graph: &Graph<'_>, state: &Sample, terms: &[Term]) -> bool {
+        self.evaluator.reset();
+        terms
+            .iter()
+            .all(|&t| state.eval(&graph.pool, &mut self.evaluator, t) == 1)
+    }
+
+    /// The regions and goals that a region may lead to.
+    pub fn next(&self, graph: &Graph<'_>, from: RegionId, goals: &[Goal]) -> Vec<Target> {
+        let cut = self.region(from).cut;
+        let Some(fragment) = graph.fragments.get(&cut) else {
+            return Vec::new();
+        };
+        let mut all: Vec<Target> = goals
+            .iter()
+            .filter(|goal| goal.start() == cut)
+            .map(|&goal| Target::Goal(goal))
+            .collect();
+        for (index, transition) in fragment.transitions.iter().enumerate() {
+            let to = self.at(Some(transition.to));
+            all.extend(to.into_iter().map(|id| Target::Region(index, id)));
+        }
+        all.retain(|target| self.edge(from, *target) != Some(Edge::Missing));
+        all
+    }
+
+    fn edge(&self, from: RegionId, to: Target) -> Option<Edge> {
+        self.edges.get(&from)?.get(&to).copied()
+    }
+
+    fn note(&mut self, from: RegionId, to: Target, edge: Edge) {
+        self.edges.entry(from).or_default().insert(to, edge);
+        if let Target::Region(_, to) = to {
+            self.into.entry(to).or_default().insert(from);
+        }
+    }
+
+    /// Notes that nothing can be done about an edge.
+    pub fn give_up(&mut self, from: RegionId, to: Target) {
+        self.note(from, to, Edge::GivenUp);
+    }
+
+    /// Whether nothing can be done about an edge.
+    pub fn is_given_up(&self, from: RegionId, to: Target) -> bool {
+        self.edge(from, to) == Some(Edge::GivenUp)
+    }
+
+    /// The condition under which a step leads there, over the variables of the cut point where it begins and the fragment's
+    /// unknowns; and how many assumptions of the fragment hold then.
+    pub fn condition(
+        &mut self,
+        all: &mut Asking<'_, '_>,
+        from: RegionId,
+        to: Target,
+    ) -> (Vec<Term>, usize) {
+        match to {
+            Target::Goal(goal) => goal.terms(all.graph),
+            Target::Region(index, region) => {
+                let start = self.region(from).cut;
+                let fragment: &Fragment = &all.graph.fragments[&start];
+                let transition = &fragment.transitions[index];
+                let mut terms = transition.reached.guard.0.clone();
+                let prefix = transition.prefix;
+                let rewriter = self.preimages.entry((start, index)).or_insert_with(|| {
+                    let update = all.walker.update(start, index);
+                    update
+                        .map(cegar_model::symbolic::update::Update::preimage)
+                        .unwrap_or_default()
+                });
+                let wanted = &self.regions[region.0 as usize].terms;
+                for &t in wanted {
+                    terms.push(rewriter.apply(&mut all.graph.pool, t));
+                }
+                (terms, prefix)
+            }
+        }
+    }
+
+    /// What is known of the states of a region.
+    fn known(&self, all: &mut Asking<'_, '_>, region: RegionId) -> Vec<Term> {
+        let region = self.region(region);
+        let mut known = all.graph.axioms(region.cut);
+        known.extend(
+            region
+                .cut
+                .and_then(|cut| self.facts.get(&cut))
+                .into_iter()
+                .flatten(),
+        );
+        known.extend(&region.terms);
+        known
+    }
+
+    /// The condition with the assumptions that come with it.
+    fn whole(&mut self, all: &mut Asking<'_, '_>, from: RegionId, to: Target) -> Vec<Term> {
+        let (mut terms, prefix) = self.condition(all, from, to);
+        let fragment = &all.graph.fragments[&self.region(from).cut];
+        terms.extend(&fragment.assumptions[..prefix]);
+        terms
+    }
+
+    /// Whether some state of a region makes this step. Without an answer it does.
+    pub fn exists(&mut self, all: &mut Asking<'_, '_>, from: RegionId, to: Target) -> bool {
+        match self.edge(from, to) {
+            Some(Edge::Missing) => return false,
+            Some(_) => return true,
+            None => {}
+        }
+        let known = self.known(all, from);
+        let terms = self.whole(all, from, to);
+        let terms = conjuncts(&mut all.graph.pool, &terms);
+        let never = terms.iter().any(|&t| all.graph.pool.as_const(t) == Some(0));
+        let missing = never || {
+            let limits = all.patience.within(QUESTION);
+            let answer = ask(all.solver, all.graph, &known, &terms, &limits, all.cost);
+            matches!(answer, Answer::Unsat { .. })
+        };
+        let edge = if missing {
+            Edge::Missing
+        } else {
+            Edge::Present
+        };
+        self.note(from, to, edge);
+        !missing
+    }
+
+    /// What the states have in common that make this step, beside what all of the region have: the preimage, or what follows from
+    /// it. `states` are some of the region's.
+    pub fn preimage(
+        &mut self,
+        all: &mut Asking<'_, '_>,
+        (from, to): (RegionId, Target),
+        states: &[&Sample],
+    ) -> Projected {
+        let terms = self.whole(all, from, to);
+        let own = Own::of(all.graph, self.region(from).cut);
+        let limits = all.patience.within(QUESTION);
+        let mut asked = 0;
+        let mut result = project(
+            &mut all.graph.pool,
+            all.solver,
+            &terms,
+            &own,
+            &limits,
+            &mut asked,
+        );
+        all.cost.solver_calls += asked;
+        // Preimages of preimages grow: what all of the region has in common need not be said again.
+        let known = self.known(all, from);
+        let known = conjuncts(&mut all.graph.pool, &known);
+        result.terms.retain(|t| !known.contains(t));
+        if result.terms.len() > 1 {
+            let (open, follows): (Vec<_>, Vec<_>) =
+                (result.terms.iter().copied()).partition(|&t| {
+                    states
+                        .iter()
+                        .any(|state| !self.holds(all.graph, state, &[t]))
+                });
+            result.terms = without(all, &known, &follows);
+            result.terms.extend(open);
+        }
+        result
+    }
+
+    /// Whether all states of a region satisfy these.
+    pub fn implies(
+        &mut self,
+        all: &mut Asking<'_, '_>,
+        region: RegionId,
+        terms: &[Term],
+    ) -> Option<bool> {
+        let known = self.known(all, region);
+        let pool = &mut all.graph.pool;
+        let together = pool.all(terms);
+        let not = pool.not(together);
+        if pool.as_const(not) == Some(0) {
+            return Some(true);
+        }
+        let limits = all.patience.within(QUESTION);
+        match ask(all.solver, all.graph, &known, &[not], &limits, all.cost) {
+            Answer::Unsat { .. } => Some(true),
+            Answer::Sat(_) => Some(false),
+            Answer::Unknown(_) => None,
+        }
+    }
+
+    /// Splits a region by a predicate; the part where all of it holds, and the other.
+    fn split(
+        &mut self,
+        all: &mut Asking<'_, '_>,
+        region: RegionId,
+        by: &[Term],
+    ) -> (RegionId, RegionId) {
+        self.splits += 1;
+        let pool = &mut all.graph.pool;
+        let predicate = pool.all(by);
+        let not = pool.not(predicate);
+        let by = conjuncts(pool, by);
+        let cut = self.region(region).cut;
+        let old = self.region(region).terms.clone();
+        let mut yes = without(all, &by, &old);
+        yes.extend(by);
+        let mut no = old;
+        no.push(not);
+        let (yes, no) = (self.add(cut, yes), self.add(cut, no));
+        self.regions[region.0 as usize].parts = Some((predicate, yes, no));
+        // What the whole does not do the parts do not do, either.
+        for (to, edge) in self.edges.remove(&region).unwrap_or_default() {
+            if edge != Edge::Present {
+                let targets = match to {
+                    Target::Region(way, to) if to == region => {
+                        vec![Target::Region(way, yes), Target::Region(way, no)]
+                    }
+                    other => vec![other],
+                };
+                for to in targets {
+                    self.note(yes, to, edge);
+                    self.note(no, to, edge);
+                }
+            }
+        }
+        for from in self.into.remove(&region).unwrap_or_default() {
+            let Some(of) = self.edges.get_mut(&from) else {
+                continue;
+            };
+            let old: Vec<(Target, Edge)> = of
+                .iter()
+                .filter(|(to, _)| matches!(to, Target::Region(_, to) if *to == region))
+                .map(|(&to, &edge)| (to, edge))
+                .collect();
+            of.retain(|to, _| !matches!(to, Target::Region(_, to) if *to == region));
+            for (to, edge) in old {
+                if let Target::Region(way, _) = to
+                    && edge != Edge::Present
+                {
+                    self.note(from, Target::Region(way, yes), edge);
+                    self.note(from, Target::Region(way, no), edge);
+                }
+            }
+        }
+        (yes, no)
+    }
+
+    /// Splits a region by the preimage of a step, or by what follows from that: outside of it no state makes the step.
+    pub fn split_from(
+        &mut self,
+        all: &mut Asking<'_, '_>,
+        from: RegionId,
+        to: Target,
+        preimage: &[Term],
+    ) -> (RegionId, RegionId) {
+        let (yes, no) = self.split(all, from, preimage);
+        match to {
+            // The region that the step leads to was split itself.
+            Target::Region(way, region) if region == from => {
+                self.note(no, Target::Region(way, yes), Edge::Missing);
+                self.note(no, Target::Region(way, no), Edge::Missing);
+            }
+            to => self.note(no, to, Edge::Missing),
+        }
+        (yes, no)
+    }
+
+    /// Facts that were proved otherwise hold from now on: edges are asked about again.
+    pub fn learn(&mut self, facts: Facts) {
+        for (cut, new) in facts {
+            let known = self.facts.entry(cut).or_default();
+            for fact in new {
+                if !known.contains(&fact) {
+                    known.push(fact);
+                }
+            }
+        }
+        for of in self.edges.values_mut() {
+            of.retain(|_, edge| *edge == Edge::Missing);
+        }
+    }
+
+    /// The shortest abstract path from where the program begins to a goal, by edges that may be there and are not given up.
+    pub fn path(&self, graph: &Graph<'_>, goals: &[Goal]) -> Option<Vec<(RegionId, Target)>> {
+        let first = self.first()?;
+        let mut from: FxHashMap<RegionId, Option<(RegionId, Target)>> = FxHashMap::default();
+        from.insert(first, None);
+        let mut queue = VecDeque::from([first]);
+        while let Some(region) = queue.pop_front() {
+            for target in self.next(graph, region, goals) {
+                if self.is_given_up(region, target) {
+                    continue;
+                }
+                match target {
+                    Target::Goal(_) => {
+                        let mut path = vec![(region, target)];
+                        let mut at = region;
+                        while let Some(Some((before, by))) = from.get(&at) {
+                            path.push((*before, *by));
+                            at = *before;
+                        }
+                        path.reverse();
+                        return Some(path);
+                    }
+                    Target::Region(_, to) => {
+                        from.entry(to).or_insert_with(|| {
+                            queue.push_back(to);
+                            Some((region, target))
+                        });
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The regions that may be reached.
+    pub fn reachable(&self, graph: &Graph<'_>) -> FxHashSet<RegionId> {
+        let mut all: FxHashSet<RegionId> = self.first().into_iter().collect();
+        let mut open: Vec<RegionId> = all.iter().copied().collect();
+        while let Some(region) = open.pop() {
+            for target in self.next(graph, region, &[]) {
+                if let Target::Region(_, to) = target
+                    && all.insert(to)
+                {
+                    open.push(to);
+                }
+            }
+        }
+        all
+    }
+
+    /// What holds at the cut points: no state is in a region that is not reached.
+    pub fn facts(&self, graph: &mut Graph<'_>) -> Facts {
+        let reached = self.reachable(graph);
+        let mut facts = self.facts.clone();
+        for id in self.all() {
+            let region = self.region(id);
+            if let Some(cut) = region.cut.filter(|_| !reached.contains(&id)) {
+                let pool = &mut graph.pool;
+                let here = pool.all(&region.terms);
+                let fact = pool.not(here);
+                let of_cut = facts.entry(cut).or_default();
+                if !of_cut.contains(&fact) {
+                    of_cut.push(fact);
+                }
+            }
+        }
+        facts
+    }
+}
+
+/// Those of `terms` that do not follow from `known`.
+fn without(all: &mut Asking<'_, '_>, known: &[Term], terms: &[Term]) -> Vec<Term> {
+    let mut kept = Vec::new();
+    for &t in terms {
+        let not = all.graph.pool.not(t);
+        let limits = all.patience.within(SIMPLE);
+        let answer = ask(all.solver, all.graph, known, &[not], &limits, all.cost);
+        if !matches!(answer, Answer::Unsat { .. }) {
+            kept.push(t);
+        }
+    }
+    kept
+}

@@ -1,0 +1,123 @@
+//! Predicate abstraction with counterexamples that have loops in them: SatAbs.
+//!
+//! After Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006). The loop is [`slam`]'s. What the
+//! program cannot take as it stands may be possible with some loop on it taken more often: before such a path is refined, it is
+//! asked about once more with a variable number of turns at each loop that it comes to, whose variables have their closed forms
+//! (section 4). If there are numbers of turns, the path is unrolled, which here means that the tape they say is executed. If there
+//! are none, the path with no turns at all is refuted as any other is (section 4, the first of its two causes).
+//!
+//! The cut points are the loop heads, so that a loop of an abstract path is a cut point that it comes to; the paper finds them
+//! by simulating the abstract model once more.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::base::stand;
+use super::ground::Ground;
+use super::slam;
+use crate::boolean::model::Way;
+use crate::boolean::refine::Trace;
+use crate::regions::Goal;
+use cegar_model::machine::{Limits, Machine, Outcome};
+use cegar_model::program::ir::Program;
+use cegar_model::symbolic::encode::Transition;
+use cegar_model::symbolic::world::{Cut, Grain};
+use cegar_search::abstraction::asking::Facts;
+use cegar_search::abstraction::forest::Forest;
+use cegar_search::abstraction::loops::{Asking, Loops};
+use cegar_search::strategy::options::Options;
+use cegar_search::strategy::outcome::Proof;
+
+/// What the loops on one path may take of the time.
+const ON_LOOPS: f64 = 0.2;
+/// And no more than this.
+const LOOPS: Duration = Duration::from_secs(20);
+/// Longest tape, in bytes.
+const LONGEST: usize = 1 << 24;
+
+/// Proves with predicates, and looks for ways around loops on every path.
+pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
+    stand(program, options, stop, Grain::Loops, &mut |base| {
+        let mut loops = Loops::default();
+        let mut asked: BTreeSet<(usize, Vec<Option<Cut>>)> = BTreeSet::new();
+        slam::refined(&mut Ground::new(base), &mut |ground, trace, error| {
+            if !options.loops {
+                return false;
+            }
+            let (way, places) = straight(ground, trace);
+            asked.insert((error, places)) && around(ground, &mut loops, &way, error)
+        })
+    })
+}
+
+/// A trace without the turns that it takes: the transitions, and the cut points.
+fn straight(ground: &Ground<'_, '_, '_>, trace: &Trace) -> (Vec<Transition>, Vec<Option<Cut>>) {
+    let mut steps: Vec<(Option<Cut>, usize)> = Vec::new();
+    for &(start, way) in &trace.steps {
+        if let Some(before) = steps.iter().position(|(at, _)| *at == start) {
+            steps.truncate(before);
+        }
+        if let Way::Transition(number) = way {
+            steps.push((start, number));
+        }
+    }
+    let transition = |&(start, number): &(Option<Cut>, usize)| {
+        ground.base.graph.fragments[&start].transitions[number].clone()
+    };
+    (
+        steps.iter().map(transition).collect(),
+        steps.iter().map(|&(start, _)| start).collect(),
+    )
+}
+
+/// Asks whether a goal is reached with the loops on a way taken some number of times; true if an execution has shown it.
+fn around(
+    ground: &mut Ground<'_, '_, '_>,
+    loops: &mut Loops,
+    way: &[Transition],
+    error: usize,
+) -> bool {
+    let goal = ground.goal(error);
+    let base = &mut *ground.base;
+    let Goal::Obligation(start, index) = goal else {
+        return false;
+    };
+    let obligation = &base.graph.fragments[&start].obligations[index];
+    if obligation.vague {
+        return false;
+    }
+    let check = obligation.check;
+    let (wanted, prefix) = goal.terms(&base.graph);
+    let machine = Machine::new(base.program, Limits::default());
+    let mut confirm = |tape: &[u8]| match machine.run(tape).outcome {
+        Outcome::Violated(violation) => check.is_none() || violation.check == check,
+        _ => false,
+    };
+    let spent = base.solver.spent();
+    let time = base.options.time.mul_f64(ON_LOOPS).min(LOOPS);
+    let facts = Facts::new();
+    let forest = Forest::default();
+    let mut asking = Asking {
+        solver: &mut base.solver,
+        graph: &mut base.graph,
+        facts: &facts,
+        forest: &forest,
+        confirm: &mut confirm,
+        longest: LONGEST,
+        patience: base.patience.at_most(time, &spent),
+        cost: &mut base.cost,
+    };
+    let found = loops.along(&mut asking, way, (&wanted, prefix));
+    base.stats.loop_segments = loops.stats.segments;
+    base.stats.loop_paths = loops.stats.paths;
+    base.stats.loop_answers = loops.stats.answers;
+    base.stats.loop_seeds = loops.stats.confirmed;
+    match found {
+        Some(tape) => {
+            ground.reached(error, &tape);
+            true
+        }
+        None => false,
+    }
+}

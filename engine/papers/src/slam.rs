@@ -1,0 +1,56 @@
+//! Predicate abstraction from the program's start: SLAM's loop, CRunner's "conventional" column.
+//!
+//! After Ball and Rajamani, *Automatically validating temporal safety properties of interfaces* (2001), as Kroening, Groce and
+//! Clarke (2004) describe what they compare with. The Boolean program starts where the program does. Its shortest path to an
+//! error is simulated as a whole; if the program cannot take it, the weakest preconditions of the guards that say so become
+//! predicates, and where these are all there a step that the program cannot take by itself is excluded (Constrain). Nothing is
+//! executed except to confirm a violation. A loop that has to be taken `n` times costs `n` refinements, which is what the
+//! other strategies are about.
+
+use std::sync::atomic::AtomicBool;
+
+use super::base::stand;
+use super::ground::{First, Found, Ground};
+use crate::boolean::refine::{Simulated, Trace};
+use cegar_model::program::ir::Program;
+use cegar_model::symbolic::world::Grain;
+use cegar_search::abstraction::asking::Facts;
+use cegar_search::abstraction::loops::Path;
+use cegar_search::strategy::options::Options;
+use cegar_search::strategy::outcome::Proof;
+
+/// Proves with predicates alone.
+pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
+    stand(program, options, stop, Grain::Blocks, &mut |base| {
+        refined(&mut Ground::new(base), &mut |_, _, _| false)
+    })
+}
+
+/// Abstraction, search, simulation and refinement until nothing is left: then what is reached. `instead` is asked about each path
+/// that the program cannot take, before anything is refined: it says whether it has settled the goal.
+pub(super) fn refined<'b, 'a, 'p>(
+    ground: &mut Ground<'b, 'a, 'p>,
+    instead: &mut dyn FnMut(&mut Ground<'b, 'a, 'p>, &Trace, usize) -> bool,
+) -> Facts {
+    while ground.base.turn() {
+        let path = match ground.search() {
+            Found::Path(path) => path,
+            Found::Nothing(reached) => return ground.facts(&reached),
+            Found::GivenUp => break,
+        };
+        let trace = Trace::of(&ground.abstraction, &path);
+        let from = Path::from(None, ground.number());
+        match ground.simulate((&trace, usize::MAX), (from.clone(), &[])) {
+            Simulated::Possible { tape, .. } => ground.reached(path.error, &tape),
+            Simulated::Impossible(why) => {
+                if !instead(ground, &trace, path.error)
+                    && !ground.refine(&path, &trace, (&why, from), First::Predicates)
+                {
+                    ground.close(path.error);
+                }
+            }
+            Simulated::Unknown => ground.close(path.error),
+        }
+    }
+    Facts::new()
+}

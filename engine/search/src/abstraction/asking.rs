@@ -1,0 +1,180 @@
+//! Questions about a graph: what is known, what a question costs, and how long to go on.
+//!
+//! Every way to look for invariants asks the solver the same kind of question, whether some of what is known and some conditions can hold
+//! together, and all of them have to stop when nobody waits any more.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cegar_model::deadline;
+use cegar_model::program::ir::Pred;
+use cegar_model::solver::{Answer, Limits, Solver, Z3, steps};
+use cegar_model::symbolic::world::Cut;
+use cegar_model::term::{Node, Term, value};
+use rustc_hash::FxHashMap;
+
+use super::graph::Graph;
+
+/// Facts by cut point.
+pub type Facts = BTreeMap<Cut, Vec<Term>>;
+
+/// What it cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Questions to the solver.
+    pub solver_calls: u64,
+    /// Questions it did not answer.
+    pub unknown: u64,
+    /// Guesses dropped.
+    pub dropped: u64,
+    /// Transitions looked at.
+    pub visits: u64,
+    /// Seconds in the solver.
+    pub seconds: f64,
+}
+
+impl Cost {
+    pub(super) fn count(&mut self, answer: &Answer, start: Instant) {
+        self.seconds += start.elapsed().as_secs_f64();
+        self.solver_calls += 1;
+        self.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
+    }
+}
+
+/// How long to go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience<'a> {
+    /// When to give up; none: the clock does not matter.
+    pub deadline: Option<Instant>,
+    /// The solver's meter, and where it stands when it is time to give up.
+    pub steps: Option<(&'a Cell<u64>, u64)>,
+    /// Set when nobody waits for the answer any more.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a> Patience<'a> {
+    /// The same, but no longer than this from now on.
+    #[must_use]
+    pub fn at_most(&self, time: Duration, spent: &'a Cell<u64>) -> Patience<'a> {
+        let mut less = *self;
+        match self.steps {
+            Some((_, most)) => less.steps = Some((spent, most.min(spent.get() + steps(time)))),
+            None => {
+                let end = Instant::now() + time;
+                less.deadline = Some(self.deadline.map_or(end, |deadline| deadline.min(end)));
+            }
+        }
+        less
+    }
+
+    /// Notes steps that the meter does not see by itself.
+    pub fn note(&self, steps: u64) {
+        if let Some((spent, _)) = self.steps {
+            spent.set(spent.get() + steps);
+        }
+    }
+
+    /// Whether to give up.
+    pub fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+            || self.steps.is_some_and(|(spent, most)| spent.get() > most)
+            || self.deadline.is_some_and(|end| Instant::now() > end)
+            || deadline::passed()
+    }
+
+    /// The limits of a question that may take `most`: so many steps of the solver, and, where the clock matters at all, several
+    /// times as long, since other work beside it is no reason to give up a guess.
+    pub fn within(&self, most: Duration) -> Limits {
+        let counted = limited(most).counted();
+        let Some(deadline) = self.deadline else {
+            return counted;
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        let time = (most * SLACK).min(left).max(Duration::from_millis(1));
+        Limits {
+            time: Some(time),
+            ..counted
+        }
+    }
+}
+
+fn limited(time: Duration) -> Limits {
+    Limits {
+        time: Some(time),
+        ..Limits::default()
+    }
+}
+
+/// How much longer than on an idle machine a question may take.
+const SLACK: u32 = 4;
+/// The cut points from which a fragment can be reached, its own start among them.
+pub fn before(graph: &Graph<'_>, targets: &BTreeSet<Option<Cut>>) -> BTreeSet<Cut> {
+    let mut all: BTreeSet<Cut> = targets.iter().copied().flatten().collect();
+    loop {
+        let count = all.len();
+        for (start, fragment) in &graph.fragments {
+            if let Some(start) = start
+                && fragment.transitions.iter().any(|t| all.contains(&t.to))
+            {
+                all.insert(*start);
+            }
+        }
+        if all.len() == count {
+            return all;
+        }
+    }
+}
+
+/// Without the bounds that a tighter one of the same value implies.
+pub fn strongest(graph: &Graph<'_>, facts: Vec<Term>) -> Vec<Term> {
+    let pool = &graph.pool;
+    let mut best: FxHashMap<(Pred, Term, bool), u128> = FxHashMap::default();
+    let bound = |t: Term| match *pool.node(t) {
+        Node::Cmp(pred @ (Pred::Ult | Pred::Slt), a, b) => {
+            let upper = pool.as_const(b).map(|c| ((pred, a, true), c));
+            upper.or_else(|| pool.as_const(a).map(|c| ((pred, b, false), c)))
+        }
+        _ => None,
+    };
+    let tighter = |key: (Pred, Term, bool), c: u128, than: u128| {
+        let less = value::cmp(key.0, pool.width(key.1), c, than);
+        c != than && less == key.2
+    };
+    for (key, c) in facts.iter().filter_map(|&t| bound(t)) {
+        let known = best.entry(key).or_insert(c);
+        if tighter(key, c, *known) {
+            *known = c;
+        }
+    }
+    let is_best = |t: &Term| bound(*t).is_none_or(|(key, c)| best.get(&key) == Some(&c));
+    facts.into_iter().filter(is_best).collect()
+}
+
+/// Asks whether all of these can hold together, and counts.
+pub fn ask(
+    solver: &mut Z3,
+    graph: &mut Graph<'_>,
+    known: &[Term],
+    terms: &[Term],
+    limits: &Limits,
+    cost: &mut Cost,
+) -> Answer {
+    let start = Instant::now();
+    let all: Vec<Term> = known.iter().chain(terms).copied().collect();
+    let answer = solver.check(&mut graph.pool, &all, limits);
+    cost.count(&answer, start);
+    answer
+}
+
+/// What holds where a transition is taken from a state of which `known` holds.
+pub fn along(graph: &mut Graph<'_>, start: Option<Cut>, index: usize, known: &[Term]) -> Vec<Term> {
+    let mut all = graph.axioms(start);
+    all.extend(known);
+    let fragment = &graph.fragments[&start];
+    let transition = &fragment.transitions[index];
+    all.extend(&transition.reached.guard.0);
+    all.extend(&fragment.assumptions[..transition.prefix]);
+    all
+}

@@ -1,0 +1,60 @@
+//! What a pointer points to is alive, as long as what holds the pointer is.
+//!
+//! Programs that free what they have allocated keep that up everywhere but for the moment between the two calls of `free`, and nothing
+//! simpler says of a list's elements that each is freed once.
+
+use std::collections::BTreeMap;
+
+use super::Guesser;
+use cegar_model::symbolic::cuts::{Base, CutState, Part, Place};
+use cegar_model::symbolic::world::ObjId;
+use cegar_model::term::Term;
+
+impl Guesser<'_, '_> {
+    /// Guesses of that kind about the pointers among these variables.
+    pub(super) fn living(
+        &mut self,
+        state: &CutState,
+        variables: &[(Place, Term)],
+        out: &mut Vec<Term>,
+    ) {
+        let alive: BTreeMap<ObjId, Term> = variables
+            .iter()
+            .filter_map(|(place, t)| match place {
+                Place::Alive(id) => Some((*id, *t)),
+                _ => None,
+            })
+            .collect();
+        let world = &self.graph.world;
+        let numbered: BTreeMap<u32, ObjId> = alive
+            .keys()
+            .filter_map(|&id| Some((world.object(id).number?, id)))
+            .collect();
+        for (place, pointer) in variables {
+            let holder = match place {
+                Place::Cell(id, _, Part::Base) => alive.get(id),
+                Place::Register(_, _, Part::Base) => None,
+                _ => continue,
+            };
+            for &base in state.bases.get(pointer).into_iter().flatten() {
+                let pointee = match base {
+                    Base::Number(number) => numbered.get(&number).copied(),
+                    Base::Of(id) => Some(id),
+                };
+                let Some(&lives) = pointee.and_then(|id| alive.get(&id)) else {
+                    continue;
+                };
+                let graph = &mut *self.graph;
+                let number = state.base(&mut graph.pool, &graph.world, base);
+                let there = graph.pool.eq(*pointer, number);
+                let elsewhere = graph.pool.not(there);
+                let sound = graph.pool.or(elsewhere, lives);
+                out.push(sound);
+                if let Some(&holder) = holder {
+                    let gone = graph.pool.not(holder);
+                    out.push(graph.pool.or(gone, sound));
+                }
+            }
+        }
+    }
+}

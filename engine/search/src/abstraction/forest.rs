@@ -1,0 +1,403 @@
+//! The forest: states that executions really reach, as far as the graph tells it.
+//!
+//! Synergy (section 3) keeps concrete executions beside the abstraction, because what no execution refutes is worth
+//! trying to prove and what one refutes is not. Here the executions are those of the graph itself: a fragment's terms are
+//! evaluated, the transition whose guard holds is taken, its update gives the next state. The tape is a given one (the fuzzer's
+//! corpus) or random, and each state remembers the tape that led to it: a frontier query can start there. No solver takes part,
+//! so thousands of states cost milliseconds.
+
+mod walk;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+pub use walk::{Walk, Walked, Walker};
+
+use super::graph::Graph;
+use cegar_model::symbolic::encode::{Fragment, Input};
+use cegar_model::symbolic::update::Update;
+use cegar_model::symbolic::world::Cut;
+use cegar_model::term::{Array, ArrayNode, Environment, Evaluator, Node, Pool, Term};
+
+/// The bytes of an array: written ones over a background.
+#[derive(Clone, Debug)]
+struct Bytes {
+    written: FxHashMap<u64, u8>,
+    below: Below,
+}
+
+#[derive(Clone, Debug)]
+enum Below {
+    /// Anything; the number chooses what.
+    Random(u64),
+    Constant(u32),
+}
+
+/// A concrete state of a cut point.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    variables: FxHashMap<u32, u128>,
+    arrays: FxHashMap<u32, Rc<Bytes>>,
+    seed: u64,
+    flavour: u64,
+    contents: Rc<Vec<Box<[u8]>>>,
+    interesting: Rc<Vec<u128>>,
+    /// The tape that led here; what lies behind it was not looked at yet.
+    pub tape: Rc<Vec<u8>>,
+}
+
+fn hash(parts: &[u64]) -> u64 {
+    let mut hasher = FxHasher::default();
+    parts.hash(&mut hasher);
+    let h = hasher.finish();
+    (h ^ (h >> 31))
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .rotate_left(29)
+}
+
+impl Environment for Sample {
+    fn input(&self, _: u32) -> u8 {
+        0
+    }
+
+    fn variable(&self, variable: u32) -> u128 {
+        if let Some(&value) = self.variables.get(&variable) {
+            return value;
+        }
+        self.random(u64::from(variable))
+    }
+
+    fn element(&self, array: u32, index: u64) -> u8 {
+        match self.arrays.get(&array) {
+            Some(bytes) => self.byte(bytes, index),
+            None => self.background(hash(&[self.seed, 77, u64::from(array)]), index),
+        }
+    }
+}
+
+impl Sample {
+    /// A value for an unknown: small, special or random.
+    fn random(&self, what: u64) -> u128 {
+        let h = hash(&[self.seed, what]);
+        let (kind, rest) = ((h ^ self.flavour) % 8, h >> 3);
+        match kind {
+            0 | 1 => u128::from(rest % 3),
+            2 => u128::MAX - u128::from(rest % 3),
+            3 | 4 => u128::from(rest % 128),
+            5 | 6 if !self.interesting.is_empty() => {
+                self.interesting[rest as usize % self.interesting.len()]
+            }
+            _ => u128::from(hash(&[h])) << 64 | u128::from(hash(&[h, 1])),
+        }
+    }
+
+    fn byte(&self, bytes: &Bytes, index: u64) -> u8 {
+        if let Some(&byte) = bytes.written.get(&index) {
+            return byte;
+        }
+        match bytes.below {
+            Below::Random(seed) => self.background(seed, index),
+            Below::Constant(contents) => self
+                .contents
+                .get(contents as usize)
+                .and_then(|c| c.get(usize::try_from(index).ok()?).copied())
+                .unwrap_or(0),
+        }
+    }
+
+    fn background(&self, seed: u64, index: u64) -> u8 {
+        let h = hash(&[seed, index]);
+        match h % 4 {
+            0 => 0,
+            1 => b'a' + ((h >> 8) % 26) as u8,
+            _ => (h >> 8) as u8,
+        }
+    }
+
+    /// Gives the fragment's inputs their values: from a given tape, or random ones, which are then on the tape.
+    fn read(
+        &mut self,
+        pool: &Pool,
+        evaluator: &mut Evaluator,
+        fragment: &Fragment,
+        given: Option<&[u8]>,
+    ) {
+        for (number, (guard, input)) in fragment.inputs.iter().enumerate() {
+            if !guard.0.iter().all(|&t| self.eval(pool, evaluator, t) == 1) {
+                continue;
+            }
+            match *input {
+                Input::Bytes(variable) => {
+                    let bytes = usize::from(pool.width(variable) / 8);
+                    let at = self.tape.len();
+                    let tape = Rc::make_mut(&mut self.tape);
+                    match given {
+                        // Behind its end a tape gives zeros.
+                        Some(given) => {
+                            let byte = |i: usize| given.get(at + i).copied().unwrap_or(0);
+                            tape.extend((0..bytes).map(byte));
+                        }
+                        None => {
+                            let value = self.random(hash(&[number as u64, at as u64]));
+                            let tape = Rc::make_mut(&mut self.tape);
+                            tape.extend(&value.to_le_bytes()[..bytes.min(16)]);
+                        }
+                    }
+                    let mut value = 0u128;
+                    for &byte in self.tape[at..].iter().rev() {
+                        value = value << 8 | u128::from(byte);
+                    }
+                    self.set(pool, variable, value);
+                }
+                Input::Remaining(variable) => {
+                    let left = match given {
+                        Some(given) => given.len().saturating_sub(self.tape.len()) as u128,
+                        // Mostly there is more; a random tape ends here or there.
+                        None if self.random(hash(&[number as u64, 3])) % 23 == 5 => 0,
+                        None => 1 + self.random(hash(&[number as u64, 4])) % 64,
+                    };
+                    self.set(pool, variable, left);
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, pool: &Pool, variable: Term, value: u128) {
+        if let Node::Variable(number) = *pool.node(variable) {
+            self.variables.insert(number, value);
+        }
+    }
+
+    /// This state as an assertion: each variable of the cut point has its value. Arrays stay free beyond the bytes
+    /// at `offsets`.
+    pub fn state(&self, pool: &mut Pool, variables: &[Term], arrays: &[Array]) -> Vec<Term> {
+        let mut all = Vec::new();
+        for &variable in variables {
+            if let Node::Variable(number) = *pool.node(variable)
+                && let Some(&value) = self.variables.get(&number)
+            {
+                let value = pool.constant(pool.width(variable), value);
+                all.push(pool.eq(variable, value));
+            }
+        }
+        for &array in arrays {
+            let ArrayNode::Variable(number) = pool.array_node(array) else {
+                continue;
+            };
+            let Some(bytes) = self.arrays.get(&number).cloned() else {
+                continue;
+            };
+            let mut written: Vec<(u64, u8)> = bytes.written.iter().map(|(&i, &b)| (i, b)).collect();
+            written.sort_unstable();
+            for (index, byte) in written.into_iter().take(WRITTEN) {
+                let index = pool.constant(64, u128::from(index));
+                let known = pool.select(array, index);
+                let byte = pool.constant(8, u128::from(byte));
+                all.push(pool.eq(known, byte));
+            }
+        }
+        all
+    }
+
+    /// A term's value here.
+    pub fn eval(&self, pool: &Pool, evaluator: &mut Evaluator, t: Term) -> u128 {
+        evaluator.eval_in(pool, t, self)
+    }
+
+    /// The state after a transition, with the same values for what is unknown.
+    pub fn after(&self, pool: &Pool, update: &Update) -> Sample {
+        let mut next = self.next(pool, &mut Evaluator::new(), update, 0);
+        next.seed = self.seed;
+        for (&variable, &value) in &self.variables {
+            next.variables.entry(variable).or_insert(value);
+        }
+        next
+    }
+
+    fn next(&self, pool: &Pool, evaluator: &mut Evaluator, update: &Update, step: u64) -> Sample {
+        let mut next = Sample {
+            seed: hash(&[self.seed, step]),
+            flavour: self.flavour,
+            contents: Rc::clone(&self.contents),
+            interesting: Rc::clone(&self.interesting),
+            tape: Rc::clone(&self.tape),
+            ..Sample::default()
+        };
+        for &(variable, value) in &update.terms {
+            if let Node::Variable(number) = *pool.node(variable) {
+                let value = self.eval(pool, evaluator, value);
+                next.variables.insert(number, value);
+            }
+        }
+        for &(array, value) in &update.arrays {
+            if let ArrayNode::Variable(number) = pool.array_node(array) {
+                let bytes = self.array(pool, evaluator, value);
+                next.arrays.insert(number, bytes);
+            }
+        }
+        next
+    }
+
+    fn array(&self, pool: &Pool, evaluator: &mut Evaluator, array: Array) -> Rc<Bytes> {
+        let mut writes: Vec<(u64, u8)> = Vec::new();
+        let mut at = array;
+        let below = loop {
+            match pool.array_node(at) {
+                ArrayNode::Store(next, index, byte) => {
+                    let index = self.eval(pool, evaluator, index) as u64;
+                    writes.push((index, self.eval(pool, evaluator, byte) as u8));
+                    at = next;
+                }
+                ArrayNode::Ite(cond, then, otherwise) => {
+                    let taken = self.eval(pool, evaluator, cond) == 1;
+                    at = if taken { then } else { otherwise };
+                }
+                ArrayNode::Constant(contents) => break Below::Constant(contents),
+                ArrayNode::Variable(v) => match self.arrays.get(&v) {
+                    Some(known) if writes.is_empty() => return Rc::clone(known),
+                    Some(known) => {
+                        let mut bytes = Bytes::clone(known);
+                        bytes.written.extend(writes.into_iter().rev());
+                        return Rc::new(bytes);
+                    }
+                    None => break Below::Random(hash(&[self.seed, 77, u64::from(v)])),
+                },
+            }
+        };
+        Rc::new(Bytes {
+            written: writes.into_iter().rev().collect(),
+            below,
+        })
+    }
+}
+
+/// States by cut point.
+#[derive(Debug, Default)]
+pub struct Forest {
+    /// Some of the states that were seen, of different ages.
+    pub samples: BTreeMap<Cut, Vec<Sample>>,
+    /// Transitions taken.
+    pub steps: u64,
+    /// Executions.
+    pub runs: u64,
+}
+
+/// How far a forest grows.
+#[derive(Clone, Copy, Debug)]
+pub enum Growth {
+    /// Until then.
+    Until(Instant),
+    /// So many terms evaluated: the same forest on every machine.
+    Work(u64),
+}
+
+impl Growth {
+    fn is_over(self, evaluator: &Evaluator) -> bool {
+        match self {
+            Growth::Until(end) => Instant::now() > end,
+            Growth::Work(most) => evaluator.work() > most,
+        }
+    }
+}
+
+/// Bytes of an array that a frontier query fixes.
+const WRITTEN: usize = 512;
+/// States kept for a cut point.
+const KEPT: usize = 96;
+
+impl Forest {
+    /// Grows a forest from given tapes and from random ones. `interesting` are values that unknowns often
+    /// take.
+    pub fn grow(
+        graph: &mut Graph<'_>,
+        interesting: &[u128],
+        tapes: &[Vec<u8>],
+        (runs, growth): (u64, Growth),
+    ) -> Forest {
+        let walker = Walker::new(graph);
+        let mut forest = Forest::default();
+        let contents = Rc::new(graph.pool.all_contents());
+        let interesting = Rc::new(interesting.to_vec());
+        let mut evaluator = Evaluator::new();
+        let given = tapes.iter().map(|tape| Some(tape.as_slice()));
+        let all = (0..runs).map(|_| None).chain(given);
+        for (run, tape) in all.enumerate() {
+            forest.runs += 1;
+            let run = run as u64;
+            let sample = Sample {
+                seed: hash(&[run, 1]),
+                flavour: run % 5,
+                contents: Rc::clone(&contents),
+                interesting: Rc::clone(&interesting),
+                ..Sample::default()
+            };
+            let longest = if run < 2 { 20_000 } else { 400 };
+            forest.run(
+                graph,
+                &walker,
+                sample,
+                tape,
+                (longest, growth),
+                &mut evaluator,
+            );
+            if growth.is_over(&evaluator) {
+                break;
+            }
+        }
+        forest
+    }
+
+    fn run(
+        &mut self,
+        graph: &Graph<'_>,
+        walker: &Walker,
+        mut sample: Sample,
+        tape: Option<&[u8]>,
+        (longest, growth): (u64, Growth),
+        evaluator: &mut Evaluator,
+    ) {
+        let mut at: Option<Cut> = None;
+        for step in 0..longest {
+            if growth.is_over(evaluator) {
+                return;
+            }
+            let Some(fragment) = graph.fragments.get(&at) else {
+                return;
+            };
+            evaluator.reset();
+            sample.read(&graph.pool, evaluator, fragment, tape);
+            let Some(next) = self.step(graph, walker, at, &sample, evaluator, step) else {
+                return;
+            };
+            (at, sample) = next;
+        }
+    }
+
+    fn step(
+        &mut self,
+        graph: &Graph<'_>,
+        walker: &Walker,
+        at: Option<Cut>,
+        sample: &Sample,
+        evaluator: &mut Evaluator,
+        step: u64,
+    ) -> Option<(Option<Cut>, Sample)> {
+        let (way, next) = walker.next(graph, at, sample, evaluator, step)?;
+        self.steps += 1;
+        let kept = self.samples.entry(way.to).or_default();
+        if kept.len() < KEPT {
+            kept.push(next.clone());
+        } else {
+            // Later states replace random earlier ones, so that a long loop is seen at all ages.
+            let slot = hash(&[self.steps]) as usize % (KEPT * 4);
+            if let Some(slot) = kept.get_mut(slot) {
+                *slot = next.clone();
+            }
+        }
+        Some((Some(way.to), next))
+    }
+}

@@ -1,0 +1,258 @@
+//! What the facts settle: checks that hold, blocks that are never entered, places that cannot be passed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+
+use super::asking::{Cost, Facts, Patience, ask};
+use super::graph::Graph;
+use cegar_model::program::ir::{BlockId, Callee, FuncId, Op, Program};
+use cegar_model::solver::{Answer, Model, Reason, Z3};
+use cegar_model::symbolic::encode::Hole;
+use cegar_model::symbolic::world::{CtxId, Cut, successors};
+use cegar_model::term::Term;
+
+/// How long a question about one check may take.
+const QUESTION: Duration = Duration::from_secs(3);
+
+/// An obligation that does not follow.
+#[derive(Clone, Debug)]
+pub struct Failing {
+    /// The fragment.
+    pub start: Option<Cut>,
+    /// Its number in the fragment.
+    pub index: usize,
+    /// A state and unknowns that violate it; none where the solver gave no answer or the engine cannot tell.
+    pub model: Option<Model>,
+    /// Why there is no answer.
+    pub reason: Option<Reason>,
+}
+
+/// What was found out about one program so far. Facts only grow, so what is settled stays so.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// The obligations that do not follow.
+    pub failing: BTreeMap<(Option<Cut>, usize), Failing>,
+    /// Blocks that some abstract state enters.
+    pub entered: FxHashSet<BlockId>,
+    /// The holes that some abstract state reaches, as (fragment, index).
+    pub holes: BTreeSet<(Option<Cut>, usize)>,
+    /// Questions that were answered for good.
+    closed: BTreeSet<(Option<Cut>, Question)>,
+}
+
+impl Settled {
+    /// What is left, of the obligations only those that are asked for.
+    pub fn open(&self, wanted: impl Fn(&(Option<Cut>, usize)) -> bool) -> Open {
+        Open {
+            obligations: self.failing.keys().copied().filter(wanted).collect(),
+            holes: self.holes.clone(),
+        }
+    }
+}
+
+/// What is left to prove, as (fragment, index).
+#[derive(Clone, Debug)]
+pub struct Open {
+    /// Obligations.
+    pub obligations: BTreeSet<(Option<Cut>, usize)>,
+    /// Holes.
+    pub holes: BTreeSet<(Option<Cut>, usize)>,
+}
+
+impl Open {
+    /// Whether there is nothing left.
+    pub fn is_complete(&self) -> bool {
+        self.obligations.is_empty() && self.holes.is_empty()
+    }
+
+    /// The fragments that something is left in.
+    pub fn fragments(&self) -> BTreeSet<Option<Cut>> {
+        let all = self.obligations.iter().chain(&self.holes);
+        all.map(|(start, _)| *start).collect()
+    }
+}
+
+/// Asks about every obligation and every hole that is not settled yet, and about the blocks that are `wanted`. False if
+/// time ran out.
+pub fn settle(
+    solver: &mut Z3,
+    graph: &mut Graph<'_>,
+    facts: &Facts,
+    wanted: &dyn Fn(BlockId) -> bool,
+    patience: Patience<'_>,
+    (settled, cost): (&mut Settled, &mut Cost),
+) -> bool {
+    settled.failing.clear();
+    settled.holes.clear();
+    settled.entered.clear();
+    let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
+    let mut in_time = true;
+    for start in starts {
+        let mut known = graph.axioms(start);
+        known.extend(start.and_then(|cut| facts.get(&cut)).into_iter().flatten());
+        let fragment = graph.fragments[&start].clone();
+        let mut asserted = 0;
+        for (prefix, question) in questions(&fragment, wanted) {
+            let key = (start, question);
+            while asserted < prefix {
+                // What was proved follows anyway.
+                let of = fragment.obligation_of[asserted];
+                let proved =
+                    of.is_some_and(|o| settled.closed.contains(&(start, Question::Obligation(o))));
+                if !proved {
+                    known.push(fragment.assumptions[asserted]);
+                }
+                asserted += 1;
+            }
+            if settled.closed.contains(&key) {
+                continue;
+            }
+            let mut terms = question.terms(&fragment);
+            if terms.iter().any(|&t| graph.pool.as_const(t) == Some(0)) {
+                settled.closed.insert(key);
+                continue;
+            }
+            if let Question::Entered(i) = question
+                && settled.entered.contains(&fragment.entered[i].block)
+            {
+                continue;
+            }
+            terms.retain(|&t| graph.pool.as_const(t).is_none());
+            in_time &= !patience.is_over();
+            let answer = if in_time {
+                let limits = patience.within(QUESTION);
+                ask(solver, graph, &known, &terms, &limits, cost)
+            } else {
+                Answer::Unknown(Reason::Time)
+            };
+            match (question, answer) {
+                (_, Answer::Unsat { .. }) => {
+                    settled.closed.insert(key);
+                }
+                (Question::Obligation(index), answer) => {
+                    let vague = fragment.obligations[index].vague;
+                    let (model, reason) = match answer {
+                        Answer::Sat(model) if !vague => (Some(model), None),
+                        Answer::Unknown(reason) => (None, Some(reason)),
+                        _ => (None, None),
+                    };
+                    let failing = Failing {
+                        start,
+                        index,
+                        model,
+                        reason,
+                    };
+                    settled.failing.insert((start, index), failing);
+                }
+                (Question::Entered(i), _) => {
+                    settled.entered.insert(fragment.entered[i].block);
+                }
+                (Question::Hole(i), _) => {
+                    settled.holes.insert((start, i));
+                }
+            }
+        }
+    }
+    in_time
+}
+
+/// What to ask about a fragment, in the order of the prefixes that may be assumed.
+fn questions(
+    fragment: &cegar_model::symbolic::encode::Fragment,
+    wanted: &dyn Fn(BlockId) -> bool,
+) -> Vec<(usize, Question)> {
+    let mut all: Vec<(usize, Question)> = Vec::new();
+    for (i, o) in fragment.obligations.iter().enumerate() {
+        all.push((o.prefix, Question::Obligation(i)));
+    }
+    for (i, e) in fragment.entered.iter().enumerate() {
+        if wanted(e.block) {
+            all.push((e.prefix, Question::Entered(i)));
+        }
+    }
+    for (i, h) in fragment.holes.iter().enumerate() {
+        all.push((h.prefix, Question::Hole(i)));
+    }
+    all.sort_by_key(|(prefix, _)| *prefix);
+    all
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Question {
+    Obligation(usize),
+    Entered(usize),
+    Hole(usize),
+}
+
+impl Question {
+    fn terms(self, fragment: &cegar_model::symbolic::encode::Fragment) -> Vec<Term> {
+        match self {
+            Question::Obligation(i) => fragment.obligations[i].goal(),
+            Question::Entered(i) => fragment.entered[i].guard.0.clone(),
+            Question::Hole(i) => fragment.holes[i].guard.0.clone(),
+        }
+    }
+}
+
+/// The blocks that may be executed after a hole: what is behind it in all functions in progress, and whatever these call.
+pub fn behind(graph: &Graph<'_>, hole: &Hole) -> FxHashSet<BlockId> {
+    let program = graph.world.program();
+    let mut blocks = FxHashSet::default();
+    // Of the block that each frame is in, only what follows is executed, unless a loop leads back to it.
+    let mut rest: Vec<(BlockId, usize)> = Vec::new();
+    let mut at: Option<(CtxId, BlockId, usize)> = Some((hole.ctx, hole.block, 0));
+    while let Some((ctx, block, from)) = at {
+        rest.push((block, from));
+        let mut open = successors(&program.block(block).end);
+        while let Some(block) = open.pop() {
+            if blocks.insert(block) {
+                open.extend(successors(&program.block(block).end));
+            }
+        }
+        let back = graph.world.context(ctx).back;
+        at = back.map(|back| (back.ctx, back.block, back.op));
+    }
+    called(program, &mut blocks, rest.clone());
+    blocks.extend(rest.into_iter().map(|(block, _)| block));
+    blocks
+}
+
+/// Adds the blocks of everything that these blocks call. A call through a pointer calls any function whose address is taken.
+fn called(program: &Program, blocks: &mut FxHashSet<BlockId>, rest: Vec<(BlockId, usize)>) {
+    let mut open: Vec<(BlockId, usize)> = blocks.iter().map(|&block| (block, 0)).collect();
+    open.extend(rest);
+    let mut entered: FxHashSet<FuncId> = FxHashSet::default();
+    let mut addressed: Option<Vec<FuncId>> = None;
+    while let Some((block, from)) = open.pop() {
+        let mut callees = Vec::new();
+        for inst in program.block(block).ops.iter().skip(from) {
+            if let Op::Call(call) = &inst.op {
+                match call.callee {
+                    Callee::Direct(id) => callees.push(id),
+                    Callee::Indirect(_) => {
+                        callees.extend(addressed.get_or_insert_with(|| addresses(program)).iter());
+                    }
+                }
+            }
+        }
+        for id in callees {
+            if entered.insert(id) {
+                for block in program.function(id).blocks.clone().map(BlockId) {
+                    if blocks.insert(block) {
+                        open.push((block, 0));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The functions whose addresses the program has.
+fn addresses(program: &Program) -> Vec<FuncId> {
+    let all = program.functions.iter().enumerate();
+    all.filter(|(_, function)| function.addressed)
+        .map(|(i, _)| FuncId(i as u32))
+        .collect()
+}

@@ -1,0 +1,208 @@
+//! The graph of cut points: which there are, what is known of each, and the fragments between them.
+//!
+//! Starting at the entry, each fragment's ends are joined into what is known of the cut points they lead to; a cut point of which
+//! less is known than before is encoded again. That ends, because what is known only ever shrinks. No solver takes part, so
+//! that a certificate's checker finds the same graph.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use cegar_model::symbolic::cuts::{Bytes, CutState, Known, Value};
+use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Transition};
+use cegar_model::symbolic::update::Update;
+
+use super::abstractor;
+use super::live::Live;
+use cegar_model::deadline;
+use cegar_model::program::ir::{FuncId, Program, Reg};
+use cegar_model::symbolic::memory;
+use cegar_model::symbolic::world::{CtxId, Cut, Grain, ObjId, ObjectKind, World};
+use cegar_model::term::{Pool, Term};
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Graph<'p> {
+    /// Contexts and objects.
+    pub world: World<'p>,
+    /// The terms.
+    pub pool: Pool,
+    /// What is known of each cut point.
+    pub states: BTreeMap<Cut, CutState>,
+    /// The fragments by where they start; none: the entry.
+    pub fragments: BTreeMap<Option<Cut>, Fragment>,
+    /// How often a fragment was encoded.
+    pub encodings: u64,
+    live: FxHashMap<FuncId, Live>,
+    unknowns: u32,
+}
+
+/// Fragments encoded before giving up.
+const ENCODINGS: u64 = 20_000;
+
+impl<'p> Graph<'p> {
+    /// Explores the whole program.
+    pub fn explore(
+        program: &'p Program,
+        grain: Grain,
+        budget: Budget,
+    ) -> Result<Graph<'p>, Exceeded> {
+        let mut graph = Graph {
+            world: World::new(program, grain),
+            pool: Pool::new(),
+            states: BTreeMap::new(),
+            fragments: BTreeMap::new(),
+            encodings: 0,
+            live: FxHashMap::default(),
+            unknowns: 0,
+        };
+        loop {
+            graph.world.changed = false;
+            graph.propagate(budget)?;
+            if !graph.world.changed {
+                return Ok(graph);
+            }
+            // An object turned out to be indexed: what is known of it as cells is of no use.
+            graph.states.clear();
+            graph.fragments.clear();
+        }
+    }
+
+    fn propagate(&mut self, budget: Budget) -> Result<(), Exceeded> {
+        let mut open: BTreeSet<Option<Cut>> = BTreeSet::from([None]);
+        while let Some(start) = open.pop_first() {
+            if deadline::passed() {
+                return Err(Exceeded::Time);
+            }
+            self.encodings += 1;
+            if self.encodings > ENCODINGS {
+                return Err(Exceeded::Size);
+            }
+            let from = start.and_then(|cut| Some((cut, self.states.get(&cut)?)));
+            let fragment = Encoder::encode(&mut self.world, &mut self.pool, from, budget)?;
+            for transition in &fragment.transitions {
+                if self.arrive(start, transition) {
+                    open.insert(Some(transition.to));
+                }
+            }
+            self.fragments.insert(start, fragment);
+            if self.world.changed {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Joins the end of a transition into what is known of its target; true if less is known now.
+    fn arrive(&mut self, start: Option<Cut>, transition: &Transition) -> bool {
+        let live = self.live_at(transition.to);
+        let from = start.and_then(|cut| self.states.get(&cut));
+        let new = abstractor::abstracted(
+            &mut self.pool,
+            &self.world,
+            from,
+            &transition.reached,
+            &live,
+        );
+        let world = &self.world;
+        match self.states.get_mut(&transition.to) {
+            None => {
+                let mut fresh = new.clone();
+                // Joined with itself: globals that it lacks stay as they were.
+                abstractor::join(&mut fresh, &mut self.pool, world, new, &mut |_, _| None);
+                self.states.insert(transition.to, fresh);
+                true
+            }
+            Some(known) => abstractor::join(known, &mut self.pool, world, new, &mut |pool, id| {
+                initial_known(pool, world, id)
+            }),
+        }
+    }
+
+    /// The registers of all frames that are live at a cut point.
+    fn live_at(&mut self, cut: Cut) -> Vec<(CtxId, Reg)> {
+        let program = self.world.program();
+        let mut all = Vec::new();
+        let mut at = (cut.ctx, None);
+        loop {
+            let (ctx, back) = at;
+            let function = self.world.context(ctx).function;
+            let live = self
+                .live
+                .entry(function)
+                .or_insert_with(|| Live::new(program, function));
+            match back {
+                None => all.extend(live.at_start(cut.block).into_iter().map(|reg| (ctx, reg))),
+                Some(cegar_model::symbolic::world::Back { block, op, dst, .. }) => {
+                    let results = results_of_call(program, block, op);
+                    let mut regs: Vec<Reg> =
+                        live.before(program.block(block), op).into_iter().collect();
+                    regs.retain(|reg| !(dst.0..dst.0 + results).contains(&reg.0));
+                    regs.sort_unstable();
+                    all.extend(regs.into_iter().map(|reg| (ctx, reg)));
+                }
+            }
+            let Some(back) = self.world.context(ctx).back else {
+                return all;
+            };
+            at = (back.ctx, Some(back));
+        }
+    }
+
+    /// The transition from a cut point back to itself.
+    pub fn own(&self, cut: Cut) -> Option<&Transition> {
+        let fragment = self.fragments.get(&Some(cut))?;
+        fragment.transitions.iter().find(|t| t.to == cut)
+    }
+
+    /// What a transition makes of each of its target's variables.
+    pub fn update(&mut self, start: Option<Cut>, transition: &Transition) -> Update {
+        let from = start.and_then(|cut| self.states.get(&cut));
+        let Some(target) = self.states.get(&transition.to) else {
+            return Update::default();
+        };
+        let known = (from, target);
+        Update::of(
+            &mut self.pool,
+            &self.world,
+            known,
+            transition,
+            &mut self.unknowns,
+        )
+    }
+
+    /// What holds by construction where a fragment starts and of the unknowns in it.
+    pub fn axioms(&mut self, start: Option<Cut>) -> Vec<Term> {
+        match start.and_then(|cut| self.states.get(&cut)) {
+            Some(state) => state.axioms(&mut self.pool, &self.world),
+            None => Vec::new(),
+        }
+    }
+}
+
+fn results_of_call(program: &Program, block: cegar_model::program::ir::BlockId, op: usize) -> u32 {
+    let call = op
+        .checked_sub(1)
+        .and_then(|i| program.block(block).ops.get(i));
+    match call.map(|inst| &inst.op) {
+        Some(cegar_model::program::ir::Op::Call(call)) => call.result.len() as u32,
+        _ => 0,
+    }
+}
+
+fn initial_known(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Known> {
+    let object = memory::initial(pool, world, id)?;
+    let ObjectKind::Global(global) = world.object(id).kind else {
+        return None;
+    };
+    let info = &world.program().globals[global.index()];
+    Some(Known {
+        alive: Value::Const(1),
+        size: Value::Const(info.init.len() as u128),
+        bytes: if info.external {
+            Bytes::ANY
+        } else {
+            Bytes::Fixed(object.contents.unwitnessed())
+        },
+    })
+}

@@ -1,0 +1,198 @@
+//! Which guesses hold: Houdini.
+//!
+//! All guesses are assumed at once; one that some transition does not preserve is dropped, and with it everything that only held
+//! because of it. What is left when no transition refutes anything is inductive together, bit-precisely. An answer that the
+//! solver does not give in time counts against the guess.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use cegar_model::solver::{Answer, Z3};
+use cegar_model::symbolic::world::Cut;
+use cegar_model::term::{Evaluator, Rewriter, Term};
+use rustc_hash::FxHashMap;
+
+use super::asking::{Cost, Facts, Patience, along, ask, strongest};
+use super::graph::Graph;
+use crate::solver::Circuit;
+
+/// How long one question may take.
+const QUESTION: Duration = Duration::from_millis(1500);
+/// How long a question about a single guess may take.
+const SINGLE: Duration = Duration::from_millis(200);
+/// So many of these may go unanswered where a transition is asked about.
+const HARD: u32 = 24;
+
+/// Drops guesses until the rest is inductive. False if time ran out first: then nothing is known of any.
+pub fn houdini(
+    solver: &mut Z3,
+    graph: &mut Graph<'_>,
+    fixed: &Facts,
+    guesses: &mut Facts,
+    patience: Patience<'_>,
+    cost: &mut Cost,
+) -> bool {
+    let mut transitions: Vec<Key> = Vec::new();
+    for (&start, fragment) in &graph.fragments {
+        transitions.extend((0..fragment.transitions.len()).map(|i| (start, i)));
+    }
+    let mut updates: FxHashMap<Key, Rewriter> = FxHashMap::default();
+    let mut queue: VecDeque<Key> = transitions.iter().copied().collect();
+    let mut queued: BTreeSet<Key> = transitions.iter().copied().collect();
+    let mut induction = Induction {
+        solver,
+        graph,
+        fixed,
+        patience,
+        cost,
+        circuits: FxHashMap::default(),
+    };
+    while let Some(key) = queue.pop_front() {
+        queued.remove(&key);
+        if patience.is_over() {
+            return false;
+        }
+        let (start, index) = key;
+        let graph = &mut *induction.graph;
+        let transition = graph.fragments[&start].transitions[index].clone();
+        let target = transition.to;
+        if guesses.get(&target).is_none_or(Vec::is_empty) {
+            continue;
+        }
+        induction.cost.visits += 1;
+        let rewriter = updates
+            .entry(key)
+            .or_insert_with(|| graph.update(start, &transition).preimage());
+        let wanted = guesses[&target].clone();
+        let after: Vec<Term> = wanted
+            .iter()
+            .map(|&t| rewriter.apply(&mut graph.pool, t))
+            .collect();
+        let assumed: Vec<Term> = start
+            .and_then(|cut| guesses.get(&cut))
+            .cloned()
+            .unwrap_or_default();
+        let held = induction.preserved(key, assumed, &after);
+        let kept: Vec<Term> = wanted
+            .iter()
+            .zip(&held)
+            .filter(|(_, held)| **held)
+            .map(|(&t, _)| t)
+            .collect();
+        if kept.len() < wanted.len() {
+            induction.cost.dropped += (wanted.len() - kept.len()) as u64;
+            guesses.insert(target, kept);
+            for &next in transitions.iter().filter(|(s, _)| *s == Some(target)) {
+                if queued.insert(next) {
+                    queue.push_back(next);
+                }
+            }
+            // What was assumed of the target is assumed of the start where they are the same.
+            if start == Some(target) && queued.insert(key) {
+                queue.push_back(key);
+            }
+        }
+    }
+    true
+}
+
+/// A transition: where it starts, and which of its fragment's.
+type Key = (Option<Cut>, usize);
+
+/// So many transitions keep their circuit.
+const CIRCUITS: usize = 128;
+
+/// One round of questions about transitions.
+struct Induction<'a, 'p> {
+    solver: &'a mut Z3,
+    graph: &'a mut Graph<'p>,
+    fixed: &'a Facts,
+    patience: Patience<'a>,
+    cost: &'a mut Cost,
+    /// By transition; none where it is not for one.
+    circuits: FxHashMap<Key, Option<Circuit>>,
+}
+
+impl Induction<'_, '_> {
+    /// Which of `after` follow from what is known and `assumed` along a transition.
+    fn preserved(&mut self, key: Key, assumed: Vec<Term>, after: &[Term]) -> Vec<bool> {
+        let fixed = key.0.and_then(|cut| self.fixed.get(&cut));
+        let fixed: Vec<Term> = fixed.cloned().unwrap_or_default();
+        let is_open = |t: Term| {
+            let trivial = self.graph.pool.as_const(t) == Some(1);
+            !trivial && !fixed.contains(&t) && !assumed.contains(&t)
+        };
+        let mut held: Vec<bool> = vec![true; after.len()];
+        let mut open: Vec<usize> = (0..after.len()).filter(|&i| is_open(after[i])).collect();
+        let fixed = strongest(self.graph, fixed);
+        let assumed = strongest(self.graph, assumed);
+        while !open.is_empty() {
+            let pool = &mut self.graph.pool;
+            let negated: Vec<Term> = open.iter().map(|&i| pool.not(after[i])).collect();
+            let some = pool.any(&negated);
+            match self.ask(key, &fixed, &assumed, some, QUESTION) {
+                Answer::Unsat { .. } => return held,
+                Answer::Sat(model) => {
+                    let mut evaluator = Evaluator::new();
+                    let before = open.len();
+                    open.retain(|&i| {
+                        let holds = evaluator.eval_in(&self.graph.pool, after[i], &model) == 1;
+                        held[i] = holds;
+                        holds
+                    });
+                    if open.len() < before {
+                        continue;
+                    }
+                }
+                Answer::Unknown(_) => {}
+            }
+            // One by one: most are easy, and the hard one is to be dropped. Where many are hard, all the rest is.
+            let mut hard = 0;
+            for i in std::mem::take(&mut open) {
+                if hard >= HARD || self.patience.is_over() {
+                    held[i] = false;
+                    continue;
+                }
+                let not = self.graph.pool.not(after[i]);
+                let answer = self.ask(key, &fixed, &assumed, not, SINGLE);
+                held[i] = matches!(answer, Answer::Unsat { .. });
+                hard += u32::from(matches!(answer, Answer::Unknown(_)));
+            }
+        }
+        held
+    }
+
+    fn ask(
+        &mut self,
+        key: Key,
+        fixed: &[Term],
+        assumed: &[Term],
+        some: Term,
+        time: Duration,
+    ) -> Answer {
+        let limits = self.patience.within(time);
+        if !self.circuits.contains_key(&key) {
+            if self.circuits.len() >= CIRCUITS {
+                self.circuits.clear();
+            }
+            let known = along(self.graph, key.0, key.1, fixed);
+            let circuit = Circuit::new(&mut self.graph.pool, &known, self.solver.spent());
+            self.circuits.insert(key, circuit);
+        }
+        let start = Instant::now();
+        let more: Vec<Term> = assumed.iter().copied().chain([some]).collect();
+        let circuit = self.circuits.get_mut(&key).and_then(Option::as_mut);
+        let answer = circuit.and_then(|c| c.check(&mut self.graph.pool, &more, &limits));
+        if let Some(answer) = answer {
+            self.cost.count(&answer, start);
+            if !matches!(answer, Answer::Unknown(_)) {
+                return answer;
+            }
+        }
+        // What is hard bit by bit is often easy by words: from now on this transition is Z3's.
+        self.circuits.insert(key, None);
+        let limits = self.patience.within(time);
+        let known = along(self.graph, key.0, key.1, fixed);
+        ask(self.solver, self.graph, &known, &more, &limits, self.cost)
+    }
+}

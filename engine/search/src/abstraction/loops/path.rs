@@ -1,0 +1,466 @@
+//! Paths through cut points, as one formula: straight pieces and loops taken a number of times.
+//!
+//! A path is SatAbs's counterexample with loops (section 3, figure 6): fragments from one cut point to the next, and at a cut point
+//! `n` turns of a segment, with `n` a variable. What the variables of the cut point are by then is a term over the bytes that the path
+//! takes from the tape and the numbers of turns; a model is a tape. Nothing here is believed: a condition of the turns in
+//! between is asked of the first and the last one only, and of others when an answer turns out to break it there
+//! ([`Path::broken`]); the machine has the last word on every tape.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::frontier::Tape;
+use super::super::graph::Graph;
+use super::closed::Closed;
+use super::lazy::{self, Lazy, Written};
+use cegar_model::program::ir::{BinOp, Pred};
+use cegar_model::solver::Model;
+use cegar_model::symbolic::encode::{Fragment, Input, Transition};
+use cegar_model::symbolic::update::Update;
+use cegar_model::symbolic::world::Cut;
+use cegar_model::term::{Array, ArrayNode, Evaluator, Item, Node, Pool, Rewriter, Term};
+
+/// Turns of one loop.
+pub const TURNS: u64 = 1 << 26;
+/// Turns that are looked at for a broken condition, the first ones and then fewer and fewer.
+const LOOKED_AT: u64 = 3_000;
+
+/// What a path does with the tape.
+#[derive(Clone, Debug)]
+pub enum Taken {
+    /// Takes bytes, if all of these hold.
+    Input(Vec<Term>, Input),
+    /// Does all of this so many times.
+    Times(Term, Vec<Taken>),
+}
+
+/// A way around a loop that can be taken any number of times.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// What a turn does, in terms of the cut point's variables and of unknowns that are the same in every turn.
+    pub turn: Update,
+    /// When the turn is taken.
+    pub conditions: Vec<Term>,
+    /// What it takes from the tape.
+    pub taken: Vec<Taken>,
+    /// Turns of the code that it consists of. One that consists of several is followed by those that begin a turn later.
+    pub period: usize,
+}
+
+/// Replaces a cut point's variables by what they are on a path, and everything else by a copy that only this place has.
+#[derive(Debug)]
+pub struct Renaming {
+    rewriter: Rewriter,
+    seen: FxHashSet<Item>,
+    suffix: String,
+}
+
+impl Renaming {
+    fn note(&mut self, pool: &mut Pool, item: Item) {
+        for item in pool.order(item, |item| self.seen.contains(&item)) {
+            self.seen.insert(item);
+            match item {
+                Item::Term(t) => {
+                    if let Node::Variable(number) = *pool.node(t) {
+                        let name = format!("{}{}", pool.variable_name(number), self.suffix);
+                        let copy = pool.variable(&name, pool.width(t));
+                        self.rewriter.replace(t, copy);
+                    }
+                }
+                Item::Array(a) => {
+                    if let ArrayNode::Variable(number) = pool.array_node(a) {
+                        let name = format!("{}{}", pool.array_name(number), self.suffix);
+                        let copy = pool.array_variable(&name);
+                        self.rewriter.replace_array(a, copy);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The term on the path.
+    pub fn apply(&mut self, pool: &mut Pool, t: Term) -> Term {
+        self.note(pool, Item::Term(t));
+        self.rewriter.apply(pool, t)
+    }
+
+    /// What is taken from the tape, on the path.
+    fn taken(&mut self, pool: &mut Pool, taken: &Taken) -> Taken {
+        match taken {
+            Taken::Input(guard, input) => {
+                let guard = guard.iter().map(|&t| self.apply(pool, t)).collect();
+                let input = match *input {
+                    Input::Bytes(t) => Input::Bytes(self.apply(pool, t)),
+                    Input::Remaining(t) => Input::Remaining(self.apply(pool, t)),
+                };
+                Taken::Input(guard, input)
+            }
+            Taken::Times(turns, inner) => {
+                let turns = self.apply(pool, *turns);
+                let inner = inner.iter().map(|taken| self.taken(pool, taken));
+                Taken::Times(turns, inner.collect())
+            }
+        }
+    }
+
+    /// Leaves a variable as it is.
+    fn keep(&mut self, t: Term) {
+        self.seen.insert(Item::Term(t));
+    }
+
+    /// The array on the path.
+    pub fn array(&mut self, pool: &mut Pool, array: Array) -> Array {
+        self.note(pool, Item::Array(array));
+        self.rewriter.apply_array(pool, array)
+    }
+}
+
+/// Turns on a path.
+#[derive(Clone, Debug)]
+struct Around {
+    turns: Term,
+    /// What has to hold in the turn [`some_turn`], on the path.
+    conditions: Vec<Term>,
+}
+
+/// Stands for the number of a turn.
+pub fn some_turn(pool: &mut Pool) -> Term {
+    pool.variable("?turn", 64)
+}
+
+/// What is said of [`some_turn`], of this one.
+pub fn in_turn(pool: &mut Pool, turn: Term, t: Term) -> Term {
+    let some = some_turn(pool);
+    let mut rewriter = Rewriter::new();
+    rewriter.replace(some, turn);
+    rewriter.apply(pool, t)
+}
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// Where it has come to; none: where the program starts.
+    pub at: Option<Cut>,
+    /// What has to hold.
+    pub conditions: Vec<Term>,
+    /// What it takes from the tape.
+    pub taken: Vec<Taken>,
+    terms: FxHashMap<Term, Term>,
+    arrays: FxHashMap<Array, Array>,
+    around: Vec<Around>,
+    lazy: Vec<Lazy>,
+    /// Of each condition, the step that it was met in, from 1, and what it was there.
+    origins: FxHashMap<Term, (u32, Term)>,
+    number: u32,
+    steps: u32,
+}
+
+impl Path {
+    /// From a cut point with any state, or from the start of the program. `number` tells its names from other paths'.
+    pub fn from(at: Option<Cut>, number: u32) -> Path {
+        Path {
+            at,
+            conditions: Vec::new(),
+            taken: Vec::new(),
+            terms: FxHashMap::default(),
+            arrays: FxHashMap::default(),
+            around: Vec::new(),
+            lazy: Vec::new(),
+            origins: FxHashMap::default(),
+            number,
+            steps: 0,
+        }
+    }
+
+    /// From a cut point where the variables have these values.
+    pub fn with(at: Cut, values: Update, number: u32) -> Path {
+        let mut path = Path::from(Some(at), number);
+        path.terms = values.terms.into_iter().collect();
+        path.arrays = values.arrays.into_iter().collect();
+        path
+    }
+
+    /// The step, from 1, that a condition was met in, and the guard or assumption that it was there.
+    pub fn origin(&self, condition: Term) -> Option<(u32, Term)> {
+        self.origins.get(&condition).copied()
+    }
+
+    /// The numbers of turns.
+    pub fn turns(&self) -> impl Iterator<Item = Term> + '_ {
+        self.around.iter().map(|around| around.turns)
+    }
+
+    /// Whether the latest loop can be left only.
+    pub fn is_stuck(&self, pool: &mut Pool) -> bool {
+        let Some(around) = self.around.last() else {
+            return false;
+        };
+        let zero = pool.constant(64, 0);
+        let none = pool.eq(around.turns, zero);
+        self.conditions.contains(&none)
+    }
+
+    fn renaming(&mut self, graph: &mut Graph<'_>) -> Renaming {
+        self.steps += 1;
+        let mut renaming = Renaming {
+            rewriter: Rewriter::new(),
+            seen: FxHashSet::default(),
+            suffix: format!("@{}.{}", self.number, self.steps),
+        };
+        if let Some(state) = self.at.and_then(|cut| graph.states.get(&cut)).cloned() {
+            for (_, variable) in state.variables(&mut graph.pool, &graph.world) {
+                let value = self.terms.get(&variable).copied().unwrap_or(variable);
+                renaming.seen.insert(Item::Term(variable));
+                renaming.rewriter.replace(variable, value);
+            }
+            for (_, array) in state.arrays(&mut graph.pool, &graph.world) {
+                let value = self.arrays.get(&array).copied().unwrap_or(array);
+                renaming.seen.insert(Item::Array(array));
+                renaming.rewriter.replace_array(array, value);
+            }
+        }
+        renaming
+    }
+
+    fn require(&mut self, pool: &Pool, t: Term) {
+        if pool.as_const(t) != Some(1) && !self.conditions.contains(&t) {
+            self.conditions.push(t);
+        }
+    }
+
+    /// Whether it is seen without a solver that it cannot be taken.
+    pub fn is_dead(&self, pool: &Pool) -> bool {
+        self.conditions.iter().any(|&t| pool.as_const(t) == Some(0))
+    }
+
+    fn pass(
+        &mut self,
+        pool: &mut Pool,
+        fragment: &Fragment,
+        prefix: usize,
+        guard: &[Term],
+        renaming: &mut Renaming,
+    ) {
+        for &here in guard.iter().chain(&fragment.assumptions[..prefix]) {
+            let t = renaming.apply(pool, here);
+            self.require(pool, t);
+            self.origins.entry(t).or_insert((self.steps, here));
+        }
+        for (guard, input) in &fragment.inputs {
+            let taken = Taken::Input(guard.0.clone(), input.clone());
+            let taken = renaming.taken(pool, &taken);
+            let never = |t: &Term| pool.as_const(*t) == Some(0);
+            if !matches!(&taken, Taken::Input(guard, _) if guard.iter().any(never)) {
+                self.taken.push(taken);
+            }
+        }
+    }
+
+    /// Gives the variables their new values.
+    fn assign(&mut self, pool: &mut Pool, update: &Update, renaming: &mut Renaming) {
+        let terms = update.terms.iter();
+        self.terms = terms
+            .map(|&(variable, value)| (variable, renaming.apply(pool, value)))
+            .collect();
+        let arrays = update.arrays.iter();
+        self.arrays = arrays
+            .map(|&(array, value)| (array, renaming.array(pool, value)))
+            .collect();
+    }
+
+    /// Goes on to the next cut point.
+    pub fn step(&mut self, graph: &mut Graph<'_>, transition: &Transition) {
+        let update = graph.update(self.at, transition);
+        self.step_by(graph, transition, &update);
+    }
+
+    /// Goes on to the next cut point, where it is known what the transition makes of that one's variables.
+    pub fn step_by(&mut self, graph: &mut Graph<'_>, transition: &Transition, update: &Update) {
+        let Some(fragment) = graph.fragments.get(&self.at).cloned() else {
+            return;
+        };
+        let mut renaming = self.renaming(graph);
+        let pool = &mut graph.pool;
+        self.pass(
+            pool,
+            &fragment,
+            transition.prefix,
+            &transition.reached.guard.0,
+            &mut renaming,
+        );
+        self.assign(pool, update, &mut renaming);
+        self.at = Some(transition.to);
+    }
+
+    /// Takes a segment of this cut point once.
+    pub fn follow(&mut self, graph: &mut Graph<'_>, segment: &Segment) {
+        let mut renaming = self.renaming(graph);
+        let pool = &mut graph.pool;
+        for &t in &segment.conditions {
+            let t = renaming.apply(pool, t);
+            self.require(pool, t);
+        }
+        for taken in &segment.taken {
+            let taken = renaming.taken(pool, taken);
+            self.taken.push(taken);
+        }
+        self.assign(pool, &segment.turn, &mut renaming);
+    }
+
+    /// Ends at a goal of the fragment that starts here: all of these hold.
+    pub fn end(&mut self, graph: &mut Graph<'_>, goal: &[Term], prefix: usize) {
+        let Some(fragment) = graph.fragments.get(&self.at).cloned() else {
+            return;
+        };
+        let mut renaming = self.renaming(graph);
+        self.pass(&mut graph.pool, &fragment, prefix, goal, &mut renaming);
+    }
+
+    /// What the path makes of the variables of the cut point that it has come to, if it began at the same one with any state.
+    pub fn turn(&self) -> Update {
+        let mut terms: Vec<_> = self.terms.iter().map(|(&v, &u)| (v, u)).collect();
+        let mut arrays: Vec<_> = self.arrays.iter().map(|(&a, &u)| (a, u)).collect();
+        terms.sort_unstable();
+        arrays.sort_unstable();
+        Update { terms, arrays }
+    }
+
+    /// Takes a segment at this cut point any number of times.
+    pub fn go_around(&mut self, graph: &mut Graph<'_>, segment: &Segment) {
+        let mut renaming = self.renaming(graph);
+        let pool = &mut graph.pool;
+        let turns = pool.variable(&format!("?turns{}", renaming.suffix), 64);
+        let mut closed = Closed::solve(pool, &segment.turn, &format!("?free{}", renaming.suffix));
+        let some = some_turn(pool);
+        renaming.keep(turns);
+        renaming.keep(some);
+        let most = pool.constant(64, u128::from(TURNS));
+        let few = pool.cmp(Pred::Ule, turns, most);
+        self.require(pool, few);
+        let taken = segment
+            .taken
+            .iter()
+            .map(|taken| renaming.taken(pool, taken))
+            .collect();
+        self.taken.push(Taken::Times(turns, taken));
+        let mut then = closed.after(pool, some);
+        let mut conditions: Vec<Term> = segment
+            .conditions
+            .iter()
+            .map(|&t| then.apply(pool, t))
+            .collect();
+        conditions.extend(closed.side_conditions(pool, some));
+        let conditions = conditions
+            .into_iter()
+            .map(|t| renaming.apply(pool, t))
+            .collect();
+        let around = Around { turns, conditions };
+        let (zero, one) = (pool.constant(64, 0), pool.constant(64, 1));
+        let last = pool.bin(BinOp::Sub, turns, one);
+        for turn in [zero, last] {
+            for t in around.in_turn(pool, turn) {
+                self.require(pool, t);
+            }
+        }
+        for &(variable, _) in &segment.turn.terms {
+            let after = closed.value(pool, variable, turns);
+            let after = renaming.apply(pool, after);
+            self.terms.insert(variable, after);
+        }
+        for &(array, after) in &segment.turn.arrays {
+            if array == after {
+                continue;
+            }
+            let writes = lazy::writes(pool, &mut closed, (array, after), &mut then, &mut renaming);
+            let fresh = pool.array_variable(&format!("{}{}", array.index(), renaming.suffix));
+            if let Some(writes) = writes {
+                self.lazy.push(Lazy {
+                    array: fresh,
+                    below: renaming.array(pool, array),
+                    writes,
+                    turns,
+                });
+            }
+            self.arrays.insert(array, fresh);
+        }
+        self.around.push(around);
+    }
+
+    /// The path as assertions, what arrays hold that loops wrote to included.
+    pub fn formula(&self, pool: &mut Pool) -> Vec<Term> {
+        let mut all = self.conditions.clone();
+        lazy::instantiate(pool, &self.lazy, &mut all);
+        all
+    }
+
+    /// Conditions of turns, at most so many, from the first one on that a model breaks: to be asked for as well.
+    pub fn broken(&self, pool: &mut Pool, model: &Model, most: u64) -> Option<Vec<Term>> {
+        let arrays = lazy::known(pool, &self.lazy, model);
+        let here = Written::new(pool, model, &arrays);
+        let mut evaluator = Evaluator::new();
+        let mut found = None;
+        for around in &self.around {
+            let turns = here.value(around.turns);
+            let mut at = 1;
+            while at + 1 < turns && found.is_none() {
+                if !here.hold(&mut evaluator, at, &around.conditions) {
+                    found = Some((around, at, turns.min(at + most)));
+                }
+                at += 1 + at / LOOKED_AT;
+            }
+        }
+        let (around, from, to) = found?;
+        let mut all = Vec::new();
+        for at in from..to {
+            let turn = pool.constant(64, u128::from(at));
+            all.extend(around.in_turn(pool, turn));
+        }
+        lazy::instantiate(pool, &self.lazy, &mut all);
+        Some(all)
+    }
+
+    /// The tape that a model describes; none if it is longer than `most` bytes.
+    pub fn tape(&self, pool: &Pool, model: &Model, most: usize) -> Option<Vec<u8>> {
+        let mut tape = Tape::after(&[]);
+        write(pool, &self.taken, model, &mut tape, most)?;
+        Some(tape.finish())
+    }
+}
+
+impl Around {
+    /// The conditions in this turn, if there is such a turn.
+    fn in_turn(&self, pool: &mut Pool, turn: Term) -> Vec<Term> {
+        let there = pool.cmp(Pred::Ult, turn, self.turns);
+        // The turn before none is a very late one.
+        let nowhere = pool.not(there);
+        let all = self.conditions.iter().map(|&t| {
+            let t = in_turn(pool, turn, t);
+            pool.or(nowhere, t)
+        });
+        all.collect()
+    }
+}
+
+/// Writes what is taken; none if that is longer than `most` bytes.
+fn write(pool: &Pool, all: &[Taken], model: &Model, tape: &mut Tape, most: usize) -> Option<()> {
+    for taken in all {
+        match taken {
+            Taken::Input(guard, input) => tape.take(pool, model, guard, input),
+            Taken::Times(turns, inner) => {
+                let turns = tape.value(pool, model, *turns) as usize;
+                if turns == 0 {
+                    continue;
+                }
+                let start = tape.bytes.len();
+                write(pool, inner, model, tape, most)?;
+                let turn = tape.bytes[start..].to_vec();
+                if turn.len().checked_mul(turns)? > most {
+                    return None;
+                }
+                for _ in 1..turns {
+                    tape.bytes.extend(&turn);
+                }
+            }
+        }
+    }
+    (tape.bytes.len() <= most).then_some(())
+}

@@ -1,0 +1,301 @@
+//! The ways around a loop.
+//!
+//! SatAbs (figure 7) looks for states of an abstract path that repeat. A loop of the graph repeats by itself; what has to be found is
+//! which ways through its body can be taken again and again. A solver gives one example after the other; an execution shows
+//! patterns that take several turns; and an outer loop goes through its inner ones, each taken an unknown number of times.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::decide::Decided;
+use super::path::{Path, Segment, Taken};
+use super::{Asking, Loops};
+use crate::abstraction::asking::ask;
+use crate::abstraction::forest::Sample;
+use crate::abstraction::graph::Graph;
+use cegar_model::solver::Answer;
+use cegar_model::symbolic::encode::Transition;
+use cegar_model::symbolic::update::Update;
+use cegar_model::symbolic::world::Cut;
+use cegar_model::term::{Environment, Term};
+
+/// Segments of one loop.
+const SEGMENTS: usize = 4;
+/// Turns that a repeating pattern may have.
+const PERIOD: usize = 16;
+/// Turns of an execution in which a pattern is looked for.
+const SEEN: usize = 40;
+/// Executions in which one is looked for.
+const EXAMPLES: usize = 12;
+/// Pieces of a way around an outer loop.
+const PIECES: usize = 4;
+/// How long the question for a segment may take.
+const WAY: Duration = Duration::from_millis(200);
+
+impl Loops {
+    /// Finds the segments of a loop, once.
+    pub(super) fn find(&mut self, all: &mut Asking<'_, '_>, cut: Cut) {
+        if self.segments.contains_key(&cut) {
+            return;
+        }
+        // Whoever comes here again on the way finds nothing, which ends the recursion of nested loops.
+        self.segments.insert(cut, Vec::new());
+        let mut found = Vec::new();
+        if let Some(transition) = all.graph.own(cut).cloned() {
+            self.patterns(all, cut, &transition, &mut found);
+            let mut path = Path::from(Some(cut), self.number());
+            path.step(all.graph, &transition);
+            let mut again = path.clone();
+            again.step(all.graph, &transition);
+            ways(all, cut, (&path, &again), &mut found);
+        }
+        for round in rounds(all.graph, cut) {
+            let mut path = Path::from(Some(cut), self.number());
+            self.round(all, &round, &mut path);
+            let mut again = path.clone();
+            self.round(all, &round, &mut again);
+            ways(all, cut, (&path, &again), &mut found);
+        }
+        if all.patience.is_over() {
+            // Who has more time finds more.
+            self.segments.remove(&cut);
+            return;
+        }
+        self.stats.segments += found.len() as u64;
+        self.segments.insert(cut, found);
+    }
+
+    /// Goes around a loop through the loops inside.
+    fn round(&mut self, all: &mut Asking<'_, '_>, round: &[Transition], path: &mut Path) {
+        for (number, transition) in round.iter().enumerate() {
+            path.step(all.graph, transition);
+            let Some(inner) = path.at.filter(|_| number + 1 < round.len()) else {
+                continue;
+            };
+            self.find(all, inner);
+            if let Some(segment) = self.segments.get(&inner).and_then(|s| s.first()).cloned() {
+                path.go_around(all.graph, &segment);
+            }
+        }
+    }
+
+    /// Patterns of several turns that an execution repeats.
+    fn patterns(
+        &mut self,
+        all: &mut Asking<'_, '_>,
+        cut: Cut,
+        transition: &Transition,
+        found: &mut Vec<Segment>,
+    ) {
+        let samples = all.forest.samples.get(&cut);
+        for first in samples.into_iter().flatten().take(EXAMPLES) {
+            if self.pattern(all, (cut, transition), first.clone(), found) {
+                return;
+            }
+        }
+    }
+
+    /// A pattern of several turns that an execution from this state on repeats, beginning with each of its turns.
+    fn pattern(
+        &mut self,
+        all: &mut Asking<'_, '_>,
+        (cut, transition): (Cut, &Transition),
+        first: Sample,
+        found: &mut Vec<Segment>,
+    ) -> bool {
+        let update = all.graph.update(Some(cut), transition);
+        let Some(fragment) = all.graph.fragments.get(&Some(cut)).cloned() else {
+            return false;
+        };
+        let mut states: Vec<Sample> = Vec::new();
+        let mut decisions: Vec<Vec<Term>> = Vec::new();
+        let mut state = first;
+        while states.len() < SEEN {
+            let guard = transition
+                .reached
+                .guard
+                .0
+                .iter()
+                .chain(&fragment.assumptions[..transition.prefix]);
+            let mut decided = Decided::new(&mut all.graph.pool, &state);
+            let guard: Vec<Term> = guard.copied().collect();
+            if !guard.iter().all(|&t| decided.decide(t)) {
+                break;
+            }
+            for &(_, value) in &update.terms {
+                decided.term(value);
+            }
+            let mut conditions = std::mem::take(&mut decided.conditions);
+            conditions.sort_unstable();
+            let next = state.after(&all.graph.pool, &update);
+            states.push(std::mem::replace(&mut state, next));
+            decisions.push(conditions);
+        }
+        let Some((at, period)) = repeating(&decisions) else {
+            return false;
+        };
+        for begin in at..at + period {
+            let mut path = Path::from(Some(cut), self.number());
+            for state in &states[begin..begin + period] {
+                // Each turn is decided as this execution went.
+                let mut single = Path::from(Some(cut), self.number());
+                single.step(all.graph, transition);
+                let Some(segment) = decided(all.graph, &single, state) else {
+                    return false;
+                };
+                path.follow(all.graph, &segment);
+            }
+            found.push(Segment {
+                turn: path.turn(),
+                conditions: path.conditions.clone(),
+                taken: path.taken.clone(),
+                period,
+            });
+        }
+        true
+    }
+}
+
+/// Where in a row of turns a pattern of several begins to repeat, and how long it is.
+fn repeating(turns: &[Vec<Term>]) -> Option<(usize, usize)> {
+    for period in 1..=PERIOD {
+        for at in 0..=period {
+            if at + 3 * period > turns.len() {
+                break;
+            }
+            if (at..turns.len() - period).all(|i| turns[i] == turns[i + period]) {
+                return (period > 1).then_some((at, period));
+            }
+        }
+    }
+    None
+}
+
+/// The ways from a cut point back to it through others.
+fn rounds(graph: &Graph<'_>, cut: Cut) -> Vec<Vec<Transition>> {
+    let mut all = Vec::new();
+    let mut queue: VecDeque<Vec<Transition>> = VecDeque::from([Vec::new()]);
+    while let Some(way) = queue.pop_front() {
+        let at = way.last().map_or(cut, |t: &Transition| t.to);
+        let Some(fragment) = graph.fragments.get(&Some(at)) else {
+            continue;
+        };
+        for transition in &fragment.transitions {
+            if transition.to == at {
+                continue;
+            }
+            let mut longer = way.clone();
+            longer.push(transition.clone());
+            if transition.to == cut {
+                all.push(longer);
+            } else if longer.len() < PIECES && !way.iter().any(|t| t.to == transition.to) {
+                queue.push_back(longer);
+            }
+        }
+        if all.len() >= 2 || queue.len() > 64 {
+            break;
+        }
+    }
+    all.truncate(2);
+    all
+}
+
+/// The ways that a path around a loop can be taken again and again, one example after the other. `again` goes
+/// around once more.
+fn ways(
+    all: &mut Asking<'_, '_>,
+    cut: Cut,
+    (path, again): (&Path, &Path),
+    found: &mut Vec<Segment>,
+) {
+    let mut known = all.graph.axioms(Some(cut));
+    known.extend(all.facts.get(&cut).into_iter().flatten());
+    known.extend(again.formula(&mut all.graph.pool));
+    let mut excluded: Vec<Term> = Vec::new();
+    // Loops inside are taken.
+    for turns in path.turns() {
+        let zero = all.graph.pool.constant(64, 0);
+        let none = all.graph.pool.eq(turns, zero);
+        excluded.push(all.graph.pool.not(none));
+    }
+    let most = found.len() + SEGMENTS;
+    for _ in 0..EXAMPLES {
+        if found.len() == most || all.patience.is_over() {
+            return;
+        }
+        let limits = all.patience.within(WAY);
+        let Answer::Sat(model) = ask(all.solver, all.graph, &known, &excluded, &limits, all.cost)
+        else {
+            return;
+        };
+        let Some(segment) = decided(all.graph, path, &model) else {
+            return;
+        };
+        let pool = &mut all.graph.pool;
+        let way = pool.all(&segment.conditions);
+        let other = pool.not(way);
+        excluded.push(other);
+        // A way that ends the loop is none around it.
+        let mut next = segment.turn.preimage();
+        let mut twice = segment.conditions.clone();
+        twice.extend(segment.conditions.iter().map(|&t| next.apply(pool, t)));
+        let limits = all.patience.within(WAY);
+        if let Answer::Unsat { .. } = ask(all.solver, all.graph, &twice, &[], &limits, all.cost) {
+            continue;
+        }
+        found.push(segment);
+    }
+}
+
+/// A path around a loop, as an example takes it.
+///
+/// None if the example does not take it.
+fn decided(graph: &mut Graph<'_>, path: &Path, example: &dyn Environment) -> Option<Segment> {
+    let turn = path.turn();
+    let mut decided = Decided::new(&mut graph.pool, example);
+    for &t in &path.conditions {
+        if !decided.decide(t) {
+            return None;
+        }
+    }
+    let taken = chosen(&mut decided, &path.taken);
+    let terms = turn
+        .terms
+        .iter()
+        .map(|&(v, u)| (v, decided.term(u)))
+        .collect();
+    let arrays = turn
+        .arrays
+        .iter()
+        .map(|&(a, u)| (a, decided.array(u)))
+        .collect();
+    let conditions = std::mem::take(&mut decided.conditions);
+    Some(Segment {
+        turn: Update { terms, arrays },
+        conditions,
+        taken,
+        period: 1,
+    })
+}
+
+/// What an example takes from the tape.
+fn chosen(decided: &mut Decided<'_>, all: &[Taken]) -> Vec<Taken> {
+    let mut kept = Vec::new();
+    for taken in all {
+        match taken {
+            Taken::Input(guard, input) => {
+                let mut is_taken = true;
+                for &t in guard {
+                    is_taken &= decided.decide(t);
+                }
+                if is_taken {
+                    kept.push(Taken::Input(Vec::new(), input.clone()));
+                }
+            }
+            Taken::Times(turns, inner) => {
+                kept.push(Taken::Times(*turns, chosen(decided, inner)));
+            }
+        }
+    }
+    kept
+}

@@ -1,0 +1,150 @@
+//! What bears on the goals: a slice over the variables of all cut points.
+//!
+//! A stub library's state, the contents of strings and the lists that hold them vary as well, but most goals do not depend on
+//! them. What a goal's condition mentions is relevant, and so is whatever a relevant variable is computed from, or whether it is
+//! changed at all. Guesses about the rest are not made while there is something left to guess about the relevant part.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::goals::{Open, Settled};
+use super::graph::Graph;
+use super::own::{symbol, symbol_of_array};
+use cegar_model::deadline;
+use cegar_model::term::{Array, Item, Pool, Symbol, Term};
+
+/// The relevant variables and arrays, whose names are the same at all cut points.
+#[derive(Debug, Default)]
+pub struct Relevance {
+    symbols: FxHashSet<Symbol>,
+}
+
+/// A change of one variable: what it depends on.
+struct Change {
+    changed: Symbol,
+    on: Vec<Symbol>,
+}
+
+/// All changes of all variables.
+#[derive(Default)]
+pub struct Changes(Vec<Change>);
+
+impl Changes {
+    /// Of all transitions.
+    pub fn new(graph: &mut Graph<'_>) -> Changes {
+        let mut all = Vec::new();
+        let starts: Vec<_> = graph.fragments.keys().copied().collect();
+        for start in starts {
+            // What is not known to change bears on nothing: fewer guesses, none of them wrong.
+            if deadline::passed() {
+                break;
+            }
+            for transition in graph.fragments[&start].transitions.clone() {
+                let update = graph.update(start, &transition);
+                let pool = &graph.pool;
+                let mut guard = FxHashSet::default();
+                for &t in &transition.reached.guard.0 {
+                    collect(pool, Item::Term(t), &mut guard);
+                }
+                let changes = update
+                    .terms
+                    .iter()
+                    .filter(|(variable, value)| variable != value)
+                    .map(|&(variable, value)| (symbol(pool, variable), Item::Term(value)));
+                let arrays = update
+                    .arrays
+                    .iter()
+                    .filter(|(array, value)| array != value)
+                    .map(|&(array, value)| (symbol_of_array(pool, array), Item::Array(value)));
+                for (changed, value) in changes.chain(arrays) {
+                    let mut on = guard.clone();
+                    collect(pool, value, &mut on);
+                    if let Some(changed) = changed {
+                        let on = on.into_iter().collect();
+                        all.push(Change { changed, on });
+                    }
+                }
+            }
+        }
+        // Where a string ends tells what is known of it without a quantifier.
+        for state in graph.states.values() {
+            for (id, array) in state.arrays(&mut graph.pool, &graph.world) {
+                let ends = state.ends(&mut graph.pool, &graph.world, id);
+                let mut on = FxHashSet::default();
+                collect(&graph.pool, Item::Term(ends), &mut on);
+                if let Some(changed) = symbol_of_array(&graph.pool, array) {
+                    let on = on.into_iter().collect();
+                    all.push(Change { changed, on });
+                }
+            }
+        }
+        Changes(all)
+    }
+}
+
+impl Relevance {
+    /// To the goals that are open.
+    pub fn new(graph: &Graph<'_>, open: &Open, settled: &Settled, changes: &Changes) -> Relevance {
+        let mut symbols: FxHashSet<Symbol> = FxHashSet::default();
+        for &(start, index) in &open.obligations {
+            let obligation = &graph.fragments[&start].obligations[index];
+            if obligation.vague {
+                continue;
+            }
+            for &t in obligation.guard.0.iter().chain([&obligation.violated]) {
+                collect(&graph.pool, Item::Term(t), &mut symbols);
+            }
+        }
+        for &(start, index) in &open.holes {
+            for &t in &graph.fragments[&start].holes[index].guard.0 {
+                collect(&graph.pool, Item::Term(t), &mut symbols);
+            }
+        }
+        if open.is_complete() {
+            // Only blocks are left.
+            for entered in graph.fragments.values().flat_map(|f| &f.entered) {
+                if settled.entered.contains(&entered.block) {
+                    for &t in &entered.guard.0 {
+                        collect(&graph.pool, Item::Term(t), &mut symbols);
+                    }
+                }
+            }
+        }
+        let mut by_symbol: FxHashMap<Symbol, Vec<&Change>> = FxHashMap::default();
+        for change in &changes.0 {
+            by_symbol.entry(change.changed).or_default().push(change);
+        }
+        let mut next: Vec<Symbol> = symbols.iter().copied().collect();
+        while let Some(symbol) = next.pop() {
+            for change in by_symbol.get(&symbol).into_iter().flatten() {
+                for &on in &change.on {
+                    if symbols.insert(on) {
+                        next.push(on);
+                    }
+                }
+            }
+        }
+        Relevance { symbols }
+    }
+
+    /// Whether a term of cut-point variables bears on the goals.
+    pub fn has(&self, pool: &Pool, t: Term) -> bool {
+        let mut own = FxHashSet::default();
+        collect(pool, Item::Term(t), &mut own);
+        own.iter().all(|symbol| self.symbols.contains(symbol))
+    }
+
+    /// Whether an array variable does.
+    pub fn has_array(&self, pool: &Pool, array: Array) -> bool {
+        symbol_of_array(pool, array).is_none_or(|symbol| self.symbols.contains(&symbol))
+    }
+}
+
+fn collect(pool: &Pool, root: Item, into: &mut FxHashSet<Symbol>) {
+    for item in pool.order(root, |_| false) {
+        let symbol = match item {
+            Item::Term(t) => symbol(pool, t),
+            Item::Array(array) => symbol_of_array(pool, array),
+        };
+        into.extend(symbol);
+    }
+}

@@ -1,0 +1,330 @@
+//! The default: executions beside the abstraction, in large steps.
+//!
+//! After Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property checking* (2006): a forest
+//! of concrete states and a partition of the abstract ones grow together, and each decides what the other does next. Where the paper
+//! splits regions edge by edge, a region here is a cut point with its invariant: the graph is explored ([`Graph`]), the forest
+//! is grown, and what no state of the forest refutes is guessed in levels, from cheap to dear, until every goal is settled or
+//! nothing is left to guess. An iteration is one level: guesses made, the inductive ones kept, the goals asked again.
+
+mod reach;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::options::{Options, Seed, Stats};
+use super::outcome::{Evidence, Outcome, Proof};
+use super::parts;
+use crate::abstraction::asking::{Cost, Facts, Patience};
+use crate::abstraction::candidates::{LEVELS, PLAIN, Vocabulary};
+use crate::abstraction::forest::{Forest, Growth};
+use crate::abstraction::goals::{Open, Settled};
+use crate::abstraction::graph::Graph;
+use crate::abstraction::houdini::houdini;
+use crate::abstraction::loops::Loops;
+use crate::abstraction::relevance::{Changes, Relevance};
+use crate::proof::{self, Certificate};
+use cegar_model::program::ir::Program;
+use cegar_model::solver::{Z3, steps};
+use cegar_model::symbolic::world::{Cut, Grain};
+
+/// How long paths around loops are looked for before anything is guessed.
+const AT_FIRST: Duration = Duration::from_millis(1_500);
+/// What part of the time they get after the first guesses, and at the end.
+const ON_LOOPS: f64 = 0.3;
+/// And no more than this.
+const LOOPS: Duration = Duration::from_secs(10);
+/// How long the forest may grow.
+const FOREST_TIME: Duration = Duration::from_millis(400);
+/// What that is in terms evaluated.
+const FOREST_WORK: u64 = 20_000_000;
+
+/// Steps of the solver after which checks that nobody asks about are left alone: a few seconds.
+const BESIDE: u64 = 8_000_000;
+
+/// Tries to prove everything that is asked.
+pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
+    let explored = match parts::explore(program, options, Grain::Loops) {
+        Ok(explored) => explored,
+        Err(nothing) => return *nothing,
+    };
+    let (graph, stats, deadline) = (explored.graph, explored.stats, explored.deadline);
+    let solver = Z3::new();
+    let spent = solver.spent();
+    let mut prover = Prover {
+        program,
+        options,
+        graph,
+        facts: Facts::new(),
+        settled: Settled::default(),
+        solver,
+        cost: Cost::default(),
+        stats,
+        patience: Patience {
+            deadline,
+            steps: options.counted.then(|| (&*spent, steps(options.time))),
+            stop,
+        },
+        blocks_asked: false,
+        loops: Loops::default(),
+        reached: BTreeSet::new(),
+        told: None,
+    };
+    prover.run();
+    prover.finish()
+}
+
+struct Prover<'a, 'p> {
+    program: &'p Program,
+    options: &'a Options,
+    graph: Graph<'p>,
+    facts: Facts,
+    settled: Settled,
+    solver: Z3,
+    cost: Cost,
+    stats: Stats,
+    patience: Patience<'a>,
+    blocks_asked: bool,
+    loops: Loops,
+    /// How many obligations were open when it was told what is proved.
+    told: Option<usize>,
+    /// Goals that a path around loops leads to.
+    reached: BTreeSet<(Option<Cut>, usize)>,
+}
+
+impl<'p> Prover<'_, 'p> {
+    fn run(&mut self) {
+        if self.is_done() {
+            return;
+        }
+        self.tell_so_far();
+        let clock = Instant::now();
+        let vocabulary = Vocabulary::new(&mut self.graph);
+        let interesting = vocabulary.interesting();
+        let growth = match self.options.counted {
+            true => Growth::Work(FOREST_WORK),
+            false => Growth::Until(Instant::now() + FOREST_TIME.min(self.options.time / 10)),
+        };
+        let forest = Forest::grow(
+            &mut self.graph,
+            &interesting,
+            &self.options.tapes,
+            (self.options.runs, growth),
+        );
+        self.stats.forest_steps = forest.steps;
+        self.stats.forest = clock.elapsed().as_secs_f64();
+        self.frontier(&forest);
+        self.around(&forest, self.options.time.min(AT_FIRST));
+        if let Some(before) = &self.options.before
+            && self.resume(before)
+        {
+            return;
+        }
+        let changes = Changes::new(&mut self.graph);
+        let levels = if self.options.loops { LEVELS } else { PLAIN };
+        let rounds = [true, false]
+            .into_iter()
+            .flat_map(|sliced| (0..levels).map(move |level| (level, sliced)));
+        for (level, sliced) in rounds {
+            if self.patience.is_over() {
+                return;
+            }
+            let relevance =
+                sliced.then(|| Relevance::new(&self.graph, &self.left(), &self.settled, &changes));
+            self.stats.iterations += 1;
+            let guesses = self.guess(&vocabulary, &forest, level, relevance.as_ref());
+            let clock = Instant::now();
+            let count: usize = guesses.values().map(Vec::len).sum();
+            let kept = self.keep(guesses);
+            tracing::debug!(
+                level,
+                sliced,
+                guesses = count,
+                kept,
+                solver_calls = self.cost.solver_calls,
+                seconds = clock.elapsed().as_secs_f64(),
+                "guessed"
+            );
+            let Some(new) = kept else {
+                return;
+            };
+            if new > 0 && self.is_done() {
+                return;
+            }
+            self.tell_so_far();
+            if sliced && level == 1 {
+                // The easy ones are proved by now.
+                self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
+            }
+        }
+        // Nothing is left to guess.
+        self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
+    }
+
+    /// Tells what is proved so far to whoever wants to know, where it is more than before. Writing down the facts takes time, too.
+    fn tell_so_far(&mut self) {
+        let Some(listener) = &self.options.so_far else {
+            return;
+        };
+        let open = self.settled.failing.len();
+        if self.told.is_some_and(|told| open >= told) || self.patience.is_over() {
+            return;
+        }
+        self.told = Some(open);
+        let evidence = (&self.graph, &self.facts);
+        let outcome = Outcome::so_far(
+            self.program,
+            self.options,
+            &self.settled,
+            evidence,
+            self.stats,
+        );
+        // Nobody may be listening any more.
+        let _ = listener.send(outcome);
+    }
+
+    /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.
+    fn resume(&mut self, before: &Certificate) -> bool {
+        let mut guesses = Facts::new();
+        for (cut, formulas) in before.regions_in(&self.graph) {
+            // What cannot be read any more is of no use any more.
+            let pool = &mut self.graph.pool;
+            let terms = formulas
+                .iter()
+                .filter_map(|text| proof::formula(pool, text).ok());
+            guesses.entry(cut).or_default().extend(terms);
+        }
+        self.stats.guesses += guesses.values().map(Vec::len).sum::<usize>() as u64;
+        self.keep(guesses).is_none() || self.is_done()
+    }
+
+    /// Adds those of the guesses to the facts that are inductive together; how many. None if time ran out first.
+    fn keep(&mut self, mut guesses: Facts) -> Option<usize> {
+        let clock = Instant::now();
+        let ended = houdini(
+            &mut self.solver,
+            &mut self.graph,
+            &self.facts,
+            &mut guesses,
+            self.patience,
+            &mut self.cost,
+        );
+        self.stats.houdini += clock.elapsed().as_secs_f64();
+        if !ended {
+            return None;
+        }
+        let mut new = 0;
+        for (cut, facts) in guesses {
+            new += facts.len();
+            self.facts.entry(cut).or_default().extend(facts);
+        }
+        self.stats.facts += new as u64;
+        Some(new)
+    }
+
+    /// Asks about everything that is not settled; true if there is no need to go on. Blocks are asked about when the
+    /// checks are done, since by then executions have covered most.
+    fn is_done(&mut self) -> bool {
+        self.ask(false);
+        if !self.open(true).is_complete() {
+            return false;
+        }
+        // What nobody asks about would have to be assumed: a little more is worth while.
+        let goes_on = self.solver.spent().get() < BESIDE && !self.patience.is_over();
+        if goes_on && !self.open(false).is_complete() {
+            return false;
+        }
+        self.ask(true);
+        !self.options.all_blocks || self.settled.entered.is_empty()
+    }
+
+    /// What there is to do next: what is asked, and then the rest.
+    fn left(&self) -> Open {
+        let asked = self.open(true);
+        match asked.is_complete() {
+            true => self.open(false),
+            false => asked,
+        }
+    }
+
+    /// What may still be proved, or of that what is asked: not what an execution has violated.
+    fn open(&self, asked: bool) -> Open {
+        let fragments = &self.graph.fragments;
+        let options = self.options;
+        let is_open = |&(start, index): &(Option<Cut>, usize)| {
+            let obligation = &fragments[&start].obligations[index];
+            let violated = |check| options.covered.is_violated(check);
+            let is_asked = options.properties.contains(&obligation.kind.property());
+            (is_asked || !asked) && !obligation.check.is_some_and(violated)
+        };
+        self.settled.open(is_open)
+    }
+
+    /// Guesses of one level where they can matter.
+    fn guess(
+        &mut self,
+        vocabulary: &Vocabulary,
+        forest: &Forest,
+        level: u32,
+        relevance: Option<&Relevance>,
+    ) -> Facts {
+        let clock = Instant::now();
+        let mut targets = self.left().fragments();
+        if targets.is_empty() {
+            // Only blocks are left to ask about: everything can matter.
+            targets = self.graph.fragments.keys().copied().collect();
+        }
+        let guessing = (level, relevance);
+        let mut all = parts::guess(&mut self.graph, (vocabulary, forest), guessing, &targets);
+        for (cut, found) in &mut all {
+            if let Some(known) = self.facts.get(cut) {
+                found.retain(|t| !known.contains(t));
+            }
+            self.stats.guesses += found.len() as u64;
+        }
+        self.stats.guess += clock.elapsed().as_secs_f64();
+        all
+    }
+
+    fn ask(&mut self, blocks: bool) {
+        let clock = Instant::now();
+        self.blocks_asked |= blocks;
+        parts::settle(
+            self.program,
+            self.options,
+            (&mut self.solver, &mut self.graph),
+            &self.facts,
+            (self.patience, blocks),
+            (&mut self.settled, &mut self.cost),
+        );
+        self.stats.settle += clock.elapsed().as_secs_f64();
+        tracing::debug!(
+            blocks,
+            failing = self.settled.failing.len(),
+            holes = self.settled.holes.len(),
+            seconds = clock.elapsed().as_secs_f64(),
+            "asked"
+        );
+    }
+
+    fn finish(mut self) -> Proof<'p> {
+        if !self.blocks_asked {
+            // Open checks do not make dead code live.
+            self.ask(true);
+        }
+        self.stats.solver_calls = self.cost.solver_calls;
+        self.stats.unknown = self.cost.unknown;
+        self.stats.steps = self.solver.spent().get();
+        let evidence = Evidence {
+            graph: self.graph,
+            facts: self.facts,
+        };
+        Proof::settled(
+            self.program,
+            self.options,
+            self.settled,
+            evidence,
+            self.stats,
+        )
+    }
+}

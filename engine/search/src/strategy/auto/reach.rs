@@ -1,0 +1,150 @@
+//! Goals that do not follow: does an execution lead there?
+//!
+//! A goal is not worth proving once it is reached, and an invariant that is wanted for it does not exist. Two questions are
+//! asked before guesses are made: whether a state of the forest is next to it (`abstraction::frontier`), and whether it lies
+//! behind loops that have to be taken many times (`abstraction::loops`). What is found is a tape for the search and the fuzzer.
+
+use std::time::{Duration, Instant};
+
+use super::{Prover, Seed};
+use crate::abstraction::forest::Forest;
+use crate::abstraction::frontier;
+use crate::abstraction::loops::Asking;
+use crate::simulate::legible::{SHORT, legible};
+use crate::simulate::search::{LONGEST, Origin};
+use cegar_model::machine::{Execution, Limits, Machine};
+use cegar_model::program::ir::FunctionKind;
+
+/// A tape of so many bytes takes the machine a second.
+const LONG: usize = 1 << 20;
+/// A goal gets this part of the time that there is for all.
+const GOALS: u32 = 4;
+
+impl Prover<'_, '_> {
+    /// Asks about each goal that does not follow whether a state of the forest leads there: then it is no use proving
+    /// it, and the tape is worth executing.
+    pub(super) fn frontier(&mut self, forest: &Forest) {
+        let Some(seeds) = &self.options.seeds else {
+            return;
+        };
+        let clock = Instant::now();
+        for ((start, index), failing) in self.settled.failing.clone() {
+            if failing.model.is_none() || self.patience.is_over() {
+                continue;
+            }
+            let obligation = &self.graph.fragments[&start].obligations[index];
+            if !self
+                .options
+                .properties
+                .contains(&obligation.kind.property())
+            {
+                continue;
+            }
+            let goal = obligation.goal();
+            let prefix = obligation.prefix;
+            self.stats.frontier_queries += 1;
+            let found = frontier::reach(
+                &mut self.solver,
+                &mut self.graph,
+                forest,
+                (start, &goal, prefix),
+                self.patience,
+                &mut self.cost,
+            );
+            if let Some(tape) = found {
+                self.stats.frontier_seeds += 1;
+                let origin = Origin::Frontier;
+                // Nobody may be listening any more.
+                let run = None;
+                let _ = seeds.send(Seed { tape, origin, run });
+            }
+        }
+        self.stats.frontier += clock.elapsed().as_secs_f64();
+    }
+
+    /// Asks about each goal that does not follow whether it is reached around the loops on the way, for so long at most
+    /// in all and for a part of it for each.
+    pub(super) fn around(&mut self, forest: &Forest, time: Duration) {
+        let Some(seeds) = self.options.seeds.as_ref().filter(|_| self.options.loops) else {
+            return;
+        };
+        let clock = Instant::now();
+        let spent = self.solver.spent();
+        let patience = self.patience.at_most(time, &spent);
+        let mut goals: Vec<_> = self
+            .settled
+            .failing
+            .iter()
+            .map(|(&key, failing)| (key, failing.model.is_some()))
+            .collect();
+        // The user's own code first.
+        goals.sort_by_key(|&((start, index), _)| {
+            let block = self.graph.fragments[&start].obligations[index].block;
+            let function = self.program.block(block).function;
+            self.program.function(function).kind != FunctionKind::User
+        });
+        let machine = Machine::new(self.program, Limits::default());
+        for ((start, index), is_possible) in goals {
+            if patience.is_over() {
+                break;
+            }
+            let obligation = &self.graph.fragments[&start].obligations[index];
+            let is_violated = |check| self.options.covered.is_violated(check);
+            let wanted = &self.options.properties;
+            if !is_possible
+                || obligation.vague
+                || !wanted.contains(&obligation.kind.property())
+                || obligation.check.is_some_and(is_violated)
+                || self.reached.contains(&(start, index))
+            {
+                continue;
+            }
+            let goal = obligation.goal();
+            let prefix = obligation.prefix;
+            let check = obligation.check;
+            let leads = |run: &Execution| {
+                run.violation()
+                    .is_some_and(|violation| check.is_none() || violation.check == check)
+            };
+            let mut shown = None;
+            let mut confirm = |tape: &[u8]| {
+                // A very long tape is executed by whoever takes it: once is enough.
+                if tape.len() > LONG {
+                    return true;
+                }
+                let plain = (tape.len() > SHORT).then(|| legible(&machine, tape));
+                let found = plain.flatten().into_iter().chain([tape.to_vec()]);
+                shown = found
+                    .map(|tape| (machine.run(&tape), tape))
+                    .find(|(run, _)| leads(run));
+                shown.is_some()
+            };
+            let mut asking = Asking {
+                solver: &mut self.solver,
+                graph: &mut self.graph,
+                facts: &self.facts,
+                forest,
+                confirm: &mut confirm,
+                longest: LONGEST,
+                patience: patience.at_most(time / GOALS, &spent),
+                cost: &mut self.cost,
+            };
+            let found = self.loops.reach(&mut asking, (start, &goal, prefix));
+            if let Some(tape) = found {
+                self.reached.insert((start, index));
+                let (run, tape) = match shown {
+                    Some((run, tape)) => (Some(Box::new(run)), tape),
+                    None => (None, tape),
+                };
+                let origin = Origin::Loop;
+                let _ = seeds.send(Seed { tape, origin, run });
+            }
+        }
+        let stats = self.loops.stats;
+        self.stats.loop_segments = stats.segments;
+        self.stats.loop_paths = stats.paths;
+        self.stats.loop_answers = stats.answers;
+        self.stats.loop_seeds = stats.confirmed;
+        self.stats.loops += clock.elapsed().as_secs_f64();
+    }
+}

@@ -1,0 +1,105 @@
+//! Which loop settles the goals, and what all of them have in common.
+//!
+//! [`auto`] is the tool's own; the published ones are a crate of their own (`cegar-papers`) that stands on this one. All of them end in
+//! the same way ([`Proof`]): facts at the cut points of a graph, what these settle, and a certificate that one checker checks. Inputs that
+//! lead to a violation go to whoever listens ([`Options::seeds`]) and count when a native run has shown it.
+
+pub mod auto;
+pub mod options;
+pub mod outcome;
+pub mod parts;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::options::{Coverage, Options, Seed, Stats, Verdict};
+pub use self::outcome::{Evidence, Outcome, Proof};
+
+/// Which loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strategy {
+    /// Fuzzing, the search and invariants in levels ([`auto`]).
+    #[default]
+    Auto,
+    /// Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property checking* (2006), figure 2.
+    Synergy,
+    /// Lee and Yannakakis, *On-line minimization of transition systems* (1992), as the Synergy paper's figure 5 has it.
+    LeeYannakakis,
+    /// Godefroid, Klarlund and Sen, *DART: directed automated random testing* (2005).
+    Dart,
+    /// Kroening, Groce and Clarke, *Counterexample guided abstraction refinement via program execution* (2004).
+    Crunner,
+    /// Ball and Rajamani's loop as CRunner's paper compares with it: predicate abstraction from the program's start, no
+    /// execution.
+    Slam,
+    /// Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006).
+    Satabs,
+}
+
+impl Strategy {
+    /// All of them, the default first.
+    pub const ALL: [Strategy; 7] = [
+        Strategy::Auto,
+        Strategy::Synergy,
+        Strategy::LeeYannakakis,
+        Strategy::Dart,
+        Strategy::Crunner,
+        Strategy::Slam,
+        Strategy::Satabs,
+    ];
+
+    /// Its name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Auto => "auto",
+            Strategy::Synergy => "synergy",
+            Strategy::LeeYannakakis => "lee-yannakakis",
+            Strategy::Dart => "dart",
+            Strategy::Crunner => "crunner",
+            Strategy::Slam => "slam",
+            Strategy::Satabs => "satabs",
+        }
+    }
+
+    /// What it does, in one line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Strategy::Auto => {
+                "fuzzing, directed search and invariants around loops, each where it helps"
+            }
+            Strategy::Synergy => {
+                "a forest of tests and a partition of the states, split where the tests end"
+            }
+            Strategy::LeeYannakakis => {
+                "the reachable bisimulation quotient: one witness a region, all regions made stable"
+            }
+            Strategy::Dart => "directed testing alone: one path after the other, no abstraction",
+            Strategy::Crunner => {
+                "predicate abstraction from the current input on, simulated one input at a time"
+            }
+            Strategy::Slam => "predicate abstraction from the program's start, no execution",
+            Strategy::Satabs => "the same, with counterexamples that have loops in them",
+        }
+    }
+}
+
+impl std::fmt::Display for Strategy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Strategy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Strategy, String> {
+        let found = Strategy::ALL.into_iter().find(|s| s.name() == text);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = Strategy::ALL.iter().map(|s| s.name()).collect();
+            format!(
+                "there is no strategy `{text}`; there are {}",
+                names.join(", ")
+            )
+        })
+    }
+}
