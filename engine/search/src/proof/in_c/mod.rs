@@ -11,6 +11,7 @@ mod tests;
 mod typed;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +24,8 @@ use cegar_model::symbolic::world::{Cut, ObjId, ObjectKind};
 use cegar_model::program::ir::{
     BlockId, FuncId, FunctionKind, Holder, LoopHead, Named, Op, Pos, Program, Reg,
 };
-use cegar_model::term::{Node, Term, value};
+use cegar_model::solver::{Answer, Limits, Solver as _, Z3};
+use cegar_model::term::{Node, Pool, Term, value};
 use expression::Speaker;
 use typed::binds;
 
@@ -66,6 +68,7 @@ pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Rejecte
         places.entry(head.pos).or_default().push(head);
     }
     let mut result = InC::default();
+    let mut questions = Questions(QUESTIONS);
     for (pos, heads) in places {
         let mut contexts = Vec::new();
         let mut left_out = 0;
@@ -82,7 +85,9 @@ pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Rejecte
         let Some(function) = heads.first().map(|head| program.block(head.block).function) else {
             continue;
         };
-        let (facts, unsaid) = combined(contexts);
+        let (facts, unsaid) = combined(contexts, &mut |known, facts| {
+            questions.without_implied(&mut graph.pool, known, facts);
+        });
         left_out += unsaid;
         result.left_out += left_out;
         result.loops.push(LoopFacts {
@@ -121,25 +126,78 @@ fn claims(
     Ok(all)
 }
 
+/// A condition in C, and the formula that it says, if it was made from one.
+#[derive(Clone, Debug)]
+struct Fact {
+    text: String,
+    term: Option<Term>,
+}
+
+impl Fact {
+    fn is_among(&self, facts: &[Fact]) -> bool {
+        facts.iter().any(|fact| fact.text == self.text)
+    }
+}
+
+/// Questions that leaving out what follows from the rest may cost in all.
+const QUESTIONS: u32 = 2_000;
+
+/// How many more questions may be asked.
+struct Questions(u32);
+
+impl Questions {
+    /// Drops facts that follow from the others and from `known`, the longest first. Most guesses of a search are such.
+    fn without_implied(&mut self, pool: &mut Pool, known: &[Fact], facts: &mut Vec<Fact>) {
+        let mut order: Vec<String> = facts.iter().map(|fact| fact.text.clone()).collect();
+        order.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        let limits = Limits {
+            time: Some(QUESTION),
+            ..Limits::default()
+        };
+        for text in order {
+            let Some(at) = facts.iter().position(|fact| fact.text == text) else {
+                continue;
+            };
+            let Some(term) = facts[at].term.filter(|_| self.0 > 0) else {
+                continue;
+            };
+            self.0 -= 1;
+            let others = known.iter().chain(&facts[..at]).chain(&facts[at + 1..]);
+            let mut terms: Vec<Term> = others.filter_map(|fact| fact.term).collect();
+            terms.push(pool.not(term));
+            if matches!(
+                Z3::new().check(pool, &terms, &limits),
+                Answer::Unsat { .. }
+            ) {
+                facts.remove(at);
+            }
+        }
+    }
+}
+
+/// How long one question may take.
+const QUESTION: Duration = Duration::from_secs(1);
+
 /// What holds in one context, and how many facts were left out.
 fn said(
     graph: &mut Graph<'_>,
     cut: Cut,
     head: &LoopHead,
     claimed: &[Term],
-) -> (Vec<String>, usize) {
+) -> (Vec<Fact>, usize) {
     let Some(state) = graph.states.get(&cut).cloned() else {
         return (Vec::new(), 0);
     };
-    let mut facts: Vec<String> = Vec::new();
-    let mut add = |fact: String| {
-        if !facts.contains(&fact) {
+    let mut facts: Vec<Fact> = Vec::new();
+    let mut add = |text: String, term: Option<Term>| {
+        let fact = Fact { text, term };
+        if !fact.is_among(&facts) {
             facts.push(fact);
         }
     };
     let known = Known::new(graph, cut, &state, head);
-    for fact in known.plain {
-        add(fact);
+    for text in known.plain {
+        add(text, None);
     }
     let bounds = state.bounded(&mut graph.pool);
     let speaker = Speaker {
@@ -147,42 +205,56 @@ fn said(
         names: known.names,
     };
     // Bounds of what has no name are no facts of the certificate.
-    for said in bounds.iter().filter_map(|&bound| speaker.say(bound)) {
-        add(said.within(binds::BITS));
+    for &bound in &bounds {
+        if let Some(said) = speaker.say(bound) {
+            add(said.within(binds::BITS), Some(bound));
+        }
     }
     let mut unsaid = 0;
     for &fact in claimed {
         match speaker.say(fact) {
-            Some(said) => add(said.within(binds::BITS)),
+            Some(said) => add(said.within(binds::BITS), Some(fact)),
             None => unsaid += 1,
         }
     }
     (facts, unsaid)
 }
 
-/// What all contexts have in common, and that the rest of one of them holds.
-fn combined(mut contexts: Vec<Vec<String>>) -> (Vec<String>, usize) {
+/// What all contexts have in common, and that the rest of one of them holds. Conditions with the same text have the same meaning, whatever
+/// context they come from. `shorten` drops what follows from the rest and from what else is known.
+fn combined(
+    mut contexts: Vec<Vec<Fact>>,
+    shorten: &mut dyn FnMut(&[Fact], &mut Vec<Fact>),
+) -> (Vec<String>, usize) {
     let Some(first) = contexts.first() else {
         return (Vec::new(), 0);
     };
-    let in_all = |fact: &String| contexts.iter().all(|facts| facts.contains(fact));
-    let mut common: Vec<String> = first.iter().filter(|f| in_all(f)).cloned().collect();
+    let in_all = |fact: &&Fact| contexts.iter().all(|facts| fact.is_among(facts));
+    let mut common: Vec<Fact> = first.iter().filter(in_all).cloned().collect();
     for facts in &mut contexts {
-        facts.retain(|fact| !common.contains(fact));
+        // In this context's own variables the common facts are other formulas.
+        let (known, mut rest): (Vec<Fact>, Vec<Fact>) =
+            facts.drain(..).partition(|fact| fact.is_among(&common));
+        shorten(&known, &mut rest);
+        *facts = rest;
     }
+    shorten(&[], &mut common);
     let rest = contexts.iter().map(Vec::len).sum();
-    contexts.sort();
-    contexts.dedup();
-    let is_empty = contexts.iter().any(Vec::is_empty);
-    if is_empty || contexts.len() > CONTEXTS {
-        return (common, rest);
+    let texts = |facts: &[Fact]| facts.iter().map(|fact| fact.text.clone()).collect::<Vec<_>>();
+    let mut said = texts(&common);
+    let mut rests: Vec<Vec<String>> = contexts.iter().map(|facts| texts(facts)).collect();
+    rests.sort();
+    rests.dedup();
+    let says_nothing = rests.iter().any(Vec::is_empty);
+    if says_nothing || rests.len() > CONTEXTS {
+        return (said, rest);
     }
-    let each: Vec<String> = contexts
+    let each: Vec<String> = rests
         .iter()
         .map(|facts| format!("({})", facts.join(" && ")))
         .collect();
-    common.push(format!("({})", each.join(" || ")));
-    (common, 0)
+    said.push(format!("({})", each.join(" || ")));
+    (said, 0)
 }
 
 /// What is known of a head's variables.
