@@ -15,8 +15,8 @@ use cargo_cegar::coverage::{Coverage, lcov, table};
 use cargo_cegar::explain::Left;
 use cargo_cegar::findings::Record;
 use cargo_cegar::report::html::{Chapter, page};
+use cegar_checker::{AskZ3, Certificate};
 use cegar_model::program::Program;
-use cegar_search::proof::{self, Certificate};
 use cegar_tests::{Project, Tool, exit};
 
 /// SplitMix64.
@@ -228,7 +228,8 @@ fn certificates() {
         }
         checked += 1;
         let limits = cegar_model::solver::Limits::default();
-        if proof::check(&program, &known.bitcode, &certificate, limits).is_err() {
+        let asked = &mut AskZ3;
+        if cegar_checker::check(&program, &known.bitcode, &certificate, limits, asked).is_err() {
             refused += 1;
         }
     });

@@ -24,7 +24,6 @@ use cegar_papers::tree::Tree;
 use cegar_search::abstraction::asking::{Cost, Patience};
 use cegar_search::abstraction::forest::Walker;
 use cegar_search::abstraction::graph::Graph;
-use cegar_search::proof;
 use cegar_search::strategy::{Coverage, Options, Strategy, Verdict};
 use cegar_tests::generate::known;
 use cegar_tests::{Ended, Project, Tool, exit};
@@ -77,7 +76,9 @@ impl Said {
             time: Some(Duration::from_secs(20)),
             ..solver::Limits::default()
         };
-        if let Err(why) = proof::check(program, "", &certificate, limits) {
+        if let Err(why) =
+            cegar_checker::check(program, "", &certificate, limits, &mut cegar_checker::AskZ3)
+        {
             panic!("{strategy:?}: the certificate is rejected: {why}");
         }
         for (number, verdict) in verdicts.iter().enumerate() {

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
+use cegar_checker::{AskZ3, Certificate, Checked, Condition};
 use cegar_model::deadline::{self, Deadline};
 use cegar_model::program::{Program, Property};
 use cegar_model::solver::Limits;
-use cegar_search::proof::{self, Certificate, Checked};
 use cegar_search::strategy::{Coverage, Options, Outcome, Seed, Strategy, Verdict};
 
 use super::ProverStats;
@@ -289,7 +289,7 @@ fn checked(
         stop: Some(Arc::clone(&flags.abandoned)),
     };
     let checked = deadline::within(deadline, || {
-        proof::check(program, digest, &outcome.certificate, limits)
+        cegar_checker::check(program, digest, &outcome.certificate, limits, &mut AskZ3)
     })
     .map_err(|why| why.to_string());
     match &checked {
@@ -329,14 +329,24 @@ impl Proofs {
         }
     }
 
-    /// Whether this check is proved.
+    /// Whether this check is proved, with or without a condition.
     pub fn holds(&self, check: usize) -> bool {
-        matches!(self.outcome.checks.get(check), Some(Some(Verdict::Proved)))
+        is_proved(&self.outcome.checks, check)
     }
 
-    /// Whether this block is proved unreachable.
+    /// Whether this block is proved unreachable, with or without a condition.
     pub fn is_dead(&self, block: usize) -> bool {
-        matches!(self.outcome.blocks.get(block), Some(Some(Verdict::Proved)))
+        is_proved(&self.outcome.blocks, block)
+    }
+
+    /// What it rests on that a check is proved; none if on nothing.
+    pub fn check_given(&self, check: usize) -> Option<&Condition> {
+        given(&self.outcome.checks, check)
+    }
+
+    /// What it rests on that a block is proved unreachable; none if on nothing.
+    pub fn block_given(&self, block: usize) -> Option<&Condition> {
+        given(&self.outcome.blocks, block)
     }
 
     /// Why a check is open.
@@ -356,16 +366,30 @@ impl Proofs {
         violated: &dyn Fn(usize) -> bool,
         covered: &[bool],
     ) -> Option<String> {
-        let check = (0..self.outcome.checks.len()).find(|&n| self.holds(n) && violated(n));
+        // What has a condition may well be violated, where the condition is.
+        let is_certain = |n: usize| self.holds(n) && self.check_given(n).is_none();
+        let check = (0..self.outcome.checks.len()).find(|&n| is_certain(n) && violated(n));
         if let Some(check) = check {
             return Some(format!(
                 "check {check} was proved and then violated: this is a fault of the engine; please report it"
             ));
         }
-        let block = (0..covered.len()).find(|&n| self.is_dead(n) && covered[n])?;
+        let is_certain = |n: usize| self.is_dead(n) && self.block_given(n).is_none();
+        let block = (0..covered.len()).find(|&n| is_certain(n) && covered[n])?;
         Some(format!(
             "block {block} was proved unreachable and then entered: this is a fault of the engine; please report it"
         ))
+    }
+}
+
+fn is_proved(verdicts: &[Option<Verdict>], number: usize) -> bool {
+    matches!(verdicts.get(number), Some(Some(verdict)) if verdict.is_proved())
+}
+
+fn given(verdicts: &[Option<Verdict>], number: usize) -> Option<&Condition> {
+    match verdicts.get(number) {
+        Some(Some(Verdict::ProvedIf(condition))) => Some(condition),
+        _ => None,
     }
 }
 

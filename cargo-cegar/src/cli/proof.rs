@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use cegar_checker::{AskZ3, Assumption, Certificate, Rejected};
 use cegar_model::program::{FunctionKind, Program};
-use cegar_search::proof::{self, Certificate, Rejected};
 use sha2::{Digest as _, Sha256};
 
 use super::args::{CheckProofArgs, Manners, MessageFormat};
@@ -28,7 +28,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
         None => path.with_file_name("program.bc"),
     };
     let digest = store::hex(&Sha256::digest(read(&bitcode)?));
-    let mut counted = 0;
+    let mut counted = Counted::default();
     let result = if certificate.bitcode == digest {
         probe::readable(&bitcode)?;
         let program = Program::load(&bitcode).map_err(|why| {
@@ -37,8 +37,8 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
                 "give the program.bc that was written beside the certificate",
             )
         })?;
-        counted = users(&program, &certificate);
-        proof::check(&program, &digest, &certificate, question())
+        counted = Counted::of(&program, &certificate);
+        cegar_checker::check(&program, &digest, &certificate, question(), &mut AskZ3)
     } else {
         // Other bitcode need not even be readable.
         Err(Rejected::Bitcode {
@@ -55,11 +55,12 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
                 "reason": "certificate-checked",
                 "accepted": true,
                 "checks": certificate.checks.len(),
-                "user_checks": counted,
+                "user_checks": counted.certain,
+                "user_checks_if": counted.conditional,
                 "blocks": certificate.blocks.len(),
                 "transitions": checked.transitions,
                 "questions": checked.questions,
-                "assumptions": certificate.assumptions,
+                "assumptions": checked.assumptions.iter().map(|a| &a.says).collect::<Vec<_>>(),
             })
         ),
         (Err(why), MessageFormat::Json) => writeln!(
@@ -73,11 +74,13 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
         ),
         (Ok(checked), MessageFormat::Human) => writeln!(
             out,
-            "accepted: {counted} checks proved, {} edges unreachable; with library functions and what is trivial {} checks ({} transitions, {} questions)",
+            "accepted: {}, {} edges unreachable; with library functions, what is trivial and what nobody asked for {} checks ({} transitions, {} questions){}",
+            counted.words(),
             certificate.blocks.len(),
             certificate.checks.len(),
             checked.transitions,
-            checked.questions
+            checked.questions,
+            assuming(&checked.assumptions),
         ),
         (Err(why), MessageFormat::Human) => writeln!(out, "rejected: {why}"),
     };
@@ -90,14 +93,49 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
 }
 
 /// How many of the proved checks are those that `check` and `run` count.
-fn users(program: &Program, certificate: &Certificate) -> usize {
-    let proved = certificate.checks.iter();
-    proved
-        .filter_map(|&id| program.checks.get(id as usize))
-        .filter(|check| {
-            !check.trivial && program.function(check.function).kind == FunctionKind::User
-        })
-        .count()
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    /// Without a condition.
+    certain: usize,
+    /// If other checks hold.
+    conditional: usize,
+}
+
+impl Counted {
+    fn of(program: &Program, certificate: &Certificate) -> Counted {
+        let mut counted = Counted::default();
+        for claim in &certificate.checks {
+            let Some(check) = program.checks.get(claim.id as usize) else {
+                continue;
+            };
+            let is_user = program.function(check.function).kind == FunctionKind::User;
+            let is_asked = certificate.properties.contains(&check.kind.property());
+            match claim.given {
+                _ if check.trivial || !is_user || !is_asked => {}
+                None => counted.certain += 1,
+                Some(_) => counted.conditional += 1,
+            }
+        }
+        counted
+    }
+
+    fn words(self) -> String {
+        match self.conditional {
+            0 => format!("{} checks proved", self.certain),
+            more => format!(
+                "{} checks proved, {more} proved if others hold",
+                self.certain
+            ),
+        }
+    }
+}
+
+/// What was derived, a line each.
+fn assuming(assumptions: &[Assumption]) -> String {
+    let lines = assumptions.iter();
+    lines
+        .map(|assumption| format!("\nassuming {}", assumption.says))
+        .collect()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {

@@ -12,8 +12,8 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
+use cegar_checker::Certificate;
 use cegar_model::program::{Program, Property};
-use cegar_search::proof::Certificate;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -199,7 +199,11 @@ impl Left {
             }
             GoalStatus::Proved { .. } | GoalStatus::Unreachable => match &self.certificate {
                 Some(certificate) => Story::Proved(Proved {
-                    reached: goal.status == GoalStatus::Proved { reached: true },
+                    reached: matches!(goal.status, GoalStatus::Proved { reached: true, .. }),
+                    given: match &goal.status {
+                        GoalStatus::Proved { given, .. } => given.clone(),
+                        _ => Vec::new(),
+                    },
                     blocked: self.blocked(goal),
                     ..proof::proved(self, certificate, goal)?
                 }),

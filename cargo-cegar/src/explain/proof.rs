@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use cegar_checker::{Certificate, Rejected};
 use cegar_model::program::{FunctionKind, Program};
 use cegar_model::solver::Limits;
 use cegar_model::symbolic::world::Cut;
-use cegar_search::proof::{self, Certificate, Needed, Rejected, Words};
+use cegar_search::proof::{self, Needed, Words};
 use serde::Serialize;
 
 use super::Left;
@@ -30,6 +31,9 @@ pub struct Proved {
     pub facts: usize,
     /// Facts of the whole proof.
     pub of: usize,
+    /// Checks that are not proved and that this one rests on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<String>,
     /// What every proof rests on.
     pub assumptions: Vec<String>,
 }
@@ -85,6 +89,7 @@ pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Pro
         loops,
         facts: count,
         of: needed.of,
+        given: Vec::new(),
         assumptions: left.kept.assumptions.clone(),
     })
 }
@@ -92,10 +97,8 @@ pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Pro
 /// The certificate for one goal, with the facts that it needs.
 pub fn pruned(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Certificate, Error> {
     let needed = needed(left, certificate, goal)?;
-    Ok(Certificate {
-        cuts: Certificate::regions(&needed.graph, &needed.facts),
-        ..certificate.about(number(goal))
-    })
+    let meant = number(goal);
+    Ok(proof::pruned(&left.program, certificate, &needed, meant))
 }
 
 fn place(left: &Left, needed: &Needed<'_>, cut: Cut) -> Invariant {

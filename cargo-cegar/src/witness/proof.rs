@@ -1,7 +1,7 @@
 //! The invariants of a proof, at the loops where the source has them.
 
 use cegar_model::program::{Program, plain};
-use cegar_search::proof::{self, Rejected};
+use cegar_search::proof;
 
 use super::format::{Entry, Invariant, InvariantItem, InvariantKind};
 use super::source::{Loop, Sources};
@@ -18,7 +18,7 @@ pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
     let program = Program::load_with_loops(&bitcode)
         .map_err(|why| Error::engine("reading the program", why))?;
     let said = proof::in_c(&program, certificate)
-        .map_err(|why: Rejected| Error::engine("saying the invariants in C", why))?;
+        .map_err(|why| Failed::Why(format!("the certificate cannot be read: {why}")))?;
     let mut content = Vec::new();
     let mut left_out = said.left_out;
     for one in said.loops {

@@ -1,1 +1,29 @@
 //! Certificates: why a proof is one, in a form that is checked without the search that found it.
+//!
+//! The [`certificate`] states what holds where, [`claims`] gives that a meaning or says why it has none, [`arrive`] says what a transition has
+//! to come to, and [`check()`] asks. What lies [`behind`] a place that is not proved, and which [`assumptions`] every proof of a program
+//! rests on, is derived here and never read from the file. This crate depends on the model alone.
+
+pub mod arrive;
+pub mod assumptions;
+pub mod behind;
+pub mod certificate;
+pub mod check;
+pub mod claims;
+
+use cegar_model::solver::{Answer, Limits, Solver, Z3};
+use cegar_model::term::{Pool, Term};
+
+pub use assumptions::Assumption;
+pub use certificate::{Certificate, Claim, Condition, FORMAT};
+pub use check::{About, Asked, Checked, Rejected, check};
+
+/// Asks Z3, each question of a fresh solver.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AskZ3;
+
+impl Asked for AskZ3 {
+    fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, _: &About) -> Answer {
+        Z3::new().check(pool, terms, limits)
+    }
+}

@@ -23,7 +23,7 @@ use cegar_search::abstraction::graph::Graph;
 use cegar_search::abstraction::houdini;
 use cegar_search::simulate::search::Origin;
 use cegar_search::strategy::options::{Options, Seed, Stats};
-use cegar_search::strategy::outcome::{Evidence, Proof};
+use cegar_search::strategy::outcome::Proof;
 use cegar_search::strategy::parts;
 
 /// The strategy's part of the time; the rest is for settling what its facts settle.
@@ -134,11 +134,15 @@ pub(super) fn stand<'p>(
     stats.solver_calls = base.cost.solver_calls;
     stats.unknown = base.cost.unknown;
     stats.steps = base.solver.spent().get();
-    let evidence = Evidence {
-        graph: base.graph,
-        facts,
-    };
-    Proof::settled(program, options, settled, evidence, stats)
+    let asking = (&mut base.solver, whole, &mut base.cost);
+    Proof::settled(
+        program,
+        options,
+        &settled,
+        (base.graph, facts),
+        asking,
+        stats,
+    )
 }
 
 impl<'p> Base<'_, 'p> {

@@ -27,6 +27,11 @@ impl Span {
 pub struct Spans(Vec<Span>);
 
 impl Spans {
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Span> {
+        self.0.iter()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::spans::{Span, Spans};
 use crate::program::ir::{
-    BlockId, CallSite, DYNAMIC_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS, GlobalId, Program,
-    Reg, Terminator,
+    BlockId, CallSite, Callee, DYNAMIC_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS, GlobalId, Op,
+    Program, Reg, Terminator,
 };
 
 /// A call context, by number; see [`Context`].
@@ -154,6 +154,26 @@ pub struct World<'p> {
     flows: FxHashMap<FuncId, Flow>,
     /// Whether an object turned out to be indexed since the flag was last taken.
     pub changed: bool,
+    /// What was met although it was not declared, once the world is sealed: the first of it, for people.
+    pub undeclared: Option<String>,
+    sealed: bool,
+    /// Objects whose size was guessed since the world was sealed.
+    guesses: FxHashSet<ObjId>,
+}
+
+/// What is stated of an object before it is met.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// What it is.
+    pub kind: ObjectKind,
+    /// Its number; none where each new one gets another. A global's is fixed.
+    pub number: Option<u32>,
+    /// Whether it comes from the heap.
+    pub heap: bool,
+    /// Whether its size is a guess.
+    pub guessed: bool,
+    /// Where it is indexed.
+    pub indexed: Vec<Span>,
 }
 
 impl<'p> World<'p> {
@@ -177,6 +197,69 @@ impl<'p> World<'p> {
             numbers: FxHashMap::default(),
             flows: FxHashMap::default(),
             changed: false,
+            undeclared: None,
+            sealed: false,
+            guesses: FxHashSet::default(),
+        }
+    }
+
+    /// Adds an object that is going to be met; none if it is one already, or if its number cannot be that of such an object.
+    pub fn declare(&mut self, declared: Declaration) -> Option<ObjId> {
+        if self.object_ids.contains_key(&declared.kind) {
+            return None;
+        }
+        let id = match declared.kind {
+            ObjectKind::Global(global) => {
+                if global.index() >= self.program.globals.len()
+                    || declared.number.is_some()
+                    || declared.heap
+                {
+                    return None;
+                }
+                self.global(global)
+            }
+            ObjectKind::Made { .. } => {
+                let key = self.key(declared.kind);
+                if let Some(number) = declared.number
+                    && (!(DYNAMIC_OBJECTS + 1..UNFIXED).contains(&number)
+                        || self.numbers.contains_key(&number))
+                {
+                    return None;
+                }
+                self.add(ObjectInfo {
+                    kind: declared.kind,
+                    number: declared.number,
+                    heap: declared.heap,
+                    writable: true,
+                    indexed: Spans::default(),
+                    indexings: 0,
+                    guessed: false,
+                    key,
+                })
+            }
+        };
+        let info = &mut self.objects[id.0 as usize];
+        info.guessed = declared.guessed;
+        for span in declared.indexed {
+            info.indexed.add(span);
+        }
+        Some(id)
+    }
+
+    /// From now on everything that is met has to be as declared; what is not is noted.
+    pub fn seal(&mut self) {
+        self.sealed = true;
+    }
+
+    /// The objects whose size was declared to be a guess and was none since the world was sealed.
+    pub fn unguessed(&self) -> impl Iterator<Item = ObjId> + '_ {
+        self.objects()
+            .filter(|id| self.object(*id).guessed && !self.guesses.contains(id))
+    }
+
+    fn deviate(&mut self, what: &str, key: &str) {
+        if self.sealed && self.undeclared.is_none() {
+            self.undeclared = Some(format!("object {key} {what}"));
         }
     }
 
@@ -245,6 +328,48 @@ impl<'p> World<'p> {
         Some(CtxId(at as u32))
     }
 
+    /// The context with that name, met now if the program has the calls that it names.
+    pub fn context_at(&mut self, key: &str) -> Option<CtxId> {
+        let mut ctx = ROOT;
+        let mut steps = key.split('/');
+        if steps.next() != Some("") {
+            return None;
+        }
+        for step in steps {
+            let (site, callee) = step.split_once('.')?;
+            let (site, callee) = (CallSite(site.parse().ok()?), FuncId(callee.parse().ok()?));
+            let program = self.program;
+            let is_defined = |id: FuncId| {
+                let function = program.functions.get(id.index());
+                function.is_some_and(crate::program::ir::Function::is_defined)
+            };
+            let blocks = program.function(self.context(ctx).function).blocks.clone();
+            let (block, op, call) = blocks.map(BlockId).find_map(|block| {
+                let mut ops = program.block(block).ops.iter().enumerate();
+                ops.find_map(|(op, inst)| match &inst.op {
+                    Op::Call(call) if call.site == site => Some((block, op, call)),
+                    _ => None,
+                })
+            })?;
+            let fits = match call.callee {
+                Callee::Direct(id) => id == callee,
+                Callee::Indirect(_) => true,
+            };
+            if !fits || !is_defined(callee) {
+                return None;
+            }
+            let back = Back {
+                ctx,
+                block,
+                op: op + 1,
+                dst: call.dst,
+            };
+            ctx = self.enter(back, site, callee);
+        }
+        // Names are written in one way only.
+        (self.context(ctx).key == key).then_some(ctx)
+    }
+
     /// An object.
     pub fn object(&self, object: ObjId) -> &ObjectInfo {
         &self.objects[object.0 as usize]
@@ -286,17 +411,15 @@ impl<'p> World<'p> {
     /// The object that an operation makes. `once` says that it is made at most once.
     pub fn made(&mut self, kind: ObjectKind, heap: bool, once: bool) -> ObjId {
         if let Some(&known) = self.object_ids.get(&kind) {
+            let info = self.object(known);
+            if info.heap != heap || info.number.is_some() != once {
+                let key = info.key.clone();
+                self.deviate("is made otherwise than declared", &key);
+            }
             return known;
         }
-        let key = match kind {
-            ObjectKind::Global(global) => format!("g{}", global.0),
-            ObjectKind::Made {
-                ctx,
-                block,
-                op,
-                part,
-            } => format!("{}@{}.{op}.{part}", self.context(ctx).key, block.0),
-        };
+        let key = self.key(kind);
+        self.deviate("is not declared", &key);
         let number = once.then(|| self.free_number());
         self.add(ObjectInfo {
             kind,
@@ -308,6 +431,18 @@ impl<'p> World<'p> {
             guessed: false,
             key,
         })
+    }
+
+    fn key(&self, kind: ObjectKind) -> String {
+        match kind {
+            ObjectKind::Global(global) => format!("g{}", global.0),
+            ObjectKind::Made {
+                ctx,
+                block,
+                op,
+                part,
+            } => format!("{}@{}.{op}.{part}", self.context(ctx).key, block.0),
+        }
     }
 
     fn free_number(&self) -> u32 {
@@ -330,7 +465,13 @@ impl<'p> World<'p> {
 
     /// Notes that an object's size is a guess.
     pub fn guess(&mut self, object: ObjId) {
-        self.objects[object.0 as usize].guessed = true;
+        let info = &mut self.objects[object.0 as usize];
+        let declared = std::mem::replace(&mut info.guessed, true);
+        if !declared {
+            let key = info.key.clone();
+            self.deviate("has a size that is a guess, which is not declared", &key);
+        }
+        self.guesses.insert(object);
     }
 
     /// Notes that bytes of an object are accessed at offsets that are not constant.
@@ -342,6 +483,8 @@ impl<'p> World<'p> {
                 info.indexed.add(Span::ALL);
             }
             self.changed = true;
+            let key = info.key.clone();
+            self.deviate("is indexed where that is not declared", &key);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Terms as text that can be read back: what a certificate's formulas are written in.
 //!
 //! The syntax is SMT-LIB's, with operators named as the Program names them: `(ule |r:5| #32:1f4)` is "register 5 is at most 500".
-//! Constants carry their width. Floating point and tables do not occur in invariants, so they have no text.
+//! Constants carry their width, tables their bytes in hexadecimal digits. Floating point has no text: no invariant is about it.
 
 use thiserror::Error;
 
@@ -94,6 +94,10 @@ impl Pool {
             Node::Ite(c, a, b) => ("ite".to_owned(), vec![c, a, b]),
             Node::Concat(a, b) => ("concat".to_owned(), vec![a, b]),
             Node::Extract(a, low) => (format!("extract:{low}:{w}"), vec![a]),
+            Node::Funnel(left, a, b, c) => {
+                let side = if left { "left" } else { "right" };
+                (format!("funnel:{side}"), vec![a, b, c])
+            }
             Node::ZExt(a) => (format!("zext:{w}"), vec![a]),
             Node::SExt(a) => (format!("sext:{w}"), vec![a]),
             Node::Overflow(op, signed, a, b) => {
@@ -103,7 +107,13 @@ impl Pool {
                     vec![a, b],
                 )
             }
-            _ => return Err(TextError::Unwritable),
+            Node::Const(_)
+            | Node::Wide(_)
+            | Node::Input(_)
+            | Node::FloatBin(..)
+            | Node::FloatCmp(..)
+            | Node::FloatCast(..)
+            | Node::FloatFn(..) => return Err(TextError::Unwritable),
         };
         out.push('(');
         out.push_str(&head);
@@ -127,7 +137,24 @@ impl Pool {
                 self.write_term(byte, out, depth + 1)?;
                 out.push(')');
             }
-            _ => return Err(TextError::Unwritable),
+            ArrayNode::Constant(bytes) => {
+                out.push_str("(table ");
+                out.push('x');
+                for byte in self.array_bytes(bytes) {
+                    out.push_str(&format!("{byte:02x}"));
+                }
+                out.push(')');
+            }
+            ArrayNode::Ite(cond, then, otherwise) if depth < DEPTH => {
+                out.push_str("(ite ");
+                self.write_term(cond, out, depth + 1)?;
+                out.push(' ');
+                self.write_array(then, out, depth + 1)?;
+                out.push(' ');
+                self.write_array(otherwise, out, depth + 1)?;
+                out.push(')');
+            }
+            ArrayNode::Store(..) | ArrayNode::Ite(..) => return Err(TextError::Unwritable),
         }
         Ok(())
     }
@@ -248,11 +275,19 @@ impl<'t> Reader<'_, 't> {
             [a] => {
                 let w = pool.width(a);
                 let number = |i: usize| rest.get(i).and_then(|n| n.parse::<Width>().ok());
-                if word == "not" {
+                if word == "not" && rest.is_empty() {
                     return Ok(pool.not(a));
                 }
-                if let Some(op) = op(&UNARY, word) {
+                if let Some(op) = op(&UNARY, word).filter(|_| rest.is_empty()) {
                     return Ok(pool.un(op, a));
+                }
+                let expected = match word {
+                    "extract" => 2,
+                    "zext" | "sext" => 1,
+                    _ => return Err(bad()),
+                };
+                if rest.len() != expected {
+                    return Err(bad());
                 }
                 match (word, number(0), number(1)) {
                     ("extract", Some(low), Some(width))
@@ -272,7 +307,7 @@ impl<'t> Reader<'_, 't> {
             }
             [a, b] => {
                 let (w, v) = (pool.width(a), pool.width(b));
-                if word == "concat" {
+                if word == "concat" && rest.is_empty() {
                     return if w + v <= 128 {
                         Ok(pool.concat(a, b))
                     } else {
@@ -282,21 +317,33 @@ impl<'t> Reader<'_, 't> {
                 if w != v {
                     return Err(misfit());
                 }
-                if let Some(op) = op(&BINARY, word) {
+                if let Some(op) = op(&BINARY, word).filter(|_| rest.is_empty()) {
                     return Ok(pool.bin(op, a, b));
                 }
-                if let Some(pred) = op(&ORDER, word) {
+                if let Some(pred) = op(&ORDER, word).filter(|_| rest.is_empty()) {
                     return Ok(pool.cmp(pred, a, b));
                 }
                 match rest[..] {
-                    [sign, name] if word == "overflow" => {
+                    [sign @ ("s" | "u"), name] if word == "overflow" => {
                         let op = op(&BINARY[..3], name).ok_or_else(bad)?;
                         Ok(pool.overflow(op, sign == "s", a, b))
                     }
                     _ => Err(bad()),
                 }
             }
-            [c, a, b] if word == "ite" => {
+            [a, b, by] if word == "funnel" => {
+                let left = match rest[..] {
+                    ["left"] => true,
+                    ["right"] => false,
+                    _ => return Err(bad()),
+                };
+                let (w, v, u) = (pool.width(a), pool.width(b), pool.width(by));
+                if w != v || w != u {
+                    return Err(misfit());
+                }
+                Ok(pool.funnel(left, a, b, by))
+            }
+            [c, a, b] if word == "ite" && rest.is_empty() => {
                 if pool.width(c) != 1 || pool.width(a) != pool.width(b) {
                     return Err(misfit());
                 }
@@ -317,7 +364,23 @@ impl<'t> Reader<'_, 't> {
         if token != "(" {
             return Err(TextError::Unexpected(token.to_owned()));
         }
-        self.expect("store")?;
+        let head = self.next()?;
+        match head {
+            "store" => {}
+            "table" => {
+                let bytes = self.table()?;
+                self.expect(")")?;
+                return Ok(self.pool.array_constant(&bytes));
+            }
+            "ite" => {
+                let cond = self.term(depth + 1)?;
+                let (then, otherwise) = (self.array(depth + 1)?, self.array(depth + 1)?);
+                self.expect(")")?;
+                self.same(head, cond, 1)?;
+                return Ok(self.pool.array_ite(cond, then, otherwise));
+            }
+            _ => return Err(TextError::Unexpected(head.to_owned())),
+        }
         let below = self.array(depth + 1)?;
         let index = self.term(depth + 1)?;
         let byte = self.term(depth + 1)?;
@@ -325,6 +388,20 @@ impl<'t> Reader<'_, 't> {
         self.same("store", index, 64)?;
         self.same("store", byte, 8)?;
         Ok(self.pool.array_store(below, index, byte))
+    }
+
+    /// The bytes of a table.
+    fn table(&mut self) -> Result<Vec<u8>, TextError> {
+        let token = self.next()?;
+        let bad = || TextError::Unexpected(token.to_owned());
+        let digits = token.strip_prefix('x').ok_or_else(bad)?;
+        if digits.len() % 2 != 0 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err(bad());
+        }
+        let pairs = (0..digits.len()).step_by(2);
+        pairs
+            .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).map_err(|_| bad()))
+            .collect()
     }
 
     fn width(&self, text: &str, token: &str) -> Result<Width, TextError> {

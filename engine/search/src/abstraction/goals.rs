@@ -7,10 +7,9 @@ use rustc_hash::FxHashSet;
 
 use super::asking::{Cost, Facts, Patience, ask};
 use super::graph::Graph;
-use cegar_model::program::ir::{BlockId, Callee, FuncId, Op, Program};
+use cegar_model::program::ir::BlockId;
 use cegar_model::solver::{Answer, Model, Reason, Z3};
-use cegar_model::symbolic::encode::Hole;
-use cegar_model::symbolic::world::{CtxId, Cut, successors};
+use cegar_model::symbolic::world::Cut;
 use cegar_model::term::Term;
 
 /// How long a question about one check may take.
@@ -194,65 +193,4 @@ impl Question {
             Question::Hole(i) => fragment.holes[i].guard.0.clone(),
         }
     }
-}
-
-/// The blocks that may be executed after a hole: what is behind it in all functions in progress, and whatever these call.
-pub fn behind(graph: &Graph<'_>, hole: &Hole) -> FxHashSet<BlockId> {
-    let program = graph.world.program();
-    let mut blocks = FxHashSet::default();
-    // Of the block that each frame is in, only what follows is executed, unless a loop leads back to it.
-    let mut rest: Vec<(BlockId, usize)> = Vec::new();
-    let mut at: Option<(CtxId, BlockId, usize)> = Some((hole.ctx, hole.block, 0));
-    while let Some((ctx, block, from)) = at {
-        rest.push((block, from));
-        let mut open = successors(&program.block(block).end);
-        while let Some(block) = open.pop() {
-            if blocks.insert(block) {
-                open.extend(successors(&program.block(block).end));
-            }
-        }
-        let back = graph.world.context(ctx).back;
-        at = back.map(|back| (back.ctx, back.block, back.op));
-    }
-    called(program, &mut blocks, rest.clone());
-    blocks.extend(rest.into_iter().map(|(block, _)| block));
-    blocks
-}
-
-/// Adds the blocks of everything that these blocks call. A call through a pointer calls any function whose address is taken.
-fn called(program: &Program, blocks: &mut FxHashSet<BlockId>, rest: Vec<(BlockId, usize)>) {
-    let mut open: Vec<(BlockId, usize)> = blocks.iter().map(|&block| (block, 0)).collect();
-    open.extend(rest);
-    let mut entered: FxHashSet<FuncId> = FxHashSet::default();
-    let mut addressed: Option<Vec<FuncId>> = None;
-    while let Some((block, from)) = open.pop() {
-        let mut callees = Vec::new();
-        for inst in program.block(block).ops.iter().skip(from) {
-            if let Op::Call(call) = &inst.op {
-                match call.callee {
-                    Callee::Direct(id) => callees.push(id),
-                    Callee::Indirect(_) => {
-                        callees.extend(addressed.get_or_insert_with(|| addresses(program)).iter());
-                    }
-                }
-            }
-        }
-        for id in callees {
-            if entered.insert(id) {
-                for block in program.function(id).blocks.clone().map(BlockId) {
-                    if blocks.insert(block) {
-                        open.push((block, 0));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The functions whose addresses the program has.
-fn addresses(program: &Program) -> Vec<FuncId> {
-    let all = program.functions.iter().enumerate();
-    all.filter(|(_, function)| function.addressed)
-        .map(|(i, _)| FuncId(i as u32))
-        .collect()
 }

@@ -1,13 +1,12 @@
-//! Certificates, and proofs in words.
+//! Proofs written down, taken up again, and said in words.
 
-mod certificate;
-mod check;
 mod in_c;
 mod needed;
+mod resume;
 mod words;
+pub mod write;
 
-pub use certificate::{Certificate, CutFacts, FORMAT, formula};
-pub use check::{Checked, Rejected, check};
 pub use in_c::{InC, LoopFacts, in_c};
-pub use needed::{Goal, Needed, needed};
+pub use needed::{Goal, Needed, needed, pruned};
+pub use resume::resumed;
 pub use words::Words;

@@ -7,17 +7,18 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashSet;
-
-use super::certificate::Certificate;
-use super::check::{Checker, Rejected};
-use crate::abstraction::asking::Facts;
-use crate::abstraction::goals;
-use crate::abstraction::graph::Graph;
-use cegar_model::program::ir::{BlockId, Program};
-use cegar_model::solver::Limits;
+use cegar_checker::certificate::{Certificate, Claim, Condition};
+use cegar_checker::{AskZ3, Rejected, check};
+use cegar_model::program::ir::{BlockId, Loc, Program};
+use cegar_model::solver::{Answer, Limits, Solver, Z3};
+use cegar_model::symbolic::encode::{Budget, Exceeded};
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::Term;
+use rustc_hash::FxHashSet;
+
+use super::{resumed, write};
+use crate::abstraction::asking::Facts;
+use crate::abstraction::graph::Graph;
 
 /// What is to be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +53,7 @@ pub fn needed<'p>(
     goal: Goal,
     limits: Limits,
 ) -> Result<Needed<'p>, Rejected> {
-    let mut checker = Checker::open(program, bitcode, certificate, limits)?;
+    let mut checker = Explored::open(program, certificate, limits)?;
     // What a goal rests on may be no more than a counter's bounds.
     checker.claim_bounds();
     let of = checker.facts.values().map(Vec::len).sum();
@@ -63,17 +64,157 @@ pub fn needed<'p>(
     search.collect(program, &checker, goal);
     let Some(found) = search.closure(&mut checker) else {
         // The checker finds the words for what does not follow.
-        super::check(program, bitcode, &certificate.about(goal), limits)?;
-        return Err(Rejected::Unexplained);
+        let about = about(program, certificate, goal);
+        check(program, bitcode, &about, limits, &mut AskZ3)?;
+        return Err(Rejected::Malformed(
+            "the solver gave no answer when asked which facts are needed".to_owned(),
+        ));
     };
     checker.facts = found;
     search.minimise(&mut checker);
     Ok(Needed {
-        questions: checker.checked.questions,
+        questions: checker.questions,
         facts: checker.facts,
         graph: checker.graph,
         of,
     })
+}
+
+/// The certificate for one goal, with the facts that it needs: they hold where all other checks do.
+pub fn pruned(
+    program: &Program,
+    certificate: &Certificate,
+    needed: &Needed<'_>,
+    goal: Goal,
+) -> Certificate {
+    let mut pruned = about(program, certificate, goal);
+    let none = Facts::new();
+    let mut stated = Certificate::empty(&certificate.bitcode, &certificate.properties);
+    write::state(&mut stated, &needed.graph, &none, &needed.facts);
+    for cut in &mut pruned.cuts {
+        let same = |other: &&cegar_checker::certificate::CutClaim| {
+            other.context == cut.context && other.block == cut.block
+        };
+        let found = stated.cuts.iter().find(same);
+        cut.facts.clear();
+        cut.conditional = found.map_or_else(Vec::new, |found| found.conditional.clone());
+    }
+    pruned
+}
+
+/// The certificate with one claim only, which holds where all other checks do.
+fn about(program: &Program, certificate: &Certificate, goal: Goal) -> Certificate {
+    let (id, claims_check) = match goal {
+        Goal::Check(id) => (id, true),
+        Goal::Block(id) => (id, false),
+    };
+    let others = (0..program.checks.len() as u32).filter(|&other| !claims_check || other != id);
+    let claim = Claim { id, given: Some(0) };
+    let (checks, blocks) = match claims_check {
+        true => (vec![claim], Vec::new()),
+        false => (Vec::new(), vec![claim]),
+    };
+    let open = cegar_checker::assumptions::Open {
+        unasked: program
+            .checks
+            .iter()
+            .map(|check| check.kind.property())
+            .filter(|property| !certificate.properties.contains(property))
+            .collect(),
+        overflow: true,
+    };
+    let mut assumptions = cegar_checker::assumptions::derive(program, &open);
+    let stated = certificate.assumptions.iter();
+    let stated = stated.filter(|a| a.id == cegar_checker::assumptions::STATED);
+    assumptions.extend(stated.cloned());
+    Certificate {
+        checks,
+        blocks,
+        conditions: vec![Condition {
+            checks: others.collect(),
+            elsewhere: true,
+        }],
+        assumptions,
+        ..certificate.clone()
+    }
+}
+
+/// A program explored, with a certificate's formulas as guesses.
+struct Explored<'p> {
+    graph: Graph<'p>,
+    facts: Facts,
+    limits: Limits,
+    questions: u64,
+}
+
+impl<'p> Explored<'p> {
+    fn open(
+        program: &'p Program,
+        certificate: &Certificate,
+        limits: Limits,
+    ) -> Result<Explored<'p>, Rejected> {
+        let explored = Graph::explore(program, certificate.grain, Budget::default());
+        let mut graph = explored.map_err(|why| match why {
+            Exceeded::Size => Rejected::Unexplored("the entry".to_owned()),
+            Exceeded::Time => Rejected::Late,
+        })?;
+        let facts = resumed(&mut graph, certificate);
+        Ok(Explored {
+            graph,
+            facts,
+            limits,
+            questions: 0,
+        })
+    }
+
+    /// Makes formulas of the bounds that the propagation found.
+    fn claim_bounds(&mut self) {
+        let Graph { states, pool, .. } = &mut self.graph;
+        for (&cut, state) in states {
+            for bound in state.take_bounds(pool) {
+                let facts = self.facts.entry(cut).or_default();
+                if !facts.contains(&bound) {
+                    facts.push(bound);
+                }
+            }
+        }
+    }
+
+    /// What may be assumed where a fragment starts.
+    fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
+        let mut known = self.graph.axioms(start);
+        let facts = start.and_then(|cut| self.facts.get(&cut));
+        known.extend(facts.into_iter().flatten());
+        known
+    }
+
+    /// Some of these that cannot hold together already; none if all can, as far as the solver knows.
+    fn core(&mut self, terms: &[Term]) -> Option<Vec<Term>> {
+        let pool = &mut self.graph.pool;
+        if let Some(&never) = terms.iter().find(|&&t| pool.as_const(t) == Some(0)) {
+            return Some(vec![never]);
+        }
+        self.questions += 1;
+        let limits = Limits {
+            core: true,
+            ..self.limits
+        };
+        match Z3::new().check(pool, terms, &limits) {
+            Answer::Unsat { core } => Some(core.into_iter().map(|i| terms[i]).collect()),
+            _ => None,
+        }
+    }
+
+    /// Whether these cannot hold together.
+    fn is_refuted(&mut self, terms: &[Term]) -> bool {
+        let pool = &mut self.graph.pool;
+        if terms.iter().any(|&t| pool.as_const(t) == Some(0)) {
+            return true;
+        }
+        self.questions += 1;
+        let answer = Z3::new().check(pool, terms, &self.limits);
+        matches!(answer, Answer::Unsat { .. })
+    }
 }
 
 /// What must not be possible, in a fragment.
@@ -89,7 +230,7 @@ struct Search {
 }
 
 impl Search {
-    fn collect(&mut self, program: &Program, checker: &Checker<'_>, goal: Goal) {
+    fn collect(&mut self, program: &Program, checker: &Explored<'_>, goal: Goal) {
         for (&start, fragment) in &checker.graph.fragments {
             let transitions = fragment.transitions.iter().enumerate();
             self.transitions
@@ -109,12 +250,17 @@ impl Search {
                     ask(entered.prefix, &entered.guard.0);
                 }
             }
-            let block = match goal {
-                Goal::Block(id) => BlockId(id),
-                Goal::Check(id) => program.checks[id as usize].loc.block,
-            };
             for hole in &fragment.holes {
-                if goals::behind(&checker.graph, hole).contains(&block) {
+                let first = Loc {
+                    block: hole.block,
+                    inst: 0,
+                };
+                let behind = cegar_checker::behind::behind(&checker.graph.world, hole.ctx, first);
+                let is_behind = match goal {
+                    Goal::Block(id) => behind.enters(BlockId(id)),
+                    Goal::Check(id) => behind.has(program.checks[id as usize].loc),
+                };
+                if is_behind {
                     ask(hole.prefix, &hole.guard.0);
                 }
             }
@@ -122,18 +268,19 @@ impl Search {
     }
 
     /// The facts that the goal rests on, and those that these rest on; none if something does not follow.
-    fn closure(&self, checker: &mut Checker<'_>) -> Option<Facts> {
+    fn closure(&self, checker: &mut Explored<'_>) -> Option<Facts> {
         let mut found = Facts::new();
         let mut seen: FxHashSet<(Cut, Term)> = FxHashSet::default();
         let mut open: VecDeque<(Cut, Term)> = VecDeque::new();
-        let take = |checker: &Checker<'_>, start: Option<Cut>, core: &[Term]| -> Vec<(Cut, Term)> {
-            let facts = start.and_then(|cut| Some((cut, checker.facts.get(&cut)?)));
-            let Some((cut, facts)) = facts else {
-                return Vec::new();
+        let take =
+            |checker: &Explored<'_>, start: Option<Cut>, core: &[Term]| -> Vec<(Cut, Term)> {
+                let facts = start.and_then(|cut| Some((cut, checker.facts.get(&cut)?)));
+                let Some((cut, facts)) = facts else {
+                    return Vec::new();
+                };
+                let used = core.iter().filter(|t| facts.contains(t));
+                used.map(|&t| (cut, t)).collect()
             };
-            let used = core.iter().filter(|t| facts.contains(t));
-            used.map(|&t| (cut, t)).collect()
-        };
         for question in &self.questions {
             let mut terms = question.terms.clone();
             terms.extend(checker.known(question.start));
@@ -159,16 +306,16 @@ impl Search {
     }
 
     /// Leaves out what the goal can do without, the largest first.
-    fn minimise(&self, checker: &mut Checker<'_>) {
+    fn minimise(&self, checker: &mut Explored<'_>) {
         let mut all: Vec<(usize, Cut, Term)> = Vec::new();
         for (&cut, facts) in &checker.facts {
             let size = |t: Term| checker.graph.pool.write(t).map_or(usize::MAX, |t| t.len());
             all.extend(facts.iter().map(|&t| (size(t), cut, t)));
         }
         all.sort_by(|a, b| b.cmp(a));
-        let last = checker.checked.questions + QUESTIONS;
+        let last = checker.questions + QUESTIONS;
         for (_, cut, fact) in all {
-            if checker.checked.questions > last {
+            if checker.questions > last {
                 return;
             }
             if !checker.facts.get(&cut).is_some_and(|f| f.contains(&fact)) {
@@ -184,14 +331,14 @@ impl Search {
     }
 
     /// Drops facts until the rest is inductive.
-    fn settle(&self, checker: &mut Checker<'_>) {
+    fn settle(&self, checker: &mut Explored<'_>) {
         loop {
             let mut dropped = false;
             for (cut, facts) in checker.facts.clone() {
                 for fact in facts {
                     let holds = self.into(cut).all(|&(start, index, _)| {
                         let along = along(checker, start, index, fact);
-                        checker.refuted(&along).is_none()
+                        checker.is_refuted(&along)
                     });
                     if !holds {
                         remove(&mut checker.facts, cut, fact);
@@ -205,11 +352,11 @@ impl Search {
         }
     }
 
-    fn follows(&self, checker: &mut Checker<'_>) -> bool {
+    fn follows(&self, checker: &mut Explored<'_>) -> bool {
         self.questions.iter().all(|question| {
             let mut terms = checker.known(question.start);
             terms.extend(&question.terms);
-            checker.refuted(&terms).is_none()
+            checker.is_refuted(&terms)
         })
     }
 }
@@ -224,7 +371,7 @@ fn remove(facts: &mut Facts, cut: Cut, fact: Term) {
 }
 
 /// What would have to hold for a transition to break a fact: first the way, then what is known where it starts.
-fn along(checker: &mut Checker<'_>, start: Option<Cut>, index: usize, fact: Term) -> Vec<Term> {
+fn along(checker: &mut Explored<'_>, start: Option<Cut>, index: usize, fact: Term) -> Vec<Term> {
     let fragment = &checker.graph.fragments[&start];
     let transition = fragment.transitions[index].clone();
     let mut all = transition.reached.guard.0.clone();

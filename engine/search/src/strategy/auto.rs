@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::options::{Options, Seed, Stats};
-use super::outcome::{Evidence, Outcome, Proof};
+use super::outcome::{Outcome, Proof};
 use super::parts;
 use crate::abstraction::asking::{Cost, Facts, Patience};
 use crate::abstraction::candidates::{LEVELS, PLAIN, Vocabulary};
@@ -23,7 +23,8 @@ use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::houdini;
 use crate::abstraction::loops::Loops;
 use crate::abstraction::relevance::{Changes, Relevance};
-use crate::proof::{self, Certificate};
+use crate::proof::{resumed, write};
+use cegar_checker::Certificate;
 use cegar_model::program::ir::Program;
 use cegar_model::solver::{Z3, steps};
 use cegar_model::symbolic::world::{Cut, Grain};
@@ -171,7 +172,7 @@ impl<'p> Prover<'_, 'p> {
             return;
         }
         self.told = Some(open);
-        let evidence = (&self.graph, &self.facts);
+        let evidence = (&mut self.graph, &self.facts);
         let outcome = Outcome::so_far(
             self.program,
             self.options,
@@ -185,15 +186,7 @@ impl<'p> Prover<'_, 'p> {
 
     /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.
     fn resume(&mut self, before: &Certificate) -> bool {
-        let mut guesses = Facts::new();
-        for (cut, formulas) in before.regions_in(&self.graph) {
-            // What cannot be read any more is of no use any more.
-            let pool = &mut self.graph.pool;
-            let terms = formulas
-                .iter()
-                .filter_map(|text| proof::formula(pool, text).ok());
-            guesses.entry(cut).or_default().extend(terms);
-        }
+        let guesses = resumed(&mut self.graph, before);
         self.stats.guesses += guesses.values().map(Vec::len).sum::<usize>() as u64;
         self.keep(guesses).is_none() || self.is_done()
     }
@@ -201,6 +194,10 @@ impl<'p> Prover<'_, 'p> {
     /// Adds those of the guesses to the facts that are inductive together; how many. None if time ran out first.
     fn keep(&mut self, mut guesses: Facts) -> Option<usize> {
         let clock = Instant::now();
+        // What cannot be written down is of no use to a certificate.
+        for facts in guesses.values_mut() {
+            write::writable(&self.graph.pool, facts);
+        }
         let ended = houdini(
             &mut self.solver,
             &mut self.graph,
@@ -315,15 +312,12 @@ impl<'p> Prover<'_, 'p> {
         self.stats.solver_calls = self.cost.solver_calls;
         self.stats.unknown = self.cost.unknown;
         self.stats.steps = self.solver.spent().get();
-        let evidence = Evidence {
-            graph: self.graph,
-            facts: self.facts,
-        };
         Proof::settled(
             self.program,
             self.options,
-            self.settled,
-            evidence,
+            &self.settled,
+            (self.graph, self.facts),
+            (&mut self.solver, self.patience, &mut self.cost),
             self.stats,
         )
     }

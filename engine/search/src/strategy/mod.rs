@@ -5,6 +5,7 @@
 //! lead to a violation go to whoever listens ([`Options::seeds`]) and count when a native run has shown it.
 
 pub mod auto;
+pub mod conditions;
 pub mod options;
 pub mod outcome;
 pub mod parts;

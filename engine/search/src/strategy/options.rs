@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Strategy;
 use super::outcome::Outcome;
-use crate::proof::Certificate;
 use crate::simulate::search::Origin;
+use cegar_checker::{Certificate, Condition};
 use cegar_model::machine::Execution;
 use cegar_model::program::ir::{BlockId, CheckId, Property};
 use cegar_model::symbolic::encode::Budget;
@@ -129,8 +129,17 @@ impl Coverage {
 pub enum Verdict {
     /// No execution violates the check, or enters the block.
     Proved,
+    /// The same of executions in which other checks hold, which are not proved.
+    ProvedIf(Condition),
     /// Not settled, and why.
     Open(String),
+}
+
+impl Verdict {
+    /// Whether it is proved, with or without a condition.
+    pub fn is_proved(&self) -> bool {
+        matches!(self, Verdict::Proved | Verdict::ProvedIf(_))
+    }
 }
 
 /// A tape that should reach a goal.

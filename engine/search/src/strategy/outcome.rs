@@ -3,17 +3,21 @@
 //! Every strategy ends in the same way, with facts at the cut points of its graph and what these settle, so that one checker is
 //! enough for all of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
+use cegar_checker::assumptions::{self, Assumption, derive};
+use cegar_checker::behind::behind;
+use cegar_checker::{Certificate, Checked, Claim, Condition};
+use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
+use cegar_model::solver::Z3;
+use cegar_model::symbolic::encode::{Exceeded, Obligation};
 
+use super::conditions::Conditions;
 use super::options::{Options, Stats, Verdict};
-use crate::abstraction::asking::Facts;
-use crate::abstraction::goals::{self, Settled};
+use crate::abstraction::asking::{Cost, Facts, Patience};
+use crate::abstraction::goals::{Failing, Settled};
 use crate::abstraction::graph::Graph;
-use crate::proof::{Certificate, Checked, FORMAT};
-use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Program, Property};
-use cegar_model::symbolic::encode::Exceeded;
+use crate::proof::write;
 
 /// What was proved of one program.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ pub struct Proof<'p> {
     /// What may go wrong where no check of the user's stands (in a string function, say), for people.
     pub elsewhere: Vec<String>,
     /// What the proofs rest on.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Assumption>,
     /// What it cost.
     pub stats: Stats,
     /// The invariants; none if not even exploring ended.
@@ -39,6 +43,20 @@ pub struct Evidence<'p> {
     pub graph: Graph<'p>,
     /// The invariants, inductive together.
     pub facts: Facts,
+    /// What is claimed because of them.
+    pub claims: Claims,
+}
+
+/// What a certificate is to claim, and why.
+#[derive(Debug, Default)]
+pub struct Claims {
+    checks: Vec<Claim>,
+    blocks: Vec<Claim>,
+    conditions: Vec<Condition>,
+    /// Formulas that hold whatever overflows.
+    strict: Facts,
+    /// The others.
+    conditional: Facts,
 }
 
 /// What a proof comes to, without the terms: for another thread, and for a file.
@@ -51,7 +69,7 @@ pub struct Outcome {
     /// As in [`Proof`].
     pub elsewhere: Vec<String>,
     /// As in [`Proof`].
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Assumption>,
     /// As in [`Proof`].
     pub stats: Stats,
     /// Why it is so, for the checker.
@@ -61,13 +79,13 @@ pub struct Outcome {
 impl Proof<'_> {
     /// The outcome, and the certificate for what is proved of the program with this bitcode.
     pub fn outcome(self, bitcode: &str, properties: &[Property]) -> Outcome {
-        let evidence = self.evidence.as_ref().map(|e| (&e.graph, &e.facts));
         let verdicts = Verdicts {
             checks: self.checks,
             blocks: self.blocks,
             elsewhere: self.elsewhere,
             assumed: self.assumed,
         };
+        let evidence = self.evidence.as_ref().map(|e| (&e.graph, &e.claims));
         verdicts.outcome((bitcode, properties), evidence, self.stats)
     }
 }
@@ -77,7 +95,7 @@ struct Verdicts {
     checks: Vec<Option<Verdict>>,
     blocks: Vec<Option<Verdict>>,
     elsewhere: Vec<String>,
-    assumed: Vec<String>,
+    assumed: Vec<Assumption>,
 }
 
 impl Verdicts {
@@ -85,31 +103,19 @@ impl Verdicts {
     fn outcome(
         self,
         (bitcode, properties): (&str, &[Property]),
-        evidence: Option<(&Graph<'_>, &Facts)>,
+        evidence: Option<(&Graph<'_>, &Claims)>,
         stats: Stats,
     ) -> Outcome {
-        let proved = |verdicts: &[Option<Verdict>]| -> Vec<u32> {
-            let numbered = verdicts.iter().enumerate();
-            numbered
-                .filter(|(_, verdict)| **verdict == Some(Verdict::Proved))
-                .map(|(number, _)| number as u32)
-                .collect()
-        };
-        let (grain, cuts) = match evidence {
-            Some((graph, facts)) => (graph.world.grain(), Certificate::regions(graph, facts)),
-            None => Default::default(),
-        };
+        let mut certificate = Certificate::empty(bitcode, properties);
+        certificate.assumptions.clone_from(&self.assumed);
+        if let Some((graph, claims)) = evidence {
+            certificate.checks.clone_from(&claims.checks);
+            certificate.blocks.clone_from(&claims.blocks);
+            certificate.conditions.clone_from(&claims.conditions);
+            write::state(&mut certificate, graph, &claims.strict, &claims.conditional);
+        }
         Outcome {
-            certificate: Certificate {
-                format: FORMAT,
-                bitcode: bitcode.to_owned(),
-                properties: properties.to_vec(),
-                checks: proved(&self.checks),
-                blocks: proved(&self.blocks),
-                assumptions: self.assumed.clone(),
-                grain,
-                cuts,
-            },
+            certificate,
             checks: self.checks,
             blocks: self.blocks,
             elsewhere: self.elsewhere,
@@ -126,15 +132,16 @@ impl Outcome {
         program: &Program,
         options: &Options,
         settled: &Settled,
-        evidence: (&Graph<'_>, &Facts),
+        (graph, facts): (&mut Graph<'_>, &Facts),
         stats: Stats,
     ) -> Outcome {
-        let mut verdicts = Verdicts::settled(program, options, settled, evidence.0);
+        let (mut verdicts, mut claims) = settle(program, options, settled, (graph, facts), None);
         let why = "there was no time to ask about it";
         for verdict in verdicts.blocks.iter_mut().flatten() {
             *verdict = Verdict::Open(why.to_owned());
         }
-        verdicts.outcome(("", &options.properties), Some(evidence), stats)
+        claims.blocks.clear();
+        verdicts.outcome(("", &options.properties), Some((graph, &claims)), stats)
     }
 
     /// Withdraws everything: nothing is proved.
@@ -164,10 +171,10 @@ impl Outcome {
         let claimed = &mut self.certificate;
         claimed
             .checks
-            .retain(|id| !checked.late_checks.contains(id));
+            .retain(|claim| !checked.late_checks.contains(&claim.id));
         claimed
             .blocks
-            .retain(|id| !checked.late_blocks.contains(id));
+            .retain(|claim| !checked.late_blocks.contains(&claim.id));
     }
 
     /// Whether every check that was asked for holds, and nothing can go wrong elsewhere.
@@ -188,107 +195,166 @@ impl Proof<'_> {
     }
 }
 
-impl Verdicts {
-    /// What was settled of a program that was explored.
-    fn settled(
-        program: &Program,
-        options: &Options,
-        settled: &Settled,
-        graph: &Graph<'_>,
-    ) -> Verdicts {
-        let wanted = |property: Property| options.properties.contains(&property);
-        // What can be reached through a hole is open.
-        let mut lost: FxHashMap<BlockId, String> = FxHashMap::default();
+/// Where something lies that is not modelled, and that may be reached: what lies behind it is open.
+struct Lost {
+    checks: BTreeMap<u32, String>,
+    blocks: BTreeMap<u32, String>,
+}
+
+impl Lost {
+    fn of(program: &Program, settled: &Settled, graph: &Graph<'_>) -> Lost {
+        let mut lost = Lost {
+            checks: BTreeMap::new(),
+            blocks: BTreeMap::new(),
+        };
         for (start, index) in &settled.holes {
             let hole = &graph.fragments[start].holes[*index];
             let why = format!("behind {} at {}", hole.what, program.show(hole.pos));
-            for block in goals::behind(graph, hole) {
-                lost.entry(block).or_insert_with(|| why.clone());
+            let first = Loc {
+                block: hole.block,
+                inst: 0,
+            };
+            let behind = behind(&graph.world, hole.ctx, first);
+            for (id, check) in (0u32..).zip(&program.checks) {
+                if behind.has(check.loc) {
+                    lost.checks.entry(id).or_insert_with(|| why.clone());
+                }
+            }
+            for id in 0..program.blocks.len() as u32 {
+                if behind.enters(BlockId(id)) {
+                    lost.blocks.entry(id).or_insert_with(|| why.clone());
+                }
             }
         }
-        let mut checks: Vec<Option<Verdict>> = program
+        lost
+    }
+}
+
+/// What was settled of a program that was explored, in verdicts and in claims.
+fn settle(
+    program: &Program,
+    options: &Options,
+    settled: &Settled,
+    (graph, facts): (&mut Graph<'_>, &Facts),
+    asking: Option<(&mut Z3, Patience<'_>, &mut Cost)>,
+) -> (Verdicts, Claims) {
+    let lost = Lost::of(program, settled, graph);
+    let failing = failing(settled, graph);
+    let is_claimed = |id: CheckId| !failing.contains_key(&id) && !lost.checks.contains_key(&id.0);
+    let conditions = Conditions::of(graph, facts, (settled, &is_claimed), asking);
+    let mut claims = Claims {
+        strict: conditions.strict.clone(),
+        conditional: conditions.conditional.clone(),
+        ..Claims::default()
+    };
+    let mut places: BTreeMap<Condition, u32> = BTreeMap::new();
+    let mut claim = |id: u32, condition: &Option<Condition>, all: &mut Vec<Condition>| Claim {
+        id,
+        given: condition.as_ref().map(|condition| {
+            *places.entry(condition.clone()).or_insert_with(|| {
+                all.push(condition.clone());
+                all.len() as u32 - 1
+            })
+        }),
+    };
+    let wanted = |property: Property| options.properties.contains(&property);
+    let mut checks = Vec::new();
+    for (id, check) in (0u32..).zip(&program.checks) {
+        let verdict = if let Some(why) = failing.get(&CheckId(id)) {
+            Verdict::Open((*why).to_owned())
+        } else if let Some(why) = lost.checks.get(&id) {
+            Verdict::Open(why.clone())
+        } else {
+            let condition = conditions.check(id, check.loc);
+            let new = claim(id, &condition, &mut claims.conditions);
+            claims.checks.push(new);
+            condition.map_or(Verdict::Proved, Verdict::ProvedIf)
+        };
+        checks.push(wanted(check.kind.property()).then_some(verdict));
+    }
+    let mut blocks = Vec::new();
+    for (number, block) in (0u32..).zip(&program.blocks) {
+        let id = BlockId(number);
+        let is_user = program.function(block.function).kind == FunctionKind::User;
+        if options.covered.has(id) || !is_user {
+            blocks.push(None);
+            continue;
+        }
+        blocks.push(Some(if settled.entered.contains(&id) {
+            Verdict::Open("no execution came here, and nothing excludes it".to_owned())
+        } else if let Some(why) = lost.blocks.get(&number) {
+            Verdict::Open(why.clone())
+        } else {
+            let condition = conditions.block(id);
+            let new = claim(number, &condition, &mut claims.conditions);
+            claims.blocks.push(new);
+            condition.map_or(Verdict::Proved, Verdict::ProvedIf)
+        }));
+    }
+    let open = assumptions::Open {
+        unasked: program
             .checks
             .iter()
-            .map(|check| {
-                wanted(check.kind.property()).then(|| match lost.get(&check.loc.block) {
-                    Some(why) => Verdict::Open(why.clone()),
-                    None => Verdict::Proved,
-                })
-            })
-            .collect();
-        let mut elsewhere = BTreeSet::new();
-        let mut assumed = BTreeSet::new();
-        for failing in settled.failing.values() {
-            let obligation = &graph.fragments[&failing.start].obligations[failing.index];
-            let why = if obligation.vague {
-                "it is not known where the pointer points".to_owned()
-            } else if failing.reason.is_some() {
-                "the solver gave no answer in time".to_owned()
-            } else {
-                "no invariant was found that excludes it".to_owned()
-            };
-            if !wanted(obligation.kind.property()) {
-                assumed.insert(obligation.kind.property());
-                continue;
-            }
-            let user = |id: CheckId| {
-                let function = program.checks[id.index()].function;
-                program.function(function).kind == FunctionKind::User
-            };
-            if let Some(id) = obligation.check {
-                checks[id.index()] = Some(Verdict::Open(why.clone()));
-            }
-            match obligation.check {
-                Some(id) if user(id) => {}
-                _ => {
-                    elsewhere.insert(format!(
-                        "{:?} at {}: {why}",
-                        obligation.kind,
-                        program.show(obligation.pos)
-                    ));
-                }
-            }
+            .zip(0u32..)
+            .filter(|(_, id)| conditions.is_open(*id))
+            .map(|(check, _)| check.kind.property())
+            .filter(|property| !wanted(*property))
+            .collect(),
+        overflow: conditions.overflows(),
+    };
+    let verdicts = Verdicts {
+        checks,
+        blocks,
+        elsewhere: elsewhere(program, options, settled, graph),
+        assumed: derive(program, &open),
+    };
+    (verdicts, claims)
+}
+
+/// Why an obligation is open.
+fn why(obligation: &Obligation, failing: &Failing) -> &'static str {
+    if obligation.vague {
+        "it is not known where the pointer points"
+    } else if failing.reason.is_some() {
+        "the solver gave no answer in time"
+    } else {
+        "no invariant was found that excludes it"
+    }
+}
+
+/// The checks that do not follow, and why.
+fn failing(settled: &Settled, graph: &Graph<'_>) -> BTreeMap<CheckId, &'static str> {
+    let all = settled.failing.values().filter_map(|failing| {
+        let obligation = &graph.fragments[&failing.start].obligations[failing.index];
+        Some((obligation.check?, why(obligation, failing)))
+    });
+    all.collect()
+}
+
+/// What may go wrong where no check of the user's stands.
+fn elsewhere(
+    program: &Program,
+    options: &Options,
+    settled: &Settled,
+    graph: &Graph<'_>,
+) -> Vec<String> {
+    let mut all = BTreeSet::new();
+    for failing in settled.failing.values() {
+        let obligation = &graph.fragments[&failing.start].obligations[failing.index];
+        if !options.properties.contains(&obligation.kind.property()) {
+            continue;
         }
-        let blocks = program
-            .blocks
-            .iter()
-            .enumerate()
-            .map(|(number, block)| {
-                let id = BlockId(number as u32);
-                if options.covered.has(id)
-                    || program.function(block.function).kind != FunctionKind::User
-                {
-                    return None;
-                }
-                Some(if settled.entered.contains(&id) {
-                    Verdict::Open("no execution came here, and nothing excludes it".to_owned())
-                } else if let Some(why) = lost.get(&id) {
-                    Verdict::Open(why.clone())
-                } else {
-                    Verdict::Proved
-                })
-            })
-            .collect();
-        let assumed = assumed
-            .into_iter()
-            .map(|property| match property {
-                Property::Memory => {
-                    "every access to memory is valid: not asked, and not all of it is proved"
-                }
-                Property::Overflow => {
-                    "no arithmetic overflows: not asked, and not all of it is proved"
-                }
-                Property::Assertion => "no assertion fails: not asked, and not all of it is proved",
-            })
-            .map(str::to_owned)
-            .collect();
-        Verdicts {
-            checks,
-            blocks,
-            elsewhere: elsewhere.into_iter().collect(),
-            assumed,
+        let is_user = obligation.check.is_some_and(|id| {
+            let function = program.checks[id.index()].function;
+            program.function(function).kind == FunctionKind::User
+        });
+        if !is_user {
+            let why = why(obligation, failing);
+            let place = program.show(obligation.pos);
+            all.insert(format!("{:?} at {place}: {why}", obligation.kind));
         }
     }
+    all.into_iter().collect()
 }
 
 impl<'p> Proof<'p> {
@@ -296,18 +362,24 @@ impl<'p> Proof<'p> {
     pub fn settled(
         program: &'p Program,
         options: &Options,
-        settled: Settled,
-        evidence: Evidence<'p>,
+        settled: &Settled,
+        (mut graph, facts): (Graph<'p>, Facts),
+        asking: (&mut Z3, Patience<'_>, &mut Cost),
         stats: Stats,
     ) -> Proof<'p> {
-        let verdicts = Verdicts::settled(program, options, &settled, &evidence.graph);
+        let evidence = (&mut graph, &facts);
+        let (verdicts, claims) = settle(program, options, settled, evidence, Some(asking));
         Proof {
             checks: verdicts.checks,
             blocks: verdicts.blocks,
             elsewhere: verdicts.elsewhere,
             assumed: verdicts.assumed,
             stats,
-            evidence: Some(evidence),
+            evidence: Some(Evidence {
+                graph,
+                facts,
+                claims,
+            }),
         }
     }
 

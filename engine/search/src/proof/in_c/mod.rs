@@ -13,19 +13,17 @@ mod typed;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
-
-use super::certificate::{Certificate, formula};
-use super::check::Rejected;
-use cegar_model::symbolic::cuts::{Bytes, Cell, CutState, Part, Place, Value};
-use cegar_model::symbolic::encode::{Budget, Exceeded};
-use crate::abstraction::graph::Graph;
-use cegar_model::symbolic::world::{Cut, ObjId, ObjectKind};
+use cegar_checker::Certificate;
+use cegar_checker::claims::{Claimed, Claims, Malformed};
 use cegar_model::program::ir::{
-    BlockId, FuncId, FunctionKind, Holder, LoopHead, Named, Op, Pos, Program, Reg,
+    BlockId, CheckKind, FuncId, FunctionKind, Holder, LoopHead, Named, Op, Pos, Program, Reg,
 };
 use cegar_model::solver::{Answer, Limits, Solver as _, Z3};
+use cegar_model::symbolic::cuts::{Bytes, Cell, CutState, Part, Place, Value};
+use cegar_model::symbolic::world::{Cut, ObjId, ObjectKind, World};
 use cegar_model::term::{Node, Pool, Term, value};
+use rustc_hash::FxHashMap;
+
 use expression::Speaker;
 use typed::binds;
 
@@ -54,15 +52,15 @@ pub struct InC {
 /// More contexts are not distinguished: only what they have in common is said.
 const CONTEXTS: usize = 6;
 
-/// Says a certificate's facts in C. The program must have been read with its loops
-/// ([`Program::load_with_loops`]), and the certificate accepted by [`super::check`].
-pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Rejected> {
-    let explored = Graph::explore(program, certificate.grain, Budget::default());
-    let mut graph = explored.map_err(|why| match why {
-        Exceeded::Size => Rejected::Unexplored,
-        Exceeded::Time => Rejected::Late,
-    })?;
-    let claimed = claims(&mut graph, certificate)?;
+/// Says a certificate's facts in C. The program must have been read with its loops ([`Program::load_with_loops`]), and the certificate
+/// accepted by [`cegar_checker::check`]. What holds only as long as nothing overflows is said where that is proved.
+pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Malformed> {
+    let Claims {
+        world,
+        mut pool,
+        cuts,
+    } = Claims::read(program, certificate)?;
+    let wraps = may_wrap(program, certificate);
     let mut places: BTreeMap<Pos, Vec<&LoopHead>> = BTreeMap::new();
     for head in &program.loops {
         places.entry(head.pos).or_default().push(head);
@@ -73,11 +71,8 @@ pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Rejecte
         let mut contexts = Vec::new();
         let mut left_out = 0;
         for head in &heads {
-            let here = |cut: &&Cut| cut.block == head.block;
-            let cuts: Vec<Cut> = graph.states.keys().filter(here).copied().collect();
-            for cut in cuts {
-                let claimed = claimed.get(&cut).map_or(&[][..], Vec::as_slice);
-                let (facts, unsaid) = said(&mut graph, cut, head, claimed);
+            for (&cut, claimed) in cuts.iter().filter(|(cut, _)| cut.block == head.block) {
+                let (facts, unsaid) = said(&world, &mut pool, (cut, claimed), head, wraps);
                 contexts.push(facts);
                 left_out += unsaid;
             }
@@ -86,7 +81,7 @@ pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Rejecte
             continue;
         };
         let (facts, unsaid) = combined(contexts, &mut |known, facts| {
-            questions.without_implied(&mut graph.pool, known, facts);
+            questions.without_implied(&mut pool, known, facts);
         });
         left_out += unsaid;
         result.left_out += left_out;
@@ -98,32 +93,23 @@ pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Rejecte
         });
     }
     let is_known = |block: BlockId| program.loops.iter().any(|head| head.block == block);
-    for (cut, facts) in &claimed {
+    for (cut, claimed) in &cuts {
         let function = program.block(cut.block).function;
         if program.function(function).kind == FunctionKind::User && !is_known(cut.block) {
-            result.left_out += facts.len();
+            result.left_out += claimed.facts.len() + claimed.conditional.len();
         }
     }
     result.loops.retain(|one| !one.facts.is_empty());
     Ok(result)
 }
 
-fn claims(
-    graph: &mut Graph<'_>,
-    certificate: &Certificate,
-) -> Result<BTreeMap<Cut, Vec<Term>>, Rejected> {
-    let mut all: BTreeMap<Cut, Vec<Term>> = BTreeMap::new();
-    for (cut, formulas) in certificate.regions_in(graph) {
-        for text in formulas {
-            let term = formula(&mut graph.pool, text).map_err(|why| Rejected::Formula {
-                cut: format!("block {}", cut.block.0),
-                formula: text.clone(),
-                why,
-            })?;
-            all.entry(cut).or_default().push(term);
-        }
-    }
-    Ok(all)
+/// Whether a signed overflow is not excluded.
+fn may_wrap(program: &Program, certificate: &Certificate) -> bool {
+    let mut checks = program.checks.iter().enumerate();
+    checks.any(|(id, check)| {
+        let claim = certificate.check(id as u32);
+        check.kind == CheckKind::SignedOverflow && claim.is_none_or(|claim| claim.given.is_some())
+    })
 }
 
 /// A condition in C, and the formula that it says, if it was made from one.
@@ -180,14 +166,13 @@ const QUESTION: Duration = Duration::from_secs(1);
 
 /// What holds in one context, and how many facts were left out.
 fn said(
-    graph: &mut Graph<'_>,
-    cut: Cut,
+    world: &World<'_>,
+    pool: &mut Pool,
+    (cut, claimed): (Cut, &Claimed),
     head: &LoopHead,
-    claimed: &[Term],
+    wraps: bool,
 ) -> (Vec<Fact>, usize) {
-    let Some(state) = graph.states.get(&cut).cloned() else {
-        return (Vec::new(), 0);
-    };
+    let state = &claimed.state;
     let mut facts: Vec<Fact> = Vec::new();
     let mut add = |text: String, term: Option<Term>| {
         let fact = Fact { text, term };
@@ -195,13 +180,13 @@ fn said(
             facts.push(fact);
         }
     };
-    let known = Known::new(graph, cut, &state, head);
+    let known = Known::new(world, pool, cut, state, head);
     for text in known.plain {
         add(text, None);
     }
-    let bounds = state.bounded(&mut graph.pool);
+    let bounds = state.bounded(pool);
     let speaker = Speaker {
-        pool: &graph.pool,
+        pool,
         names: known.names,
     };
     // Bounds of what has no name are no facts of the certificate.
@@ -211,7 +196,12 @@ fn said(
         }
     }
     let mut unsaid = 0;
-    for &fact in claimed {
+    let (conditional, unused) = match wraps {
+        true => (&[][..], claimed.conditional.len()),
+        false => (&claimed.conditional[..], 0),
+    };
+    unsaid += unused;
+    for &fact in claimed.facts.iter().chain(conditional) {
         match speaker.say(fact) {
             Some(said) => add(said.within(binds::BITS), Some(fact)),
             None => unsaid += 1,
@@ -266,13 +256,19 @@ struct Known {
 }
 
 impl Known {
-    fn new(graph: &mut Graph<'_>, cut: Cut, state: &CutState, head: &LoopHead) -> Known {
+    fn new(
+        world: &World<'_>,
+        pool: &mut Pool,
+        cut: Cut,
+        state: &CutState,
+        head: &LoopHead,
+    ) -> Known {
         let mut known = Known {
             names: FxHashMap::default(),
             plain: Vec::new(),
         };
-        let variables = state.variables(&mut graph.pool, &graph.world);
-        let program = graph.world.program();
+        let variables = state.variables(pool, world);
+        let program = world.program();
         for named in &head.variables {
             let object = match named.holder {
                 Holder::Constant(bits) => {
@@ -285,15 +281,15 @@ impl Known {
                         continue;
                     }
                     let place = Place::Register(cut.ctx, reg, Part::Whole);
-                    known.holds(graph, &variables, &place, named);
+                    known.holds(pool, &variables, &place, named);
                     continue;
                 }
                 Holder::Local(reg) => made_by(program, head.block, reg)
-                    .and_then(|(block, op)| object(graph, |kind| {
+                    .and_then(|(block, op)| object(world, |kind| {
                         matches!(kind, ObjectKind::Made { ctx, block: b, op: o, .. }
                             if (ctx, b, o) == (cut.ctx, block, op))
                     })),
-                Holder::Global(global) => object(graph, |kind| kind == ObjectKind::Global(global)),
+                Holder::Global(global) => object(world, |kind| kind == ObjectKind::Global(global)),
             };
             let Some(object) = object else {
                 continue;
@@ -310,7 +306,7 @@ impl Known {
                 continue;
             }
             let place = Place::Cell(object, cell, Part::Whole);
-            known.holds(graph, &variables, &place, named);
+            known.holds(pool, &variables, &place, named);
         }
         known
     }
@@ -332,7 +328,7 @@ impl Known {
 
     fn holds(
         &mut self,
-        graph: &Graph<'_>,
+        pool: &Pool,
         variables: &[(Place, Term)],
         place: &Place,
         named: &Named,
@@ -340,7 +336,7 @@ impl Known {
         let Some(&(_, term)) = variables.iter().find(|(known, _)| known == place) else {
             return;
         };
-        let Node::Variable(number) = *graph.pool.node(term) else {
+        let Node::Variable(number) = *pool.node(term) else {
             return;
         };
         match self.names.get(&number) {
@@ -356,9 +352,9 @@ impl Known {
     }
 }
 
-fn object(graph: &Graph<'_>, is_it: impl Fn(ObjectKind) -> bool) -> Option<ObjId> {
-    let mut all = graph.world.objects();
-    all.find(|&id| is_it(graph.world.object(id).kind))
+fn object(world: &World<'_>, is_it: impl Fn(ObjectKind) -> bool) -> Option<ObjId> {
+    let mut all = world.objects();
+    all.find(|&id| is_it(world.object(id).kind))
 }
 
 /// The operation of a head's function that makes the object with its address in this register.

@@ -1,0 +1,364 @@
+//! Whether a transition ends in a state that its target's claims allow.
+//!
+//! A cut point's claims are a template: terms for every register and every byte, over variables that its axioms bound. A state is one of
+//! those that they allow if there are values for the variables with which the template *is* the state and the axioms hold. Whoever
+//! finds the values ([`Update`]) need not be trusted: put into the template, each part has to equal what is there, and that is asked of the
+//! solver like everything else. An object that the state does not have yet has no bytes that anyone could read; its variables
+//! are given values that fit.
+
+use std::collections::BTreeSet;
+
+use cegar_model::program::ir::{BinOp, Pred};
+use cegar_model::symbolic::cuts::{Base, Bytes, CutState, Part, Place, Value, apart};
+use cegar_model::symbolic::encode::Transition;
+use cegar_model::symbolic::memory::{self, Contents, Object};
+use cegar_model::symbolic::update::Update;
+use cegar_model::symbolic::world::{ObjId, World};
+use cegar_model::term::{Pool, Rewriter, Term};
+
+/// Bytes of an object whose contents are compared one by one.
+const BYTES: u128 = 1 << 16;
+
+/// What a transition has to come to.
+#[derive(Debug)]
+pub struct Arrival {
+    /// Turns formulas over the target's variables into formulas over the start's.
+    pub preimage: Rewriter,
+    /// What has to hold where the transition is taken, and what it is about.
+    pub wanted: Vec<(Term, String)>,
+    /// What holds of the numbers of objects because they are different objects.
+    pub apart: Vec<Term>,
+}
+
+/// The transition's end against the claims of its target; `Err` says what cannot be compared at all.
+pub fn arrival(
+    pool: &mut Pool,
+    world: &World<'_>,
+    (from, target): (Option<&CutState>, &CutState),
+    transition: &Transition,
+    unknowns: &mut u32,
+) -> Result<Arrival, String> {
+    let found = Update::of(pool, world, (from, target), transition, unknowns);
+    let mut arriving = Arriving {
+        pool,
+        world,
+        target,
+        transition,
+        ghosts: BTreeSet::new(),
+        wanted: Vec::new(),
+        preimage: Rewriter::new(),
+    };
+    arriving.find_ghosts();
+    arriving.valuate(&found, unknowns)?;
+    arriving.frames()?;
+    arriving.registers()?;
+    arriving.objects()?;
+    arriving.axioms();
+    let apart = arriving.numbers();
+    Ok(Arrival {
+        preimage: arriving.preimage,
+        wanted: arriving.wanted,
+        apart,
+    })
+}
+
+struct Arriving<'a, 'p> {
+    pool: &'a mut Pool,
+    world: &'a World<'p>,
+    target: &'a CutState,
+    transition: &'a Transition,
+    /// Objects of the target that the state does not have.
+    ghosts: BTreeSet<ObjId>,
+    wanted: Vec<(Term, String)>,
+    preimage: Rewriter,
+}
+
+impl Arriving<'_, '_> {
+    /// An object of the state.
+    fn object(&mut self, id: ObjId) -> Option<Object> {
+        match self.transition.reached.state.objects.get(&id) {
+            Some(object) => Some(Object::clone(object)),
+            None => memory::initial(self.pool, self.world, id),
+        }
+    }
+
+    fn find_ghosts(&mut self) {
+        for &id in self.target.objects.keys() {
+            if self.object(id).is_none() {
+                self.ghosts.insert(id);
+            }
+        }
+    }
+
+    /// Gives every variable of the target a value: what was found, and what fits for objects that do not exist.
+    fn valuate(&mut self, found: &Update, unknowns: &mut u32) -> Result<(), String> {
+        let variables = self.target.variables(self.pool, self.world);
+        let mut values: Vec<(Term, Term)> = Vec::new();
+        for (place, variable) in &variables {
+            let width = self.pool.width(*variable);
+            let value = match place {
+                Place::Number(id) if self.ghosts.contains(id) => {
+                    *unknowns += 1;
+                    let name = format!("?ghost.{unknowns}");
+                    self.pool.variable(&name, width)
+                }
+                Place::Cell(id, _, Part::Whole) if self.ghosts.contains(id) => {
+                    let bounds = self.target.bounds.get(variable);
+                    let low = bounds.map_or(0, |bounds| bounds.low);
+                    self.pool.constant(width, u128::from(low))
+                }
+                Place::Cell(id, ..) | Place::Size(id) | Place::Alive(id) | Place::Witness(id)
+                    if self.ghosts.contains(id) =>
+                {
+                    self.pool.constant(width, 0)
+                }
+                _ => {
+                    let known = found.terms.iter().find(|(of, _)| of == variable);
+                    let value = known.map(|(_, value)| *value);
+                    value.ok_or_else(|| format!("{place:?} has no value"))?
+                }
+            };
+            if self.pool.width(value) != width {
+                return Err(format!("{place:?} has a value of another width"));
+            }
+            values.push((*variable, value));
+        }
+        for &(variable, value) in &values {
+            self.preimage.replace(variable, value);
+        }
+        // A pointer in an object that does not exist leads to the first of its bases.
+        for (place, variable) in &variables {
+            if let Place::Cell(id, _, Part::Base) = place
+                && self.ghosts.contains(id)
+                && let Some(base) = self.target.bases.get(variable).and_then(|all| all.first())
+            {
+                let value = match base {
+                    Base::Number(number) => self.pool.constant(32, u128::from(*number)),
+                    Base::Of(id) => self.number(*id, &values, &variables)?,
+                };
+                self.preimage.replace(*variable, value);
+            }
+        }
+        for (id, array) in self.target.arrays(self.pool, self.world) {
+            let value = match self.ghosts.contains(&id) {
+                true => Some(self.pool.array_constant(&[])),
+                false => {
+                    let known = found.arrays.iter().find(|(of, _)| *of == array);
+                    known.map(|(_, value)| *value)
+                }
+            };
+            let value = value.ok_or_else(|| format!("{id:?} has no contents"))?;
+            self.preimage.replace_array(array, value);
+        }
+        Ok(())
+    }
+
+    /// The value of an object's number.
+    fn number(
+        &mut self,
+        id: ObjId,
+        values: &[(Term, Term)],
+        variables: &[(Place, Term)],
+    ) -> Result<Term, String> {
+        if let Some(number) = self.world.object(id).number {
+            return Ok(self.pool.constant(32, u128::from(number)));
+        }
+        let place = variables
+            .iter()
+            .find(|(place, _)| *place == Place::Number(id));
+        let value = place.and_then(|(_, variable)| values.iter().find(|(of, _)| of == variable));
+        value
+            .map(|(_, value)| *value)
+            .ok_or_else(|| format!("{id:?} has no number"))
+    }
+
+    fn want(&mut self, t: Term, what: impl FnOnce() -> String) {
+        if self.pool.as_const(t) != Some(1) {
+            self.wanted.push((t, what()));
+        }
+    }
+
+    /// That a part of the template, over the target's variables, is this.
+    fn same(
+        &mut self,
+        template: Term,
+        actual: Term,
+        what: impl Fn() -> String,
+    ) -> Result<(), String> {
+        if self.pool.width(template) != self.pool.width(actual) {
+            return Err(format!("{} has another width", what()));
+        }
+        let template = self.preimage.apply(self.pool, template);
+        let same = self.pool.eq(template, actual);
+        self.want(same, what);
+        Ok(())
+    }
+
+    fn frames(&self) -> Result<(), String> {
+        let chain = self.world.chain(self.transition.to.ctx);
+        let frames = &self.transition.reached.state.frames;
+        let fits = frames.iter().map(|frame| frame.ctx).eq(chain);
+        fits.then_some(())
+            .ok_or_else(|| "the calls in progress are others".to_owned())
+    }
+
+    fn registers(&mut self) -> Result<(), String> {
+        let target = self.target;
+        for (&(ctx, reg), claim) in &target.registers {
+            let frames = &self.transition.reached.state.frames;
+            let frame = frames.iter().find(|frame| frame.ctx == ctx);
+            let actual = frame.and_then(|f| f.registers.get(reg.index()).copied().flatten());
+            let what = || format!("register {} of {ctx:?}", reg.0);
+            match actual {
+                Some(actual) => {
+                    let template = target.register(self.pool, self.world, ctx, reg);
+                    self.same(template, actual, what)?;
+                }
+                // It was never set, so it is anything.
+                None if *claim == Value::Any => {}
+                None => return Err(format!("{} was never set", what())),
+            }
+        }
+        Ok(())
+    }
+
+    fn objects(&mut self) -> Result<(), String> {
+        let target = self.target;
+        for (&id, claim) in &target.objects {
+            let key = self.world.object(id).key.clone();
+            let template = target.object(self.pool, self.world, id);
+            let Some(actual) = self.object(id) else {
+                let dead = self.preimage.apply(self.pool, template.alive);
+                let dead = self.pool.not(dead);
+                self.want(dead, || format!("that object {key} does not exist"));
+                continue;
+            };
+            self.same(template.alive, actual.alive, || {
+                format!("the life of object {key}")
+            })?;
+            self.same(template.size, actual.size, || {
+                format!("the size of object {key}")
+            })?;
+            self.same(template.number, actual.number, || {
+                format!("the number of object {key}")
+            })?;
+            let contents = (&template.contents, &actual.contents);
+            self.bytes(&claim.bytes, contents, (&claim.size, actual.size), &key)?;
+        }
+        // What nothing is stated of is as it was when the program began, or does not exist.
+        let state = &self.transition.reached.state;
+        for (&id, actual) in &state.objects {
+            if target.objects.contains_key(&id) {
+                continue;
+            }
+            let key = self.world.object(id).key.clone();
+            match memory::initial(self.pool, self.world, id) {
+                Some(initial) if initial == **actual => {}
+                Some(initial) => {
+                    self.same(initial.alive, actual.alive, || {
+                        format!("the life of object {key}")
+                    })?;
+                    self.same(initial.size, actual.size, || {
+                        format!("the size of object {key}")
+                    })?;
+                    let contents = (&initial.contents, &actual.contents);
+                    let size = (&Value::Any, actual.size);
+                    let bytes = Bytes::Fixed(initial.contents.clone());
+                    self.bytes(&bytes, contents, size, &key)?;
+                }
+                None => {
+                    let dead = self.pool.not(actual.alive);
+                    self.want(dead, || format!("that nothing is stated of object {key}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn bytes(
+        &mut self,
+        claim: &Bytes,
+        (template, actual): (&Contents, &Contents),
+        (_, size): (&Value, Term),
+        key: &str,
+    ) -> Result<(), String> {
+        match claim {
+            Bytes::Fixed(_) => {
+                // Below what was written since both are the same, or everything is compared.
+                let offsets: BTreeSet<u32> = match template.base == actual.base {
+                    true => {
+                        let keys = template.overlay.keys().chain(actual.overlay.keys());
+                        keys.copied().collect()
+                    }
+                    false => match self.pool.as_const(size) {
+                        Some(size) if size <= BYTES => (0..size as u32).collect(),
+                        _ => return Err(format!("the bytes of object {key} are too many")),
+                    },
+                };
+                for at in offsets {
+                    let (a, b) = (template.byte(self.pool, at), actual.byte(self.pool, at));
+                    self.same(a, b, || format!("byte {at} of object {key}"))?;
+                }
+            }
+            // The bytes that lie in no cell of a mixed object are its array, whose value is the state's bytes.
+            Bytes::Cells(cells) | Bytes::Mixed(cells) => {
+                for cell in cells.keys() {
+                    let len = u32::from(cell.width / 8);
+                    let a = template.read_at(self.pool, cell.offset, len);
+                    let b = actual.read_at(self.pool, cell.offset, len);
+                    self.same(a, b, || format!("bytes {} of object {key}", cell.offset))?;
+                }
+                if matches!(claim, Bytes::Mixed(_)) {
+                    let (at, a) = self.arrays(template);
+                    let b = actual.array(self.pool);
+                    let b = self.pool.select(b, at);
+                    let same = self.pool.eq(a, b);
+                    let among = cells.keys().map(|cell| {
+                        let (low, width) = (u128::from(cell.offset), u128::from(cell.width / 8));
+                        let low = self.pool.constant(64, low);
+                        let width = self.pool.constant(64, width);
+                        let offset = self.pool.bin(BinOp::Sub, at, low);
+                        self.pool.cmp(Pred::Ult, offset, width)
+                    });
+                    let among: Vec<Term> = among.collect();
+                    let among = self.pool.any(&among);
+                    let same = self.pool.or(among, same);
+                    self.want(same, || format!("the array of object {key}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An element of a template's array at any place, and the place.
+    fn arrays(&mut self, template: &Contents) -> (Term, Term) {
+        let at = self.pool.variable("?element", 64);
+        let element = self.pool.select(template.base, at);
+        (at, self.preimage.apply(self.pool, element))
+    }
+
+    /// What holds of the target's variables by construction, the numbers' being different left out: see [`Arriving::numbers`].
+    fn axioms(&mut self) {
+        let axioms = self.target.axioms(self.pool, self.world);
+        let numbers: Vec<Term> = self.target.numbers.values().copied().collect();
+        let apart = apart(self.pool, &numbers);
+        for axiom in axioms {
+            if apart.contains(&axiom) {
+                continue;
+            }
+            let t = self.preimage.apply(self.pool, axiom);
+            self.want(t, || "what a pointer may lead to, or a bound".to_owned());
+        }
+    }
+
+    /// That the numbers of the state's objects differ: those that exist are different objects, and those that do not exist
+    /// can be given numbers that nothing has.
+    fn numbers(&mut self) -> Vec<Term> {
+        let own: Vec<Term> = self.target.numbers.values().copied().collect();
+        let values: Vec<Term> = own
+            .into_iter()
+            .map(|number| self.preimage.apply(self.pool, number))
+            .collect();
+        apart(self.pool, &values)
+    }
+}

@@ -1,0 +1,99 @@
+//! What may be executed after a place.
+//!
+//! Behind something that is not modelled, or that may go wrong and is not proved, nothing holds without a condition. Which code that is follows
+//! from the control flow alone: what comes after it in all functions in progress, and whatever these call.
+
+use cegar_model::program::ir::{BlockId, Callee, FuncId, Loc, Op, Program};
+use cegar_model::symbolic::world::{CtxId, World, successors};
+use rustc_hash::FxHashSet;
+
+/// What may be executed after a place.
+#[derive(Clone, Debug)]
+pub struct Behind {
+    /// Blocks that may be executed as a whole.
+    blocks: FxHashSet<BlockId>,
+    /// Blocks that execution is in, one for each call in progress, and from which instruction on the rest may be executed.
+    rest: Vec<(BlockId, u32)>,
+}
+
+impl Behind {
+    /// Whether an instruction may be executed after the place.
+    pub fn has(&self, loc: Loc) -> bool {
+        let rest = |&(block, from): &(BlockId, u32)| block == loc.block && loc.inst >= from;
+        self.blocks.contains(&loc.block) || self.rest.iter().any(rest)
+    }
+
+    /// Whether a block may be entered after the place.
+    pub fn enters(&self, block: BlockId) -> bool {
+        self.blocks.contains(&block)
+    }
+}
+
+/// What may be executed after an instruction of a context has begun: the rest of that instruction, too.
+pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
+    let program = world.program();
+    let mut blocks = FxHashSet::default();
+    // Of the block that each frame is in, only what follows is executed, unless a loop leads back to it.
+    let mut rest: Vec<(BlockId, u32)> = Vec::new();
+    let mut at: Option<(CtxId, BlockId, u32)> = Some((ctx, loc.block, loc.inst));
+    while let Some((ctx, block, from)) = at {
+        rest.push((block, from));
+        let mut open = successors(&program.block(block).end);
+        while let Some(block) = open.pop() {
+            if blocks.insert(block) {
+                open.extend(successors(&program.block(block).end));
+            }
+        }
+        let back = world.context(ctx).back;
+        at = back.map(|back| {
+            let ops = &program.block(back.block).ops;
+            let from = ops.get(back.op).map_or(u32::MAX, |inst| inst.at);
+            (
+                back.ctx,
+                back.block,
+                from.min(program.block(back.block).end_at),
+            )
+        });
+    }
+    called(program, &mut blocks, &rest);
+    Behind { blocks, rest }
+}
+
+/// Adds the blocks of everything that these blocks call. A call through a pointer calls any function whose address is taken.
+fn called(program: &Program, blocks: &mut FxHashSet<BlockId>, rest: &[(BlockId, u32)]) {
+    let mut open: Vec<(BlockId, u32)> = blocks.iter().map(|&block| (block, 0)).collect();
+    open.extend(rest);
+    let mut entered: FxHashSet<FuncId> = FxHashSet::default();
+    let mut addressed: Option<Vec<FuncId>> = None;
+    while let Some((block, from)) = open.pop() {
+        let mut callees = Vec::new();
+        let ops = program.block(block).ops.iter();
+        for inst in ops.filter(|inst| inst.at >= from) {
+            if let Op::Call(call) = &inst.op {
+                match call.callee {
+                    Callee::Direct(id) => callees.push(id),
+                    Callee::Indirect(_) => {
+                        callees.extend(addressed.get_or_insert_with(|| addresses(program)).iter());
+                    }
+                }
+            }
+        }
+        for id in callees {
+            if entered.insert(id) {
+                for block in program.function(id).blocks.clone().map(BlockId) {
+                    if blocks.insert(block) {
+                        open.push((block, 0));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The functions whose addresses the program has.
+fn addresses(program: &Program) -> Vec<FuncId> {
+    let all = program.functions.iter().enumerate();
+    all.filter(|(_, function)| function.addressed)
+        .map(|(i, _)| FuncId(i as u32))
+        .collect()
+}

@@ -1,0 +1,872 @@
+//! The one pass.
+//!
+//! Each cut point's fragment is encoded once, from what the certificate claims of it. For each of its transitions the checker asks whether it
+//! ends in a state that the target's claims allow and keeps the target's formulas; for each claimed goal whether some state of the claims
+//! violates it. Nothing is propagated, widened or guessed, and what the solver does not answer is not accepted. The entry starts from
+//! nothing, so that by induction over the steps of an execution the claims hold of every state that it comes to.
+//!
+//! What is not claimed may go wrong, and an execution in which it did is not the model's any more: a check of memory that does not hold, or
+//! something that is not modelled. What may be executed after such a place is claimed with that check as its condition, or not at
+//! all. Signed overflow is different, since it wraps around in the model: formulas that hold even then are asked about without the assumption that
+//! nothing overflows, and goals that follow from them need no condition.
+//!
+//! Under a [deadline](cegar_model::deadline) the formulas come first, since every goal rests on them; the goals that there is no time for are
+//! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use cegar_model::deadline;
+use cegar_model::program::ir::{BlockId, CheckId, CheckKind, Loc, Program, Property};
+use cegar_model::solver::{Answer, Limits};
+use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Obligation};
+use cegar_model::symbolic::world::{CtxId, Cut, Grain};
+use cegar_model::term::{Pool, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+use thiserror::Error;
+
+use crate::arrive::arrival;
+use crate::assumptions::{Assumption, Open, STATED, derive};
+use crate::behind::{Behind, behind};
+use crate::certificate::{Certificate, Claim, Condition, FORMAT};
+use crate::claims::Claims;
+
+/// What was checked.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Checked {
+    /// Transitions.
+    pub transitions: u64,
+    /// Questions to the solver, all of them unsatisfiable.
+    pub questions: u64,
+    /// Claimed checks that there was no time for, by number.
+    pub late_checks: BTreeSet<u32>,
+    /// Claimed blocks that there was no time for, by number.
+    pub late_blocks: BTreeSet<u32>,
+    /// What the claims rest on.
+    pub assumptions: Vec<Assumption>,
+}
+
+impl Checked {
+    /// Whether every goal that the certificate claims was checked.
+    pub fn is_whole(&self) -> bool {
+        self.late_checks.is_empty() && self.late_blocks.is_empty()
+    }
+}
+
+/// Why a certificate is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Rejected {
+    /// Another format.
+    #[error("the certificate has format {found}, and this version reads {FORMAT}")]
+    Format {
+        /// What it has.
+        found: u32,
+    },
+    /// It is about another program.
+    #[error("the certificate is about other bitcode: about SHA-256 {expected}, not {found}")]
+    Bitcode {
+        /// What it is about.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// It speaks of a check or block that the program does not have.
+    #[error("the program has no {what} {number}")]
+    Missing {
+        /// `check` or `block`.
+        what: &'static str,
+        /// Its number.
+        number: u32,
+    },
+    /// Something that it states cannot be, or stands twice.
+    #[error("the certificate is malformed: {0}")]
+    Malformed(String),
+    /// It keeps an assumption back.
+    #[error("the certificate does not state what it rests on: {0}")]
+    Assumption(String),
+    /// The deadline passed before all formulas were checked, on which every goal rests.
+    #[error("the time was up before the formulas were checked")]
+    Late,
+    /// A fragment is larger than the budget.
+    #[error("the code behind {0} is too large for one step")]
+    Unexplored(String),
+    /// It does not declare an object as the program makes it.
+    #[error("the certificate's objects are not the program's: {0}")]
+    Objects(String),
+    /// A transition leads to a cut point of which it states nothing.
+    #[error("nothing is stated of {to}, to which an edge from {from} leads")]
+    Cut {
+        /// Where the edge starts.
+        from: String,
+        /// Where it leads.
+        to: String,
+    },
+    /// A transition does not preserve a formula or a claim.
+    #[error("the edge from {from} to {to} does not preserve `{formula}`{how}")]
+    Edge {
+        /// Where it starts.
+        from: String,
+        /// Where it leads.
+        to: String,
+        /// The formula, or what the claim is about.
+        formula: String,
+        /// Whether a counterexample was found or no answer.
+        how: &'static str,
+    },
+    /// A check is violated by a state that the formulas allow.
+    #[error("check {check} at {place} does not follow{how}")]
+    Check {
+        /// Its number.
+        check: u32,
+        /// Where it stands.
+        place: String,
+        /// Whether a counterexample was found or no answer.
+        how: &'static str,
+    },
+    /// A block is entered by a state that the formulas allow.
+    #[error("block {block} at {place} may be entered{how}")]
+    Block {
+        /// Its number.
+        block: u32,
+        /// Where it stands.
+        place: String,
+        /// Whether a counterexample was found or no answer.
+        how: &'static str,
+    },
+    /// Something that is not modelled is reached, and a claimed goal lies behind it.
+    #[error("{what} at {place} may be reached, and {goal} lies behind it")]
+    Hole {
+        /// What.
+        what: String,
+        /// Where.
+        place: String,
+        /// Which goal.
+        goal: String,
+    },
+    /// A goal rests on a check that is not among its conditions.
+    #[error("{goal} rests on what may go wrong at {place}, and the certificate does not say so")]
+    Condition {
+        /// The goal.
+        goal: String,
+        /// The place of the check.
+        place: String,
+    },
+}
+
+const NOT: &str = "";
+const UNANSWERED: &str = ": the solver gave no answer";
+
+/// Whoever answers the checker's questions.
+pub trait Asked {
+    /// Whether these can hold together, and what that is about.
+    fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, about: &About) -> Answer;
+}
+
+/// What a question is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum About {
+    /// Whether an edge preserves what is claimed of its target, all of it or this part.
+    Edge {
+        /// Where it starts.
+        from: String,
+        /// Where it leads.
+        to: String,
+        /// The part; none: all together.
+        part: Option<String>,
+    },
+    /// Whether a check is violated.
+    Check {
+        /// Its number.
+        check: u32,
+        /// Where it stands.
+        place: String,
+    },
+    /// Whether a block is entered.
+    Block {
+        /// Its number.
+        block: u32,
+        /// Where it stands.
+        place: String,
+    },
+    /// Whether something without a number goes wrong inside a library function.
+    Library {
+        /// Where.
+        place: String,
+    },
+    /// Whether something is reached that is not modelled.
+    Hole {
+        /// What.
+        what: String,
+        /// Where.
+        place: String,
+    },
+}
+
+impl std::fmt::Display for About {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            About::Edge { from, to, part } => {
+                write!(f, "the edge from {from} to {to} preserves ")?;
+                match part {
+                    Some(part) => write!(f, "`{part}`"),
+                    None => write!(f, "what is stated of its target"),
+                }
+            }
+            About::Check { check, place } => write!(f, "check {check} at {place} holds"),
+            About::Block { block, place } => {
+                write!(f, "block {block} at {place} is not entered")
+            }
+            About::Library { place } => write!(f, "nothing goes wrong at {place}"),
+            About::Hole { what, place } => write!(f, "{what} at {place} is not reached"),
+        }
+    }
+}
+
+/// Checks a certificate against the program. `bitcode` is its SHA-256; `limits` are those of one question.
+pub fn check(
+    program: &Program,
+    bitcode: &str,
+    certificate: &Certificate,
+    limits: Limits,
+    asked: &mut dyn Asked,
+) -> Result<Checked, Rejected> {
+    fits(program, bitcode, certificate)?;
+    let claims = Claims::read(program, certificate).map_err(Rejected::Malformed)?;
+    let mut checker = Checker {
+        program,
+        certificate,
+        claims,
+        limits,
+        asked,
+        unknowns: 0,
+        checked: Checked::default(),
+        claimed: Claimed::of(certificate),
+        open: Vec::new(),
+        holes: Vec::new(),
+        goals: Vec::new(),
+        late: Vec::new(),
+        behind: FxHashMap::default(),
+        seen: FxHashSet::default(),
+    };
+    let starts: Vec<Option<Cut>> = std::iter::once(None)
+        .chain(checker.claims.cuts.keys().copied().map(Some))
+        .collect();
+    for start in starts {
+        checker.fragment(start)?;
+    }
+    checker.sealed()?;
+    checker.finish()?;
+    Ok(checker.checked)
+}
+
+/// Whether the certificate is about this program, in a format that is known, and says each thing once.
+fn fits(program: &Program, bitcode: &str, certificate: &Certificate) -> Result<(), Rejected> {
+    if certificate.format != FORMAT {
+        return Err(Rejected::Format {
+            found: certificate.format,
+        });
+    }
+    if certificate.bitcode != bitcode {
+        return Err(Rejected::Bitcode {
+            expected: certificate.bitcode.clone(),
+            found: bitcode.to_owned(),
+        });
+    }
+    for (what, claims, count) in [
+        ("check", &certificate.checks, program.checks.len()),
+        ("block", &certificate.blocks, program.blocks.len()),
+    ] {
+        let mut seen = FxHashSet::default();
+        for claim in claims {
+            let number = claim.id;
+            if number as usize >= count {
+                return Err(Rejected::Missing { what, number });
+            }
+            if !seen.insert(number) {
+                let twice = format!("{what} {number} stands twice");
+                return Err(Rejected::Malformed(twice));
+            }
+            let condition = claim
+                .given
+                .map(|at| certificate.conditions.get(at as usize));
+            if condition == Some(None) {
+                let none = format!("{what} {number} has a condition that does not exist");
+                return Err(Rejected::Malformed(none));
+            }
+        }
+    }
+    let properties: BTreeSet<Property> = certificate.properties.iter().copied().collect();
+    if properties.len() != certificate.properties.len() {
+        let twice = "a property stands twice".to_owned();
+        return Err(Rejected::Malformed(twice));
+    }
+    Ok(())
+}
+
+/// The claims by number.
+struct Claimed {
+    checks: FxHashMap<u32, Claim>,
+    blocks: FxHashMap<u32, Claim>,
+}
+
+impl Claimed {
+    fn of(certificate: &Certificate) -> Claimed {
+        let by_id = |claims: &[Claim]| claims.iter().map(|claim| (claim.id, *claim)).collect();
+        Claimed {
+            checks: by_id(&certificate.checks),
+            blocks: by_id(&certificate.blocks),
+        }
+    }
+}
+
+/// A place behind which nothing holds without a condition.
+struct Unsettled {
+    /// The check; none inside a library function.
+    check: Option<u32>,
+    /// Where.
+    place: String,
+    /// Whether the model goes on as the machine does when the check is violated.
+    wraps: bool,
+    /// What lies behind it.
+    behind: Rc<Behind>,
+}
+
+/// A claimed goal that was asked about.
+struct Goal {
+    is_check: bool,
+    id: u32,
+    /// Whether it follows even where something overflows.
+    strict: bool,
+}
+
+struct Checker<'c, 'p> {
+    program: &'p Program,
+    certificate: &'c Certificate,
+    claims: Claims<'p>,
+    limits: Limits,
+    asked: &'c mut dyn Asked,
+    unknowns: u32,
+    checked: Checked,
+    claimed: Claimed,
+    open: Vec<Unsettled>,
+    /// What is not modelled and may be reached: what, where, what lies behind it.
+    holes: Vec<(String, String, Behind)>,
+    goals: Vec<Goal>,
+    /// What lies behind the claimed checks that there was no time for.
+    late: Vec<Behind>,
+    /// What lies behind a place.
+    behind: FxHashMap<(CtxId, Loc), Rc<Behind>>,
+    seen: FxHashSet<(Option<u32>, bool, CtxId, Loc)>,
+}
+
+/// What may be assumed on the way through a fragment.
+struct Along {
+    /// Axioms and formulas of the start.
+    known: Vec<Term>,
+    /// Formulas of the start that are conditional.
+    conditional: Vec<Term>,
+}
+
+impl<'p> Checker<'_, 'p> {
+    fn fragment(&mut self, start: Option<Cut>) -> Result<(), Rejected> {
+        if deadline::passed() {
+            return Err(Rejected::Late);
+        }
+        let Claims { world, pool, cuts } = &mut self.claims;
+        let from = start.and_then(|cut| Some((cut, &cuts.get(&cut)?.state)));
+        let fragment = Encoder::encode(world, pool, from, Budget::default());
+        let fragment = fragment.map_err(|why| match why {
+            Exceeded::Size => Rejected::Unexplored(self.name(start)),
+            Exceeded::Time => Rejected::Late,
+        })?;
+        self.sealed()?;
+        let along = self.along(start);
+        let wrapping = self.unsettled(&fragment, &along);
+        for at in 0..fragment.transitions.len() {
+            self.edge(start, &fragment, at, (&along, &wrapping))?;
+        }
+        self.goals(&fragment, (&along, &wrapping))
+    }
+
+    fn along(&mut self, start: Option<Cut>) -> Along {
+        let Claims { world, pool, cuts } = &mut self.claims;
+        let Some(claimed) = start.and_then(|cut| cuts.get(&cut)) else {
+            return Along {
+                known: Vec::new(),
+                conditional: Vec::new(),
+            };
+        };
+        let mut known = claimed.state.axioms(pool, world);
+        known.extend(&claimed.facts);
+        Along {
+            known,
+            conditional: claimed.conditional.clone(),
+        }
+    }
+
+    /// Rejects a certificate that declares objects otherwise than the program makes them.
+    fn sealed(&self) -> Result<(), Rejected> {
+        match &self.claims.world.undeclared {
+            Some(what) => Err(Rejected::Objects(what.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes the obligations of a fragment that no claim covers; which of them are violations after which the model goes on.
+    fn unsettled(&mut self, fragment: &Fragment, along: &Along) -> BTreeSet<usize> {
+        let mut wrapping = BTreeSet::new();
+        for (index, obligation) in fragment.obligations.iter().enumerate() {
+            let check = obligation.check.map(|CheckId(id)| id);
+            let holds = match check {
+                Some(id) => self.claimed.checks.contains_key(&id),
+                None => self.holds(fragment, obligation, along),
+            };
+            if holds || ends(obligation) {
+                continue;
+            }
+            let wraps = wraps(obligation);
+            let loc = place(self.program, obligation);
+            if wraps {
+                wrapping.insert(index);
+            }
+            if !self.seen.insert((check, wraps, obligation.ctx, loc)) {
+                continue;
+            }
+            let behind = self
+                .behind
+                .entry((obligation.ctx, loc))
+                .or_insert_with(|| Rc::new(behind(&self.claims.world, obligation.ctx, loc)));
+            self.open.push(Unsettled {
+                check,
+                place: self.program.show(obligation.pos),
+                wraps,
+                behind: Rc::clone(behind),
+            });
+        }
+        wrapping
+    }
+
+    /// Whether an obligation without a number follows.
+    fn holds(&mut self, fragment: &Fragment, obligation: &Obligation, along: &Along) -> bool {
+        let mut terms = along.known.clone();
+        terms.extend(&along.conditional);
+        terms.extend(obligation.goal());
+        terms.extend(&fragment.assumptions[..obligation.prefix]);
+        let about = About::Library {
+            place: self.program.show(obligation.pos),
+        };
+        self.refuted(&terms, &about).is_none()
+    }
+
+    fn name(&self, cut: Option<Cut>) -> String {
+        match cut {
+            None => "the entry".to_owned(),
+            Some(cut) => {
+                let block = self.program.block(cut.block);
+                let function = &self.program.function(block.function).name;
+                let what = match self.certificate.grain {
+                    Grain::Loops => "loop",
+                    Grain::Blocks => "code",
+                };
+                format!(
+                    "the {what} at {} in `{function}`",
+                    self.program.show(block.pos)
+                )
+            }
+        }
+    }
+
+    /// None if these cannot hold together, else how that failed.
+    fn refuted(&mut self, terms: &[Term], about: &About) -> Option<&'static str> {
+        let pool = &mut self.claims.pool;
+        if terms.iter().any(|&t| pool.as_const(t) == Some(0)) {
+            return None;
+        }
+        self.checked.questions += 1;
+        match self.asked.ask(pool, terms, &self.limits, about) {
+            Answer::Unsat { .. } => None,
+            Answer::Sat(_) => Some(NOT),
+            Answer::Unknown(_) => Some(UNANSWERED),
+        }
+    }
+
+    fn edge(
+        &mut self,
+        start: Option<Cut>,
+        fragment: &Fragment,
+        at: usize,
+        (along, wrapping): (&Along, &BTreeSet<usize>),
+    ) -> Result<(), Rejected> {
+        if deadline::passed() {
+            return Err(Rejected::Late);
+        }
+        self.checked.transitions += 1;
+        let transition = &fragment.transitions[at];
+        let (from, to) = (self.name(start), self.name(Some(transition.to)));
+        let Claims { world, pool, cuts } = &mut self.claims;
+        let Some(target) = cuts.get(&transition.to) else {
+            return Err(Rejected::Cut { from, to });
+        };
+        let origin = start.and_then(|cut| cuts.get(&cut)).map(|c| &c.state);
+        let states = (origin, &target.state);
+        let arrived = arrival(pool, world, states, transition, &mut self.unknowns);
+        let mut arrival = arrived.map_err(|what| Rejected::Edge {
+            from: from.clone(),
+            to: to.clone(),
+            formula: what,
+            how: NOT,
+        })?;
+        let mut preimages = |pool: &mut Pool, facts: &[Term]| -> Vec<(Term, String)> {
+            let after = facts.iter().map(|&fact| {
+                let text = pool.write(fact).unwrap_or_default();
+                (arrival.preimage.apply(pool, fact), text)
+            });
+            after.collect()
+        };
+        let strict = preimages(pool, &target.facts);
+        let conditional = preimages(pool, &target.conditional);
+        arrival.wanted.extend(strict);
+        let mut terms = arrival.apart;
+        terms.extend(&along.known);
+        terms.extend(&transition.reached.guard.0);
+        terms.extend(assumed(fragment, transition.prefix, wrapping));
+        self.kept((&from, &to), &terms, arrival.wanted)?;
+        if conditional.is_empty() {
+            return Ok(());
+        }
+        terms.extend(&along.conditional);
+        terms.extend(&fragment.assumptions[..transition.prefix]);
+        self.kept((&from, &to), &terms, conditional)
+    }
+
+    /// That all of these hold where an edge is taken.
+    fn kept(
+        &mut self,
+        (from, to): (&str, &str),
+        terms: &[Term],
+        wanted: Vec<(Term, String)>,
+    ) -> Result<(), Rejected> {
+        let mut seen: FxHashSet<Term> = terms.iter().copied().collect();
+        let pool = &mut self.claims.pool;
+        let trivial = pool.bit(true);
+        seen.insert(trivial);
+        let open: Vec<(Term, String)> = wanted
+            .into_iter()
+            .filter(|(t, _)| seen.insert(*t))
+            .collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let not: Vec<Term> = open.iter().map(|(t, _)| pool.not(*t)).collect();
+        let some = pool.any(&not);
+        let mut terms = terms.to_vec();
+        terms.push(some);
+        let about = |part: Option<&String>| About::Edge {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            part: part.cloned(),
+        };
+        if self.refuted(&terms, &about(None)).is_none() {
+            return Ok(());
+        }
+        terms.pop();
+        // One of them fails, or all together are too hard.
+        for ((_, what), not) in open.iter().zip(not) {
+            if deadline::passed() {
+                return Err(Rejected::Late);
+            }
+            terms.push(not);
+            let how = self.refuted(&terms, &about(Some(what)));
+            terms.pop();
+            if let Some(how) = how {
+                if how == UNANSWERED && deadline::passed() {
+                    return Err(Rejected::Late);
+                }
+                return Err(Rejected::Edge {
+                    from: from.to_owned(),
+                    to: to.to_owned(),
+                    formula: what.clone(),
+                    how,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn goals(
+        &mut self,
+        fragment: &Fragment,
+        (along, wrapping): (&Along, &BTreeSet<usize>),
+    ) -> Result<(), Rejected> {
+        for obligation in &fragment.obligations {
+            let Some(CheckId(id)) = obligation.check else {
+                continue;
+            };
+            let Some(&claim) = self.claimed.checks.get(&id) else {
+                continue;
+            };
+            let place = self.program.show(obligation.pos);
+            let about = About::Check {
+                check: id,
+                place: place.clone(),
+            };
+            let mut condition = obligation.guard.0.clone();
+            condition.push(obligation.violated);
+            let way = (&condition[..], obligation.prefix);
+            let (how, strict) = self.follows(fragment, way, (along, wrapping), claim, &about);
+            match how {
+                None => self.goals.push(Goal {
+                    is_check: true,
+                    id,
+                    strict,
+                }),
+                Some(UNANSWERED) if deadline::passed() => {
+                    let loc = crate::check::place(self.program, obligation);
+                    self.late
+                        .push(behind(&self.claims.world, obligation.ctx, loc));
+                    self.checked.late_checks.insert(id);
+                }
+                Some(how) => {
+                    return Err(Rejected::Check {
+                        check: id,
+                        place,
+                        how,
+                    });
+                }
+            }
+        }
+        for entered in &fragment.entered {
+            let id = entered.block.0;
+            let Some(&claim) = self.claimed.blocks.get(&id) else {
+                continue;
+            };
+            if self.checked.late_blocks.contains(&id) {
+                continue;
+            }
+            let place = self.program.show(self.program.block(entered.block).pos);
+            let about = About::Block {
+                block: id,
+                place: place.clone(),
+            };
+            let way = (&entered.guard.0[..], entered.prefix);
+            let (how, strict) = self.follows(fragment, way, (along, wrapping), claim, &about);
+            match how {
+                None => self.goals.push(Goal {
+                    is_check: false,
+                    id,
+                    strict,
+                }),
+                Some(UNANSWERED) if deadline::passed() => {
+                    self.checked.late_blocks.insert(id);
+                }
+                Some(how) => {
+                    return Err(Rejected::Block {
+                        block: id,
+                        place,
+                        how,
+                    });
+                }
+            }
+        }
+        self.find_holes(fragment, along, wrapping);
+        Ok(())
+    }
+
+    /// Whether something cannot be: without a condition, and if that is claimed with one, with it. How it failed, and whether no
+    /// condition on overflows was needed.
+    fn follows(
+        &mut self,
+        fragment: &Fragment,
+        (way, prefix): (&[Term], usize),
+        (along, wrapping): (&Along, &BTreeSet<usize>),
+        claim: Claim,
+        about: &About,
+    ) -> (Option<&'static str>, bool) {
+        let mut terms = along.known.clone();
+        terms.extend(way);
+        terms.extend(assumed(fragment, prefix, wrapping));
+        let how = self.refuted(&terms, about);
+        if how.is_none() || claim.given.is_none() {
+            return (how, true);
+        }
+        terms.extend(&along.conditional);
+        terms.extend(&fragment.assumptions[..prefix]);
+        (self.refuted(&terms, about), false)
+    }
+
+    /// Notes what is not modelled and may be reached.
+    fn find_holes(&mut self, fragment: &Fragment, along: &Along, wrapping: &BTreeSet<usize>) {
+        for hole in &fragment.holes {
+            let mut terms = along.known.clone();
+            terms.extend(&hole.guard.0);
+            terms.extend(assumed(fragment, hole.prefix, wrapping));
+            let place = self.program.show(hole.pos);
+            let about = About::Hole {
+                what: hole.what.clone(),
+                place: place.clone(),
+            };
+            if self.refuted(&terms, &about).is_some() {
+                let first = Loc {
+                    block: hole.block,
+                    inst: 0,
+                };
+                let blocks = behind(&self.claims.world, hole.ctx, first);
+                self.holes.push((hole.what.clone(), place, blocks));
+            }
+        }
+    }
+
+    /// What can only be said when all fragments were seen: conditions, what is not modelled, what all rests on.
+    fn finish(&mut self) -> Result<(), Rejected> {
+        if let Some(id) = self.claims.world.unguessed().next() {
+            let key = &self.claims.world.object(id).key;
+            let what = format!("object {key} has a size that is no guess");
+            return Err(Rejected::Objects(what));
+        }
+        self.delay();
+        self.hole()?;
+        self.conditions()?;
+        let asked = &self.certificate.properties;
+        let mut open = Open::default();
+        for unsettled in &self.open {
+            open.overflow |= unsettled.wraps;
+            let kind = unsettled
+                .check
+                .and_then(|id| self.program.checks.get(id as usize))
+                .map(|check| check.kind.property());
+            open.unasked
+                .extend(kind.filter(|property| !asked.contains(property)));
+        }
+        let derived = derive(self.program, &open);
+        let stated = &self.certificate.assumptions;
+        if let Some(missing) = derived.iter().find(|a| !stated.contains(a)) {
+            return Err(Rejected::Assumption(missing.says.clone()));
+        }
+        // More than that may be stated, but nothing that this version does not know.
+        let known = derive(self.program, &Open::everything());
+        let more = stated.iter().filter(|a| !derived.contains(a));
+        let mut all = derived.clone();
+        for assumption in more {
+            if assumption.id != STATED && !known.contains(assumption) {
+                let what = format!("the assumption `{}` is unknown", assumption.says);
+                return Err(Rejected::Malformed(what));
+            }
+            all.push(assumption.clone());
+        }
+        self.checked.assumptions = all;
+        Ok(())
+    }
+
+    /// What lies behind a claimed check that there was no time for rests on it: there was no time for that, either.
+    fn delay(&mut self) {
+        for late in std::mem::take(&mut self.late) {
+            for claim in &self.certificate.checks {
+                if late.has(self.program.checks[claim.id as usize].loc) {
+                    self.checked.late_checks.insert(claim.id);
+                }
+            }
+            for claim in &self.certificate.blocks {
+                if late.enters(BlockId(claim.id)) {
+                    self.checked.late_blocks.insert(claim.id);
+                }
+            }
+        }
+    }
+
+    /// Rejects a claim that lies behind something that is not modelled.
+    fn hole(&self) -> Result<(), Rejected> {
+        for (what, place, behind) in &self.holes {
+            let checks = self.certificate.checks.iter().filter(|claim| {
+                let check = &self.program.checks[claim.id as usize];
+                !self.checked.late_checks.contains(&claim.id) && behind.has(check.loc)
+            });
+            let blocks = self.certificate.blocks.iter().filter(|claim| {
+                !self.checked.late_blocks.contains(&claim.id) && behind.enters(BlockId(claim.id))
+            });
+            let checks = checks.map(|claim| format!("check {}", claim.id));
+            let mut lost = checks.chain(blocks.map(|claim| format!("block {}", claim.id)));
+            if let Some(goal) = lost.next() {
+                return Err(Rejected::Hole {
+                    what: what.clone(),
+                    place: place.clone(),
+                    goal,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Rejects a claim that keeps a condition back. A goal that is not reached in any fragment is judged by its place alone.
+    fn conditions(&self) -> Result<(), Rejected> {
+        let mut overflows: BTreeMap<(bool, u32), bool> = BTreeMap::new();
+        for goal in &self.goals {
+            *overflows.entry((goal.is_check, goal.id)).or_default() |= !goal.strict;
+        }
+        let none = Condition::default();
+        let claims = self.certificate.checks.iter().map(|claim| (true, claim));
+        let blocks = self.certificate.blocks.iter().map(|claim| (false, claim));
+        for (is_check, claim) in claims.chain(blocks) {
+            let given = self.certificate.condition(claim).unwrap_or(&none);
+            let needs_all = overflows.get(&(is_check, claim.id)).copied();
+            for unsettled in &self.open {
+                if unsettled.wraps && !needs_all.unwrap_or(false) {
+                    continue;
+                }
+                let stated = match unsettled.check {
+                    Some(id) => given.checks.contains(&id),
+                    None => given.elsewhere,
+                };
+                let lies_behind = match is_check {
+                    true => unsettled
+                        .behind
+                        .has(self.program.checks[claim.id as usize].loc),
+                    false => unsettled.behind.enters(BlockId(claim.id)),
+                };
+                if !stated && lies_behind {
+                    let what = if is_check { "check" } else { "block" };
+                    return Err(Rejected::Condition {
+                        goal: format!("{what} {}", claim.id),
+                        place: unsettled.place.clone(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The instruction that an obligation is about; the first one of its block where that is not known.
+pub fn place(program: &Program, obligation: &Obligation) -> Loc {
+    let check = obligation
+        .check
+        .and_then(|id| program.checks.get(id.index()));
+    let first = Loc {
+        block: obligation.block,
+        inst: 0,
+    };
+    let loc = check.map(|check| check.loc);
+    loc.filter(|loc| loc.block == obligation.block)
+        .unwrap_or(first)
+}
+
+/// Whether a violation ends the execution, as that of an assertion does: nothing lies behind it.
+pub fn ends(obligation: &Obligation) -> bool {
+    obligation.kind.property() == Property::Assertion
+}
+
+/// Whether the model goes on after a violation as the machine does: arithmetic wraps around.
+pub fn wraps(obligation: &Obligation) -> bool {
+    obligation.kind == CheckKind::SignedOverflow
+}
+
+/// The assumptions of a fragment up to one, without those that only hold where nothing overflows.
+fn assumed<'f>(
+    fragment: &'f Fragment,
+    prefix: usize,
+    wrapping: &'f BTreeSet<usize>,
+) -> impl Iterator<Item = Term> + 'f {
+    let all = fragment.assumptions[..prefix].iter();
+    all.zip(&fragment.obligation_of)
+        .filter(|(_, of)| of.is_none_or(|of| !wrapping.contains(&of)))
+        .map(|(&t, _)| t)
+}
