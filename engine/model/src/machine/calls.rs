@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::frame::{Extra, Frame, extend_hash};
 use super::memory::Site;
-use super::outcome::Outcome;
+use super::outcome::{Answer, Outcome};
 use super::shadow::Shade;
 use super::step::{Next, Run, Step};
 use crate::program::ir::{
@@ -196,6 +196,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let status = results.first().map_or(0, |(value, _)| *value);
             return Ok(Some(crate::term::value::signed(width, status) as i64));
         }
+        if TRACK {
+            self.answered(&results);
+        }
         self.frames.pop();
         self.base = self.frames.last().map_or(0, |f| f.base);
         (self.block, self.at) = back;
@@ -207,6 +210,31 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             self.set_shaded(Reg(dst.0 + i as u32), value, shade);
         }
         Ok(None)
+    }
+
+    /// Notes what the frame that ends gives back, if it is the environment that gives it to the user's code.
+    fn answered(&mut self, results: &[(u128, Shade)]) {
+        let [.., caller, callee] = &self.frames[..] else {
+            return;
+        };
+        let kind = |id: FuncId| self.program.function(id).kind;
+        if kind(caller.function) != FunctionKind::User || kind(callee.function) == FunctionKind::User {
+            return;
+        }
+        let Some(site) = callee.site.filter(|_| self.answers.len() < self.limits.trace) else {
+            return;
+        };
+        let function = callee.function;
+        let value = match (results, &self.program.function(function).result[..]) {
+            ([(value, _)], &[width]) => Some((*value, width)),
+            _ => None,
+        };
+        self.answers.push(Answer {
+            site,
+            function,
+            value,
+            choices: self.choices.len(),
+        });
     }
 
     /// Ends the lives of the youngest stack objects until `keep` are left.

@@ -35,7 +35,7 @@ use std::time::Instant;
 
 pub(crate) use intrinsics::is_exact;
 pub(crate) use ops::cast_source;
-pub use outcome::{Choice, Event, Execution, Exhausted, Outcome, PathEvent, Violation};
+pub use outcome::{Answer, Choice, Event, Execution, Exhausted, Outcome, PathEvent, Violation};
 
 use crate::program::ir::Program;
 use crate::term::Pool;

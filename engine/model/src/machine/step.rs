@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::Limits;
 use super::frame::Frame;
 use super::memory::Memory;
-use super::outcome::{Choice, Execution, Exhausted, Outcome, PathEvent};
+use super::outcome::{Answer, Choice, Execution, Exhausted, Outcome, PathEvent};
 use super::shadow::Shade;
 use super::watch::Watch;
 use crate::deadline;
@@ -67,6 +67,7 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) exhausted: Option<Exhausted>,
     pub(super) path: Vec<PathEvent>,
     pub(super) trace: Vec<BlockId>,
+    pub(super) answers: Vec<Answer>,
     pub(super) output: Vec<(i32, Vec<u8>)>,
     pub(super) undefined_load: Option<Pos>,
     pub(super) undefined_read: Option<Pos>,
@@ -108,6 +109,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             exhausted: None,
             path: Vec::new(),
             trace: Vec::new(),
+            answers: Vec::new(),
             output: Vec::new(),
             undefined_load: None,
             undefined_read: None,
@@ -131,6 +133,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             exhausted: self.exhausted,
             path: self.path,
             trace: self.trace,
+            answers: self.answers,
             steps: self.steps,
             output: self.output,
             stack_at_end: self.frames.iter().map(|f| (f.function, f.site)).collect(),

@@ -11,6 +11,7 @@
 //! their addresses are plain constants here (see [`Program::global_address`]).
 
 mod checks;
+mod loops;
 mod ops;
 mod shapes;
 
@@ -19,6 +20,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use checks::*;
+pub use loops::*;
 pub use ops::*;
 pub use shapes::*;
 
@@ -85,6 +87,8 @@ pub struct Program {
     pub files: Vec<String>,
     /// Constructs that are not modelled; [`Op::Unmodelled`] refers to them by index.
     pub unmodelled: Vec<Unmodelled>,
+    /// The heads of the user's loops with the variables there; only after [`Program::load_with_loops`].
+    pub loops: Vec<LoopHead>,
     /// Where execution starts (`cegar_entry`).
     pub entry: FuncId,
     /// External functions that nobody defined and for which a mock was generated, by name.
