@@ -79,7 +79,10 @@ impl Speaker<'_> {
                 Node::Cmp(pred, a, b) => self.compare(pred, true, a, b, depth),
                 _ => {
                     let inner = self.condition(inner, depth)?;
-                    Some(truth(format!("!{}", inner.within(binds::UNARY)), binds::UNARY))
+                    Some(truth(
+                        format!("!{}", inner.within(binds::UNARY)),
+                        binds::UNARY,
+                    ))
                 }
             },
             Node::Bin(op, a, b) => {
@@ -117,7 +120,10 @@ impl Speaker<'_> {
             }
             Node::Extract(inner, low) => {
                 let bit = self.bits(inner, low, 1, depth)?;
-                Some(truth(format!("{} != 0", bit.within(binds::LESS)), binds::EQUAL))
+                Some(truth(
+                    format!("{} != 0", bit.within(binds::LESS)),
+                    binds::EQUAL,
+                ))
             }
             _ => None,
         }
