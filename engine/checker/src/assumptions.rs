@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use cegar_model::program::ir::{FunctionKind, Intrinsic, Program, Property};
+use cegar_model::program::ir::{FunctionKind, HeapFn, Intrinsic, Program, Property};
 use serde::{Deserialize, Serialize};
 
 /// A sentence that is not proved and that proofs rest on.
@@ -114,18 +114,19 @@ fn unasked(property: Property) -> (&'static str, &'static str) {
 }
 
 fn is_allocation(kind: FunctionKind) -> bool {
-    matches!(
-        kind,
-        FunctionKind::Intrinsic(
-            Intrinsic::Malloc
-                | Intrinsic::Calloc
-                | Intrinsic::Realloc
-                | Intrinsic::ReallocArray
-                | Intrinsic::AlignedAlloc
-                | Intrinsic::Valloc
-                | Intrinsic::PosixMemalign
-        )
-    )
+    let FunctionKind::Intrinsic(Intrinsic::Heap(function)) = kind else {
+        return false;
+    };
+    match function {
+        HeapFn::Malloc
+        | HeapFn::Calloc
+        | HeapFn::Realloc
+        | HeapFn::ReallocArray
+        | HeapFn::AlignedAlloc
+        | HeapFn::Valloc
+        | HeapFn::PosixMemalign => true,
+        HeapFn::Row | HeapFn::Free | HeapFn::UsableSize => false,
+    }
 }
 
 /// The functions of a kind, for a sentence; none if there are none.
