@@ -300,7 +300,7 @@ impl Reader<'_, '_> {
                 offset: *offset,
                 width: *width,
             };
-            if *width == 0 || *width % 8 != 0 || *width > 64 || u64::from(*offset) < free {
+            if *width == 0 || !width.is_multiple_of(8) || *width > 64 || u64::from(*offset) < free {
                 return Err(format!("there is no cell of {width} bits at {offset}"));
             }
             free = end(&cell);
@@ -345,7 +345,7 @@ fn end(cell: &Cell) -> u64 {
 /// Hexadecimal digits as bytes.
 fn bytes(digits: &str) -> Result<Vec<u8>, Malformed> {
     let bad = || format!("`{digits}` are no bytes");
-    if digits.len() % 2 != 0 || !digits.is_ascii() {
+    if !digits.len().is_multiple_of(2) || !digits.is_ascii() {
         return Err(bad());
     }
     let pairs = (0..digits.len()).step_by(2);
