@@ -316,25 +316,25 @@ fn of_one_bit() {
 
 #[test]
 fn of_six_bits_with_products() {
-    everything(6, 4, 500);
+    everything(6, 5, 500);
 }
 
 #[test]
 fn of_thirteen_bits() {
-    everything(13, 7, 500);
+    everything(13, 13, 500);
 }
 
 #[test]
 fn of_thirty_two_bits() {
-    everything(32, 13, 500);
+    everything(32, 61, 300);
 }
 
 #[test]
 fn of_sixty_four_bits() {
-    everything(64, 31, 300);
+    everything(64, 121, 100);
 }
 
 #[test]
 fn of_as_many_bits_as_there_are() {
-    everything(128, 61, 300);
+    everything(128, 241, 100);
 }
