@@ -10,6 +10,7 @@
 //! its runs, and the search once more through what the fuzzer found; the same seed gives the same result.
 
 pub(super) mod backlog;
+mod conditions;
 mod confirming;
 pub(super) mod crew;
 mod fuzzing;
@@ -472,12 +473,12 @@ impl Alternation<'_, '_> {
                 } else if !self.holds(number) {
                     checks.open += 1;
                 } else {
-                    match self
-                        .reach
-                        .proved(number, covered, |block| self.is_dead(block))
-                    {
+                    match self.proved(number) {
                         GoalStatus::Unreachable => checks.unreachable += 1,
-                        GoalStatus::Proved { reached: false } => checks.proved_not_reached += 1,
+                        GoalStatus::Proved { given, .. } if !given.is_empty() => {
+                            checks.proved_if += 1;
+                        }
+                        GoalStatus::Proved { reached: false, .. } => checks.proved_not_reached += 1,
                         _ => checks.proved += 1,
                     }
                 }
@@ -490,7 +491,7 @@ impl Alternation<'_, '_> {
             if self.program.function(block.function).kind == FunctionKind::User {
                 if covered {
                     edges.covered += 1;
-                } else if self.is_dead(number) {
+                } else if self.is_dead(number) && self.dead_given(number).is_empty() {
                     edges.unreachable += 1;
                 } else {
                     edges.open += 1;

@@ -127,8 +127,7 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
         let status = if alternation.judge.violated(number as u32) {
             GoalStatus::Violated
         } else if alternation.holds(number) {
-            let is_dead = |block| alternation.is_dead(block);
-            alternation.reach.proved(number, covered, is_dead)
+            alternation.proved(number)
         } else {
             let deciding = alternation.reach.deciding(CheckId(number as u32));
             let seen = match deciding.iter().any(|block| covered[block.index()]) {
@@ -163,7 +162,16 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
         let status = if covered[number] {
             GoalStatus::Covered
         } else if alternation.is_dead(number) {
-            GoalStatus::Unreachable
+            let given = alternation.dead_given(number);
+            match given.is_empty() {
+                true => GoalStatus::Unreachable,
+                false => GoalStatus::Open {
+                    why: format!(
+                        "no execution in which other checks hold comes here, and these are not proved: {}",
+                        given.join(", ")
+                    ),
+                },
+            }
         } else {
             let why = proofs.and_then(|proofs| proofs.why_block(number));
             GoalStatus::Open {

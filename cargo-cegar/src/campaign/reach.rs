@@ -99,11 +99,17 @@ impl Reach {
     ) -> GoalStatus {
         let deciding = self.deciding(CheckId(check as u32));
         if deciding.iter().any(|block| covered[block.index()]) {
-            GoalStatus::Proved { reached: true }
+            GoalStatus::Proved {
+                reached: true,
+                given: Vec::new(),
+            }
         } else if deciding.iter().all(|block| is_dead(block.index())) {
             GoalStatus::Unreachable
         } else {
-            GoalStatus::Proved { reached: false }
+            GoalStatus::Proved {
+                reached: false,
+                given: Vec::new(),
+            }
         }
     }
 }

@@ -31,7 +31,10 @@ pub struct GoalTable {
 pub struct CheckTable {
     /// No input violates them, there is a certificate, and executions came to them.
     pub proved: u64,
-    /// The same, but no execution has come to them, and nothing says that none can.
+    /// No input violates them in an execution in which other checks hold, which are not proved.
+    #[serde(default)]
+    pub proved_if: u64,
+    /// No input violates them, but no execution has come to them, and nothing says that none can.
     #[serde(default)]
     pub proved_not_reached: u64,
     /// No input of the harness comes to them; there is a certificate. Nothing is tested.
@@ -46,17 +49,20 @@ pub struct CheckTable {
 impl CheckTable {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.proved + self.proved_not_reached + self.unreachable + self.violated + self.open
+        self.in_certificate() + self.violated + self.open
     }
 
     /// Those that a certificate is about.
     pub fn in_certificate(&self) -> u64 {
-        self.proved + self.proved_not_reached + self.unreachable
+        self.proved + self.proved_if + self.proved_not_reached + self.unreachable
     }
 
     /// The counts as a sentence has them. What only some programs have is left out where there is none of it.
     pub fn words(&self) -> String {
         let mut words = format!("{} violated, {} proved", self.violated, self.proved);
+        if self.proved_if > 0 {
+            words += &format!(", {} proved if others hold", self.proved_if);
+        }
         if self.proved_not_reached > 0 {
             words += &format!(", {} proved but not reached", self.proved_not_reached);
         }
@@ -68,6 +74,7 @@ impl CheckTable {
 
     pub(super) fn add(&mut self, other: &CheckTable) {
         self.proved += other.proved;
+        self.proved_if += other.proved_if;
         self.proved_not_reached += other.proved_not_reached;
         self.unreachable += other.unreachable;
         self.violated += other.violated;

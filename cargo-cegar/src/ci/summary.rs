@@ -102,12 +102,16 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
-/// Those that executions came to; behind a plus sign those that none has come to so far.
+/// Those that executions came to; behind plus signs those that rest on other checks, and those that none has come to so far.
 fn proved(checks: &CheckTable) -> String {
-    match checks.proved_not_reached {
-        0 => checks.proved.to_string(),
-        more => format!("{} + {more} not reached", checks.proved),
+    let mut words = checks.proved.to_string();
+    if checks.proved_if > 0 {
+        words += &format!(" + {} if others hold", checks.proved_if);
     }
+    if checks.proved_not_reached > 0 {
+        words += &format!(" + {} not reached", checks.proved_not_reached);
+    }
+    words
 }
 
 fn headline(report: &Report) -> String {

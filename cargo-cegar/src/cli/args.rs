@@ -354,6 +354,9 @@ pub struct CheckArgs {
     /// Where the certificate of what is proved goes, with the bitcode that it is about; see `check-proof`
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
+    /// Where a witness of the verdict goes, in SV-COMP's format 2.0: the way to the violation, or the proof's loop invariants
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
     /// Keep the scratch folder and say where it is
     #[arg(long)]
     pub keep: bool,

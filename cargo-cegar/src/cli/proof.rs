@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use cegar_checker::{Certificate, Rejected};
+use cegar_checker::{Assumption, Certificate, Rejected};
 use cegar_model::program::{FunctionKind, Program};
 use sha2::{Digest as _, Sha256};
 
@@ -29,7 +29,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
         None => path.with_file_name("program.bc"),
     };
     let digest = store::hex(&Sha256::digest(read(&bitcode)?));
-    let mut counted = 0;
+    let mut counted = Counted::default();
     let result = if certificate.bitcode == digest {
         probe::readable(&bitcode)?;
         let program = Program::load(&bitcode).map_err(|why| {
@@ -38,7 +38,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
                 "give the program.bc that was written beside the certificate",
             )
         })?;
-        counted = users(&program, &certificate);
+        counted = Counted::of(&program, &certificate);
         let mut asking = Asking::new(args.solver.as_deref(), args.smt2.as_deref())?;
         let checked =
             cegar_checker::check(&program, &digest, &certificate, question(), &mut asking);
@@ -60,7 +60,8 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
                 "reason": "certificate-checked",
                 "accepted": true,
                 "checks": certificate.checks.len(),
-                "user_checks": counted,
+                "user_checks": counted.certain,
+                "user_checks_if": counted.conditional,
                 "blocks": certificate.blocks.len(),
                 "transitions": checked.transitions,
                 "questions": checked.questions,
@@ -78,11 +79,13 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
         ),
         (Ok(checked), MessageFormat::Human) => writeln!(
             out,
-            "accepted: {counted} checks proved, {} edges unreachable; with library functions and what is trivial {} checks ({} transitions, {} questions)",
+            "accepted: {}, {} edges unreachable; with library functions, what is trivial and what nobody asked for {} checks ({} transitions, {} questions){}",
+            counted.words(),
             certificate.blocks.len(),
             certificate.checks.len(),
             checked.transitions,
-            checked.questions
+            checked.questions,
+            assuming(&checked.assumptions),
         ),
         (Err(why), MessageFormat::Human) => writeln!(out, "rejected: {why}"),
     };
@@ -95,16 +98,49 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
 }
 
 /// How many of the proved checks are those that `check` and `run` count.
-fn users(program: &Program, certificate: &Certificate) -> usize {
-    let proved = certificate.checks.iter();
-    proved
-        .filter(|claim| claim.given.is_none())
-        .filter_map(|claim| program.checks.get(claim.id as usize))
-        .filter(|check| certificate.properties.contains(&check.kind.property()))
-        .filter(|check| {
-            !check.trivial && program.function(check.function).kind == FunctionKind::User
-        })
-        .count()
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    /// Without a condition.
+    certain: usize,
+    /// If other checks hold.
+    conditional: usize,
+}
+
+impl Counted {
+    fn of(program: &Program, certificate: &Certificate) -> Counted {
+        let mut counted = Counted::default();
+        for claim in &certificate.checks {
+            let Some(check) = program.checks.get(claim.id as usize) else {
+                continue;
+            };
+            let is_user = program.function(check.function).kind == FunctionKind::User;
+            let is_asked = certificate.properties.contains(&check.kind.property());
+            match claim.given {
+                _ if check.trivial || !is_user || !is_asked => {}
+                None => counted.certain += 1,
+                Some(_) => counted.conditional += 1,
+            }
+        }
+        counted
+    }
+
+    fn words(self) -> String {
+        match self.conditional {
+            0 => format!("{} checks proved", self.certain),
+            more => format!(
+                "{} checks proved, {more} proved if others hold",
+                self.certain
+            ),
+        }
+    }
+}
+
+/// What was derived, a line each.
+fn assuming(assumptions: &[Assumption]) -> String {
+    let lines = assumptions.iter();
+    lines
+        .map(|assumption| format!("\nassuming {}", assumption.says))
+        .collect()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {

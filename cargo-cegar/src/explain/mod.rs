@@ -140,6 +140,11 @@ impl Left {
         &self.program
     }
 
+    /// What is proved of it, if anything is.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        self.certificate.as_ref()
+    }
+
     /// Everything that `what` may mean: a number, a test's name, a place.
     pub fn explain(&self, what: &str) -> Result<Vec<Explained>, Error> {
         let mut told = Vec::new();
@@ -194,7 +199,11 @@ impl Left {
             }
             GoalStatus::Proved { .. } | GoalStatus::Unreachable => match &self.certificate {
                 Some(certificate) => Story::Proved(Proved {
-                    reached: goal.status == GoalStatus::Proved { reached: true },
+                    reached: matches!(goal.status, GoalStatus::Proved { reached: true, .. }),
+                    given: match &goal.status {
+                        GoalStatus::Proved { given, .. } => given.clone(),
+                        _ => Vec::new(),
+                    },
                     blocked: self.blocked(goal),
                     ..proof::proved(self, certificate, goal)?
                 }),

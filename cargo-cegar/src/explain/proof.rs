@@ -31,6 +31,9 @@ pub struct Proved {
     pub facts: usize,
     /// Facts of the whole proof.
     pub of: usize,
+    /// Checks that are not proved and that this one rests on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<String>,
     /// What every proof rests on.
     pub assumptions: Vec<String>,
 }
@@ -86,6 +89,7 @@ pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Pro
         loops,
         facts: count,
         of: needed.of,
+        given: Vec::new(),
         assumptions: left.kept.assumptions.clone(),
     })
 }

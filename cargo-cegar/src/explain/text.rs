@@ -26,7 +26,10 @@ fn put(out: &mut String, explained: &Explained) -> std::fmt::Result {
             let goal = explained.goal.as_ref();
             let status = match goal.map(|goal| (goal.kind, &goal.status)) {
                 Some((GoalKind::Check, GoalStatus::Unreachable)) => "unreachable from this harness",
-                Some((GoalKind::Check, GoalStatus::Proved { reached: false })) => {
+                Some((GoalKind::Check, GoalStatus::Proved { given, .. })) if !given.is_empty() => {
+                    "proved if other checks hold"
+                }
+                Some((GoalKind::Check, GoalStatus::Proved { reached: false, .. })) => {
                     "proved, but not reached by an execution so far"
                 }
                 _ => "proved",
@@ -153,6 +156,12 @@ fn put_proved(out: &mut String, proved: &Proved) -> std::fmt::Result {
             "  {} of the proof's {facts}, inductive by themselves",
             proved.facts
         )?;
+    }
+    if !proved.given.is_empty() {
+        writeln!(out, "  it rests on checks that are not proved")?;
+        for check in &proved.given {
+            writeln!(out, "    - {check}")?;
+        }
     }
     if !proved.assumptions.is_empty() {
         writeln!(out, "  it is assumed that")?;

@@ -90,6 +90,9 @@ pub enum GoalStatus {
         /// Whether an execution came to it, so that the proof is about something that happens.
         #[serde(default = "yes")]
         reached: bool,
+        /// Checks that are not proved and that it rests on, for people: it holds in every execution in which they do.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        given: Vec<String>,
     },
     /// An input violates it.
     Violated,

@@ -486,7 +486,17 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                         GoalStatus::Unreachable => (WARN, "Unreachable"),
                         _ => (GOOD, "Proved"),
                     };
-                    self.status(style, verb, &format!("{} {expression}", place.show()));
+                    let given = match status {
+                        GoalStatus::Proved { given, .. } if !given.is_empty() => {
+                            format!(" if these hold: {}", given.join(", "))
+                        }
+                        _ => String::new(),
+                    };
+                    self.status(
+                        style,
+                        verb,
+                        &format!("{} {expression}{given}", place.show()),
+                    );
                 }
             }
             _ => {}

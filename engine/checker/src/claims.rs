@@ -27,8 +27,6 @@ pub struct Claimed {
     pub state: CutState,
     /// What holds in all of them.
     pub facts: Vec<Term>,
-    /// What holds as long as arithmetic does not overflow where that is not proved.
-    pub conditional: Vec<Term>,
 }
 
 /// What a certificate states, in terms.
@@ -147,20 +145,16 @@ impl Reader<'_, '_> {
         self.exist(&state).map_err(wrong)?;
         state.finish(&mut self.pool, &self.world);
         let own = self.own(&state);
-        let mut formulas = |texts: &[String]| -> Result<Vec<Term>, Malformed> {
-            let terms = texts.iter().map(|text| {
+        let facts: Result<Vec<Term>, Malformed> = claim
+            .facts
+            .iter()
+            .map(|text| {
                 formula(&mut self.pool, &own, text)
                     .map_err(|why| wrong(format!("the formula `{text}` cannot be used: {why}")))
-            });
-            terms.collect()
-        };
-        let facts = formulas(&claim.facts)?;
-        let conditional = formulas(&claim.conditional)?;
-        let claimed = Claimed {
-            state,
-            facts,
-            conditional,
-        };
+            })
+            .collect();
+        let facts = facts?;
+        let claimed = Claimed { state, facts };
         Ok((Cut { ctx, block }, claimed))
     }
 

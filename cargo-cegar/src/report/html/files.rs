@@ -97,9 +97,14 @@ fn row(name: &str, counts: &Counts, tag: &str) -> String {
         0 => "<b></b>".to_owned(),
         count => format!("<b class={}>{count}</b>", word.class()),
     };
-    let proved = match (counts.of(Word::Proved), counts.of(Word::NotReached)) {
-        (_, 0) => cell(Word::Proved),
-        (count, more) => format!("<b class=p>{count} <small>+{more} not reached</small></b>"),
+    let more = |word: Word, what: &str| match counts.of(word) {
+        0 => String::new(),
+        count => format!(" <small>+{count} {what}</small>"),
+    };
+    let more = more(Word::ProvedIf, "if others hold") + &more(Word::NotReached, "not reached");
+    let proved = match more.is_empty() {
+        true => cell(Word::Proved),
+        false => format!("<b class=p>{}{more}</b>", counts.of(Word::Proved)),
     };
     let edges: u64 = counts.edges.iter().sum();
     format!(

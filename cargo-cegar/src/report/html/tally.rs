@@ -18,6 +18,8 @@ pub enum Word {
     Open,
     /// Proved, and executions come to it.
     Proved,
+    /// Proved if other checks hold, which are not proved.
+    ProvedIf,
     /// Proved, and no execution has come to it.
     NotReached,
     /// Proved that nothing comes to it.
@@ -26,10 +28,11 @@ pub enum Word {
 
 impl Word {
     /// All of them.
-    pub const ALL: [Word; 5] = [
+    pub const ALL: [Word; 6] = [
         Word::Violated,
         Word::Open,
         Word::Proved,
+        Word::ProvedIf,
         Word::NotReached,
         Word::Unreachable,
     ];
@@ -38,8 +41,9 @@ impl Word {
     pub fn of(status: &GoalStatus) -> Word {
         match status {
             GoalStatus::Violated => Word::Violated,
-            GoalStatus::Proved { reached: true } => Word::Proved,
-            GoalStatus::Proved { reached: false } => Word::NotReached,
+            GoalStatus::Proved { given, .. } if !given.is_empty() => Word::ProvedIf,
+            GoalStatus::Proved { reached: true, .. } => Word::Proved,
+            GoalStatus::Proved { reached: false, .. } => Word::NotReached,
             GoalStatus::Unreachable => Word::Unreachable,
             GoalStatus::Open { .. } | GoalStatus::Covered => Word::Open,
         }
@@ -51,6 +55,7 @@ impl Word {
             Word::Violated => "violated",
             Word::Open => "open",
             Word::Proved => "proved",
+            Word::ProvedIf => "proved if others hold",
             Word::NotReached => "proved but not reached",
             Word::Unreachable => "unreachable",
         }
@@ -62,6 +67,7 @@ impl Word {
             Word::Violated => "v",
             Word::Open => "o",
             Word::Proved => "p",
+            Word::ProvedIf => "i",
             Word::NotReached => "n",
             Word::Unreachable => "u",
         }
