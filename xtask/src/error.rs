@@ -32,6 +32,8 @@ pub(crate) enum Error {
     OtherZ3 { wanted: &'static str, found: String },
     #[error("{0}")]
     Demo(String),
+    #[error("{0}")]
+    Trusted(String),
     #[error("steps that failed: {0}")]
     Steps(usize),
 }

@@ -1,9 +1,9 @@
 //! `cargo xtask`: what has to be done around the code rather than by it.
 //!
-//! Four commands, each complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
+//! Five commands, each complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
 //! builds, `demo` shows the whole way from a crate's C code to a failing test and back to a passing one, `package` goes that
-//! way with nothing but the crates as they are published, `test` runs every test there is. The last three begin with the
-//! first, so that none of them needs anything done by hand before it.
+//! way with nothing but the crates as they are published, `test` runs every test there is. These three begin with the
+//! first, so that none of them needs anything done by hand before it. `trusted` counts the lines of code that a proof rests on.
 //! This package depends on nothing that it installs.
 
 mod demo;
@@ -13,6 +13,7 @@ mod package;
 mod run;
 mod setup;
 mod suite;
+mod trusted;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ Commands:
   setup   Install what is missing: clang 19, LLVM 19, Z3 and the tools that the tests use
   demo    From an example's C code to a failing test, and to a passing one with the C code fixed
   package Package the crates as they are published, install the tool from those files alone, and run the demo with it
+  trusted Count the lines of code that a proof rests on
   test    Format, lints, documentation, every test of the workspace, and the examples' own tests
 ";
 
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         ["setup"] => setup::setup(&places),
         ["demo"] => demo::demo(&places),
         ["package"] => package::package(&places),
+        ["trusted"] => trusted::trusted(&places),
         ["test"] => suite::test(&places),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

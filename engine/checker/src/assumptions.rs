@@ -6,7 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use cegar_model::program::ir::{FunctionKind, Intrinsic, Program, Property};
+use cegar_model::program::ir::{
+    BinOp, CheckKind, FuncId, FunctionKind, Intrinsic, Op, Program, Property,
+};
 use serde::{Deserialize, Serialize};
 
 /// A sentence that is not proved and that proofs rest on.
@@ -87,13 +89,35 @@ pub fn derive(program: &Program, open: &Open) -> Vec<Assumption> {
         let (id, says) = unasked(*property);
         add(id, says.to_owned());
     }
-    if open.overflow {
+    if open.overflow || wraps(program) {
         add(
             "wrapping",
             "signed arithmetic that overflows wraps around, as with -fwrapv".to_owned(),
         );
     }
     all
+}
+
+/// Whether the user's code computes, and nothing in it looks for overflows: it was compiled to wrap around.
+fn wraps(program: &Program) -> bool {
+    let is_user = |id: FuncId| program.function(id).kind == FunctionKind::User;
+    let mut checks = program.checks.iter();
+    if checks.any(|check| check.kind == CheckKind::SignedOverflow && is_user(check.function)) {
+        return false;
+    }
+    let blocks = program.blocks.iter();
+    let mut ops = blocks
+        .filter(|block| is_user(block.function))
+        .flat_map(|block| &block.ops);
+    ops.any(|inst| {
+        matches!(
+            inst.op,
+            Op::Bin {
+                op: BinOp::Add | BinOp::Sub | BinOp::Mul,
+                ..
+            }
+        )
+    })
 }
 
 fn unasked(property: Property) -> (&'static str, &'static str) {

@@ -148,11 +148,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let Some(check) = self.program.checks.get(id.index()) else {
             return Ok(());
         };
-        match check.kind {
-            CheckKind::Assertion | CheckKind::Abort | CheckKind::ReachError | CheckKind::Fail => {
-                Err(self.violated(Some(id), check.kind, String::new()))
-            }
-            _ => Ok(()),
+        match check.kind.is_reached() {
+            true => Err(self.violated(Some(id), check.kind, String::new())),
+            false => Ok(()),
         }
     }
 
@@ -204,7 +202,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.frames.pop();
         self.base = self.frames.last().map_or(0, |f| f.base);
         (self.block, self.at) = back;
-        for (i, (value, shade)) in results.into_iter().enumerate() {
+        // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+        let undefined = (self.get(Operand::Undef, 128), self.shade(Operand::Undef));
+        for (i, width) in self.program.taken(back.0, back.1).iter().enumerate() {
+            let (value, shade) = results.get(i).copied().unwrap_or(undefined);
+            let value = value & crate::term::value::mask(*width);
             self.set_shaded(Reg(dst.0 + i as u32), value, shade);
         }
         Ok(None)

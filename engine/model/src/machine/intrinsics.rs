@@ -45,16 +45,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let at = self.concretise(arg(1), 64) as u64;
                 self.write_out(stream, at, len, check)
             }
-            Intrinsic::Malloc
-            | Intrinsic::Calloc
-            | Intrinsic::Row
-            | Intrinsic::Realloc
-            | Intrinsic::ReallocArray
-            | Intrinsic::Free
-            | Intrinsic::AlignedAlloc
-            | Intrinsic::PosixMemalign
-            | Intrinsic::Valloc
-            | Intrinsic::UsableSize => self.heap_function(intrinsic, call, check),
+            Intrinsic::Heap(function) => self.heap_function(function, call, check),
             Intrinsic::ObjectSize => {
                 let at = self.concretise(arg(0), 64) as u64;
                 let size = match self.memory.readable(at, 0) {

@@ -15,6 +15,7 @@ use super::frame::Frame;
 use super::memory::Memory;
 use super::outcome::{Answer, Choice, Execution, Exhausted, Outcome, PathEvent};
 use super::shadow::Shade;
+use super::watch::Watch;
 use crate::deadline;
 use crate::program::ir::{BlockId, Operand, Pos, Program, Reg, UNDEFINED_BYTE, Width};
 use crate::term::{Pool, Term, value::mask};
@@ -72,6 +73,7 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) undefined_read: Option<Pos>,
     pub(super) concretisations: u64,
     pub(super) scratch: Vec<(u128, Shade)>,
+    pub(super) watch: Option<&'r mut Watch<'r>>,
 }
 
 impl<'r, const TRACK: bool> Run<'r, TRACK> {
@@ -113,6 +115,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             undefined_read: None,
             concretisations: 0,
             scratch: Vec::new(),
+            watch: None,
         }
     }
 
@@ -154,8 +157,13 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
                 }
                 let count = &mut self.counts[self.block.index()];
                 *count = count.saturating_add(1);
-                if TRACK && self.trace.len() < self.limits.trace {
-                    self.trace.push(self.block);
+                if TRACK {
+                    if self.trace.len() < self.limits.trace {
+                        self.trace.push(self.block);
+                    }
+                    if self.watch.is_some() {
+                        self.show();
+                    }
                 }
             }
             let mut entered = false;

@@ -105,6 +105,17 @@ pub const BLOCK_OBJECTS: u32 = 0x0180_0000;
 pub const DYNAMIC_OBJECTS: u32 = 0x0200_0000;
 
 impl Program {
+    /// The widths of the results that a call takes, by what stands behind it.
+    #[inline]
+    pub fn taken(&self, block: BlockId, behind: usize) -> &[Width] {
+        let block = self.blocks.get(block.index());
+        let call = block.and_then(|block| block.ops.get(behind.checked_sub(1)?));
+        match call.map(|inst| &inst.op) {
+            Some(Op::Call(call)) => &call.result,
+            _ => &[],
+        }
+    }
+
     /// The constant address of byte `offset` of a global.
     pub fn global_address(global: GlobalId, offset: u32) -> u64 {
         (u64::from(GLOBAL_OBJECTS + global.0) << 32) | u64::from(offset)
@@ -209,6 +220,21 @@ pub enum Intrinsic {
     Violation,
     /// `void crunner_output(int stream, const void *bytes, size_t n)`: transcript.
     Output,
+    /// The heap.
+    Heap(HeapFn),
+    /// `size_t crunner_object_size(const void *)`: bytes from the pointer to its object's end, or 0.
+    ObjectSize,
+    /// A function of `<math.h>` on doubles, computed by the host's C library.
+    Math(MathFn),
+    /// `int crunner_format_float(char *to, size_t cap, const char *spec, double)`: host's printf.
+    FormatFloat,
+    /// `double crunner_parse_float(const char *from, size_t len)`: host's strtod.
+    ParseFloat,
+}
+
+/// What the heap does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HeapFn {
     /// `void *malloc(size_t)`.
     Malloc,
     /// `void *calloc(size_t, size_t)`.
@@ -229,14 +255,6 @@ pub enum Intrinsic {
     Valloc,
     /// `size_t malloc_usable_size(void *)`.
     UsableSize,
-    /// `size_t crunner_object_size(const void *)`: bytes from the pointer to its object's end, or 0.
-    ObjectSize,
-    /// A function of `<math.h>` on doubles, computed by the host's C library.
-    Math(MathFn),
-    /// `int crunner_format_float(char *to, size_t cap, const char *spec, double)`: host's printf.
-    FormatFloat,
-    /// `double crunner_parse_float(const char *from, size_t len)`: host's strtod.
-    ParseFloat,
 }
 
 /// Functions of `<math.h>` that the machine computes; the `f` variants are the same on floats.

@@ -168,7 +168,7 @@ impl<'m> Loader<'m> {
     fn number(&mut self) {
         for function in self.module.functions() {
             let name = function.name();
-            if name.starts_with("llvm.") || name == super::normalise::UNINIT {
+            if name.starts_with("llvm.") || name == super::convention::UNINIT {
                 continue;
             }
             let id = FuncId(self.functions.len() as u32);
@@ -186,7 +186,10 @@ impl<'m> Loader<'m> {
             let kind = if function.is_declaration() {
                 names::declared(&name)
             } else {
-                match function.string_attribute(super::normalise::KIND).as_deref() {
+                match function
+                    .string_attribute(super::convention::KIND)
+                    .as_deref()
+                {
                     Some("stub") => FunctionKind::Stub,
                     Some("engine-only") => FunctionKind::EngineOnly,
                     Some("mock") => FunctionKind::Mock,

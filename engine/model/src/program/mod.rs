@@ -1,5 +1,6 @@
 //! From bitcode to a numbered [`Program`].
 
+pub mod convention;
 pub mod ir;
 mod llvm;
 pub mod load;

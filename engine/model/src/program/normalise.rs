@@ -25,10 +25,6 @@ use super::llvm::{Module, ModuleError, llvm};
 pub use flags::clang_flags;
 pub use mocks::{Mocked, Returns};
 
-/// The string attribute that says who provides a function: `user`, `stub`, `engine-only` or `mock`.
-pub const KIND: &str = "cegar-kind";
-/// The marker that makes a local's bytes uninitialised: `void __cegar_uninit(void *, size_t)`.
-pub const UNINIT: &str = "__cegar_uninit";
 /// The user's `main` in the normalised module.
 pub const USER_MAIN: &str = "cegar_user_main";
 /// The function chosen as entry, in the normalised module.

@@ -8,7 +8,7 @@
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMBuilderRef;
 
-use super::{KIND, UNINIT};
+use crate::program::convention::{KIND, UNINIT};
 use crate::program::llvm::{Layout, Module, Value, llvm};
 
 /// Larger locals stay in memory.

@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use std::ffi::CString;
 
 use super::link::set_kind;
-use super::{LinkRequest, Normalised, UNINIT, outputs, reach};
+use super::{LinkRequest, Normalised, outputs, reach};
+use crate::program::convention::UNINIT;
 use crate::program::llvm::{Module, Type, Value, attribute_kind, llvm};
 use crate::program::load::{failing, intrinsic};
 

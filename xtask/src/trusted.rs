@@ -1,0 +1,250 @@
+//! `cargo xtask trusted`: how much has to be right for "proved" to be right.
+//!
+//! A proof rests on the checker and on what of the model the checker uses: how bitcode is read, what terms are, how a step becomes terms, and
+//! how a question reaches the solver. Cargo itself keeps the search out (`cegar-checker` does not depend on it); inside the model
+//! every file stands in one of the lists below, so that a new file has to be put somewhere, and what is not counted must not be
+//! named by what is. Lines of code are counted, without blank lines, comments and tests. LLVM's reader of bitcode, Z3 and the
+//! compiler are trusted beside them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::{Places, Result};
+
+/// What is counted: what it is, and where it lies.
+const TRUSTED: [(&str, &[&str]); 6] = [
+    ("the checker", &["checker/src"]),
+    (
+        "reading bitcode",
+        &[
+            "model/src/program/mod.rs",
+            "model/src/program/convention.rs",
+            "model/src/program/ir.rs",
+            "model/src/program/ir",
+            "model/src/program/llvm.rs",
+            "model/src/program/llvm",
+            "model/src/program/load.rs",
+            "model/src/program/load/accesses.rs",
+            "model/src/program/load/body.rs",
+            "model/src/program/load/calls.rs",
+            "model/src/program/load/constants.rs",
+            "model/src/program/load/instructions.rs",
+            "model/src/program/load/intrinsics.rs",
+            "model/src/program/load/names.rs",
+            "model/src/program/load/types.rs",
+            "model/src/program/load/vectors.rs",
+            "model/src/program/sanity.rs",
+        ],
+    ),
+    (
+        "terms",
+        &[
+            "model/src/lib.rs",
+            "model/src/deadline.rs",
+            "model/src/term/mod.rs",
+            "model/src/term/node.rs",
+            "model/src/term/order.rs",
+            "model/src/term/pool.rs",
+            "model/src/term/rewrite.rs",
+            "model/src/term/symbols.rs",
+            "model/src/term/text.rs",
+            "model/src/term/value.rs",
+        ],
+    ),
+    (
+        "rewriting terms, each rule proved by Z3 in a test",
+        &[
+            "model/src/term/arith.rs",
+            "model/src/term/array.rs",
+            "model/src/term/bits.rs",
+            "model/src/term/compare.rs",
+            "model/src/term/divide.rs",
+            "model/src/term/float.rs",
+            "model/src/term/floats.rs",
+        ],
+    ),
+    ("a step as terms", &["model/src/symbolic"]),
+    (
+        "asking the solver",
+        &[
+            "model/src/solver/mod.rs",
+            "model/src/solver/translate.rs",
+            "model/src/solver/floats.rs",
+            "model/src/solver/z3.rs",
+        ],
+    ),
+];
+
+/// What is not counted: why, where it lies, and the names by which it must not be called from what is counted. Without names it may
+/// be called, since nothing that it answers can make a false proof.
+const OTHERS: [(&str, &[&str], &[&str]); 5] = [
+    (
+        "executions, which prove nothing",
+        &["model/src/machine"],
+        &["crate::machine", "cegar_model::machine"],
+    ),
+    (
+        "what comes before the bitcode that a certificate is about",
+        &[
+            "model/src/program/normalise.rs",
+            "model/src/program/normalise",
+        ],
+        &["program::normalise", "super::normalise"],
+    ),
+    (
+        "words for people",
+        &[
+            "model/src/program/show.rs",
+            "model/src/program/sources.rs",
+            "model/src/program/load/describe.rs",
+            "model/src/program/load/variables.rs",
+            "model/src/term/show.rs",
+        ],
+        &[],
+    ),
+    (
+        "answers that the checker asks about before it uses them",
+        &["model/src/symbolic/update.rs"],
+        &[],
+    ),
+    (
+        "evaluation, for the search and for tests",
+        &["model/src/term/eval.rs", "model/src/term/random.rs"],
+        &[],
+    ),
+];
+
+/// Where the figure is written down.
+const DOCUMENT: &str = "docs/architecture.md";
+
+/// Runs the command.
+pub(crate) fn trusted(places: &Places) -> Result<()> {
+    let engine = places.root.join("engine");
+    let mut files = Vec::new();
+    for folder in ["checker/src", "model/src"] {
+        sources(&engine.join(folder), &mut files)?;
+    }
+    let mut total = 0;
+    let mut unlisted: Vec<String> = Vec::new();
+    let mut sums = [0; TRUSTED.len()];
+    for file in &files {
+        let name = file.strip_prefix(&engine).unwrap_or(file);
+        let name = name.to_string_lossy().replace('\\', "/");
+        if name.ends_with("/tests.rs") || name.contains("/tests/") {
+            continue;
+        }
+        let text = fs::read_to_string(file).map_err(Error::file("read", file.clone()))?;
+        let is_other = OTHERS.iter().any(|(_, paths, _)| lies_in(&name, paths));
+        let room = TRUSTED.iter().position(|(_, paths)| lies_in(&name, paths));
+        match room {
+            _ if is_other => {}
+            Some(room) => {
+                forbidden(&name, &text)?;
+                sums[room] += lines(&text);
+            }
+            None => unlisted.push(name),
+        }
+    }
+    for ((what, _), sum) in TRUSTED.iter().zip(sums) {
+        println!("{sum:>7}  {what}");
+        total += sum;
+    }
+    println!("{total:>7}  lines of code that a proof rests on");
+    if !unlisted.is_empty() {
+        return Err(Error::Trusted(format!(
+            "neither counted nor excused in xtask/src/trusted.rs: {}",
+            unlisted.join(", ")
+        )));
+    }
+    documented(&places.root.join(DOCUMENT), total)
+}
+
+/// Whether the document has the same figure.
+fn documented(document: &Path, total: usize) -> Result<()> {
+    let text = fs::read_to_string(document).map_err(Error::file("read", document))?;
+    let figure = format!("{total} lines of code that a proof rests on");
+    match text.contains(&figure) {
+        true => Ok(()),
+        false => Err(Error::Trusted(format!(
+            "{DOCUMENT} does not say `{figure}`; write it there"
+        ))),
+    }
+}
+
+fn lies_in(name: &str, paths: &[&str]) -> bool {
+    paths.iter().any(|path| {
+        let rest = name.strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// An error if something is named that is not counted.
+fn forbidden(name: &str, text: &str) -> Result<()> {
+    let code: Vec<&str> = code(text).collect();
+    for (what, _, words) in OTHERS {
+        let named = words
+            .iter()
+            .find(|word| code.iter().any(|line| line.contains(*word)));
+        if let Some(word) = named {
+            return Err(Error::Trusted(format!(
+                "{name} uses `{word}`, which is not counted: {what}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The lines of code, without tests at the end of the file.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().map(str::trim);
+    let before = lines.take_while(|line| *line != "#[cfg(test)]" || !text.contains("mod tests {"));
+    before.filter(|line| !line.is_empty() && !line.starts_with("//"))
+}
+
+fn lines(text: &str) -> usize {
+    code(text).count()
+}
+
+/// All Rust files below a folder.
+fn sources(folder: &Path, all: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(Error::file("read", folder))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(Error::file("read", folder))?.path());
+    }
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            sources(&path, all)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            all.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_blank_lines_and_tests_are_no_code() {
+        let text = "//! About.\n\nfn one() {}\n// why\nfn two() {}\n#[cfg(test)]\nmod tests {\n    fn three() {}\n}\n";
+        assert_eq!(lines(text), 2);
+        assert_eq!(lines("#[cfg(test)]\nmod tests;\nfn one() {}\n"), 3);
+    }
+
+    #[test]
+    fn a_room_is_a_file_or_a_folder() {
+        assert!(lies_in("model/src/term/node.rs", &["model/src/term"]));
+        assert!(!lies_in("model/src/terms.rs", &["model/src/term"]));
+    }
+
+    #[test]
+    fn what_is_not_counted_is_not_used() {
+        let text = "use crate::machine::Execution;\n";
+        assert!(forbidden("x.rs", text).is_err());
+        assert!(forbidden("x.rs", "// crate::machine\n").is_ok());
+    }
+}
