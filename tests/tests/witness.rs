@@ -58,8 +58,13 @@ fn leads_to_the_fault(name: &str, property: &str, specification: &str, answers: 
     for waypoint in sequence.waypoints() {
         let location = &waypoint.location;
         assert_eq!(location.file_name, name);
-        let line = text.lines().nth(location.line as usize - 1).unwrap_or_default();
-        let rest = location.column.and_then(|column| line.get(column as usize - 1..));
+        let line = text
+            .lines()
+            .nth(location.line as usize - 1)
+            .unwrap_or_default();
+        let rest = location
+            .column
+            .and_then(|column| line.get(column as usize - 1..));
         let rest = rest.unwrap_or_else(|| panic!("no such place: {location:?}"));
         match waypoint.kind {
             WaypointKind::FunctionReturn => {
@@ -137,13 +142,20 @@ fn invariants_hold(name: &str, said: &[(u32, &str)]) {
     native::never_fails(&project, &file, &annotated);
     let again = check(&project, &file, "assertion", &["--require-proof"]);
     again.expect(0);
-    assert_eq!(again.finished()["verdict"], "proved", "{again}\n{annotated}");
+    assert_eq!(
+        again.finished()["verdict"],
+        "proved",
+        "{again}\n{annotated}"
+    );
     native::eva_refutes_nothing(&project, &file, &annotated, invariants.len());
 }
 
 #[test]
 fn invariants_of_loops_of_all_kinds_hold() {
-    invariants_hold("loops.c", &[(12, "i <= (int)n"), (14, "j <= i"), (24, "turns < 5")]);
+    invariants_hold(
+        "loops.c",
+        &[(12, "i <= (int)n"), (14, "j <= i"), (24, "turns < 5")],
+    );
 }
 
 #[test]
@@ -167,7 +179,12 @@ fn invariants_of_an_array_s_bounds_hold() {
 fn what_is_left_out_is_told() {
     let project = Project::empty();
     project.write("fill.c", &source("fill.c"));
-    let run = check(&project, "fill.c", "assertion,memory", &["--witness", "witness.yml"]);
+    let run = check(
+        &project,
+        "fill.c",
+        "assertion,memory",
+        &["--witness", "witness.yml"],
+    );
     run.expect(0);
     assert!(run.stdout.contains("left out"), "{run}");
 }
@@ -181,9 +198,12 @@ fn what_is_open_has_no_witness() {
          int main(void) { if (__VERIFIER_nondet_int() == 7) reach_error(); return 0; }\n",
     );
     let words = ["check", "open.c", "--no-emit", "--fuzz-only", "--runs", "1"];
-    let run = Tool::new(project.path(), words.iter().chain(&["--witness", "witness.yml"]))
-        .limit(LIMIT)
-        .run();
+    let run = Tool::new(
+        project.path(),
+        words.iter().chain(&["--witness", "witness.yml"]),
+    )
+    .limit(LIMIT)
+    .run();
     run.expect(0);
     assert!(run.stderr.contains("no witness in"), "{run}");
     assert!(!project.at("witness.yml").exists(), "{run}");

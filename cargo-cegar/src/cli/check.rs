@@ -81,7 +81,11 @@ pub(super) fn check(
     let witness = args.witness.as_ref().map(|file| witness::Request {
         file: here.join(file),
         scratch: options.scratch.clone(),
-        inputs: args.files.iter().map(|f| witness::named(f, &here)).collect(),
+        inputs: args
+            .files
+            .iter()
+            .map(|f| witness::named(f, &here))
+            .collect(),
         entry: args.entry.clone().unwrap_or_else(|| "main".to_owned()),
     });
     let mut write = |verdict, reporter: &mut dyn Reporter| match &witness {

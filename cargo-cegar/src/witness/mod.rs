@@ -118,7 +118,11 @@ fn metadata(request: &Request, specification: String) -> Result<Metadata, Error>
             command_line,
         },
         task: Task {
-            input_files: request.inputs.iter().map(|(name, _)| name.clone()).collect(),
+            input_files: request
+                .inputs
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect(),
             input_file_hashes: hashes,
             specification,
             data_model: "LP64",

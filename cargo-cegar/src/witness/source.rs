@@ -83,7 +83,10 @@ impl Sources {
             lines.map(move |&line| (at, line))
         });
         let (file, line) = found.next()?;
-        found.next().is_none().then_some(Spot { file, line, column })
+        found
+            .next()
+            .is_none()
+            .then_some(Spot { file, line, column })
     }
 
     /// The loop that begins here.
@@ -293,16 +296,28 @@ int main(void) {
         let (_folder, path, sources) = sources(TEXT);
         let spot = |what: &str| {
             let (line, column) = place(TEXT, what);
-            sources.spot(&path, line, column).expect("it is in the file")
+            sources
+                .spot(&path, line, column)
+                .expect("it is in the file")
         };
-        let ends = |what: &str| sources.call_end(spot(what)).map(|(end, _)| (end.line, end.column));
+        let ends = |what: &str| {
+            sources
+                .call_end(spot(what))
+                .map(|(end, _)| (end.line, end.column))
+        };
         assert_eq!(ends("f (1)"), Some((4, 17)));
         assert_eq!(ends("f(2)"), Some((5, 19)));
         assert_eq!(ends("f(f(2)"), Some((5, 26)));
         assert_eq!(ends("f(\n"), Some((9, 18)));
         assert_eq!(ends("x = f"), None);
-        assert_eq!(sources.loop_at(spot("for")), Some(Loop::Before(spot("for"))));
-        assert_eq!(sources.loop_at(spot("do {")), Some(Loop::Body(spot("x = f(f"))));
+        assert_eq!(
+            sources.loop_at(spot("for")),
+            Some(Loop::Before(spot("for")))
+        );
+        assert_eq!(
+            sources.loop_at(spot("do {")),
+            Some(Loop::Body(spot("x = f(f")))
+        );
         assert_eq!(sources.loop_at(spot("MACRO")), None);
         assert_eq!(sources.whole(spot("f(2)")), Some(spot("x = f(f")));
         assert_eq!(sources.whole(spot("f(i)")), Some(spot("f(i)")));

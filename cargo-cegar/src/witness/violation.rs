@@ -8,9 +8,7 @@
 use cegar_model::machine::{Answer, Limits, Machine};
 use cegar_model::program::{Program, plain};
 
-use super::format::{
-    Constraint, Entry, SegmentItem, Waypoint, WaypointItem, WaypointKind,
-};
+use super::format::{Constraint, Entry, SegmentItem, Waypoint, WaypointItem, WaypointKind};
 use super::source::Sources;
 use super::{Failed, Made, Request, counted, location, metadata, violated};
 use crate::explain::Left;
@@ -72,10 +70,15 @@ pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
         counted(answers, "answer")
     );
     if left_out > 0 {
-        told.push_str(&format!("; {left_out} left out, which the format cannot say"));
+        told.push_str(&format!(
+            "; {left_out} left out, which the format cannot say"
+        ));
     }
     if left.kept.findings.len() > 1 {
-        told.push_str(&format!("; the first of {} findings", left.kept.findings.len()));
+        told.push_str(&format!(
+            "; the first of {} findings",
+            left.kept.findings.len()
+        ));
     }
     Ok((Entry::ViolationSequence { metadata, content }, told))
 }
@@ -116,12 +119,42 @@ fn number(bits: u128, width: u16, declared: impl FnOnce() -> Option<String>) -> 
     let words: Vec<&str> = ty.split_whitespace().collect();
     let is_any = |names: &[&str]| words.iter().any(|word| names.contains(word));
     let unsigned = is_any(&[
-        "unsigned", "size_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uintptr_t", "_Bool",
-        "bool", "u8", "u16", "u32", "u64", "uchar", "ushort", "uint", "ulong",
+        "unsigned",
+        "size_t",
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
+        "uintptr_t",
+        "_Bool",
+        "bool",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "uchar",
+        "ushort",
+        "uint",
+        "ulong",
     ]);
     let signed = is_any(&[
-        "int", "short", "long", "char", "signed", "ssize_t", "int8_t", "int16_t", "int32_t",
-        "int64_t", "intptr_t", "ptrdiff_t", "s8", "s16", "s32", "s64", "off_t",
+        "int",
+        "short",
+        "long",
+        "char",
+        "signed",
+        "ssize_t",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "intptr_t",
+        "ptrdiff_t",
+        "s8",
+        "s16",
+        "s32",
+        "s64",
+        "off_t",
     ]);
     let is_integer = !is_any(&["double", "float", "struct", "union"]);
     if !(8..=64).contains(&width) || !is_integer || !(unsigned || signed) {

@@ -12,7 +12,9 @@ pub fn with_assertions(text: &str, invariants: &[Invariant]) -> String {
     let mut at: BTreeMap<usize, Vec<(InvariantKind, String)>> = BTreeMap::new();
     let mut functions = "extern void reach_error(void);\n".to_owned();
     for (number, one) in invariants.iter().enumerate() {
-        functions.push_str(&format!("static void holds{number}(int fact) {{ {FAILS} }}\n"));
+        functions.push_str(&format!(
+            "static void holds{number}(int fact) {{ {FAILS} }}\n"
+        ));
         let call = format!("holds{number}({})", one.value);
         let before = text.lines().take(one.location.line as usize - 1);
         let line: usize = before.map(|line| line.len() + 1).sum();

@@ -16,7 +16,8 @@ const ASKED: i32 = 78;
 
 /// The functions that a program declares and does not define; each answers with the next value of `next`.
 fn answering(text: &str, next: &str) -> String {
-    let mut driver = format!("#include <stdlib.h>\nvoid reach_error(void) {{ exit({REACHED}); }}\n{next}\n");
+    let mut driver =
+        format!("#include <stdlib.h>\nvoid reach_error(void) {{ exit({REACHED}); }}\n{next}\n");
     for line in text.lines().filter(|line| line.ends_with(");")) {
         let declaration = line.trim_start_matches("extern ").trim_end_matches(';');
         let is_declaration = !line.starts_with(' ') && !line.contains("reach_error");
@@ -31,13 +32,24 @@ fn answering(text: &str, next: &str) -> String {
 fn run(project: &Project, file: &str, driver: &str) -> Output {
     project.write("driver.c", driver);
     let built = Command::new("gcc")
-        .args(["-g", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+        .args([
+            "-g",
+            "-w",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=all",
+        ])
         .args(["-o", "native", file, "driver.c"])
         .current_dir(project.path())
         .output()
         .expect("gcc runs");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    Command::new(project.at("native")).output().expect("it runs")
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    Command::new(project.at("native"))
+        .output()
+        .expect("it runs")
 }
 
 fn with_values(text: &str, values: &[i128]) -> String {
@@ -107,7 +119,14 @@ pub fn eva_refutes_nothing(project: &Project, file: &str, text: &str, invariants
     let name = format!("eva_{file}");
     project.write(&name, &judged);
     let ran = Command::new("frama-c")
-        .args(["-machdep", "gcc_x86_64", "-eva", "-eva-precision", "6", &name])
+        .args([
+            "-machdep",
+            "gcc_x86_64",
+            "-eva",
+            "-eva-precision",
+            "6",
+            &name,
+        ])
         .current_dir(project.path())
         .output()
         .expect("frama-c runs");
@@ -117,7 +136,10 @@ pub fn eva_refutes_nothing(project: &Project, file: &str, text: &str, invariants
     let mut lines = said.lines().map(str::trim_start);
     let line = lines.find_map(|line| line.strip_prefix("Assertions"));
     let line = line.unwrap_or_else(|| panic!("{said}"));
-    let numbers: Vec<usize> = line.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+    let numbers: Vec<usize> = line
+        .split_whitespace()
+        .filter_map(|n| n.parse().ok())
+        .collect();
     let [valid, unknown, invalid, _] = numbers[..] else {
         panic!("{said}");
     };
@@ -125,5 +147,8 @@ pub fn eva_refutes_nothing(project: &Project, file: &str, text: &str, invariants
     // All code is reached, so that each of them was judged.
     assert_eq!(valid + unknown, invariants, "{said}");
     assert!(valid > 0, "{said}");
-    eprintln!("Frama-C {}: {file}: {valid} of {invariants} proved", version.trim());
+    eprintln!(
+        "Frama-C {}: {file}: {valid} of {invariants} proved",
+        version.trim()
+    );
 }

@@ -203,7 +203,11 @@ impl Metadata {
         } = &self.producer;
         assert_eq!(name, "cargo-cegar");
         assert!(!version.is_empty() && configuration.is_none() && description.is_none());
-        assert!(command_line.as_ref().is_some_and(|words| words.contains("--witness")));
+        assert!(
+            command_line
+                .as_ref()
+                .is_some_and(|words| words.contains("--witness"))
+        );
         assert_eq!(self.task.input_files, [file]);
         let digest = Sha256::digest(bytes);
         let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -249,7 +253,11 @@ impl Waypoint {
 
 impl InvariantSet {
     pub fn invariants(self) -> Vec<Invariant> {
-        let all: Vec<Invariant> = self.content.into_iter().map(|item| item.invariant).collect();
+        let all: Vec<Invariant> = self
+            .content
+            .into_iter()
+            .map(|item| item.invariant)
+            .collect();
         for one in &all {
             assert_eq!(one.format, InvariantFormat::CExpression);
             one.location.check();

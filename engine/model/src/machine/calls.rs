@@ -218,10 +218,15 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             return;
         };
         let kind = |id: FuncId| self.program.function(id).kind;
-        if kind(caller.function) != FunctionKind::User || kind(callee.function) == FunctionKind::User {
+        if kind(caller.function) != FunctionKind::User
+            || kind(callee.function) == FunctionKind::User
+        {
             return;
         }
-        let Some(site) = callee.site.filter(|_| self.answers.len() < self.limits.trace) else {
+        let Some(site) = callee
+            .site
+            .filter(|_| self.answers.len() < self.limits.trace)
+        else {
             return;
         };
         let function = callee.function;

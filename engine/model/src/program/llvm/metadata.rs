@@ -256,7 +256,10 @@ fn kind_named(module: &Module, name: &str) -> u32 {
 
 /// Keeps of `llvm.loop` where the loop begins.
 pub(crate) fn keep_loop_place<'m>(module: &'m Module, terminator: Value<'m>) {
-    let node = llvm!(LLVMGetMetadata(terminator.0, kind_named(module, "llvm.loop")));
+    let node = llvm!(LLVMGetMetadata(
+        terminator.0,
+        kind_named(module, "llvm.loop")
+    ));
     let Some(node) = Value::some(node).and_then(Metadata::of) else {
         return;
     };
@@ -276,7 +279,11 @@ pub(crate) fn keep_loop_place<'m>(module: &'m Module, terminator: Value<'m>) {
         both.len()
     ));
     let place = llvm!(LLVMMetadataAsValue(module.context, place));
-    llvm!(LLVMSetMetadata(terminator.0, kind_named(module, LOOP), place));
+    llvm!(LLVMSetMetadata(
+        terminator.0,
+        kind_named(module, LOOP),
+        place
+    ));
 }
 
 /// Line and column of the loop that this terminator goes back to.
@@ -290,7 +297,11 @@ pub(crate) fn loop_place<'m>(module: &'m Module, terminator: Value<'m>) -> Optio
     }
     let mut both = [std::ptr::null_mut(); 2];
     llvm!(LLVMGetMDNodeOperands(node.0, both.as_mut_ptr()));
-    let number = |raw| Value::some(raw)?.const_int().and_then(|n| u32::try_from(n).ok());
+    let number = |raw| {
+        Value::some(raw)?
+            .const_int()
+            .and_then(|n| u32::try_from(n).ok())
+    };
     Some((number(both[0])?, number(both[1])?))
 }
 

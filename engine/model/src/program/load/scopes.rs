@@ -10,7 +10,9 @@ use llvm_sys::debuginfo::LLVMMetadataKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::Body;
-use crate::program::ir::{FunctionKind, GlobalId, Holder, LoopHead, Named, Operand, Pos, Reg, Width};
+use crate::program::ir::{
+    FunctionKind, GlobalId, Holder, LoopHead, Named, Operand, Pos, Reg, Width,
+};
 use crate::program::llvm::{BasicBlock, Metadata, Module, Value, llvm, metadata};
 use crate::program::normalise::UNINIT;
 
@@ -318,10 +320,7 @@ impl<'m> Reader<'m> {
     fn is_of_file(&self, variable: Metadata<'m>, function: Metadata<'m>) -> bool {
         let unit = variable.scope(self.module);
         let is_global = unit.is_some_and(|unit| {
-            matches!(
-                unit.kind(),
-                LLVMMetadataKind::LLVMDICompileUnitMetadataKind
-            )
+            matches!(unit.kind(), LLVMMetadataKind::LLVMDICompileUnitMetadataKind)
         });
         is_global && variable.declared_in() < line_of(self.module, function)
     }

@@ -151,10 +151,7 @@ impl Questions {
             let others = known.iter().chain(&facts[..at]).chain(&facts[at + 1..]);
             let mut terms: Vec<Term> = others.filter_map(|fact| fact.term).collect();
             terms.push(pool.not(term));
-            if matches!(
-                Z3::new().check(pool, &terms, &limits),
-                Answer::Unsat { .. }
-            ) {
+            if matches!(Z3::new().check(pool, &terms, &limits), Answer::Unsat { .. }) {
                 facts.remove(at);
             }
         }
@@ -230,7 +227,12 @@ fn combined(
     }
     shorten(&[], &mut common);
     let rest = contexts.iter().map(Vec::len).sum();
-    let texts = |facts: &[Fact]| facts.iter().map(|fact| fact.text.clone()).collect::<Vec<_>>();
+    let texts = |facts: &[Fact]| {
+        facts
+            .iter()
+            .map(|fact| fact.text.clone())
+            .collect::<Vec<_>>()
+    };
     let mut said = texts(&common);
     let mut rests: Vec<Vec<String>> = contexts.iter().map(|facts| texts(facts)).collect();
     rests.sort();
@@ -284,11 +286,12 @@ impl Known {
                     known.holds(pool, &variables, &place, named);
                     continue;
                 }
-                Holder::Local(reg) => made_by(program, head.block, reg)
-                    .and_then(|(block, op)| object(world, |kind| {
+                Holder::Local(reg) => made_by(program, head.block, reg).and_then(|(block, op)| {
+                    object(world, |kind| {
                         matches!(kind, ObjectKind::Made { ctx, block: b, op: o, .. }
                             if (ctx, b, o) == (cut.ctx, block, op))
-                    })),
+                    })
+                }),
                 Holder::Global(global) => object(world, |kind| kind == ObjectKind::Global(global)),
             };
             let Some(object) = object else {
@@ -326,13 +329,7 @@ impl Known {
         }
     }
 
-    fn holds(
-        &mut self,
-        pool: &Pool,
-        variables: &[(Place, Term)],
-        place: &Place,
-        named: &Named,
-    ) {
+    fn holds(&mut self, pool: &Pool, variables: &[(Place, Term)], place: &Place, named: &Named) {
         let Some(&(_, term)) = variables.iter().find(|(known, _)| known == place) else {
             return;
         };

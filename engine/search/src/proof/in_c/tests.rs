@@ -192,10 +192,7 @@ fn what_is_said_means_the_same_and_is_defined() {
             );
         }
     }
-    let speaker = Speaker {
-        pool: &pool,
-        names,
-    };
+    let speaker = Speaker { pool: &pool, names };
     let said: Vec<(Term, String)> = facts
         .into_iter()
         .filter_map(|fact| Some((fact, speaker.say(fact)?.text)))
@@ -207,13 +204,22 @@ fn what_is_said_means_the_same_and_is_defined() {
 /// Compiles a program that evaluates all of them under the sanitizer, and compares what it prints.
 fn run(pool: &Pool, said: &[(Term, String)]) {
     let rows: Vec<[u64; 6]> = (0..EDGES.len() * 5)
-        .map(|row| std::array::from_fn(|at| EDGES[(row * (at + 1) + row / EDGES.len() * at) % EDGES.len()]))
+        .map(|row| {
+            std::array::from_fn(|at| EDGES[(row * (at + 1) + row / EDGES.len() * at) % EDGES.len()])
+        })
         .collect();
     let mut source = "#include <stdio.h>\n".to_owned();
-    let parameters = VARIABLES.map(|(name, _, _, ty)| format!("{ty} {name}")).join(", ");
-    let unused = VARIABLES.map(|(name, ..)| format!("(void){name};")).concat();
+    let parameters = VARIABLES
+        .map(|(name, _, _, ty)| format!("{ty} {name}"))
+        .join(", ");
+    let unused = VARIABLES
+        .map(|(name, ..)| format!("(void){name};"))
+        .concat();
     for (at, (_, text)) in said.iter().enumerate() {
-        let _ = writeln!(source, "static int f{at}({parameters}) {{ {unused} return {text}; }}");
+        let _ = writeln!(
+            source,
+            "static int f{at}({parameters}) {{ {unused} return {text}; }}"
+        );
     }
     let _ = writeln!(source, "static void all({parameters}) {{");
     for at in 0..said.len() {
@@ -231,13 +237,28 @@ fn run(pool: &Pool, said: &[(Term, String)]) {
     let program = folder.path().join("said");
     std::fs::write(&file, &source).expect("written");
     let built = Command::new("gcc")
-        .args(["-std=c11", "-w", "-Werror=implicit", "-fsanitize=undefined", "-fno-sanitize-recover=all", "-o"])
+        .args([
+            "-std=c11",
+            "-w",
+            "-Werror=implicit",
+            "-fsanitize=undefined",
+            "-fno-sanitize-recover=all",
+            "-o",
+        ])
         .args([&program, &file])
         .output()
         .expect("gcc runs");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
     let ran = Command::new(&program).output().expect("it runs");
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
     let printed = String::from_utf8_lossy(&ran.stdout);
     let mut evaluator = Evaluator::new();
     for (row, line) in rows.iter().zip(printed.lines()) {
@@ -283,8 +304,14 @@ fn facts_read_as_a_person_would_write_them() {
         (pool.cmp(Pred::Slt, wide, wide_ten), "i < 10"),
         (pool.cmp(Pred::Ule, n, ten), "n < 11"),
         (pool.cmp(Pred::Ule, i, n), "(unsigned int)i <= n"),
-        (pool.cmp(Pred::Sle, next, ten), "(int)((unsigned int)i + 1U) < 11"),
-        (pool.cmp(Pred::Sle, wide_next, wide_ten), "(long)i + 1L < 11"),
+        (
+            pool.cmp(Pred::Sle, next, ten),
+            "(int)((unsigned int)i + 1U) < 11",
+        ),
+        (
+            pool.cmp(Pred::Sle, wide_next, wide_ten),
+            "(long)i + 1L < 11",
+        ),
     ];
     let speaker = Speaker {
         pool: &pool,

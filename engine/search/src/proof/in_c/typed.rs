@@ -140,11 +140,7 @@ impl Typed {
 }
 
 /// Two operands such that C computes in a type that holds both and `result`, with as few casts as possible.
-pub(super) fn together(
-    a: &Typed,
-    b: &Typed,
-    result: (i128, i128),
-) -> Option<(Typed, Typed, Type)> {
+pub(super) fn together(a: &Typed, b: &Typed, result: (i128, i128)) -> Option<(Typed, Typed, Type)> {
     let fitting = TYPES
         .into_iter()
         .filter(|ty| ty.holds(a.range) && ty.holds(b.range) && ty.holds(result));
@@ -178,9 +174,7 @@ mod tests {
     #[test]
     fn operands_meet_in_a_type_that_holds_both() {
         let (i, u) = (variable("i", Type::Int), variable("u", Type::Unsigned));
-        let met = |a: &Typed, b: &Typed| {
-            together(a, b, (0, 0)).map(|(a, b, _)| (a.text, b.text))
-        };
+        let met = |a: &Typed, b: &Typed| together(a, b, (0, 0)).map(|(a, b, _)| (a.text, b.text));
         let both = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
         assert_eq!(met(&i, &u), both("(long)i", "(long)u"));
         let ten = Typed::literal(10).unwrap();
