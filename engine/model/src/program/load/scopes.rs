@@ -10,11 +10,11 @@ use llvm_sys::debuginfo::LLVMMetadataKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::Body;
+use crate::program::convention::UNINIT;
 use crate::program::ir::{
     FunctionKind, GlobalId, Holder, LoopHead, Named, Operand, Pos, Reg, Width,
 };
 use crate::program::llvm::{BasicBlock, Metadata, Module, Value, llvm, metadata};
-use crate::program::normalise::UNINIT;
 
 /// A loop's head, in LLVM's values.
 pub(super) struct Head<'m> {
