@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use cegar_model::program::ir::{
-    BinOp, CheckKind, FuncId, FunctionKind, Intrinsic, Op, Program, Property,
+    BinOp, CheckKind, FuncId, FunctionKind, HeapFn, Intrinsic, Op, Program, Property,
 };
 use serde::{Deserialize, Serialize};
 
@@ -138,18 +138,19 @@ fn unasked(property: Property) -> (&'static str, &'static str) {
 }
 
 fn is_allocation(kind: FunctionKind) -> bool {
-    matches!(
-        kind,
-        FunctionKind::Intrinsic(
-            Intrinsic::Malloc
-                | Intrinsic::Calloc
-                | Intrinsic::Realloc
-                | Intrinsic::ReallocArray
-                | Intrinsic::AlignedAlloc
-                | Intrinsic::Valloc
-                | Intrinsic::PosixMemalign
-        )
-    )
+    let FunctionKind::Intrinsic(Intrinsic::Heap(function)) = kind else {
+        return false;
+    };
+    match function {
+        HeapFn::Malloc
+        | HeapFn::Calloc
+        | HeapFn::Realloc
+        | HeapFn::ReallocArray
+        | HeapFn::AlignedAlloc
+        | HeapFn::PosixMemalign
+        | HeapFn::Valloc => true,
+        HeapFn::Row | HeapFn::Free | HeapFn::UsableSize => false,
+    }
 }
 
 /// The functions of a kind, for a sentence; none if there are none.

@@ -33,8 +33,6 @@ mod tests;
 use std::ops::Range;
 use std::time::Instant;
 
-pub(crate) use intrinsics::is_exact;
-pub(crate) use ops::cast_source;
 pub use outcome::{Answer, Choice, Event, Execution, Exhausted, Outcome, PathEvent, Violation};
 
 use crate::program::ir::Program;

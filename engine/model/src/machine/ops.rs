@@ -5,7 +5,7 @@ use super::outcome::{Event, Outcome};
 use super::shadow::Shade;
 use super::step::{Next, Run, Step};
 use crate::program::ir::{
-    BinOp, CastKind, CheckId, CheckKind, FloatCast, Inst, Loc, Op, Operand, Pred, Reg, Width,
+    BinOp, CastKind, CheckId, CheckKind, Inst, Loc, Op, Operand, Pred, Reg, Width,
 };
 use crate::term::fault::{self, Concrete};
 use crate::term::{float, value};
@@ -52,15 +52,6 @@ fn quick_cmp(pred: Pred, width: Width, a: u128, b: u128) -> bool {
         };
     }
     value::cmp(pred, width, a, b)
-}
-
-/// The width of a conversion's operand.
-pub(crate) fn cast_source(cast: FloatCast) -> Width {
-    match cast {
-        FloatCast::Convert(from, _) => from.width(),
-        FloatCast::ToSigned(from, _) | FloatCast::ToUnsigned(from, _) => from.width(),
-        FloatCast::FromSigned(width, _) | FloatCast::FromUnsigned(width, _) => width,
-    }
 }
 
 impl<const TRACK: bool> Run<'_, TRACK> {
@@ -244,7 +235,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 });
             }
             Op::FloatCast { dst, cast, a } => {
-                let w = cast_source(*cast);
+                let w = cast.source();
                 let v = float::cast(*cast, self.get(*a, w));
                 self.derive(*dst, v, &[(*a, w)], |p, t| p.float_cast(*cast, t[0]));
             }

@@ -301,6 +301,27 @@ pub enum MathFn {
     Lrint,
 }
 
+impl MathFn {
+    /// Whether IEEE 754 says its result, so that it has a term: the others are computed by the host.
+    pub fn is_exact(self) -> bool {
+        matches!(
+            self,
+            MathFn::Sqrt
+                | MathFn::Floor
+                | MathFn::Ceil
+                | MathFn::Round
+                | MathFn::Trunc
+                | MathFn::Rint
+                | MathFn::Nearbyint
+                | MathFn::Fabs
+                | MathFn::Fmin
+                | MathFn::Fmax
+                | MathFn::Copysign
+                | MathFn::Fma
+        )
+    }
+}
+
 /// A function: signature, registers and blocks.
 #[derive(Clone, Debug)]
 pub struct Function {

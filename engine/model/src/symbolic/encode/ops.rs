@@ -266,7 +266,7 @@ impl Encoder<'_, '_> {
                 set(&mut now.state, *dst, value);
             }
             Op::FloatCast { dst, cast, a } => {
-                let width = crate::machine::cast_source(*cast);
+                let width = cast.source();
                 let a = self.get(&mut now.state, *a, width);
                 let value = if self.is_address(now, a) {
                     self.numberless(float::cast_width(*cast))
@@ -522,7 +522,7 @@ impl Encoder<'_, '_> {
         kind: crate::program::ir::FloatKind,
         args: &[Operand],
     ) -> Term {
-        let exact = crate::machine::is_exact(function);
+        let exact = function.is_exact();
         let terms: Vec<Term> = args
             .iter()
             .enumerate()
