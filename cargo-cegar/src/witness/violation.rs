@@ -31,10 +31,7 @@ pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
         let made = answer.choices - choices;
         choices = answer.choices;
         match returned(program, sources, answer) {
-            Some(waypoint) => {
-                content.push(alone(waypoint));
-                // A number that took several choices is still one number.
-            }
+            Some(waypoint) => content.push(alone(waypoint)),
             None => left_out += made,
         }
     }

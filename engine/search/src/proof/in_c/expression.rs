@@ -77,6 +77,7 @@ impl Speaker<'_> {
             Node::Cmp(pred, a, b) => self.compare(pred, false, a, b, depth),
             Node::Not(inner) => match *self.pool.node(inner) {
                 Node::Cmp(pred, a, b) => self.compare(pred, true, a, b, depth),
+                Node::Extract(of, low) => self.bit(of, low, "==", depth),
                 _ => {
                     let inner = self.condition(inner, depth)?;
                     Some(truth(
@@ -118,15 +119,16 @@ impl Speaker<'_> {
                 );
                 Some(truth(text, binds::CONDITIONAL))
             }
-            Node::Extract(inner, low) => {
-                let bit = self.bits(inner, low, 1, depth)?;
-                Some(truth(
-                    format!("{} != 0", bit.within(binds::LESS)),
-                    binds::EQUAL,
-                ))
-            }
+            Node::Extract(inner, low) => self.bit(inner, low, "!=", depth),
             _ => None,
         }
+    }
+
+    /// Whether one bit of a value is 0 or not.
+    fn bit(&self, of: Term, low: u16, relation: &str, depth: u32) -> Option<Typed> {
+        let bit = self.bits(of, low, 1, depth)?;
+        let text = format!("{} {relation} 0", bit.within(binds::LESS));
+        Some(truth(text, binds::EQUAL))
     }
 
     fn compare(&self, pred: Pred, negated: bool, a: Term, b: Term, depth: u32) -> Option<Typed> {

@@ -177,10 +177,10 @@ mod tests {
         let met = |a: &Typed, b: &Typed| together(a, b, (0, 0)).map(|(a, b, _)| (a.text, b.text));
         let both = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
         assert_eq!(met(&i, &u), both("(long)i", "(long)u"));
-        let ten = Typed::literal(10).unwrap();
+        let ten = Typed::literal(10).expect("C has a type for it");
         assert_eq!(met(&i, &ten), both("i", "10"));
         assert_eq!(met(&u, &ten), both("u", "10"));
-        let less = Typed::literal(-1).unwrap();
+        let less = Typed::literal(-1).expect("C has a type for it");
         assert_eq!(met(&u, &less), both("(long)u", "-1L"));
         let n = variable("n", Type::UnsignedLong);
         assert_eq!(met(&i, &n), None);
@@ -188,9 +188,9 @@ mod tests {
 
     #[test]
     fn least_numbers_have_a_type() {
-        let least = Typed::literal(i128::from(i32::MIN)).unwrap();
+        let least = Typed::literal(i128::from(i32::MIN)).expect("C has a type for it");
         assert_eq!(least.text, "(-2147483647 - 1)");
-        let least = Typed::literal(i128::from(i64::MIN)).unwrap();
+        let least = Typed::literal(i128::from(i64::MIN)).expect("C has a type for it");
         assert_eq!(least.text, "(-9223372036854775807L - 1)");
     }
 }
