@@ -29,8 +29,6 @@ pub const STATED: &str = "stated";
 pub struct Open {
     /// Properties that nobody asked for and of which not all checks hold.
     pub unasked: BTreeSet<Property>,
-    /// Whether arithmetic may overflow.
-    pub overflow: bool,
 }
 
 impl Open {
@@ -38,7 +36,6 @@ impl Open {
     pub fn everything() -> Open {
         Open {
             unasked: [Property::Assertion, Property::Memory, Property::Overflow].into(),
-            overflow: true,
         }
     }
 }
@@ -89,7 +86,7 @@ pub fn derive(program: &Program, open: &Open) -> Vec<Assumption> {
         let (id, says) = unasked(*property);
         add(id, says.to_owned());
     }
-    if open.overflow || wraps(program) {
+    if wraps(program) {
         add(
             "wrapping",
             "signed arithmetic that overflows wraps around, as with -fwrapv".to_owned(),

@@ -57,7 +57,7 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
             .collect();
         let mut program =
             compiled::together(&texts, properties).unwrap_or_else(|why| panic!("{why}"));
-        for i in 0..texts.len() {
+        for (i, generated) in programs.iter().enumerate() {
             compiled::start_in(&mut program, i);
             let grain = if i % 3 == 2 {
                 Grain::Blocks
@@ -76,7 +76,7 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
                 let (differs, compared) = follow(&mut graph, &program, &tape, limits);
                 add(&mut total, compared);
                 if let Some(what) = differs.first() {
-                    let text = programs[i].render("", Form::Observing);
+                    let text = generated.render("", Form::Observing);
                     told.push(format!(
                         "seed {seed}, file {file}, program {i}, {grain:?}, tape {tape:?}: {what}\n{text}"
                     ));

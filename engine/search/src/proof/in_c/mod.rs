@@ -16,7 +16,7 @@ use std::time::Duration;
 use cegar_checker::Certificate;
 use cegar_checker::claims::{Claimed, Claims, Malformed};
 use cegar_model::program::ir::{
-    BlockId, CheckKind, FuncId, FunctionKind, Holder, LoopHead, Named, Op, Pos, Program, Reg,
+    BlockId, FuncId, FunctionKind, Holder, LoopHead, Named, Op, Pos, Program, Reg,
 };
 use cegar_model::solver::{Answer, Limits, Solver as _, Z3};
 use cegar_model::symbolic::cuts::{Bytes, Cell, CutState, Part, Place, Value};
@@ -53,14 +53,13 @@ pub struct InC {
 const CONTEXTS: usize = 6;
 
 /// Says a certificate's facts in C. The program must have been read with its loops ([`Program::load_with_loops`]), and the certificate
-/// accepted by [`cegar_checker::check`]. What holds only as long as nothing overflows is said where that is proved.
+/// accepted by [`cegar_checker::check`].
 pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Malformed> {
     let Claims {
         world,
         mut pool,
         cuts,
     } = Claims::read(program, certificate)?;
-    let wraps = may_wrap(program, certificate);
     let mut places: BTreeMap<Pos, Vec<&LoopHead>> = BTreeMap::new();
     for head in &program.loops {
         places.entry(head.pos).or_default().push(head);
@@ -72,7 +71,7 @@ pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Malform
         let mut left_out = 0;
         for head in &heads {
             for (&cut, claimed) in cuts.iter().filter(|(cut, _)| cut.block == head.block) {
-                let (facts, unsaid) = said(&world, &mut pool, (cut, claimed), head, wraps);
+                let (facts, unsaid) = said(&world, &mut pool, (cut, claimed), head);
                 contexts.push(facts);
                 left_out += unsaid;
             }
@@ -96,20 +95,11 @@ pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Malform
     for (cut, claimed) in &cuts {
         let function = program.block(cut.block).function;
         if program.function(function).kind == FunctionKind::User && !is_known(cut.block) {
-            result.left_out += claimed.facts.len() + claimed.conditional.len();
+            result.left_out += claimed.facts.len();
         }
     }
     result.loops.retain(|one| !one.facts.is_empty());
     Ok(result)
-}
-
-/// Whether a signed overflow is not excluded.
-fn may_wrap(program: &Program, certificate: &Certificate) -> bool {
-    let mut checks = program.checks.iter().enumerate();
-    checks.any(|(id, check)| {
-        let claim = certificate.check(id as u32);
-        check.kind == CheckKind::SignedOverflow && claim.is_none_or(|claim| claim.given.is_some())
-    })
 }
 
 /// A condition in C, and the formula that it says, if it was made from one.
@@ -167,7 +157,6 @@ fn said(
     pool: &mut Pool,
     (cut, claimed): (Cut, &Claimed),
     head: &LoopHead,
-    wraps: bool,
 ) -> (Vec<Fact>, usize) {
     let state = &claimed.state;
     let mut facts: Vec<Fact> = Vec::new();
@@ -193,12 +182,7 @@ fn said(
         }
     }
     let mut unsaid = 0;
-    let (conditional, unused) = match wraps {
-        true => (&[][..], claimed.conditional.len()),
-        false => (&claimed.conditional[..], 0),
-    };
-    unsaid += unused;
-    for &fact in claimed.facts.iter().chain(conditional) {
+    for &fact in &claimed.facts {
         match speaker.say(fact) {
             Some(said) => add(said.within(binds::BITS), Some(fact)),
             None => unsaid += 1,
