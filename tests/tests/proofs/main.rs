@@ -5,6 +5,7 @@
 //! many programs from a random seed (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed thousand.
 
 mod compiled;
+mod files;
 mod judge;
 mod truth;
 

@@ -149,7 +149,7 @@ impl Encoder<'_, '_> {
         let mut unknown = self.pool.bit(false);
         for case in self.split(now, pointer) {
             let id = match case.root {
-                Root::Null => continue,
+                Root::Null => None,
                 Root::Number(number) => self.world.object_at(number),
                 Root::Of(id) => Some(id),
                 Root::Unknown => {
@@ -157,7 +157,7 @@ impl Encoder<'_, '_> {
                     continue;
                 }
             };
-            if case.root == Root::Number(0) {
+            if matches!(case.root, Root::Null | Root::Number(0)) {
                 // NULL is nothing to free; which offset it is may only be known where it is asked.
                 let zero = self.c64(0);
                 let null = self.pool.eq(case.offset, zero);

@@ -357,8 +357,8 @@ impl Encoder<'_, '_> {
         for case in self.split(now, pointer) {
             match case.root {
                 Root::Unknown => return None,
-                Root::Null => null = self.pool.or(null, case.cond),
-                Root::Number(0) => {
+                // What was made from NULL is NULL only where nothing was added to it.
+                Root::Null | Root::Number(0) => {
                     let zero = self.c64(0);
                     let here = self.pool.eq(case.offset, zero);
                     let here = self.pool.and(case.cond, here);

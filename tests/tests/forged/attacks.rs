@@ -1,0 +1,182 @@
+//! Ways to call a real bug proved.
+
+use cegar_checker::certificate::{BytesClaim, CutClaim, ValueClaim};
+
+use crate::case::{ALL, ASSERTION, Case, MEMORY, object_key};
+use crate::programs::{self, words};
+
+fn unknowns(cut: &CutClaim) -> Vec<String> {
+    let mut names: Vec<String> = (1..=8)
+        .map(|n| format!("?{}:{}.{n}", cut.context, cut.block))
+        .collect();
+    for n in [1, 2, 3, 4, 7] {
+        names.extend([format!("?after.{n}"), format!("?ghost.{n}"), format!("?.{n}")]);
+    }
+    names.push("?element".to_owned());
+    names
+}
+
+/// What was seen last "is" what the same fragment reads next: such a formula would be kept by every edge.
+#[test]
+fn formulas_over_what_a_fragment_does_not_know() {
+    let case = Case::new(programs::HASH, &[], ASSERTION);
+    let bug = case.bug(&[words(&[5, 7])]);
+    let mut tried = 0;
+    for at in case.cuts(&case.honest) {
+        let cut = &case.honest.cuts[at];
+        for (variable, width) in case.variables(&case.honest, cut) {
+            for unknown in unknowns(cut) {
+                let unknown = format!("|{unknown}|:{width}");
+                case.rejects(&unknown, |certificate| {
+                    let facts = &mut certificate.cuts[at].facts;
+                    facts.push(format!("(= {variable} {unknown})"));
+                    Case::claim(certificate, &[bug]);
+                });
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 40, "{tried}");
+}
+
+/// After its block an object is gone, also where nobody sees whose end a marker is.
+#[test]
+fn an_end_that_is_hidden() {
+    let case = Case::new(programs::SCOPE, &[], MEMORY);
+    let bug = case.bug(&[vec![0; 8]]);
+    let cuts = case.cuts(&case.honest);
+    let [first, second] = cuts[..] else {
+        panic!("{cuts:?}")
+    };
+    let object = case.honest.objects.iter().position(|o| o.number.is_some());
+    let object = object.unwrap_or_else(|| panic!("no local object"));
+    let number = case.honest.objects[object].number.unwrap_or_default();
+    let address = format!("{:x}", u64::from(number) << 32);
+    let pointer = case.global("p");
+    let why = case.rejects("a hidden end", |certificate| {
+        Case::claim(certificate, &[bug]);
+        for (at, value) in [(first, ValueClaim::Any), (second, ValueClaim::Is(address.clone()))] {
+            let cell = BytesClaim::Cells(vec![(0, 64, value)]);
+            Case::know(certificate, at, pointer, |known| known.bytes = cell);
+            Case::know(certificate, at, object, |known| {
+                known.alive = ValueClaim::Is("1".to_owned());
+            });
+        }
+        certificate.cuts[second].facts.clear();
+        let cut = &mut certificate.cuts[first];
+        cut.facts.retain(|fact| !fact.contains("64^|") && !fact.contains("|l"));
+        let mut facts = Vec::new();
+        for (frame, reg, value) in &mut cut.registers {
+            let name = format!("|r{}:{reg}|", case.frame(&case.honest.cuts[first], *frame).0);
+            if *value == ValueClaim::Is(address.clone()) {
+                facts.push(format!("(= {name}:64 #64:{address})"));
+                *value = ValueClaim::Any;
+            } else {
+                let key = object_key(&certificate.objects[pointer]);
+                facts.push(format!("(or (= {name}:32 #32:0) (= |m{key}:0:64|:64 #64:{address}))"));
+            }
+        }
+        cut.facts.extend(facts);
+    });
+    println!("HIDDEN {why}");
+}
+
+/// Which number an object has is nobody's business, and nothing is proved by it.
+#[test]
+fn numbers_of_objects() {
+    for (text, hide) in [(programs::NUMBER, false), (programs::NUMBER, true)] {
+        let case = Case::new(text, &[], ASSERTION);
+        let marked = case.marked();
+        for number in [0x0200_0002, 0x0200_0003] {
+            let why = case.rejects("a number", |certificate| {
+                Case::claim(certificate, &marked);
+                let mut old = 0;
+                for object in &mut certificate.objects {
+                    if let Some(before) = object.number.replace(number).filter(|_| object.number.is_some()) {
+                        old = before;
+                    } else {
+                        object.number = None;
+                    }
+                }
+                let (old, new) = (format!("{:x}", u64::from(old) << 32), format!("{:x}", u64::from(number) << 32));
+                for cut in &mut certificate.cuts {
+                    for (frame, reg, value) in &mut cut.registers {
+                        if *value == ValueClaim::Is(old.clone()) {
+                            *value = ValueClaim::Is(new.clone());
+                            if hide {
+                                let key = case.frame(&case.honest.cuts[0], *frame).0;
+                                cut.facts.push(format!("(= |r{key}:{reg}|:64 #64:{new})"));
+                                *value = ValueClaim::Any;
+                            }
+                        }
+                    }
+                }
+            });
+            println!("NUMBER {hide} {number:x} {why}");
+        }
+    }
+}
+
+/// Blocks of the library are no goals: nobody asks whether they are entered.
+#[test]
+fn blocks_of_the_library() {
+    let case = Case::new(programs::STRING, &[], ASSERTION);
+    for (id, block) in (0u32..).zip(&case.program.blocks) {
+        use cegar_model::program::FunctionKind;
+        let function = case.program.function(block.function);
+        if function.kind == FunctionKind::Stub && function.name.contains("getchar") {
+            let why = case.rejects("a block", |certificate| {
+                certificate.blocks.push(cegar_checker::Claim { id, given: None });
+            });
+            println!("BLOCK {why}");
+        }
+    }
+}
+
+/// A pointer that was made from NULL is not NULL.
+#[test]
+fn an_offset_from_null() {
+    let text = r#"
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+struct pair { int a, b; } g;
+int main(void)
+{
+    struct pair *p = &g;
+    for (int i = 0; i < 3; i++)
+        p = __VERIFIER_nondet_int() ? &g : 0;
+    int *q = &p->b;
+    if (p == 0) assert(q == 0); /* BUG */
+    return 0;
+}
+"#;
+    let case = Case::new(text, &[], ASSERTION);
+    case.bug(&[words(&[1, 1, 0])]);
+}
+
+/// Code after an overflow that is certain.
+#[test]
+fn behind_what_overflows_for_sure() {
+    let text = r#"
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+int main(void)
+{
+    int x = 2147483647;
+    x++;
+    assert(x > 0); /* BUG */
+    return 0;
+}
+"#;
+    let case = Case::new(text, &[], ALL);
+    println!("{:?} {:?}", case.marked(), case.honest.checks);
+    println!("{:?}", case.honest.conditions);
+}
+#[test]
+fn tmp_overflow() {
+    let case = Case::new(programs::OVERFLOW, &[], ALL);
+    println!("OV {:?} {:?}", case.marked(), case.honest.checks);
+    println!("OV {:?} {:?}", case.honest.conditions, case.honest.cuts.iter().map(|c| (c.facts.len(), &c.conditional)).collect::<Vec<_>>());
+    for (i, c) in case.program.checks.iter().enumerate() { println!("OV {i} {:?} {} {:?} {}", c.kind, case.program.show(c.pos), c.loc, c.trivial); }
+    println!("OV {}", case.honest.assumptions.iter().map(|a| a.says.clone()).collect::<Vec<_>>().join("; "));
+}
