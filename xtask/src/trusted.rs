@@ -86,7 +86,10 @@ const OTHERS: [(&str, &[&str], &[&str]); 5] = [
     ),
     (
         "what comes before the bitcode that a certificate is about",
-        &["model/src/program/normalise.rs", "model/src/program/normalise"],
+        &[
+            "model/src/program/normalise.rs",
+            "model/src/program/normalise",
+        ],
         &["program::normalise", "super::normalise"],
     ),
     (

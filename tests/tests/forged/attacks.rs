@@ -10,7 +10,11 @@ fn unknowns(cut: &CutClaim) -> Vec<String> {
         .map(|n| format!("?{}:{}.{n}", cut.context, cut.block))
         .collect();
     for n in [1, 2, 3, 4, 7] {
-        names.extend([format!("?after.{n}"), format!("?ghost.{n}"), format!("?.{n}")]);
+        names.extend([
+            format!("?after.{n}"),
+            format!("?ghost.{n}"),
+            format!("?.{n}"),
+        ]);
     }
     names.push("?element".to_owned());
     names
@@ -55,7 +59,10 @@ fn an_end_that_is_hidden() {
     let pointer = case.global("p");
     let why = case.rejects("a hidden end", |certificate| {
         Case::claim(certificate, &[bug]);
-        for (at, value) in [(first, ValueClaim::Any), (second, ValueClaim::Is(address.clone()))] {
+        for (at, value) in [
+            (first, ValueClaim::Any),
+            (second, ValueClaim::Is(address.clone())),
+        ] {
             let cell = BytesClaim::Cells(vec![(0, 64, value)]);
             Case::know(certificate, at, pointer, |known| known.bytes = cell);
             Case::know(certificate, at, object, |known| {
@@ -64,16 +71,22 @@ fn an_end_that_is_hidden() {
         }
         certificate.cuts[second].facts.clear();
         let cut = &mut certificate.cuts[first];
-        cut.facts.retain(|fact| !fact.contains("64^|") && !fact.contains("|l"));
+        cut.facts
+            .retain(|fact| !fact.contains("64^|") && !fact.contains("|l"));
         let mut facts = Vec::new();
         for (frame, reg, value) in &mut cut.registers {
-            let name = format!("|r{}:{reg}|", case.frame(&case.honest.cuts[first], *frame).0);
+            let name = format!(
+                "|r{}:{reg}|",
+                case.frame(&case.honest.cuts[first], *frame).0
+            );
             if *value == ValueClaim::Is(address.clone()) {
                 facts.push(format!("(= {name}:64 #64:{address})"));
                 *value = ValueClaim::Any;
             } else {
                 let key = object_key(&certificate.objects[pointer]);
-                facts.push(format!("(or (= {name}:32 #32:0) (= |m{key}:0:64|:64 #64:{address}))"));
+                facts.push(format!(
+                    "(or (= {name}:32 #32:0) (= |m{key}:0:64|:64 #64:{address}))"
+                ));
             }
         }
         cut.facts.extend(facts);
@@ -92,13 +105,20 @@ fn numbers_of_objects() {
                 Case::claim(certificate, &marked);
                 let mut old = 0;
                 for object in &mut certificate.objects {
-                    if let Some(before) = object.number.replace(number).filter(|_| object.number.is_some()) {
+                    if let Some(before) = object
+                        .number
+                        .replace(number)
+                        .filter(|_| object.number.is_some())
+                    {
                         old = before;
                     } else {
                         object.number = None;
                     }
                 }
-                let (old, new) = (format!("{:x}", u64::from(old) << 32), format!("{:x}", u64::from(number) << 32));
+                let (old, new) = (
+                    format!("{:x}", u64::from(old) << 32),
+                    format!("{:x}", u64::from(number) << 32),
+                );
                 for cut in &mut certificate.cuts {
                     for (frame, reg, value) in &mut cut.registers {
                         if *value == ValueClaim::Is(old.clone()) {
@@ -126,7 +146,9 @@ fn blocks_of_the_library() {
         let function = case.program.function(block.function);
         if function.kind == FunctionKind::Stub && function.name.contains("getchar") {
             let why = case.rejects("a block", |certificate| {
-                certificate.blocks.push(cegar_checker::Claim { id, given: None });
+                certificate
+                    .blocks
+                    .push(cegar_checker::Claim { id, given: None });
             });
             println!("BLOCK {why}");
         }
@@ -176,7 +198,31 @@ int main(void)
 fn tmp_overflow() {
     let case = Case::new(programs::OVERFLOW, &[], ALL);
     println!("OV {:?} {:?}", case.marked(), case.honest.checks);
-    println!("OV {:?} {:?}", case.honest.conditions, case.honest.cuts.iter().map(|c| (c.facts.len(), &c.conditional)).collect::<Vec<_>>());
-    for (i, c) in case.program.checks.iter().enumerate() { println!("OV {i} {:?} {} {:?} {}", c.kind, case.program.show(c.pos), c.loc, c.trivial); }
-    println!("OV {}", case.honest.assumptions.iter().map(|a| a.says.clone()).collect::<Vec<_>>().join("; "));
+    println!(
+        "OV {:?} {:?}",
+        case.honest.conditions,
+        case.honest
+            .cuts
+            .iter()
+            .map(|c| (c.facts.len(), &c.conditional))
+            .collect::<Vec<_>>()
+    );
+    for (i, c) in case.program.checks.iter().enumerate() {
+        println!(
+            "OV {i} {:?} {} {:?} {}",
+            c.kind,
+            case.program.show(c.pos),
+            c.loc,
+            c.trivial
+        );
+    }
+    println!(
+        "OV {}",
+        case.honest
+            .assumptions
+            .iter()
+            .map(|a| a.says.clone())
+            .collect::<Vec<_>>()
+            .join("; ")
+    );
 }

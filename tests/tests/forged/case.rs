@@ -74,7 +74,13 @@ impl Case {
             time: Some(Duration::from_secs(4)),
             ..solver::Limits::default()
         };
-        cegar_checker::check(&self.program, HASH, certificate, limits.counted(), &mut AskZ3)
+        cegar_checker::check(
+            &self.program,
+            HASH,
+            certificate,
+            limits.counted(),
+            &mut AskZ3,
+        )
     }
 
     /// The certificate with a change.
@@ -113,9 +119,8 @@ impl Case {
             line.is_some_and(|line| line.contains(MARK))
         };
         let all = (0u32..).zip(&self.program.checks);
-        let marked = all.filter(|(_, check)| {
-            is_marked(check.pos.line) && self.is_user(check.function)
-        });
+        let marked =
+            all.filter(|(_, check)| is_marked(check.pos.line) && self.is_user(check.function));
         marked.map(|(id, _)| id).collect()
     }
 

@@ -1,8 +1,7 @@
 //! Damage to honest certificates: whatever changes the meaning of something that was needed is rejected.
 
 use cegar_checker::certificate::{
-    BaseClaim, BytesClaim, Certificate, Condition, CutClaim, KindClaim, KnownClaim,
-    ValueClaim,
+    BaseClaim, BytesClaim, Certificate, Condition, CutClaim, KindClaim, KnownClaim, ValueClaim,
 };
 use cegar_checker::{Assumption, Claim};
 use cegar_model::program::Property;
@@ -35,7 +34,10 @@ fn heads_and_claims() {
         let checks = case.program.checks.len() as u32;
         let blocks = case.program.blocks.len() as u32;
         let library = (0..blocks).find(|&id| {
-            let function = case.program.block(cegar_model::program::BlockId(id)).function;
+            let function = case
+                .program
+                .block(cegar_model::program::BlockId(id))
+                .function;
             case.program.function(function).kind == FunctionKind::Stub
         });
         let library = library.unwrap_or_else(|| panic!("{name} has no library"));
@@ -47,8 +49,18 @@ fn heads_and_claims() {
         no("other bitcode", &|c| c.bitcode.push('0'));
         no("a check twice", &|c| c.checks.push(c.checks[0]));
         no("no such check", &|c| Case::claim(c, &[checks]));
-        no("no such block", &|c| c.blocks.push(Claim { id: blocks, given: None }));
-        no("a library's block", &|c| c.blocks.push(Claim { id: library, given: None }));
+        no("no such block", &|c| {
+            c.blocks.push(Claim {
+                id: blocks,
+                given: None,
+            })
+        });
+        no("a library's block", &|c| {
+            c.blocks.push(Claim {
+                id: library,
+                given: None,
+            })
+        });
         no("no such condition", &|c| {
             c.checks[0].given = Some(c.conditions.len() as u32);
         });
@@ -61,7 +73,12 @@ fn heads_and_claims() {
         no("a property twice", &|c| c.properties.push(c.properties[0]));
         // The first block of `main` is entered by every execution.
         let entered = case.entry_of_main();
-        no("a block that is entered", &|c| c.blocks.push(Claim { id: entered, given: None }));
+        no("a block that is entered", &|c| {
+            c.blocks.push(Claim {
+                id: entered,
+                given: None,
+            })
+        });
         no("another grain", &|c| {
             c.grain = match c.grain {
                 Grain::Loops => Grain::Blocks,
@@ -69,8 +86,12 @@ fn heads_and_claims() {
             };
         });
         for at in 0..case.honest.assumptions.len() {
-            no("an assumption is kept back", &|c| drop(c.assumptions.remove(at)));
-            no("an assumption says less", &|c| c.assumptions[at].says.truncate(8));
+            no("an assumption is kept back", &|c| {
+                drop(c.assumptions.remove(at))
+            });
+            no("an assumption says less", &|c| {
+                c.assumptions[at].says.truncate(8)
+            });
             no("an assumption has another name", &|c| {
                 c.assumptions[at].id = "stated".to_owned();
             });
@@ -113,12 +134,21 @@ fn objects() {
             tried += 3;
             match &object.kind {
                 KindClaim::Global(_) => {
-                    no(at, "a number", &|c| c.objects[at].number = Some(0x0200_0009));
+                    no(at, "a number", &|c| {
+                        c.objects[at].number = Some(0x0200_0009)
+                    });
                     no(at, "from the heap", &|c| c.objects[at].heap = true);
-                    no(at, "no such global", &|c| c.objects[at].kind = KindClaim::Global(1 << 20));
+                    no(at, "no such global", &|c| {
+                        c.objects[at].kind = KindClaim::Global(1 << 20)
+                    });
                     tried += 3;
                 }
-                KindClaim::Made { context, block, op, part } => {
+                KindClaim::Made {
+                    context,
+                    block,
+                    op,
+                    part,
+                } => {
                     let (block, op, part) = (*block, *op, *part);
                     let made = |context: &str, op: u32, part: u32| KindClaim::Made {
                         context: context.to_owned(),
@@ -127,33 +157,58 @@ fn objects() {
                         part,
                     };
                     no(at, "the heap's flag", &|c| c.objects[at].heap ^= true);
-                    no(at, "made elsewhere", &|c| c.objects[at].kind = made(context, op + 999, part));
-                    no(at, "another part", &|c| c.objects[at].kind = made(context, op, part + 1));
+                    no(at, "made elsewhere", &|c| {
+                        c.objects[at].kind = made(context, op + 999, part)
+                    });
+                    no(at, "another part", &|c| {
+                        c.objects[at].kind = made(context, op, part + 1)
+                    });
                     for other in ["/0.0", "x", "/", "/+1.1", &format!("{context}/1.1")] {
                         no(at, other, &|c| c.objects[at].kind = made(other, op, part));
                     }
                     match object.number {
-                        None => no(at, "a number", &|c| c.objects[at].number = Some(0x0200_0fff)),
+                        None => no(at, "a number", &|c| {
+                            c.objects[at].number = Some(0x0200_0fff)
+                        }),
                         Some(_) => no(at, "no number", &|c| c.objects[at].number = None),
                     }
-                    for number in [0, 1, 0x0001_0000, 0x0100_0000, 0x0200_0000, 0x0300_0000, u32::MAX] {
-                        no(at, "a number of others", &|c| c.objects[at].number = Some(number));
+                    for number in [
+                        0,
+                        1,
+                        0x0001_0000,
+                        0x0100_0000,
+                        0x0200_0000,
+                        0x0300_0000,
+                        u32::MAX,
+                    ] {
+                        no(at, "a number of others", &|c| {
+                            c.objects[at].number = Some(number)
+                        });
                     }
                     tried += 17;
                 }
             }
             if !object.indexed.is_empty() {
                 no(at, "not indexed", &|c| c.objects[at].indexed.clear());
-                no(at, "indexed elsewhere", &|c| c.objects[at].indexed = vec![(1 << 20, 1 << 21)]);
+                no(at, "indexed elsewhere", &|c| {
+                    c.objects[at].indexed = vec![(1 << 20, 1 << 21)]
+                });
             }
         }
         let numbered = |(at, o): (usize, &cegar_checker::certificate::ObjectClaim)| {
             o.number.map(|number| (at, number))
         };
-        let all: Vec<(usize, u32)> = honest.objects.iter().enumerate().filter_map(numbered).collect();
+        let all: Vec<(usize, u32)> = honest
+            .objects
+            .iter()
+            .enumerate()
+            .filter_map(numbered)
+            .collect();
         for pair in all.windows(2) {
             let ((_, first), (at, _)) = (pair[0], pair[1]);
-            no(at, "another's number", &|c| c.objects[at].number = Some(first));
+            no(at, "another's number", &|c| {
+                c.objects[at].number = Some(first)
+            });
         }
         no(0, "none at all", &|c| c.objects.clear());
     }
@@ -173,28 +228,48 @@ fn cut_points() {
         for &at in &cuts {
             let what = format!("{name}: cut point {at}");
             case.rejects(&format!("{what} left out"), |c| drop(c.cuts.remove(at)));
-            case.rejects(&format!("{what} twice"), |c| c.cuts.push(c.cuts[at].clone()));
+            case.rejects(&format!("{what} twice"), |c| {
+                c.cuts.push(c.cuts[at].clone())
+            });
             no(at, "of the entry", &|cut| cut.context.clear());
             no(at, "of another call", &|cut| cut.context.push_str("/1.1"));
             no(at, "in other words", &|cut| cut.context.insert(1, '0'));
             no(at, "elsewhere", &|cut| cut.block += 1);
             no(at, "nowhere", &|cut| cut.block = 1 << 30);
-            no(at, "no such frame", &|cut| cut.registers.push((99, 0, ValueClaim::Any)));
-            no(at, "no such register", &|cut| cut.registers.push((0, 9999, ValueClaim::Any)));
+            no(at, "no such frame", &|cut| {
+                cut.registers.push((99, 0, ValueClaim::Any))
+            });
+            no(at, "no such register", &|cut| {
+                cut.registers.push((0, 9999, ValueClaim::Any))
+            });
             no(at, "no such object", &|cut| cut.objects.push((9999, 0)));
-            no(at, "nothing known of it", &|cut| cut.objects.push((0, 9999)));
-            no(at, "never reached", &|cut| cut.facts.push("#1:0".to_owned()));
-            no(at, "a formula of bytes", &|cut| cut.facts.push("#8:1".to_owned()));
+            no(at, "nothing known of it", &|cut| {
+                cut.objects.push((0, 9999))
+            });
+            no(at, "never reached", &|cut| {
+                cut.facts.push("#1:0".to_owned())
+            });
+            no(at, "a formula of bytes", &|cut| {
+                cut.facts.push("#8:1".to_owned())
+            });
             no(at, "no formula", &|cut| cut.facts.push("(and".to_owned()));
             if !case.honest.cuts[at].registers.is_empty() {
-                no(at, "a register twice", &|cut| cut.registers.push(cut.registers[0].clone()));
+                no(at, "a register twice", &|cut| {
+                    cut.registers.push(cut.registers[0].clone())
+                });
             }
             if !case.honest.cuts[at].objects.is_empty() {
-                no(at, "an object twice", &|cut| cut.objects.push(cut.objects[0]));
+                no(at, "an object twice", &|cut| {
+                    cut.objects.push(cut.objects[0])
+                });
             }
             for &(object, known) in &case.honest.cuts[at].objects {
-                let made = matches!(case.honest.objects[object as usize].kind, KindClaim::Made { .. });
-                let lives = case.honest.known[known as usize].alive == ValueClaim::Is("1".to_owned());
+                let made = matches!(
+                    case.honest.objects[object as usize].kind,
+                    KindClaim::Made { .. }
+                );
+                let lives =
+                    case.honest.known[known as usize].alive == ValueClaim::Is("1".to_owned());
                 if made && lives {
                     no(at, "an object that lives is left out", &|cut| {
                         cut.objects.retain(|(id, _)| *id != object);
@@ -229,7 +304,9 @@ fn values() {
                     let what = format!("{name}: register {reg} at {at}: {new:?} for {value:?}");
                     case.rejects(&what, |c| c.cuts[at].registers[place].2 = new)
                 };
-                is(ValueClaim::Is("1ffffffffffffffffffffffffffffffff".to_owned()));
+                is(ValueClaim::Is(
+                    "1ffffffffffffffffffffffffffffffff".to_owned(),
+                ));
                 is(ValueClaim::Is(String::new()));
                 is(ValueClaim::Is("-1".to_owned()));
                 is(ValueClaim::Within(9, 3));
@@ -249,8 +326,14 @@ fn values() {
                         is(ValueClaim::Within(*high, *high));
                     }
                     ValueClaim::Points(bases, offset) => {
-                        is(ValueClaim::Points(vec![BaseClaim::Number(0x0001_ffff)], *offset));
-                        is(ValueClaim::Points(bases.clone(), Some(offset.unwrap_or(0) + 77)));
+                        is(ValueClaim::Points(
+                            vec![BaseClaim::Number(0x0001_ffff)],
+                            *offset,
+                        ));
+                        is(ValueClaim::Points(
+                            bases.clone(),
+                            Some(offset.unwrap_or(0) + 77),
+                        ));
                     }
                     _ => {}
                 }
@@ -273,25 +356,37 @@ fn what_is_known_of_objects() {
                     let what = format!("{name}: object {object} at {at}: {what} of {before:?}");
                     case.rejects(&what, |c| Case::know(c, at, object, change));
                 };
-                is("half alive", &|known| known.alive = ValueClaim::Is("2".to_owned()));
-                is("alive between", &|known| known.alive = ValueClaim::Within(0, 1));
+                is("half alive", &|known| {
+                    known.alive = ValueClaim::Is("2".to_owned())
+                });
+                is("alive between", &|known| {
+                    known.alive = ValueClaim::Within(0, 1)
+                });
                 is("a size that points", &|known| {
                     known.size = ValueClaim::Points(vec![BaseClaim::Number(0)], None);
                 });
                 tried += 3;
                 if let ValueClaim::Is(alive) = &before.alive {
                     let other = if alive == "1" { "0" } else { "1" };
-                    is("the other life", &|known| known.alive = ValueClaim::Is(other.to_owned()));
-                    is("a longer one", &|known| known.size = ValueClaim::Is("fff".to_owned()));
+                    is("the other life", &|known| {
+                        known.alive = ValueClaim::Is(other.to_owned())
+                    });
+                    is("a longer one", &|known| {
+                        known.size = ValueClaim::Is("fff".to_owned())
+                    });
                     tried += 2;
                 }
                 match &before.bytes {
                     BytesClaim::Fixed { runs, .. } => {
                         is("half a byte", &|known| fixed(known, (0, "0".to_owned())));
                         is("no digits", &|known| fixed(known, (0, "zz".to_owned())));
-                        is("behind all memory", &|known| fixed(known, (u32::MAX, "0000".to_owned())));
+                        is("behind all memory", &|known| {
+                            fixed(known, (u32::MAX, "0000".to_owned()))
+                        });
                         let first = runs.first().map_or(0, |(at, _)| *at);
-                        is("other bytes", &|known| fixed(known, (first, "a5a5".to_owned())));
+                        is("other bytes", &|known| {
+                            fixed(known, (first, "a5a5".to_owned()))
+                        });
                         tried += 4;
                     }
                     BytesClaim::Cells(_) | BytesClaim::Mixed(_) => {
@@ -311,8 +406,12 @@ fn what_is_known_of_objects() {
                     }
                 }
                 if let BytesClaim::Cells(all) = &before.bytes {
-                    is("a hole between cells", &|known| cells(known, &|all| drop(all.remove(0))));
-                    is("an end without cells", &|known| cells(known, &|all| drop(all.pop())));
+                    is("a hole between cells", &|known| {
+                        cells(known, &|all| drop(all.remove(0)))
+                    });
+                    is("an end without cells", &|known| {
+                        cells(known, &|all| drop(all.pop()))
+                    });
                     for place in 0..all.len() {
                         is("another number", &|known| {
                             cells(known, &|all| all[place].2 = ValueClaim::Is("5a".to_owned()));

@@ -62,7 +62,13 @@ fn mutate(tree: &mut Value, chance: &mut Chance) {
     match value {
         Value::Number(number) => {
             let before = number.as_u64().unwrap_or(0);
-            let new = [before + 1, before.saturating_sub(1), 0, before ^ 0x1_0000, 1 << 31];
+            let new = [
+                before + 1,
+                before.saturating_sub(1),
+                0,
+                before ^ 0x1_0000,
+                1 << 31,
+            ];
             *value = new[chance.below(new.len())].into();
         }
         Value::String(_) => *value = text.unwrap_or(Value::Null),
@@ -128,7 +134,10 @@ fn fields_that_nobody_knows() {
             continue;
         };
         fields.insert("trust".to_owned(), true.into());
-        assert!(serde_json::from_value::<Certificate>(tree).is_err(), "{path}");
+        assert!(
+            serde_json::from_value::<Certificate>(tree).is_err(),
+            "{path}"
+        );
         let kinds = path.split('/').filter(|step| step.parse::<u32>().is_err());
         tried.insert(kinds.collect::<Vec<_>>().join("/"));
     }

@@ -170,7 +170,10 @@ impl<'m> Loader<'m> {
             let kind = if function.is_declaration() {
                 names::declared(&name)
             } else {
-                match function.string_attribute(super::convention::KIND).as_deref() {
+                match function
+                    .string_attribute(super::convention::KIND)
+                    .as_deref()
+                {
                     Some("stub") => FunctionKind::Stub,
                     Some("engine-only") => FunctionKind::EngineOnly,
                     Some("mock") => FunctionKind::Mock,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use llvm_sys::LLVMLinkage;
 use llvm_sys::prelude::LLVMModuleRef;
 
-use crate::program::convention::KIND;
 use super::{Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, run};
+use crate::program::convention::KIND;
 use crate::program::llvm::{Metadata, Module, Value, last_message, llvm, metadata, parse};
 
 const FUZZER: &str = "LLVMFuzzerTestOneInput";
