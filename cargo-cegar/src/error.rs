@@ -44,6 +44,16 @@ pub enum Error {
         #[help]
         help: String,
     },
+    /// A solver that was named does not behave like one.
+    #[error("{message}")]
+    #[diagnostic(code(cegar::solver))]
+    Solver {
+        /// What it did.
+        message: String,
+        /// How to look at it.
+        #[help]
+        help: String,
+    },
     /// A configuration file is wrong.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -222,7 +232,7 @@ impl Error {
             } => ExitCode::Internal,
             Error::Exchange { .. } => ExitCode::Network,
             Error::Engine { source, .. } => of_files(&**source).unwrap_or(ExitCode::Internal),
-            Error::NotInTime { .. } => ExitCode::Internal,
+            Error::NotInTime { .. } | Error::Solver { .. } => ExitCode::Internal,
             Error::Campaign { exit, .. } => *exit,
         }
     }

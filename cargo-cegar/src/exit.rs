@@ -73,7 +73,7 @@ impl ExitCode {
         (ExitCode::Metadata, "cargo metadata failed"),
         (
             ExitCode::ToolMissing,
-            "a needed tool is missing (clang 19, a debugger)",
+            "a needed tool is missing (clang 19, a debugger, a solver)",
         ),
         (
             ExitCode::Io,

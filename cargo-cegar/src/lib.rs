@@ -32,6 +32,7 @@ pub mod project;
 pub mod report;
 pub mod signals;
 pub mod store;
+pub mod witness;
 
 pub use error::Error;
 pub use exit::ExitCode;

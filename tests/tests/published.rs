@@ -11,11 +11,14 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// The crates that are published.
-const CRATES: [&str; 5] = [
+const CRATES: [&str; 8] = [
     "cargo-cegar",
-    "cegar-engine",
+    "cegar-checker",
     "cegar-fuzz",
     "cegar-harness",
+    "cegar-model",
+    "cegar-papers",
+    "cegar-search",
     "cegar-stubs",
 ];
 

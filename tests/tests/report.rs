@@ -284,7 +284,10 @@ fn pages_of_what_nobody_hopes_for() {
         for goal in &mut left.kept.goals {
             goal.status = match goal.kind {
                 GoalKind::Edge => GoalStatus::Covered,
-                GoalKind::Check => GoalStatus::Proved { reached: true },
+                GoalKind::Check => GoalStatus::Proved {
+                    reached: true,
+                    given: Vec::new(),
+                },
             };
         }
     });

@@ -31,6 +31,7 @@ const PACKAGES: &[(&str, &str)] = &[
         "objcopy redirects input and output in generated tests",
     ),
     ("pkg-config", "finds Z3"),
+    ("cvc5", "the tests ask it what Z3 was asked"),
     ("csmith", "random C programs for the differential tests"),
     ("libcsmith-dev", "their header"),
     ("chromium", "the tests look at the report as its readers do"),

@@ -50,6 +50,7 @@ const TRUSTED: [(&str, &[&str]); 6] = [
             "model/src/term/symbols.rs",
             "model/src/term/text.rs",
             "model/src/term/value.rs",
+            "model/src/term/fault.rs",
         ],
     ),
     (
@@ -78,7 +79,7 @@ const TRUSTED: [(&str, &[&str]); 6] = [
 
 /// What is not counted: why, where it lies, and the names by which it must not be called from what is counted. Without names it may
 /// be called, since nothing that it answers can make a false proof.
-const OTHERS: [(&str, &[&str], &[&str]); 5] = [
+const OTHERS: [(&str, &[&str], &[&str]); 6] = [
     (
         "executions, which prove nothing",
         &["model/src/machine"],
@@ -98,6 +99,7 @@ const OTHERS: [(&str, &[&str], &[&str]); 5] = [
             "model/src/program/show.rs",
             "model/src/program/sources.rs",
             "model/src/program/load/describe.rs",
+            "model/src/program/load/scopes.rs",
             "model/src/program/load/variables.rs",
             "model/src/term/show.rs",
         ],
@@ -106,6 +108,15 @@ const OTHERS: [(&str, &[&str], &[&str]); 5] = [
     (
         "answers that the checker asks about before it uses them",
         &["model/src/symbolic/update.rs"],
+        &[],
+    ),
+    (
+        "other solvers, and questions as text for them",
+        &[
+            "model/src/solver/ask.rs",
+            "model/src/solver/external.rs",
+            "model/src/solver/smtlib",
+        ],
         &[],
     ),
     (

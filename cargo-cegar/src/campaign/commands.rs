@@ -16,12 +16,16 @@ use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
 use crate::report::{Distinct, Event, Level, Reporter, Unexecuted};
 
+/// What is done with a verdict before the end is told.
+pub type WithVerdict<'a> = &'a mut dyn FnMut(Verdict, &mut dyn Reporter) -> Result<(), Error>;
+
 /// Checks one program (`cargo cegar check`): stops at the first violation. The last event it reports is
 /// [`crate::report::Event::Finished`].
 pub fn check(
     options: &CheckOptions,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
+    then: WithVerdict<'_>,
 ) -> Result<Verdict, Error> {
     let root = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
     let folders = Folders {
@@ -61,8 +65,9 @@ pub fn check(
     };
     summary.stats.seconds = started.elapsed().as_secs_f64();
     let verdict = summary.verdict;
+    let done = then(verdict, reporter);
     reporter.event(&Event::Finished(summary));
-    Ok(verdict)
+    done.map(|()| verdict)
 }
 
 /// The command's time begins: what follows counts. Whoever waited for the compiler is told so.

@@ -237,7 +237,9 @@ pub enum Command {
     /// search that found the proof takes part. Says the first step that fails, and exits with 6 then.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar check parse.c --certificate proof && cargo cegar check-proof proof/certificate.json\n  \
-        cargo cegar check-proof target/cegar/parse_header/certificate.json")]
+        cargo cegar check-proof target/cegar/parse_header/certificate.json\n  \
+        cargo cegar check-proof proof/certificate.json --solver cvc5\n  \
+        cargo cegar check-proof proof/certificate.json --smt2 questions; bitwuzla questions/0001-*.smt2")]
     CheckProof(CheckProofArgs),
     /// Say why a goal stands as it does: the way to a violation, what a proof rests on, why something is open
     ///
@@ -352,6 +354,9 @@ pub struct CheckArgs {
     /// Where the certificate of what is proved goes, with the bitcode that it is about; see `check-proof`
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
+    /// Where a witness of the verdict goes, in SV-COMP's format 2.0: the way to the violation, or the proof's loop invariants
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
     /// Keep the scratch folder and say where it is
     #[arg(long)]
     pub keep: bool,
@@ -380,6 +385,12 @@ pub struct CheckProofArgs {
     /// The bitcode that it is about [default: program.bc beside it]
     #[arg(long, value_name = "FILE")]
     pub bitcode: Option<PathBuf>,
+    /// Ask this solver instead of Z3's library: a name in PATH (cvc5, bitwuzla, z3) or a path
+    #[arg(long, value_name = "NAME|PATH")]
+    pub solver: Option<PathBuf>,
+    /// Write each question there as an SMT-LIB file that has to be unsatisfiable, and their list, manifest.tsv
+    #[arg(long, value_name = "DIR")]
+    pub smt2: Option<PathBuf>,
 }
 
 /// `explain`

@@ -13,8 +13,8 @@ use crate::config::{Config, PropertyName, RunConfig};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, Settings, Sides, duration};
-use crate::report::{Fan, JunitReporter, Level, SarifReporter};
-use crate::{campaign, plan, store};
+use crate::report::{Fan, JunitReporter, Level, Reporter, SarifReporter};
+use crate::{campaign, plan, store, witness};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(60);
 
@@ -78,7 +78,21 @@ pub(super) fn check(
         emit_dir,
         certificate: args.certificate.as_ref().map(|dir| here.join(dir)),
     };
-    let outcome = campaign::check(&options, &mut fan, stop);
+    let witness = args.witness.as_ref().map(|file| witness::Request {
+        file: here.join(file),
+        scratch: options.scratch.clone(),
+        inputs: args
+            .files
+            .iter()
+            .map(|f| witness::named(f, &here))
+            .collect(),
+        entry: args.entry.clone().unwrap_or_else(|| "main".to_owned()),
+    });
+    let mut write = |verdict, reporter: &mut dyn Reporter| match &witness {
+        Some(request) => witness::write(request, verdict, reporter),
+        None => Ok(()),
+    };
+    let outcome = campaign::check(&options, &mut fan, stop, &mut write);
     conclude(outcome, fan, require_proof, stop)
 }
 

@@ -2,6 +2,7 @@
 //! outcome into an exit code. Thin on purpose: what is here cannot be called from a test without a process.
 
 mod args;
+mod asking;
 mod check;
 mod ci;
 mod corpus;

@@ -3,11 +3,12 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use cegar_checker::{AskZ3, Assumption, Certificate, Rejected};
+use cegar_checker::{Assumption, Certificate, Rejected};
 use cegar_model::program::{FunctionKind, Program};
 use sha2::{Digest as _, Sha256};
 
 use super::args::{CheckProofArgs, Manners, MessageFormat};
+use super::asking::Asking;
 use crate::campaign::proofs::question;
 use crate::error::Error;
 use crate::exit::ExitCode;
@@ -38,7 +39,11 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
             )
         })?;
         counted = Counted::of(&program, &certificate);
-        cegar_checker::check(&program, &digest, &certificate, question(), &mut AskZ3)
+        let mut asking = Asking::new(args.solver.as_deref(), args.smt2.as_deref())?;
+        let checked =
+            cegar_checker::check(&program, &digest, &certificate, question(), &mut asking);
+        asking.end()?;
+        checked
     } else {
         // Other bitcode need not even be readable.
         Err(Rejected::Bitcode {

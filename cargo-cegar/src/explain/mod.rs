@@ -140,6 +140,11 @@ impl Left {
         &self.program
     }
 
+    /// What is proved of it, if anything is.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        self.certificate.as_ref()
+    }
+
     /// Everything that `what` may mean: a number, a test's name, a place.
     pub fn explain(&self, what: &str) -> Result<Vec<Explained>, Error> {
         let mut told = Vec::new();

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use cegar_model::program::ir::{FunctionKind, Intrinsic, Program, Property};
+use cegar_model::program::ir::{
+    BinOp, CheckKind, FuncId, FunctionKind, HeapFn, Intrinsic, Op, Program, Property,
+};
 use serde::{Deserialize, Serialize};
 
 /// A sentence that is not proved and that proofs rest on.
@@ -27,8 +29,6 @@ pub const STATED: &str = "stated";
 pub struct Open {
     /// Properties that nobody asked for and of which not all checks hold.
     pub unasked: BTreeSet<Property>,
-    /// Whether arithmetic may overflow.
-    pub overflow: bool,
 }
 
 impl Open {
@@ -36,7 +36,6 @@ impl Open {
     pub fn everything() -> Open {
         Open {
             unasked: [Property::Assertion, Property::Memory, Property::Overflow].into(),
-            overflow: true,
         }
     }
 }
@@ -87,13 +86,35 @@ pub fn derive(program: &Program, open: &Open) -> Vec<Assumption> {
         let (id, says) = unasked(*property);
         add(id, says.to_owned());
     }
-    if open.overflow {
+    if wraps(program) {
         add(
             "wrapping",
             "signed arithmetic that overflows wraps around, as with -fwrapv".to_owned(),
         );
     }
     all
+}
+
+/// Whether the user's code computes, and nothing in it looks for overflows: it was compiled to wrap around.
+fn wraps(program: &Program) -> bool {
+    let is_user = |id: FuncId| program.function(id).kind == FunctionKind::User;
+    let mut checks = program.checks.iter();
+    if checks.any(|check| check.kind == CheckKind::SignedOverflow && is_user(check.function)) {
+        return false;
+    }
+    let blocks = program.blocks.iter();
+    let mut ops = blocks
+        .filter(|block| is_user(block.function))
+        .flat_map(|block| &block.ops);
+    ops.any(|inst| {
+        matches!(
+            inst.op,
+            Op::Bin {
+                op: BinOp::Add | BinOp::Sub | BinOp::Mul,
+                ..
+            }
+        )
+    })
 }
 
 fn unasked(property: Property) -> (&'static str, &'static str) {
@@ -114,18 +135,19 @@ fn unasked(property: Property) -> (&'static str, &'static str) {
 }
 
 fn is_allocation(kind: FunctionKind) -> bool {
-    matches!(
-        kind,
-        FunctionKind::Intrinsic(
-            Intrinsic::Malloc
-                | Intrinsic::Calloc
-                | Intrinsic::Realloc
-                | Intrinsic::ReallocArray
-                | Intrinsic::AlignedAlloc
-                | Intrinsic::Valloc
-                | Intrinsic::PosixMemalign
-        )
-    )
+    let FunctionKind::Intrinsic(Intrinsic::Heap(function)) = kind else {
+        return false;
+    };
+    match function {
+        HeapFn::Malloc
+        | HeapFn::Calloc
+        | HeapFn::Realloc
+        | HeapFn::ReallocArray
+        | HeapFn::AlignedAlloc
+        | HeapFn::PosixMemalign
+        | HeapFn::Valloc => true,
+        HeapFn::Row | HeapFn::Free | HeapFn::UsableSize => false,
+    }
 }
 
 /// The functions of a kind, for a sentence; none if there are none.

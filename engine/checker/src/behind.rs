@@ -3,7 +3,7 @@
 //! Behind something that is not modelled, or that may go wrong and is not proved, nothing holds without a condition. Which code that is follows
 //! from the control flow alone: what comes after it in all functions in progress, and whatever these call.
 
-use cegar_model::program::ir::{BlockId, Callee, FuncId, Loc, Op, Program};
+use cegar_model::program::ir::{BlockId, Callee, FuncId, Loc, Op, Program, Terminator};
 use cegar_model::symbolic::world::{CtxId, World, successors};
 use rustc_hash::FxHashSet;
 
@@ -35,15 +35,23 @@ pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
     let mut blocks = FxHashSet::default();
     // Of the block that each frame is in, only what follows is executed, unless a loop leads back to it.
     let mut rest: Vec<(BlockId, u32)> = Vec::new();
-    let mut at: Option<(CtxId, BlockId, u32)> = Some((ctx, loc.block, loc.inst));
+    let first = match decides(program, loc.block) {
+        deciding if deciding.is_empty() => vec![(loc.block, loc.inst)],
+        // What the compiler's own test found goes on in the real program behind the test.
+        deciding => deciding,
+    };
+    let (&(block, from), others) = match first.split_first() {
+        Some(first) => first,
+        None => (&(loc.block, loc.inst), &[][..]),
+    };
+    for &(block, from) in others {
+        rest.push((block, from));
+        spread(program, block, &mut blocks);
+    }
+    let mut at: Option<(CtxId, BlockId, u32)> = Some((ctx, block, from));
     while let Some((ctx, block, from)) = at {
         rest.push((block, from));
-        let mut open = successors(&program.block(block).end);
-        while let Some(block) = open.pop() {
-            if blocks.insert(block) {
-                open.extend(successors(&program.block(block).end));
-            }
-        }
+        spread(program, block, &mut blocks);
         let back = world.context(ctx).back;
         at = back.map(|back| {
             let ops = &program.block(back.block).ops;
@@ -57,6 +65,49 @@ pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
     }
     called(program, &mut blocks, &rest);
     Behind { blocks, rest }
+}
+
+/// Adds the blocks that control flow leads to from a block.
+fn spread(program: &Program, block: BlockId, blocks: &mut FxHashSet<BlockId>) {
+    let mut open = successors(&program.block(block).end);
+    while let Some(block) = open.pop() {
+        if blocks.insert(block) {
+            open.extend(successors(&program.block(block).end));
+        }
+    }
+}
+
+/// Where it is decided that execution comes to a block that ends it, and the instruction that does so; nothing for a block that goes on.
+/// An overflow that is looked for is a branch to a block with a trap: the model ends there, a program without the trap does not.
+fn decides(program: &Program, block: BlockId) -> Vec<(BlockId, u32)> {
+    let mut ends: FxHashSet<BlockId> = FxHashSet::default();
+    if !matches!(program.block(block).end, Terminator::Unreachable { .. }) {
+        return Vec::new();
+    }
+    ends.insert(block);
+    let function = program.block(block).function;
+    let all = program.function(function).blocks.clone().map(BlockId);
+    let only_ends = |ends: &FxHashSet<BlockId>, block: BlockId| {
+        let next = successors(&program.block(block).end);
+        !next.is_empty() && next.iter().all(|to| ends.contains(to))
+    };
+    loop {
+        let more: Vec<BlockId> = all
+            .clone()
+            .filter(|&block| !ends.contains(&block) && only_ends(&ends, block))
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        ends.extend(more);
+    }
+    all.filter(|block| !ends.contains(block))
+        .filter(|&block| {
+            let next = successors(&program.block(block).end);
+            next.iter().any(|to| ends.contains(to))
+        })
+        .map(|block| (block, program.block(block).end_at))
+        .collect()
 }
 
 /// Adds the blocks of everything that these blocks call. A call through a pointer calls any function whose address is taken.

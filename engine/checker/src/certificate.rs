@@ -2,8 +2,7 @@
 //!
 //! It is explicit: every object that can exist with its layout, and for every cut point what is known there, variables with their places,
 //! points-to sets, bounds and formulas. All that the checker has to do is to ask whether the entry implies it, whether each transition
-//! keeps it, and whether the claimed goals follow; it finds nothing out itself. Two kinds of formulas are told apart: those that hold
-//! whatever else goes wrong, and those that hold as long as no arithmetic overflows where that is not proved.
+//! keeps it, and whether the claimed goals follow; it finds nothing out itself.
 //!
 //! The file is JSON. What this version does not know is an error, and so is a number that stands twice.
 
@@ -171,9 +170,6 @@ pub struct CutClaim {
     pub objects: Vec<(u32, u32)>,
     /// Formulas over the variables of this cut point.
     pub facts: Vec<String>,
-    /// Formulas that hold as long as arithmetic does not overflow where that is not proved.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub conditional: Vec<String>,
 }
 
 fn is_false(flag: &bool) -> bool {

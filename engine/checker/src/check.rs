@@ -5,19 +5,18 @@
 //! violates it. Nothing is propagated, widened or guessed, and what the solver does not answer is not accepted. The entry starts from
 //! nothing, so that by induction over the steps of an execution the claims hold of every state that it comes to.
 //!
-//! What is not claimed may go wrong, and an execution in which it did is not the model's any more: a check of memory that does not hold, or
-//! something that is not modelled. What may be executed after such a place is claimed with that check as its condition, or not at
-//! all. Signed overflow is different, since it wraps around in the model: formulas that hold even then are asked about without the assumption that
-//! nothing overflows, and goals that follow from them need no condition.
+//! What is not claimed may go wrong, and an execution in which it did is not the model's any more: after an invalid write anything may be
+//! anywhere, and after an overflow a compiler may have assumed that there was none. What may be executed after such a place is claimed
+//! with that check as its condition, or not at all. A failed assertion ends the execution, so that nothing comes after it.
 //!
 //! Under a [deadline](cegar_model::deadline) the formulas come first, since every goal rests on them; the goals that there is no time for are
 //! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use cegar_model::deadline;
-use cegar_model::program::ir::{BlockId, CheckId, CheckKind, FunctionKind, Loc, Program, Property};
+use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
 use cegar_model::solver::{Answer, Limits};
 use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Obligation};
 use cegar_model::symbolic::world::{CtxId, Cut, Grain};
@@ -243,7 +242,6 @@ pub fn check(
         claimed: Claimed::of(certificate),
         open: Vec::new(),
         holes: Vec::new(),
-        goals: Vec::new(),
         late: Vec::new(),
         behind: FxHashMap::default(),
         seen: FxHashSet::default(),
@@ -337,18 +335,8 @@ struct Unsettled {
     check: Option<u32>,
     /// Where.
     place: String,
-    /// Whether the model goes on as the machine does when the check is violated.
-    wraps: bool,
     /// What lies behind it.
     behind: Rc<Behind>,
-}
-
-/// A claimed goal that was asked about.
-struct Goal {
-    is_check: bool,
-    id: u32,
-    /// Whether it follows even where something overflows.
-    strict: bool,
 }
 
 struct Checker<'c, 'p> {
@@ -363,20 +351,11 @@ struct Checker<'c, 'p> {
     open: Vec<Unsettled>,
     /// What is not modelled and may be reached: what, where, what lies behind it.
     holes: Vec<(String, String, Behind)>,
-    goals: Vec<Goal>,
     /// What lies behind the claimed checks that there was no time for.
     late: Vec<Behind>,
     /// What lies behind a place.
     behind: FxHashMap<(CtxId, Loc), Rc<Behind>>,
-    seen: FxHashSet<(Option<u32>, bool, CtxId, Loc)>,
-}
-
-/// What may be assumed on the way through a fragment.
-struct Along {
-    /// Axioms and formulas of the start.
-    known: Vec<Term>,
-    /// Formulas of the start that are conditional.
-    conditional: Vec<Term>,
+    seen: FxHashSet<(Option<u32>, CtxId, Loc)>,
 }
 
 impl<'p> Checker<'_, 'p> {
@@ -392,28 +371,23 @@ impl<'p> Checker<'_, 'p> {
             Exceeded::Time => Rejected::Late,
         })?;
         self.sealed()?;
-        let along = self.along(start);
-        let wrapping = self.unsettled(&fragment, &along);
+        let known = self.known(start);
+        self.unsettled(&fragment, &known);
         for at in 0..fragment.transitions.len() {
-            self.edge(start, &fragment, at, (&along, &wrapping))?;
+            self.edge(start, &fragment, at, &known)?;
         }
-        self.goals(&fragment, (&along, &wrapping))
+        self.goals(&fragment, &known)
     }
 
-    fn along(&mut self, start: Option<Cut>) -> Along {
+    /// What may be assumed where a fragment starts: axioms and formulas.
+    fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
         let Claims { world, pool, cuts } = &mut self.claims;
         let Some(claimed) = start.and_then(|cut| cuts.get(&cut)) else {
-            return Along {
-                known: Vec::new(),
-                conditional: Vec::new(),
-            };
+            return Vec::new();
         };
         let mut known = claimed.state.axioms(pool, world);
         known.extend(&claimed.facts);
-        Along {
-            known,
-            conditional: claimed.conditional.clone(),
-        }
+        known
     }
 
     /// Rejects a certificate that declares objects otherwise than the program makes them.
@@ -424,24 +398,19 @@ impl<'p> Checker<'_, 'p> {
         }
     }
 
-    /// Notes the obligations of a fragment that no claim covers; which of them are violations after which the model goes on.
-    fn unsettled(&mut self, fragment: &Fragment, along: &Along) -> BTreeSet<usize> {
-        let mut wrapping = BTreeSet::new();
-        for (index, obligation) in fragment.obligations.iter().enumerate() {
+    /// Notes the obligations of a fragment that no claim covers.
+    fn unsettled(&mut self, fragment: &Fragment, known: &[Term]) {
+        for obligation in &fragment.obligations {
             let check = obligation.check.map(|CheckId(id)| id);
             let holds = match check {
                 Some(id) => self.claimed.checks.contains_key(&id),
-                None => self.holds(fragment, obligation, along),
+                None => self.holds(fragment, obligation, known),
             };
             if holds || ends(obligation) {
                 continue;
             }
-            let wraps = wraps(obligation);
             let loc = place(self.program, obligation);
-            if wraps {
-                wrapping.insert(index);
-            }
-            if !self.seen.insert((check, wraps, obligation.ctx, loc)) {
+            if !self.seen.insert((check, obligation.ctx, loc)) {
                 continue;
             }
             let behind = self
@@ -451,17 +420,14 @@ impl<'p> Checker<'_, 'p> {
             self.open.push(Unsettled {
                 check,
                 place: self.program.show(obligation.pos),
-                wraps,
                 behind: Rc::clone(behind),
             });
         }
-        wrapping
     }
 
     /// Whether an obligation without a number follows.
-    fn holds(&mut self, fragment: &Fragment, obligation: &Obligation, along: &Along) -> bool {
-        let mut terms = along.known.clone();
-        terms.extend(&along.conditional);
+    fn holds(&mut self, fragment: &Fragment, obligation: &Obligation, known: &[Term]) -> bool {
+        let mut terms = known.to_vec();
         terms.extend(obligation.goal());
         terms.extend(&fragment.assumptions[..obligation.prefix]);
         let about = About::Library {
@@ -507,7 +473,7 @@ impl<'p> Checker<'_, 'p> {
         start: Option<Cut>,
         fragment: &Fragment,
         at: usize,
-        (along, wrapping): (&Along, &BTreeSet<usize>),
+        known: &[Term],
     ) -> Result<(), Rejected> {
         if deadline::passed() {
             return Err(Rejected::Late);
@@ -528,27 +494,16 @@ impl<'p> Checker<'_, 'p> {
             formula: what,
             how: NOT,
         })?;
-        let mut preimages = |pool: &mut Pool, facts: &[Term]| -> Vec<(Term, String)> {
-            let after = facts.iter().map(|&fact| {
-                let text = pool.write(fact).unwrap_or_default();
-                (arrival.preimage.apply(pool, fact), text)
-            });
-            after.collect()
-        };
-        let strict = preimages(pool, &target.facts);
-        let conditional = preimages(pool, &target.conditional);
-        arrival.wanted.extend(strict);
-        let mut terms = arrival.apart;
-        terms.extend(&along.known);
-        terms.extend(&transition.reached.guard.0);
-        terms.extend(assumed(fragment, transition.prefix, wrapping));
-        self.kept((&from, &to), &terms, arrival.wanted)?;
-        if conditional.is_empty() {
-            return Ok(());
+        for &fact in &target.facts {
+            let text = pool.write(fact).unwrap_or_default();
+            let after = arrival.preimage.apply(pool, fact);
+            arrival.wanted.push((after, text));
         }
-        terms.extend(&along.conditional);
+        let mut terms = arrival.apart;
+        terms.extend(known);
+        terms.extend(&transition.reached.guard.0);
         terms.extend(&fragment.assumptions[..transition.prefix]);
-        self.kept((&from, &to), &terms, conditional)
+        self.kept((&from, &to), &terms, arrival.wanted)
     }
 
     /// That all of these hold where an edge is taken.
@@ -605,18 +560,14 @@ impl<'p> Checker<'_, 'p> {
         Ok(())
     }
 
-    fn goals(
-        &mut self,
-        fragment: &Fragment,
-        (along, wrapping): (&Along, &BTreeSet<usize>),
-    ) -> Result<(), Rejected> {
+    fn goals(&mut self, fragment: &Fragment, known: &[Term]) -> Result<(), Rejected> {
         for obligation in &fragment.obligations {
             let Some(CheckId(id)) = obligation.check else {
                 continue;
             };
-            let Some(&claim) = self.claimed.checks.get(&id) else {
+            if !self.claimed.checks.contains_key(&id) {
                 continue;
-            };
+            }
             let place = self.program.show(obligation.pos);
             let about = About::Check {
                 check: id,
@@ -625,13 +576,8 @@ impl<'p> Checker<'_, 'p> {
             let mut condition = obligation.guard.0.clone();
             condition.push(obligation.violated);
             let way = (&condition[..], obligation.prefix);
-            let (how, strict) = self.follows(fragment, way, (along, wrapping), claim, &about);
-            match how {
-                None => self.goals.push(Goal {
-                    is_check: true,
-                    id,
-                    strict,
-                }),
+            match self.follows(fragment, way, known, &about) {
+                None => {}
                 Some(UNANSWERED) if deadline::passed() => {
                     let loc = crate::check::place(self.program, obligation);
                     self.late
@@ -649,9 +595,9 @@ impl<'p> Checker<'_, 'p> {
         }
         for entered in &fragment.entered {
             let id = entered.block.0;
-            let Some(&claim) = self.claimed.blocks.get(&id) else {
+            if !self.claimed.blocks.contains_key(&id) {
                 continue;
-            };
+            }
             if self.checked.late_blocks.contains(&id) {
                 continue;
             }
@@ -661,13 +607,8 @@ impl<'p> Checker<'_, 'p> {
                 place: place.clone(),
             };
             let way = (&entered.guard.0[..], entered.prefix);
-            let (how, strict) = self.follows(fragment, way, (along, wrapping), claim, &about);
-            match how {
-                None => self.goals.push(Goal {
-                    is_check: false,
-                    id,
-                    strict,
-                }),
+            match self.follows(fragment, way, known, &about) {
+                None => {}
                 Some(UNANSWERED) if deadline::passed() => {
                     self.checked.late_blocks.insert(id);
                 }
@@ -680,44 +621,34 @@ impl<'p> Checker<'_, 'p> {
                 }
             }
         }
-        self.find_holes(fragment, along, wrapping);
+        self.find_holes(fragment, known);
         Ok(())
     }
 
-    /// Whether something cannot be: without a condition, and if that is claimed with one, with it. How it failed, and whether no
-    /// condition on overflows was needed.
+    /// None if something cannot be, else how that failed.
     fn follows(
         &mut self,
         fragment: &Fragment,
         (way, prefix): (&[Term], usize),
-        (along, wrapping): (&Along, &BTreeSet<usize>),
-        claim: Claim,
+        known: &[Term],
         about: &About,
-    ) -> (Option<&'static str>, bool) {
-        let mut terms = along.known.clone();
+    ) -> Option<&'static str> {
+        let mut terms = known.to_vec();
         terms.extend(way);
-        terms.extend(assumed(fragment, prefix, wrapping));
-        let how = self.refuted(&terms, about);
-        if how.is_none() || claim.given.is_none() {
-            return (how, true);
-        }
-        terms.extend(&along.conditional);
         terms.extend(&fragment.assumptions[..prefix]);
-        (self.refuted(&terms, about), false)
+        self.refuted(&terms, about)
     }
 
     /// Notes what is not modelled and may be reached.
-    fn find_holes(&mut self, fragment: &Fragment, along: &Along, wrapping: &BTreeSet<usize>) {
+    fn find_holes(&mut self, fragment: &Fragment, known: &[Term]) {
         for hole in &fragment.holes {
-            let mut terms = along.known.clone();
-            terms.extend(&hole.guard.0);
-            terms.extend(assumed(fragment, hole.prefix, wrapping));
             let place = self.program.show(hole.pos);
             let about = About::Hole {
                 what: hole.what.clone(),
                 place: place.clone(),
             };
-            if self.refuted(&terms, &about).is_some() {
+            let way = (&hole.guard.0[..], hole.prefix);
+            if self.follows(fragment, way, known, &about).is_some() {
                 let first = Loc {
                     block: hole.block,
                     inst: 0,
@@ -741,7 +672,6 @@ impl<'p> Checker<'_, 'p> {
         let asked = &self.certificate.properties;
         let mut open = Open::default();
         for unsettled in &self.open {
-            open.overflow |= unsettled.wraps;
             let kind = unsettled
                 .check
                 .and_then(|id| self.program.checks.get(id as usize))
@@ -810,20 +740,12 @@ impl<'p> Checker<'_, 'p> {
 
     /// Rejects a claim that keeps a condition back. A goal that is not reached in any fragment is judged by its place alone.
     fn conditions(&self) -> Result<(), Rejected> {
-        let mut overflows: BTreeMap<(bool, u32), bool> = BTreeMap::new();
-        for goal in &self.goals {
-            *overflows.entry((goal.is_check, goal.id)).or_default() |= !goal.strict;
-        }
         let none = Condition::default();
         let claims = self.certificate.checks.iter().map(|claim| (true, claim));
         let blocks = self.certificate.blocks.iter().map(|claim| (false, claim));
         for (is_check, claim) in claims.chain(blocks) {
             let given = self.certificate.condition(claim).unwrap_or(&none);
-            let needs_all = overflows.get(&(is_check, claim.id)).copied();
             for unsettled in &self.open {
-                if unsettled.wraps && !needs_all.unwrap_or(false) {
-                    continue;
-                }
                 let stated = match unsettled.check {
                     Some(id) => given.checks.contains(&id),
                     None => given.elsewhere,
@@ -864,21 +786,4 @@ pub fn place(program: &Program, obligation: &Obligation) -> Loc {
 /// Whether a violation ends the execution, as that of an assertion does: nothing lies behind it.
 pub fn ends(obligation: &Obligation) -> bool {
     obligation.kind.property() == Property::Assertion
-}
-
-/// Whether the model goes on after a violation as the machine does: arithmetic wraps around.
-pub fn wraps(obligation: &Obligation) -> bool {
-    obligation.kind == CheckKind::SignedOverflow
-}
-
-/// The assumptions of a fragment up to one, without those that only hold where nothing overflows.
-fn assumed<'f>(
-    fragment: &'f Fragment,
-    prefix: usize,
-    wrapping: &'f BTreeSet<usize>,
-) -> impl Iterator<Item = Term> + 'f {
-    let all = fragment.assumptions[..prefix].iter();
-    all.zip(&fragment.obligation_of)
-        .filter(|(_, of)| of.is_none_or(|of| !wrapping.contains(&of)))
-        .map(|(&t, _)| t)
 }

@@ -27,8 +27,6 @@ pub struct Claimed {
     pub state: CutState,
     /// What holds in all of them.
     pub facts: Vec<Term>,
-    /// What holds as long as arithmetic does not overflow where that is not proved.
-    pub conditional: Vec<Term>,
 }
 
 /// What a certificate states, in terms.
@@ -147,20 +145,16 @@ impl Reader<'_, '_> {
         self.exist(&state).map_err(wrong)?;
         state.finish(&mut self.pool, &self.world);
         let own = self.own(&state);
-        let mut formulas = |texts: &[String]| -> Result<Vec<Term>, Malformed> {
-            let terms = texts.iter().map(|text| {
+        let facts: Result<Vec<Term>, Malformed> = claim
+            .facts
+            .iter()
+            .map(|text| {
                 formula(&mut self.pool, &own, text)
                     .map_err(|why| wrong(format!("the formula `{text}` cannot be used: {why}")))
-            });
-            terms.collect()
-        };
-        let facts = formulas(&claim.facts)?;
-        let conditional = formulas(&claim.conditional)?;
-        let claimed = Claimed {
-            state,
-            facts,
-            conditional,
-        };
+            })
+            .collect();
+        let facts = facts?;
+        let claimed = Claimed { state, facts };
         Ok((Cut { ctx, block }, claimed))
     }
 
@@ -306,7 +300,7 @@ impl Reader<'_, '_> {
                 offset: *offset,
                 width: *width,
             };
-            if *width == 0 || *width % 8 != 0 || *width > 64 || u64::from(*offset) < free {
+            if *width == 0 || !width.is_multiple_of(8) || *width > 64 || u64::from(*offset) < free {
                 return Err(format!("there is no cell of {width} bits at {offset}"));
             }
             free = end(&cell);
@@ -351,7 +345,7 @@ fn end(cell: &Cell) -> u64 {
 /// Hexadecimal digits as bytes.
 fn bytes(digits: &str) -> Result<Vec<u8>, Malformed> {
     let bad = || format!("`{digits}` are no bytes");
-    if digits.len() % 2 != 0 || !digits.is_ascii() {
+    if !digits.len().is_multiple_of(2) || !digits.is_ascii() {
         return Err(bad());
     }
     let pairs = (0..digits.len()).step_by(2);

@@ -134,15 +134,7 @@ pub(super) fn stand<'p>(
     stats.solver_calls = base.cost.solver_calls;
     stats.unknown = base.cost.unknown;
     stats.steps = base.solver.spent().get();
-    let asking = (&mut base.solver, whole, &mut base.cost);
-    Proof::settled(
-        program,
-        options,
-        &settled,
-        (base.graph, facts),
-        asking,
-        stats,
-    )
+    Proof::settled(program, options, &settled, (base.graph, facts), stats)
 }
 
 impl<'p> Base<'_, 'p> {

@@ -6,6 +6,8 @@
 
 mod compiled;
 mod files;
+mod follow;
+mod fragments;
 mod judge;
 mod truth;
 
@@ -325,6 +327,43 @@ fn random_programs() {
     let count = count * 3 / 4;
     let total = compare(&Grammar, count, seed);
     tell("random programs", count, seed, &total);
+}
+
+/// What the prover works with is what the machine does.
+#[test]
+fn fragments_of_random_programs() {
+    let (count, seed) = volume();
+    let (told, compared) = fragments::compare((count / 250).max(1), seed);
+    eprintln!("{compared:?}");
+    assert!(
+        told.is_empty(),
+        "{} differ\n{}",
+        told.len(),
+        told[..told.len().min(3)].join("\n\n")
+    );
+    // If hardly anything folds to a value, nothing was compared.
+    assert!(compared.values > compared.open, "{compared:?}");
+    assert!(
+        compared.violations > 0 && compared.transitions > 0,
+        "{compared:?}"
+    );
+}
+
+/// The same of what random programs hardly ever do.
+#[test]
+fn fragments_of_special_cases() {
+    let (told, compared) = fragments::pieces();
+    eprintln!("{compared:?}");
+    assert!(
+        told.is_empty(),
+        "{} differ\n{}",
+        told.len(),
+        told[..told.len().min(6)].join("\n\n")
+    );
+    assert!(
+        compared.violations > 0 && compared.ends > compared.violations,
+        "{compared:?}"
+    );
 }
 
 #[test]

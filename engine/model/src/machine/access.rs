@@ -9,7 +9,7 @@ use super::memory::{Fault, Site};
 use super::shadow::{Shade, ShadowByte};
 use super::step::{Run, Step};
 use crate::program::ir::{BinOp, CheckId, CheckKind, Operand, Pred, Width};
-use crate::term::{Term, value::mask};
+use crate::term::{Term, fault, value::mask};
 
 impl<const TRACK: bool> Run<'_, TRACK> {
     /// Loads `width` bits.
@@ -83,8 +83,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             pool.bin(BinOp::Sub, term, base)
         })?;
         let violated = self.make(|pool| {
-            let last = pool.constant(64, u128::from(size.saturating_sub(len as u64)));
-            pool.cmp(Pred::Ugt, offset, last)
+            let [len, size] = [len as u64, size].map(|n| pool.constant(64, u128::from(n)));
+            fault::beyond(pool, offset, len, size)
         });
         // Where the size is a guess nobody is asked to go past it.
         self.held(check.filter(|_| site != Site::Row), violated);
@@ -257,10 +257,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             && let Some(term) = self.shade(len).term
             && let Some((size, site)) = self.memory.about(at)
         {
-            let room = size.saturating_sub(at & 0xffff_ffff);
             let violated = self.make(|pool| {
-                let room = pool.constant(64, u128::from(room));
-                pool.cmp(Pred::Ugt, term, room)
+                let known = [at & 0xffff_ffff, size];
+                let [offset, size] = known.map(|n| pool.constant(64, u128::from(n)));
+                fault::beyond(pool, offset, term, size)
             });
             self.held(check.filter(|_| site != Site::Row), violated);
         }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::frame::{Extra, Frame, extend_hash};
 use super::memory::Site;
-use super::outcome::Outcome;
+use super::outcome::{Answer, Outcome};
 use super::shadow::Shade;
 use super::step::{Next, Run, Step};
 use crate::program::ir::{
@@ -148,11 +148,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let Some(check) = self.program.checks.get(id.index()) else {
             return Ok(());
         };
-        match check.kind {
-            CheckKind::Assertion | CheckKind::Abort | CheckKind::ReachError | CheckKind::Fail => {
-                Err(self.violated(Some(id), check.kind, String::new()))
-            }
-            _ => Ok(()),
+        match check.kind.is_reached() {
+            true => Err(self.violated(Some(id), check.kind, String::new())),
+            false => Ok(()),
         }
     }
 
@@ -198,13 +196,50 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let status = results.first().map_or(0, |(value, _)| *value);
             return Ok(Some(crate::term::value::signed(width, status) as i64));
         }
+        if TRACK {
+            self.answered(&results);
+        }
         self.frames.pop();
         self.base = self.frames.last().map_or(0, |f| f.base);
         (self.block, self.at) = back;
-        for (i, (value, shade)) in results.into_iter().enumerate() {
+        // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+        let undefined = (self.get(Operand::Undef, 128), self.shade(Operand::Undef));
+        for (i, width) in self.program.taken(back.0, back.1).iter().enumerate() {
+            let (value, shade) = results.get(i).copied().unwrap_or(undefined);
+            let value = value & crate::term::value::mask(*width);
             self.set_shaded(Reg(dst.0 + i as u32), value, shade);
         }
         Ok(None)
+    }
+
+    /// Notes what the frame that ends gives back, if it is the environment that gives it to the user's code.
+    fn answered(&mut self, results: &[(u128, Shade)]) {
+        let [.., caller, callee] = &self.frames[..] else {
+            return;
+        };
+        let kind = |id: FuncId| self.program.function(id).kind;
+        if kind(caller.function) != FunctionKind::User
+            || kind(callee.function) == FunctionKind::User
+        {
+            return;
+        }
+        let Some(site) = callee
+            .site
+            .filter(|_| self.answers.len() < self.limits.trace)
+        else {
+            return;
+        };
+        let function = callee.function;
+        let value = match (results, &self.program.function(function).result[..]) {
+            ([(value, _)], &[width]) => Some((*value, width)),
+            _ => None,
+        };
+        self.answers.push(Answer {
+            site,
+            function,
+            value,
+            choices: self.choices.len(),
+        });
     }
 
     /// Ends the lives of the youngest stack objects until `keep` are left.

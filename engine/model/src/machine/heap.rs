@@ -6,27 +6,26 @@
 
 use super::memory::Site;
 use super::step::{Run, Step, Stop};
-use crate::program::ir::{Call, CheckId, CheckKind, Intrinsic, Operand, Program};
+use crate::program::ir::{Call, CheckId, CheckKind, HeapFn, Operand, Program};
+use crate::term::fault::{self, Concrete};
 
 const ENOMEM: u32 = 12;
 const EINVAL: u32 = 22;
-/// No alignment above this is given.
-const COARSEST: u64 = 1 << 20;
 /// Where the engine's own C library keeps `errno`.
 const ERRNO: &str = "cegar_errno";
 
 impl<const TRACK: bool> Run<'_, TRACK> {
     pub(super) fn heap_function(
         &mut self,
-        intrinsic: Intrinsic,
+        function: HeapFn,
         call: &Call,
         check: Option<CheckId>,
     ) -> Step {
         let operand = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
         let mut number = |i: usize| self.concretise(operand(i), 64) as u64;
-        let address = match intrinsic {
-            Intrinsic::Calloc => {
-                let size = number(0).saturating_mul(number(1));
+        let address = match function {
+            HeapFn::Calloc => {
+                let (size, _) = bytes(number(0), number(1));
                 let address = self.heap(call, size)?;
                 if address != 0
                     && let Ok((object, at)) = self.memory.writable(address, size)
@@ -36,7 +35,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 }
                 address
             }
-            Intrinsic::Row => {
+            HeapFn::Row => {
                 let size = number(0);
                 self.room_for(size)?;
                 let address = self.memory.allocate(size, Site::Row);
@@ -46,36 +45,36 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 }
                 address
             }
-            Intrinsic::Realloc => {
+            HeapFn::Realloc => {
                 let (old, size) = (number(0), number(1));
                 self.realloc(call, old, size, check)?
             }
-            Intrinsic::ReallocArray => {
+            HeapFn::ReallocArray => {
                 let (old, n, size) = (number(0), number(1), number(2));
-                match n.checked_mul(size) {
-                    Some(all) => self.realloc(call, old, all, check)?,
+                match bytes(n, size) {
+                    (all, false) => self.realloc(call, old, all, check)?,
                     // Nothing is looked at before the size: the old block stays as it is, good or bad.
-                    None => self.refuse(ENOMEM),
+                    (_, true) => self.refuse(ENOMEM),
                 }
             }
-            Intrinsic::Free => {
+            HeapFn::Free => {
                 let address = number(0);
                 return self.release(address, check);
             }
-            Intrinsic::AlignedAlloc => {
+            HeapFn::AlignedAlloc => {
                 let (alignment, size) = (number(0), number(1));
-                if alignment.is_power_of_two() && alignment <= COARSEST {
-                    self.heap(call, size)?
-                } else {
+                if fault::alignment(&mut Concrete, u128::from(alignment), 1) {
                     self.refuse(EINVAL)
+                } else {
+                    self.heap(call, size)?
                 }
             }
-            Intrinsic::PosixMemalign => {
+            HeapFn::PosixMemalign => {
                 let (into, alignment, size) = (number(0), number(1), number(2));
                 let error = self.posix_memalign(call, into, alignment, size, check)?;
                 return self.give(call, u128::from(error));
             }
-            Intrinsic::UsableSize => {
+            HeapFn::UsableSize => {
                 let address = number(0);
                 if address != 0 && !self.memory.is_live_heap(address) {
                     return Err(self.bad_free(address, check));
@@ -83,7 +82,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let size = self.memory.about(address).map_or(0, |(size, _)| size);
                 return self.give(call, u128::from(size));
             }
-            _ => {
+            HeapFn::Malloc | HeapFn::Valloc => {
                 let size = number(0);
                 self.heap(call, size)?
             }
@@ -119,7 +118,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         size: u64,
         check: Option<CheckId>,
     ) -> Step<u32> {
-        if !alignment.is_power_of_two() || !(8..=COARSEST).contains(&alignment) {
+        if fault::alignment(&mut Concrete, u128::from(alignment), 8) {
             return Ok(EINVAL);
         }
         let block = self.heap(call, size)?;
@@ -184,6 +183,12 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
         Ok(new)
     }
+}
+
+/// The bytes of some elements, and whether they are too many.
+fn bytes(n: u64, size: u64) -> (u64, bool) {
+    let (all, overflow) = fault::elements(&mut Concrete, u128::from(n), u128::from(size));
+    (all as u64, overflow)
 }
 
 /// Where `errno` lies, in programs that look at it.

@@ -45,16 +45,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let at = self.concretise(arg(1), 64) as u64;
                 self.write_out(stream, at, len, check)
             }
-            Intrinsic::Malloc
-            | Intrinsic::Calloc
-            | Intrinsic::Row
-            | Intrinsic::Realloc
-            | Intrinsic::ReallocArray
-            | Intrinsic::Free
-            | Intrinsic::AlignedAlloc
-            | Intrinsic::PosixMemalign
-            | Intrinsic::Valloc
-            | Intrinsic::UsableSize => self.heap_function(intrinsic, call, check),
+            Intrinsic::Heap(function) => self.heap_function(function, call, check),
             Intrinsic::ObjectSize => {
                 let at = self.concretise(arg(0), 64) as u64;
                 let size = match self.memory.readable(at, 0) {
@@ -253,7 +244,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         };
         let mut shade = Shade::default();
         if TRACK {
-            if is_exact(function) {
+            if function.is_exact() {
                 let from: Vec<(Operand, Width)> = args
                     .iter()
                     .enumerate()
@@ -318,25 +309,6 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         });
         self.give(call, u128::from(value.to_bits()))
     }
-}
-
-/// Whether a function of `<math.h>` has a term: the others are computed by the host.
-pub(crate) fn is_exact(function: MathFn) -> bool {
-    matches!(
-        function,
-        MathFn::Sqrt
-            | MathFn::Floor
-            | MathFn::Ceil
-            | MathFn::Round
-            | MathFn::Trunc
-            | MathFn::Rint
-            | MathFn::Nearbyint
-            | MathFn::Fabs
-            | MathFn::Fmin
-            | MathFn::Fmax
-            | MathFn::Copysign
-            | MathFn::Fma
-    )
 }
 
 /// The host's printf of one double. None if `spec` is not exactly one conversion of a double.

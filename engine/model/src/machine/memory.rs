@@ -9,11 +9,13 @@ use std::rc::Rc;
 
 use super::contents::Contents;
 use super::shadow::Shadow;
+use super::watch::Seen;
 use crate::program::ir::{
     CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, GLOBAL_OBJECTS, GlobalId, Loc, Program,
     UNDEFINED_BYTE,
 };
 use crate::term::Array;
+use crate::term::fault::{self, Access, Concrete, Extent};
 
 /// Where an object came from, resolved to words only for a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +130,32 @@ impl Object {
         self.array = None;
     }
 
+    /// What an access has to know of it.
+    #[inline(always)]
+    fn extent(&self) -> Extent<Concrete> {
+        Extent {
+            alive: self.alive,
+            size: self.bytes.len() as u128,
+            writable: self.writable,
+            guessed: self.site == Site::Row,
+        }
+    }
+
+    /// What is wrong with an access that has a fault.
+    #[cold]
+    fn fault(&self, (offset, len): (u128, u128), found: Access<bool>) -> Fault {
+        let size = self.bytes.len() as u128;
+        if found.rejected {
+            Fault::PastGuess
+        } else if !self.alive {
+            Fault::OutOfScope
+        } else if fault::beyond(&mut Concrete, offset, len, size) {
+            Fault::Bounds
+        } else {
+            Fault::Constant
+        }
+    }
+
     /// The bytes at `at` hold the pattern of uninitialised memory again.
     pub(super) fn forget(&mut self, at: usize, len: usize) {
         self.bytes[at..at + len].fill(UNDEFINED_BYTE);
@@ -151,6 +179,8 @@ pub(super) enum Fault {
     Gone,
     OutOfScope,
     Bounds,
+    /// Past the end of an object whose size is a guess: no fault of the program.
+    PastGuess,
     Constant,
 }
 
@@ -210,18 +240,23 @@ impl Memory {
         }
     }
 
+    /// The object that holds `len` bytes at `address`, and the offset in it.
+    #[inline]
+    fn access(&self, address: u64, len: u64, write: bool) -> Result<(&Object, usize), Fault> {
+        let offset = address & 0xffff_ffff;
+        let object = self.find(address)?;
+        let at = (u128::from(offset), u128::from(len));
+        let found = fault::access(&mut Concrete, object.extent(), at, write);
+        if found.violated || found.rejected {
+            return Err(object.fault(at, found));
+        }
+        Ok((object, offset as usize))
+    }
+
     /// The object that holds `len` readable bytes at `address`, and the offset in it.
     #[inline]
     pub(super) fn readable(&self, address: u64, len: u64) -> Result<(&Object, usize), Fault> {
-        let offset = address & 0xffff_ffff;
-        let object = self.find(address)?;
-        if !object.alive {
-            return Err(Fault::OutOfScope);
-        }
-        if offset + len > object.bytes.len() as u64 {
-            return Err(Fault::Bounds);
-        }
-        Ok((object, offset as usize))
+        self.access(address, len, false)
     }
 
     /// The same for writing.
@@ -231,10 +266,7 @@ impl Memory {
         address: u64,
         len: u64,
     ) -> Result<(&mut Object, usize), Fault> {
-        let (object, offset) = self.readable(address, len)?;
-        if !object.writable {
-            return Err(Fault::Constant);
-        }
+        let (_, offset) = self.access(address, len, true)?;
         self.unchecked(address)
             .map(|object| (object, offset))
             .ok_or(Fault::NotAnObject)
@@ -257,12 +289,7 @@ impl Memory {
 
     /// Whether `writable` would succeed, without copying anything.
     pub(super) fn check_write(&self, address: u64, len: u64) -> Result<(), Fault> {
-        let (object, _) = self.readable(address, len)?;
-        if object.writable {
-            Ok(())
-        } else {
-            Err(Fault::Constant)
-        }
+        self.access(address, len, true).map(|_| ())
     }
 
     /// A new object, uninitialised; its address.
@@ -334,9 +361,27 @@ impl Memory {
         }
     }
 
+    /// The object an address points into, as it is, if it is not gone.
+    pub(super) fn seen(&self, address: u64) -> Option<Seen<'_>> {
+        let object = self.find(address).ok()?;
+        Some(Seen {
+            alive: object.alive,
+            bytes: &object.bytes,
+        })
+    }
+
+    /// Whether some of these bytes were never written.
+    pub(super) fn is_undefined(&self, address: u64, at: usize, len: usize) -> bool {
+        self.find(address)
+            .is_ok_and(|object| object.undefined.any(at, len))
+    }
+
     /// Whether the address is the start of a heap object that was not freed.
     pub(super) fn is_live_heap(&self, address: u64) -> bool {
-        address & 0xffff_ffff == 0 && self.find(address).is_ok_and(|o| o.site.is_heap())
+        let offset = u128::from(address & 0xffff_ffff);
+        let good = |o: &Object| !fault::release(&mut Concrete, o.alive, offset);
+        self.find(address)
+            .is_ok_and(|o| o.site.is_heap() && good(o))
     }
 }
 

@@ -22,6 +22,7 @@ mod shadow;
 mod step;
 mod trace;
 mod varargs;
+mod watch;
 
 #[cfg(any(test, feature = "generators"))]
 #[allow(missing_docs)]
@@ -32,12 +33,12 @@ mod tests;
 use std::ops::Range;
 use std::time::Instant;
 
-pub(crate) use intrinsics::is_exact;
-pub(crate) use ops::cast_source;
-pub use outcome::{Choice, Event, Execution, Exhausted, Outcome, PathEvent, Violation};
+pub use outcome::{Answer, Choice, Event, Execution, Exhausted, Outcome, PathEvent, Violation};
 
 use crate::program::ir::Program;
 use crate::term::Pool;
+pub use watch::{Seen, View};
+
 use memory::Memory;
 use step::Run;
 
@@ -73,7 +74,7 @@ impl Default for Limits {
             until: None,
             call_depth: 10_000,
             live_bytes: 256 << 20,
-            one_allocation: 64 << 20,
+            one_allocation: crate::term::fault::ONE_ALLOCATION,
             symbolic_load: 4096,
             symbolic_store: 256,
             extend: 0,
@@ -146,6 +147,22 @@ impl<'p> Machine<'p> {
     /// Runs concretely and follows uninitialised data: fills [`Execution::undefined_read`].
     pub fn run_tracked(&self, tape: &[u8]) -> Execution {
         self.run_symbolic(tape, &mut Pool::new(), 0..0)
+    }
+
+    /// Runs concretely, and shows the state wherever a block is entered.
+    pub fn run_watched(&self, tape: &[u8], watch: &mut dyn FnMut(&View<'_>)) -> Execution {
+        let mut pool = Pool::new();
+        let start = self.start.clone();
+        let mut run = Run::<true>::new(
+            self.program,
+            &self.limits,
+            start,
+            tape,
+            Some(&mut pool),
+            0..0,
+        );
+        run.watch = Some(watch);
+        run.finish()
     }
 
     /// Runs with the tape's bytes in `symbolic` as inputs of `pool`, which the terms in the result belong to.

@@ -5,8 +5,9 @@ use super::outcome::{Event, Outcome};
 use super::shadow::Shade;
 use super::step::{Next, Run, Step};
 use crate::program::ir::{
-    BinOp, CastKind, CheckId, CheckKind, FloatCast, Inst, Loc, Op, Operand, Pred, Reg, Width,
+    BinOp, CastKind, CheckId, CheckKind, Inst, Loc, Op, Operand, Pred, Reg, Width,
 };
+use crate::term::fault::{self, Concrete};
 use crate::term::{float, value};
 
 /// `a op b` where it is one machine instruction and the width at most 64; the rest is [`value::bin`].
@@ -53,15 +54,6 @@ fn quick_cmp(pred: Pred, width: Width, a: u128, b: u128) -> bool {
     value::cmp(pred, width, a, b)
 }
 
-/// The width of a conversion's operand.
-pub(crate) fn cast_source(cast: FloatCast) -> Width {
-    match cast {
-        FloatCast::Convert(from, _) => from.width(),
-        FloatCast::ToSigned(from, _) | FloatCast::ToUnsigned(from, _) => from.width(),
-        FloatCast::FromSigned(width, _) | FloatCast::FromUnsigned(width, _) => width,
-    }
-}
-
 impl<const TRACK: bool> Run<'_, TRACK> {
     /// Executes operation number `index` of the current block.
     #[inline]
@@ -77,11 +69,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 check,
             } => {
                 let (x, y) = (self.get(*a, *width), self.get(*b, *width));
-                if !matches!(
-                    op,
-                    BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or
-                ) {
-                    self.check_bin(*op, *width, (*a, x), (*b, y), *check)?;
+                if let Some(kind) = fault::can_be(*op, check.is_some()) {
+                    self.check_bin((*op, *width), (*a, x), (*b, y), (*check, kind))?;
                 }
                 let v = quick_bin(*op, *width, x, y);
                 self.derive(*dst, v, &[(*a, *width), (*b, *width)], |p, t| {
@@ -150,7 +139,27 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 b,
             } => self.select(*dst, *width, *cond, *a, *b),
             Op::Call(call) => return self.call(call, index),
-            _ => return self.rare(inst, index),
+            Op::Un { .. }
+            | Op::Funnel { .. }
+            | Op::Overflow { .. }
+            | Op::Float { .. }
+            | Op::FloatNeg { .. }
+            | Op::FloatCmp { .. }
+            | Op::FloatCast { .. }
+            | Op::FloatFn { .. }
+            | Op::Freeze { .. }
+            | Op::Alloca { .. }
+            | Op::MemCopy { .. }
+            | Op::MemSet { .. }
+            | Op::Lifetime { .. }
+            | Op::Uninit { .. }
+            | Op::VaStart { .. }
+            | Op::VaCopy { .. }
+            | Op::StackSave { .. }
+            | Op::StackRestore { .. }
+            | Op::AtomicRmw { .. }
+            | Op::CmpXchg { .. }
+            | Op::Unmodelled { .. } => return self.rare(inst, index),
         }
         Ok(Next::Go)
     }
@@ -226,7 +235,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 });
             }
             Op::FloatCast { dst, cast, a } => {
-                let w = cast_source(*cast);
+                let w = cast.source();
                 let v = float::cast(*cast, self.get(*a, w));
                 self.derive(*dst, v, &[(*a, w)], |p, t| p.float_cast(*cast, t[0]));
             }
@@ -361,52 +370,42 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 }
             }
             Op::Unmodelled { which } => return Err(Box::new(Outcome::Unmodelled(*which))),
-            _ => {}
+            // Done before. If one ever comes here, the run ends: nothing is skipped.
+            Op::Bin { .. }
+            | Op::Cmp { .. }
+            | Op::Cast { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Address { .. }
+            | Op::Copy { .. }
+            | Op::Select { .. }
+            | Op::Call(_) => return Err(Box::new(Outcome::Unmodelled(u32::MAX))),
         }
         Ok(Next::Go)
     }
 
-    /// Division by zero, the one quotient that does not fit, and shifts by too much.
+    /// Ends the run where an operation is a fault, and notes when it would have been.
     #[inline]
     fn check_bin(
         &mut self,
-        op: BinOp,
-        width: Width,
+        (op, width): (BinOp, Width),
         a: (Operand, u128),
         b: (Operand, u128),
-        check: Option<CheckId>,
+        (check, kind): (Option<CheckId>, CheckKind),
     ) -> Step {
-        let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
-        let shifts = matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr);
-        if !divides && (!shifts || check.is_none()) {
-            return Ok(());
-        }
-        let signed = matches!(op, BinOp::SDiv | BinOp::SRem);
-        let least = 1u128 << (width - 1);
-        if divides && b.1 == 0 {
-            let detail = "division by zero".to_owned();
-            return Err(self.violated(check, CheckKind::DivisionByZero, detail));
-        }
-        if signed && a.1 == least && b.1 == value::mask(width) {
-            let detail = "the quotient of the least number and -1 does not fit".to_owned();
-            return Err(self.violated(check, CheckKind::DivisionByZero, detail));
-        }
-        if shifts && b.1 >= u128::from(width) {
-            let detail = format!("shift by {} in {width} bits", value::signed(width, b.1));
-            return Err(self.violated(check, CheckKind::Shift, detail));
+        if fault::operation(&mut Concrete, (op, width), a.1, b.1) {
+            let detail = if kind == CheckKind::Shift {
+                format!("shift by {} in {width} bits", value::signed(width, b.1))
+            } else if b.1 == 0 {
+                "division by zero".to_owned()
+            } else {
+                "the quotient of the least number and -1 does not fit".to_owned()
+            };
+            return Err(self.violated(check, kind, detail));
         }
         if TRACK {
             let violated = self.shade_of(&[(a.0, width), (b.0, width)], |p, t| {
-                let limit = p.constant(width, if divides { 0 } else { u128::from(width) });
-                let pred = if divides { Pred::Eq } else { Pred::Uge };
-                let mut bad = p.cmp(pred, t[1], limit);
-                if signed {
-                    let (least, minus) = (p.constant(width, least), p.constant(width, u128::MAX));
-                    let (x, y) = (p.cmp(Pred::Eq, t[0], least), p.cmp(Pred::Eq, t[1], minus));
-                    let both = p.and(x, y);
-                    bad = p.or(bad, both);
-                }
-                bad
+                fault::operation(p, (op, width), t[0], t[1])
             });
             self.held(check, violated.term);
         }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::program::ir::{BlockId, CallSite, CheckId, CheckKind, FuncId, Pos};
+use crate::program::ir::{BlockId, CallSite, CheckId, CheckKind, FuncId, Pos, Width};
 use crate::term::Term;
 
 /// How a run ended.
@@ -61,6 +61,19 @@ pub struct Choice {
     pub site: u64,
     /// How many path events came before.
     pub path_at: usize,
+}
+
+/// The end of a call of the user's code to a function that is not the user's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The call.
+    pub site: CallSite,
+    /// What was called.
+    pub function: FuncId,
+    /// What it returned and the width, if that is one scalar.
+    pub value: Option<(u128, Width)>,
+    /// How many choices had been made by then.
+    pub choices: usize,
 }
 
 /// The tape ended before the program stopped asking.
@@ -151,6 +164,8 @@ pub struct Execution {
     pub path: Vec<PathEvent>,
     /// Blocks in the order they were entered, up to [`super::Limits::trace`]. Empty for concrete runs.
     pub trace: Vec<BlockId>,
+    /// What the environment answered the user's code, in order, up to [`super::Limits::trace`]. Empty for concrete runs.
+    pub answers: Vec<Answer>,
     /// Operations executed.
     pub steps: u64,
     /// What was written, in order, neighbours of one stream joined.

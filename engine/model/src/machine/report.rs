@@ -92,8 +92,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         len: u64,
     ) -> Stop {
         // How long it is was a guess: to go past its end is no fault of the program, and shows nothing.
-        let is_row = || matches!(self.memory.about(address), Some((_, Site::Row)));
-        if fault == Fault::Bounds && is_row() {
+        if fault == Fault::PastGuess {
             return Box::new(Outcome::Rejected);
         }
         let verb = if kind == CheckKind::Write {
@@ -116,7 +115,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             Fault::Gone => format!("of {}", self.object(address, "is gone")),
             Fault::OutOfScope => format!("of {}", self.object(address, "is out of scope")),
             Fault::Constant => format!("of {}", self.object(address, "is constant")),
-            Fault::Bounds => format!(
+            Fault::Bounds | Fault::PastGuess => format!(
                 "at offset {} of {}",
                 address & 0xffff_ffff,
                 self.object(address, "")

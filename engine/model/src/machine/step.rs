@@ -13,8 +13,9 @@ use smallvec::SmallVec;
 use super::Limits;
 use super::frame::Frame;
 use super::memory::Memory;
-use super::outcome::{Choice, Execution, Exhausted, Outcome, PathEvent};
+use super::outcome::{Answer, Choice, Execution, Exhausted, Outcome, PathEvent};
 use super::shadow::Shade;
+use super::watch::Watch;
 use crate::deadline;
 use crate::program::ir::{BlockId, Operand, Pos, Program, Reg, UNDEFINED_BYTE, Width};
 use crate::term::{Pool, Term, value::mask};
@@ -66,11 +67,13 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) exhausted: Option<Exhausted>,
     pub(super) path: Vec<PathEvent>,
     pub(super) trace: Vec<BlockId>,
+    pub(super) answers: Vec<Answer>,
     pub(super) output: Vec<(i32, Vec<u8>)>,
     pub(super) undefined_load: Option<Pos>,
     pub(super) undefined_read: Option<Pos>,
     pub(super) concretisations: u64,
     pub(super) scratch: Vec<(u128, Shade)>,
+    pub(super) watch: Option<&'r mut Watch<'r>>,
 }
 
 impl<'r, const TRACK: bool> Run<'r, TRACK> {
@@ -106,11 +109,13 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             exhausted: None,
             path: Vec::new(),
             trace: Vec::new(),
+            answers: Vec::new(),
             output: Vec::new(),
             undefined_load: None,
             undefined_read: None,
             concretisations: 0,
             scratch: Vec::new(),
+            watch: None,
         }
     }
 
@@ -128,6 +133,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             exhausted: self.exhausted,
             path: self.path,
             trace: self.trace,
+            answers: self.answers,
             steps: self.steps,
             output: self.output,
             stack_at_end: self.frames.iter().map(|f| (f.function, f.site)).collect(),
@@ -151,8 +157,13 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
                 }
                 let count = &mut self.counts[self.block.index()];
                 *count = count.saturating_add(1);
-                if TRACK && self.trace.len() < self.limits.trace {
-                    self.trace.push(self.block);
+                if TRACK {
+                    if self.trace.len() < self.limits.trace {
+                        self.trace.push(self.block);
+                    }
+                    if self.watch.is_some() {
+                        self.show();
+                    }
                 }
             }
             let mut entered = false;

@@ -11,6 +11,7 @@
 //! their addresses are plain constants here (see [`Program::global_address`]).
 
 mod checks;
+mod loops;
 mod ops;
 mod shapes;
 
@@ -19,6 +20,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use checks::*;
+pub use loops::*;
 pub use ops::*;
 pub use shapes::*;
 
@@ -85,6 +87,8 @@ pub struct Program {
     pub files: Vec<String>,
     /// Constructs that are not modelled; [`Op::Unmodelled`] refers to them by index.
     pub unmodelled: Vec<Unmodelled>,
+    /// The heads of the user's loops with the variables there; only after [`Program::load_with_loops`].
+    pub loops: Vec<LoopHead>,
     /// Where execution starts (`cegar_entry`).
     pub entry: FuncId,
     /// External functions that nobody defined and for which a mock was generated, by name.
@@ -101,6 +105,17 @@ pub const BLOCK_OBJECTS: u32 = 0x0180_0000;
 pub const DYNAMIC_OBJECTS: u32 = 0x0200_0000;
 
 impl Program {
+    /// The widths of the results that a call takes, by what stands behind it.
+    #[inline]
+    pub fn taken(&self, block: BlockId, behind: usize) -> &[Width] {
+        let block = self.blocks.get(block.index());
+        let call = block.and_then(|block| block.ops.get(behind.checked_sub(1)?));
+        match call.map(|inst| &inst.op) {
+            Some(Op::Call(call)) => &call.result,
+            _ => &[],
+        }
+    }
+
     /// The constant address of byte `offset` of a global.
     pub fn global_address(global: GlobalId, offset: u32) -> u64 {
         (u64::from(GLOBAL_OBJECTS + global.0) << 32) | u64::from(offset)
@@ -205,6 +220,21 @@ pub enum Intrinsic {
     Violation,
     /// `void crunner_output(int stream, const void *bytes, size_t n)`: transcript.
     Output,
+    /// The heap.
+    Heap(HeapFn),
+    /// `size_t crunner_object_size(const void *)`: bytes from the pointer to its object's end, or 0.
+    ObjectSize,
+    /// A function of `<math.h>` on doubles, computed by the host's C library.
+    Math(MathFn),
+    /// `int crunner_format_float(char *to, size_t cap, const char *spec, double)`: host's printf.
+    FormatFloat,
+    /// `double crunner_parse_float(const char *from, size_t len)`: host's strtod.
+    ParseFloat,
+}
+
+/// What the heap does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HeapFn {
     /// `void *malloc(size_t)`.
     Malloc,
     /// `void *calloc(size_t, size_t)`.
@@ -225,14 +255,6 @@ pub enum Intrinsic {
     Valloc,
     /// `size_t malloc_usable_size(void *)`.
     UsableSize,
-    /// `size_t crunner_object_size(const void *)`: bytes from the pointer to its object's end, or 0.
-    ObjectSize,
-    /// A function of `<math.h>` on doubles, computed by the host's C library.
-    Math(MathFn),
-    /// `int crunner_format_float(char *to, size_t cap, const char *spec, double)`: host's printf.
-    FormatFloat,
-    /// `double crunner_parse_float(const char *from, size_t len)`: host's strtod.
-    ParseFloat,
 }
 
 /// Functions of `<math.h>` that the machine computes; the `f` variants are the same on floats.
@@ -277,6 +299,27 @@ pub enum MathFn {
     Lround,
     Llround,
     Lrint,
+}
+
+impl MathFn {
+    /// Whether IEEE 754 says its result, so that it has a term: the others are computed by the host.
+    pub fn is_exact(self) -> bool {
+        matches!(
+            self,
+            MathFn::Sqrt
+                | MathFn::Floor
+                | MathFn::Ceil
+                | MathFn::Round
+                | MathFn::Trunc
+                | MathFn::Rint
+                | MathFn::Nearbyint
+                | MathFn::Fabs
+                | MathFn::Fmin
+                | MathFn::Fmax
+                | MathFn::Copysign
+                | MathFn::Fma
+        )
+    }
 }
 
 /// A function: signature, registers and blocks.

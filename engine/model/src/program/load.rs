@@ -17,6 +17,7 @@ mod describe;
 mod instructions;
 mod intrinsics;
 mod names;
+mod scopes;
 mod types;
 mod variables;
 mod vectors;
@@ -69,9 +70,21 @@ impl Program {
 
     /// Reads a module; execution starts in `entry`.
     pub fn load_with_entry(path: &Path, entry: &str) -> Result<Program, LoadError> {
+        Program::read(path, entry, false)
+    }
+
+    /// Reads a normalised module with [`Program::loops`], which only those want who speak of the program in C.
+    pub fn load_with_loops(path: &Path) -> Result<Program, LoadError> {
+        Program::read(path, ENTRY, true)
+    }
+
+    fn read(path: &Path, entry: &str, with_loops: bool) -> Result<Program, LoadError> {
         let module = Module::read(path)?;
         module.verify(&path.display().to_string())?;
         let mut loader = Loader::new(&module);
+        if with_loops {
+            loader.heads = scopes::of(&module);
+        }
         loader.number();
         let counts = [
             (
@@ -128,6 +141,8 @@ struct Loader<'m> {
     block_count: usize,
     files: FxHashMap<(String, String), u32>,
     variables: Variables<'m>,
+    /// The heads of loops, where they are wanted.
+    heads: FxHashMap<BasicBlock<'m>, scopes::Head<'m>>,
     sources: Sources,
 }
 
@@ -144,6 +159,7 @@ impl<'m> Loader<'m> {
             block_count: 0,
             files: FxHashMap::default(),
             variables: variables::of(module),
+            heads: FxHashMap::default(),
             sources: Sources::default(),
         }
     }
@@ -266,8 +282,13 @@ impl<'m> Loader<'m> {
         if line == 0 || name.is_empty() {
             return Pos::default();
         }
+        let file = self.file(directory, name);
+        Pos { file, line, column }
+    }
+
+    fn file(&mut self, directory: String, name: String) -> u32 {
         let files = &mut self.program.files;
-        let file = *self
+        *self
             .files
             .entry((directory, name))
             .or_insert_with_key(|(directory, name)| {
@@ -277,8 +298,7 @@ impl<'m> Loader<'m> {
                     files.len() - 1
                 });
                 at as u32
-            });
-        Pos { file, line, column }
+            })
     }
 }
 

@@ -3,6 +3,7 @@
 //! The machine trusts these; a fault here would show there as a wrong value far from its cause.
 
 use super::ir::*;
+use crate::term::float;
 
 impl Program {
     /// Says the first inconsistency that is found.
@@ -40,7 +41,25 @@ impl Program {
                     Op::Float { dst, kind, .. } | Op::FloatNeg { dst, kind, .. } => {
                         &[(*dst, kind.width())]
                     }
-                    _ => &[],
+                    Op::FloatCast { dst, cast, .. } => &[(*dst, float::cast_width(*cast))],
+                    Op::FloatFn {
+                        dst,
+                        function,
+                        kind,
+                        ..
+                    } => &[(*dst, float::function_width(*function, *kind))],
+                    // The results of the first two are looked at below.
+                    Op::Copy { .. }
+                    | Op::Call(_)
+                    | Op::Store { .. }
+                    | Op::MemCopy { .. }
+                    | Op::MemSet { .. }
+                    | Op::Lifetime { .. }
+                    | Op::Uninit { .. }
+                    | Op::VaStart { .. }
+                    | Op::VaCopy { .. }
+                    | Op::StackRestore { .. }
+                    | Op::Unmodelled { .. } => &[],
                 };
                 for (reg, expected) in results {
                     if width(*reg) != Some(*expected) {

@@ -5,7 +5,10 @@
 //!
 //! A model is never believed: every back end's answer is evaluated before it is passed on.
 
+mod ask;
+mod external;
 mod floats;
+pub mod smtlib;
 pub mod translate;
 pub mod z3;
 
@@ -14,6 +17,8 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+pub use self::ask::{AskError, Asker, FreshZ3, MANIFEST, Recorder, Verdict};
+pub use self::external::{External, ExternalError};
 pub use self::z3::Z3;
 use crate::term::{Environment, Evaluator, Pool, Term};
 

@@ -408,3 +408,6 @@ mod tests {
         assert!(model.satisfies(&pool, &[is_nul]));
     }
 }
+
+#[cfg(test)]
+mod model;

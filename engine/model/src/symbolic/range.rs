@@ -360,3 +360,6 @@ pub fn residue(pool: &Pool, t: Term, depth: u32) -> (u64, u64) {
         _ => none,
     }
 }
+
+#[cfg(test)]
+mod tests;

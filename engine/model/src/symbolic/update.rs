@@ -123,6 +123,7 @@ impl<'a, 'p> Pointers<'a, 'p> {
                 let number = from?.number_term(id)?;
                 (reverse.get(&id) == Some(&number)).then_some(number)
             },
+            exact: from.map_or(&[], |from| &from.exact),
         };
         let mut cases = splitter.split(value);
         if cases.len() > 1 {

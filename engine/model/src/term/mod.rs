@@ -16,6 +16,7 @@ mod bits;
 mod compare;
 mod divide;
 mod eval;
+pub mod fault;
 pub mod float;
 mod floats;
 mod node;

@@ -133,7 +133,7 @@ impl Expr {
     }
 }
 
-const OPS: [BinOp; 21] = [
+pub(crate) const OPS: [BinOp; 21] = [
     BinOp::Add,
     BinOp::Sub,
     BinOp::Mul,
@@ -156,7 +156,7 @@ const OPS: [BinOp; 21] = [
     BinOp::USubSat,
     BinOp::SSubSat,
 ];
-const PREDS: [Pred; 10] = [
+pub(crate) const PREDS: [Pred; 10] = [
     Pred::Eq,
     Pred::Ne,
     Pred::Ult,

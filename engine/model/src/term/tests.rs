@@ -1,5 +1,7 @@
 //! Random expressions: built with all simplification, they must evaluate to what the expression means.
 
+mod rewrites;
+
 use proptest::prelude::*;
 
 use super::random::expr;

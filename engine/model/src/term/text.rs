@@ -395,7 +395,7 @@ impl<'t> Reader<'_, 't> {
         let token = self.next()?;
         let bad = || TextError::Unexpected(token.to_owned());
         let digits = token.strip_prefix('x').ok_or_else(bad)?;
-        if digits.len() % 2 != 0 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        if !digits.len().is_multiple_of(2) || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(bad());
         }
         let pairs = (0..digits.len()).step_by(2);

@@ -134,7 +134,7 @@ impl<'p> Graph<'p> {
             match back {
                 None => all.extend(live.at_start(cut.block).into_iter().map(|reg| (ctx, reg))),
                 Some(cegar_model::symbolic::world::Back { block, op, dst, .. }) => {
-                    let results = results_of_call(program, block, op);
+                    let results = program.taken(block, op).len() as u32;
                     let mut regs: Vec<Reg> =
                         live.before(program.block(block), op).into_iter().collect();
                     regs.retain(|reg| !(dst.0..dst.0 + results).contains(&reg.0));
@@ -177,16 +177,6 @@ impl<'p> Graph<'p> {
             Some(state) => state.axioms(&mut self.pool, &self.world),
             None => Vec::new(),
         }
-    }
-}
-
-fn results_of_call(program: &Program, block: cegar_model::program::ir::BlockId, op: usize) -> u32 {
-    let call = op
-        .checked_sub(1)
-        .and_then(|i| program.block(block).ops.get(i));
-    match call.map(|inst| &inst.op) {
-        Some(cegar_model::program::ir::Op::Call(call)) => call.result.len() as u32,
-        _ => 0,
     }
 }
 

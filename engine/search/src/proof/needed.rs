@@ -88,16 +88,14 @@ pub fn pruned(
     goal: Goal,
 ) -> Certificate {
     let mut pruned = about(program, certificate, goal);
-    let none = Facts::new();
     let mut stated = Certificate::empty(&certificate.bitcode, &certificate.properties);
-    write::state(&mut stated, &needed.graph, &none, &needed.facts);
+    write::state(&mut stated, &needed.graph, &needed.facts);
     for cut in &mut pruned.cuts {
         let same = |other: &&cegar_checker::certificate::CutClaim| {
             other.context == cut.context && other.block == cut.block
         };
         let found = stated.cuts.iter().find(same);
-        cut.facts.clear();
-        cut.conditional = found.map_or_else(Vec::new, |found| found.conditional.clone());
+        cut.facts = found.map_or_else(Vec::new, |found| found.facts.clone());
     }
     pruned
 }
@@ -121,7 +119,6 @@ fn about(program: &Program, certificate: &Certificate, goal: Goal) -> Certificat
             .map(|check| check.kind.property())
             .filter(|property| !certificate.properties.contains(property))
             .collect(),
-        overflow: true,
     };
     let mut assumptions = cegar_checker::assumptions::derive(program, &open);
     let stated = certificate.assumptions.iter();

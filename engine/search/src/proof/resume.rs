@@ -25,7 +25,7 @@ pub fn resumed(graph: &mut Graph<'_>, before: &Certificate) -> Facts {
         }
         let own = Own::of(graph, Some(cut));
         let pool = &mut graph.pool;
-        for text in claim.facts.iter().chain(&claim.conditional) {
+        for text in &claim.facts {
             let Ok(term) = pool.read(text) else {
                 continue;
             };

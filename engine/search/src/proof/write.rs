@@ -19,13 +19,8 @@ use rustc_hash::FxHashMap;
 use crate::abstraction::asking::Facts;
 use crate::abstraction::graph::Graph;
 
-/// States in a certificate what is known of a graph's cut points: formulas that hold whatever overflows, and others.
-pub fn state(
-    certificate: &mut Certificate,
-    graph: &Graph<'_>,
-    strict: &Facts,
-    conditional: &Facts,
-) {
+/// States in a certificate what is known of a graph's cut points.
+pub fn state(certificate: &mut Certificate, graph: &Graph<'_>, facts: &Facts) {
     certificate.grain = graph.world.grain();
     certificate.objects = graph
         .world
@@ -38,12 +33,10 @@ pub fn state(
         places: FxHashMap::default(),
     };
     for (&cut, state) in &graph.states {
-        let texts = |facts: &Facts| -> Vec<String> {
-            let facts = facts.get(&cut).into_iter().flatten();
-            // A formula that has no text is left out; the checker then says what does not follow.
-            facts.filter_map(|&t| graph.pool.write(t).ok()).collect()
-        };
-        let claim = writer.cut(cut, state, texts(strict), texts(conditional));
+        // A formula that has no text is left out; the checker then says what does not follow.
+        let facts = facts.get(&cut).into_iter().flatten();
+        let texts = facts.filter_map(|&t| graph.pool.write(t).ok()).collect();
+        let claim = writer.cut(cut, state, texts);
         certificate.cuts.push(claim);
     }
     certificate.known = writer.known;
@@ -91,13 +84,7 @@ struct Writer<'a, 'p> {
 }
 
 impl Writer<'_, '_> {
-    fn cut(
-        &mut self,
-        cut: Cut,
-        state: &CutState,
-        facts: Vec<String>,
-        conditional: Vec<String>,
-    ) -> CutClaim {
+    fn cut(&mut self, cut: Cut, state: &CutState, facts: Vec<String>) -> CutClaim {
         let chain = self.graph.world.chain(cut.ctx);
         let registers = state.registers.iter().filter_map(|(&(ctx, reg), known)| {
             let frame = chain.iter().position(|&c| c == ctx)?;
@@ -113,7 +100,6 @@ impl Writer<'_, '_> {
                 .map(|(&id, known)| (id.0, self.known(id, known)))
                 .collect(),
             facts,
-            conditional,
         }
     }
 

@@ -172,7 +172,7 @@ impl<'p> Prover<'_, 'p> {
             return;
         }
         self.told = Some(open);
-        let evidence = (&mut self.graph, &self.facts);
+        let evidence = (&self.graph, &self.facts);
         let outcome = Outcome::so_far(
             self.program,
             self.options,
@@ -317,7 +317,6 @@ impl<'p> Prover<'_, 'p> {
             self.options,
             &self.settled,
             (self.graph, self.facts),
-            (&mut self.solver, self.patience, &mut self.cost),
             self.stats,
         )
     }

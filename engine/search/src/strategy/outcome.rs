@@ -9,12 +9,11 @@ use cegar_checker::assumptions::{self, Assumption, derive};
 use cegar_checker::behind::behind;
 use cegar_checker::{Certificate, Checked, Claim, Condition};
 use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
-use cegar_model::solver::Z3;
 use cegar_model::symbolic::encode::{Exceeded, Obligation};
 
 use super::conditions::Conditions;
 use super::options::{Options, Stats, Verdict};
-use crate::abstraction::asking::{Cost, Facts, Patience};
+use crate::abstraction::asking::Facts;
 use crate::abstraction::goals::{Failing, Settled};
 use crate::abstraction::graph::Graph;
 use crate::proof::write;
@@ -53,10 +52,6 @@ pub struct Claims {
     checks: Vec<Claim>,
     blocks: Vec<Claim>,
     conditions: Vec<Condition>,
-    /// Formulas that hold whatever overflows.
-    strict: Facts,
-    /// The others.
-    conditional: Facts,
 }
 
 /// What a proof comes to, without the terms: for another thread, and for a file.
@@ -85,7 +80,10 @@ impl Proof<'_> {
             elsewhere: self.elsewhere,
             assumed: self.assumed,
         };
-        let evidence = self.evidence.as_ref().map(|e| (&e.graph, &e.claims));
+        let evidence = self
+            .evidence
+            .as_ref()
+            .map(|e| (&e.graph, &e.facts, &e.claims));
         verdicts.outcome((bitcode, properties), evidence, self.stats)
     }
 }
@@ -103,16 +101,16 @@ impl Verdicts {
     fn outcome(
         self,
         (bitcode, properties): (&str, &[Property]),
-        evidence: Option<(&Graph<'_>, &Claims)>,
+        evidence: Option<(&Graph<'_>, &Facts, &Claims)>,
         stats: Stats,
     ) -> Outcome {
         let mut certificate = Certificate::empty(bitcode, properties);
         certificate.assumptions.clone_from(&self.assumed);
-        if let Some((graph, claims)) = evidence {
+        if let Some((graph, facts, claims)) = evidence {
             certificate.checks.clone_from(&claims.checks);
             certificate.blocks.clone_from(&claims.blocks);
             certificate.conditions.clone_from(&claims.conditions);
-            write::state(&mut certificate, graph, &claims.strict, &claims.conditional);
+            write::state(&mut certificate, graph, facts);
         }
         Outcome {
             certificate,
@@ -132,16 +130,20 @@ impl Outcome {
         program: &Program,
         options: &Options,
         settled: &Settled,
-        (graph, facts): (&mut Graph<'_>, &Facts),
+        (graph, facts): (&Graph<'_>, &Facts),
         stats: Stats,
     ) -> Outcome {
-        let (mut verdicts, mut claims) = settle(program, options, settled, (graph, facts), None);
+        let (mut verdicts, mut claims) = settle(program, options, settled, graph);
         let why = "there was no time to ask about it";
         for verdict in verdicts.blocks.iter_mut().flatten() {
             *verdict = Verdict::Open(why.to_owned());
         }
         claims.blocks.clear();
-        verdicts.outcome(("", &options.properties), Some((graph, &claims)), stats)
+        verdicts.outcome(
+            ("", &options.properties),
+            Some((graph, facts, &claims)),
+            stats,
+        )
     }
 
     /// Withdraws everything: nothing is proved.
@@ -235,18 +237,13 @@ fn settle(
     program: &Program,
     options: &Options,
     settled: &Settled,
-    (graph, facts): (&mut Graph<'_>, &Facts),
-    asking: Option<(&mut Z3, Patience<'_>, &mut Cost)>,
+    graph: &Graph<'_>,
 ) -> (Verdicts, Claims) {
     let lost = Lost::of(program, settled, graph);
     let failing = failing(settled, graph);
     let is_claimed = |id: CheckId| !failing.contains_key(&id) && !lost.checks.contains_key(&id.0);
-    let conditions = Conditions::of(graph, facts, (settled, &is_claimed), asking);
-    let mut claims = Claims {
-        strict: conditions.strict.clone(),
-        conditional: conditions.conditional.clone(),
-        ..Claims::default()
-    };
+    let conditions = Conditions::of(graph, settled, &is_claimed);
+    let mut claims = Claims::default();
     let mut places: BTreeMap<Condition, u32> = BTreeMap::new();
     let mut claim = |id: u32, condition: &Option<Condition>, all: &mut Vec<Condition>| Claim {
         id,
@@ -265,7 +262,7 @@ fn settle(
         } else if let Some(why) = lost.checks.get(&id) {
             Verdict::Open(why.clone())
         } else {
-            let condition = conditions.check(id, check.loc);
+            let condition = conditions.check(check.loc);
             let new = claim(id, &condition, &mut claims.conditions);
             claims.checks.push(new);
             condition.map_or(Verdict::Proved, Verdict::ProvedIf)
@@ -300,7 +297,6 @@ fn settle(
             .map(|(check, _)| check.kind.property())
             .filter(|property| !wanted(*property))
             .collect(),
-        overflow: conditions.overflows(),
     };
     let verdicts = Verdicts {
         checks,
@@ -363,12 +359,10 @@ impl<'p> Proof<'p> {
         program: &'p Program,
         options: &Options,
         settled: &Settled,
-        (mut graph, facts): (Graph<'p>, Facts),
-        asking: (&mut Z3, Patience<'_>, &mut Cost),
+        (graph, facts): (Graph<'p>, Facts),
         stats: Stats,
     ) -> Proof<'p> {
-        let evidence = (&mut graph, &facts);
-        let (verdicts, claims) = settle(program, options, settled, evidence, Some(asking));
+        let (verdicts, claims) = settle(program, options, settled, &graph);
         Proof {
             checks: verdicts.checks,
             blocks: verdicts.blocks,

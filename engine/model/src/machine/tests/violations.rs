@@ -92,6 +92,42 @@ fn arithmetic() {
 }
 
 #[test]
+fn lengths_that_wrap_around() {
+    let (kind, detail, _) = found(
+        "int cegar_entry(void) { char a[8] = {0}, b[8] = {0};
+         __builtin_memcpy(a, b + 1, (size_t)word() - 1); return a[0]; }",
+    );
+    assert_eq!(kind, CheckKind::Read, "{detail}");
+    let (kind, detail, _) = found(
+        "int cegar_entry(void) { char a[8]; __builtin_memset(a + 1, 0, (size_t)word() - 1); return a[0]; }",
+    );
+    assert_eq!(kind, CheckKind::Write, "{detail}");
+}
+
+#[test]
+fn an_array_from_outside_has_a_start() {
+    let (kind, detail, _) = found(
+        "void *crunner_row(size_t);
+         int cegar_entry(void) { char *a = crunner_row(4), *b = crunner_row(4); return a[0] + b[word() - 1]; }",
+    );
+    assert_eq!(kind, CheckKind::Read, "{detail}");
+    assert!(detail.contains("offset -1"), "{detail}");
+}
+
+#[test]
+fn a_result_that_nobody_takes_changes_nothing() {
+    let built = build(
+        "struct two { long a, b; };
+         static struct two f(void) { struct two t = {1, 2}; return t; }
+         static int g(int x, int y) { void (*p)(void) = (void (*)(void))f; p(); return x * 10 + y; }
+         static int h(void) { return 0x1207; }
+         int cegar_entry(void) { u8 (*p)(void) = (u8 (*)(void))h; return g(byte(), 5) * 100 + p(); }",
+    );
+    let run = Machine::new(&built.program, Limits::default()).run(&[3]);
+    assert_eq!(run.outcome, Outcome::Returned(3507));
+}
+
+#[test]
 fn endings() {
     let ends = |source: &str, limits: Limits| {
         let built = build(source);

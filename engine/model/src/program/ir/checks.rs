@@ -67,6 +67,24 @@ impl CheckKind {
             | CheckKind::Unreachable => Property::Overflow,
         }
     }
+
+    /// Whether reaching the call that carries it is the violation: `abort()`, a failed assertion.
+    pub fn is_reached(self) -> bool {
+        match self {
+            CheckKind::Assertion | CheckKind::Abort | CheckKind::ReachError | CheckKind::Fail => {
+                true
+            }
+            CheckKind::Read
+            | CheckKind::Write
+            | CheckKind::Free
+            | CheckKind::Call
+            | CheckKind::SignedOverflow
+            | CheckKind::Shift
+            | CheckKind::DivisionByZero
+            | CheckKind::ArrayBound
+            | CheckKind::Unreachable => false,
+        }
+    }
 }
 
 /// Something that can go wrong at one place.

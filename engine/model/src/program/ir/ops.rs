@@ -165,6 +165,18 @@ pub enum FloatCast {
     FromUnsigned(Width, FloatKind),
 }
 
+impl FloatCast {
+    /// The width of its operand.
+    pub fn source(self) -> Width {
+        match self {
+            FloatCast::Convert(from, _)
+            | FloatCast::ToSigned(from, _)
+            | FloatCast::ToUnsigned(from, _) => from.width(),
+            FloatCast::FromSigned(width, _) | FloatCast::FromUnsigned(width, _) => width,
+        }
+    }
+}
+
 /// Integer conversions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "LLVM's own names")]

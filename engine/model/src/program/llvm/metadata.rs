@@ -21,6 +21,8 @@ pub(crate) const VARIABLE_TYPE: usize = 3;
 pub(crate) const BASE: usize = 3;
 /// The members of a composite type, or the ranges of an array.
 pub(crate) const ELEMENTS: usize = 4;
+/// The scope around a block of code.
+const PARENT: usize = 1;
 /// The type of a function; its own operand 3 lists the result's type and the parameters'.
 pub(crate) const FUNCTION_TYPE: usize = 4;
 /// See [`FUNCTION_TYPE`].
@@ -29,6 +31,7 @@ pub(crate) const SIGNATURE: usize = 3;
 /// The tags of DWARF that are read.
 pub(crate) mod tag {
     pub(crate) const ARRAY: u16 = 0x01;
+    pub(crate) const ENUMERATION: u16 = 0x04;
     pub(crate) const MEMBER: u16 = 0x0d;
     pub(crate) const POINTER: u16 = 0x0f;
     pub(crate) const STRUCTURE: u16 = 0x13;
@@ -81,6 +84,68 @@ impl<'m> Metadata<'m> {
             .collect();
         llvm!(LLVMDisposeValueMetadataEntries(entries));
         variables
+    }
+
+    /// The place of an instruction.
+    pub(crate) fn of_place(instruction: Value<'m>) -> Option<Metadata<'m>> {
+        Metadata::some(debuginfo!(LLVMInstructionGetDebugLoc(instruction.0)))
+    }
+
+    /// Line and column of a `DILocation`.
+    pub(crate) fn location(self) -> Option<(u32, u32)> {
+        if !matches!(self.kind(), LLVMMetadataKind::LLVMDILocationMetadataKind) {
+            return None;
+        }
+        let line = debuginfo!(LLVMDILocationGetLine(self.0));
+        Some((line, debuginfo!(LLVMDILocationGetColumn(self.0))))
+    }
+
+    /// The scope that a `DILocation`, a variable or a block of code is in; a function is in none.
+    pub(crate) fn scope(self, module: &'m Module) -> Option<Metadata<'m>> {
+        use LLVMMetadataKind::*;
+        match self.kind() {
+            LLVMDILocationMetadataKind => {
+                Metadata::some(debuginfo!(LLVMDILocationGetScope(self.0)))
+            }
+            LLVMDILocalVariableMetadataKind | LLVMDIGlobalVariableMetadataKind => {
+                Metadata::some(debuginfo!(LLVMDIVariableGetScope(self.0)))
+            }
+            LLVMDILexicalBlockMetadataKind | LLVMDILexicalBlockFileMetadataKind => {
+                self.operand(module, PARENT)
+            }
+            _ => None,
+        }
+    }
+
+    /// The line in which a variable is declared.
+    pub(crate) fn declared_in(self) -> u32 {
+        use LLVMMetadataKind::*;
+        match self.kind() {
+            LLVMDILocalVariableMetadataKind | LLVMDIGlobalVariableMetadataKind => {
+                debuginfo!(LLVMDIVariableGetLine(self.0))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Directory and name of the file that a scope or a variable is in.
+    pub(crate) fn file(self) -> Option<(String, String)> {
+        use LLVMMetadataKind::*;
+        let file = match self.kind() {
+            LLVMDILocalVariableMetadataKind | LLVMDIGlobalVariableMetadataKind => {
+                debuginfo!(LLVMDIVariableGetFile(self.0))
+            }
+            LLVMDILexicalBlockMetadataKind
+            | LLVMDILexicalBlockFileMetadataKind
+            | LLVMDISubprogramMetadataKind => debuginfo!(LLVMDIScopeGetFile(self.0)),
+            _ => return None,
+        };
+        let file = Metadata::some(file)?;
+        let mut len = 0;
+        let directory = debuginfo!(LLVMDIFileGetDirectory(file.0, &mut len));
+        let directory = lent(directory, len as usize);
+        let name = debuginfo!(LLVMDIFileGetFilename(file.0, &mut len));
+        Some((directory, lent(name, len as usize)))
     }
 
     /// Which class of LLVM's it is.
@@ -175,6 +240,69 @@ impl<'m> Metadata<'m> {
             false => 0,
         }
     }
+}
+
+/// The kind of metadata that tells where the loop begins that a terminator goes back to: line and column. clang's own, `llvm.loop`,
+/// also carries what an optimiser may do with the loop, and is dropped.
+pub(crate) const LOOP: &str = "cegar.loop";
+
+fn kind_named(module: &Module, name: &str) -> u32 {
+    llvm!(LLVMGetMDKindIDInContext(
+        module.context,
+        name.as_ptr().cast(),
+        name.len() as u32
+    ))
+}
+
+/// Keeps of `llvm.loop` where the loop begins.
+pub(crate) fn keep_loop_place<'m>(module: &'m Module, terminator: Value<'m>) {
+    let node = llvm!(LLVMGetMetadata(
+        terminator.0,
+        kind_named(module, "llvm.loop")
+    ));
+    let Some(node) = Value::some(node).and_then(Metadata::of) else {
+        return;
+    };
+    let parts = node.operands(module);
+    let Some((line, column)) = parts.into_iter().flatten().find_map(Metadata::location) else {
+        return;
+    };
+    let ty = llvm!(LLVMInt32TypeInContext(module.context));
+    let number = |n: u32| {
+        let constant = llvm!(LLVMConstInt(ty, u64::from(n), 0));
+        llvm!(LLVMValueAsMetadata(constant))
+    };
+    let mut both = [number(line), number(column)];
+    let place = llvm!(LLVMMDNodeInContext2(
+        module.context,
+        both.as_mut_ptr(),
+        both.len()
+    ));
+    let place = llvm!(LLVMMetadataAsValue(module.context, place));
+    llvm!(LLVMSetMetadata(
+        terminator.0,
+        kind_named(module, LOOP),
+        place
+    ));
+}
+
+/// Line and column of the loop that this terminator goes back to.
+pub(crate) fn loop_place<'m>(module: &'m Module, terminator: Value<'m>) -> Option<(u32, u32)> {
+    let node = Value::some(llvm!(LLVMGetMetadata(
+        terminator.0,
+        kind_named(module, LOOP)
+    )))?;
+    if llvm!(LLVMGetMDNodeNumOperands(node.0)) != 2 {
+        return None;
+    }
+    let mut both = [std::ptr::null_mut(); 2];
+    llvm!(LLVMGetMDNodeOperands(node.0, both.as_mut_ptr()));
+    let number = |raw| {
+        Value::some(raw)?
+            .const_int()
+            .and_then(|n| u32::try_from(n).ok())
+    };
+    Some((number(both[0])?, number(both[1])?))
 }
 
 /// `long main(int, char **)`, from a function's description.

@@ -16,7 +16,7 @@ pub(super) struct Body<'l, 'm> {
     pub(super) loader: &'l mut Loader<'m>,
     pub(super) layout: Layout<'m>,
     pub(super) id: FuncId,
-    registers: Vec<Width>,
+    pub(super) registers: Vec<Width>,
     names: Vec<Box<str>>,
     lines: Vec<u32>,
     /// First register and number of registers of parameters and instructions.
@@ -58,6 +58,7 @@ pub(super) fn load<'m>(loader: &mut Loader<'m>, id: FuncId, function: Value<'m>)
         let read = body.read_block(block);
         body.loader.program.blocks.push(read);
     }
+    body.loops(function);
     let registers = std::mem::take(&mut body.registers);
     let mut names = std::mem::take(&mut body.names);
     names.resize(registers.len(), Box::default());

@@ -101,19 +101,16 @@ impl<'m> Body<'_, 'm> {
             {
                 Err(name)
             }
-            FunctionKind::Intrinsic(
-                Intrinsic::Free
-                | Intrinsic::Realloc
-                | Intrinsic::ReallocArray
-                | Intrinsic::UsableSize,
-            ) => {
+            FunctionKind::Intrinsic(Intrinsic::Heap(
+                HeapFn::Free | HeapFn::Realloc | HeapFn::ReallocArray | HeapFn::UsableSize,
+            )) => {
                 let expression = match value.arguments().first() {
                     Some(pointer) => self.describe_pointer(*pointer),
                     None => String::new(),
                 };
                 Ok(Some(self.check(CheckKind::Free, expression)))
             }
-            FunctionKind::Intrinsic(Intrinsic::PosixMemalign) => {
+            FunctionKind::Intrinsic(Intrinsic::Heap(HeapFn::PosixMemalign)) => {
                 let into = value.arguments().first().copied();
                 Ok(into.map(|into| self.access(CheckKind::Write, into, 8)))
             }
@@ -125,7 +122,27 @@ impl<'m> Body<'_, 'm> {
                 let from = value.arguments().get(1).copied();
                 Ok(from.map(|from| self.access(CheckKind::Read, from, u64::MAX)))
             }
-            _ => Ok(None),
+            FunctionKind::Intrinsic(
+                Intrinsic::Heap(
+                    HeapFn::Malloc
+                    | HeapFn::Calloc
+                    | HeapFn::Row
+                    | HeapFn::AlignedAlloc
+                    | HeapFn::Valloc,
+                )
+                | Intrinsic::Remaining
+                | Intrinsic::Assume
+                | Intrinsic::Stop
+                | Intrinsic::Violation
+                | Intrinsic::ObjectSize
+                | Intrinsic::Math(_)
+                | Intrinsic::FormatFloat
+                | Intrinsic::ParseFloat,
+            )
+            | FunctionKind::User
+            | FunctionKind::Stub
+            | FunctionKind::EngineOnly
+            | FunctionKind::Mock => Ok(None),
         }
     }
 

@@ -5,6 +5,7 @@ use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredica
 use super::body::Body;
 use crate::program::ir::*;
 use crate::program::llvm::{Type, Value, llvm};
+use crate::term::fault;
 
 impl<'m> Body<'_, 'm> {
     /// Translates one instruction; the error names what has no model.
@@ -106,10 +107,11 @@ impl<'m> Body<'_, 'm> {
             LLVMAShr => BinOp::AShr,
             LLVMAnd => BinOp::And,
             LLVMOr => BinOp::Or,
-            _ => BinOp::Xor,
+            LLVMXor => BinOp::Xor,
+            _ => return Err(format!("{opcode:?}")),
         };
         let width = self.lane_width(value.ty());
-        let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
+        let divides = fault::can_be(op, false) == Some(CheckKind::DivisionByZero);
         let harmless = self.operands(value.operand(1))?.iter().all(|d| {
             // -1 too can overflow (the most negative value).
             matches!(d, Operand::Const(c) if *c != 0 && !(width <= 64 && *c == u64::MAX >> (64 - width)))
@@ -132,7 +134,8 @@ impl<'m> Body<'_, 'm> {
             LLVMOpcode::LLVMFSub => FloatOp::Sub,
             LLVMOpcode::LLVMFMul => FloatOp::Mul,
             LLVMOpcode::LLVMFDiv => FloatOp::Div,
-            _ => FloatOp::Rem,
+            LLVMOpcode::LLVMFRem => FloatOp::Rem,
+            _ => return Err(format!("{opcode:?}")),
         };
         let kind = float_kind(value.ty())?;
         self.lanes(value, &[0, 1], |dst, a| Op::Float {
@@ -235,7 +238,8 @@ impl<'m> Body<'_, 'm> {
             LLVMFPToUI => FloatCast::ToUnsigned(float_kind(from)?, self.lane_width(to)),
             LLVMSIToFP => FloatCast::FromSigned(self.lane_width(from), float_kind(to)?),
             LLVMUIToFP => FloatCast::FromUnsigned(self.lane_width(from), float_kind(to)?),
-            _ => FloatCast::Convert(float_kind(from)?, float_kind(to)?),
+            LLVMFPTrunc | LLVMFPExt => FloatCast::Convert(float_kind(from)?, float_kind(to)?),
+            _ => return Err(format!("{opcode:?}")),
         };
         self.lanes(value, &[0], |dst, a| Op::FloatCast { dst, cast, a: a[0] })
     }

@@ -42,7 +42,8 @@ impl<'m> Body<'_, 'm> {
                     "smax" => BinOp::SMax,
                     "smin" => BinOp::SMin,
                     "umax" => BinOp::UMax,
-                    _ => BinOp::UMin,
+                    "umin" => BinOp::UMin,
+                    _ => return Err(format!("llvm.{name}")),
                 };
                 self.binary_lanes(value, op)
             }
@@ -178,7 +179,8 @@ impl<'m> Body<'_, 'm> {
         let op = match &base[1..] {
             "add" => BinOp::Add,
             "sub" => BinOp::Sub,
-            _ => BinOp::Mul,
+            "mul" => BinOp::Mul,
+            _ => return Err(format!("llvm.{name}")),
         };
         if name.contains(".sat.") {
             return match (signed, op) {

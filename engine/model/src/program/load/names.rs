@@ -1,6 +1,6 @@
 //! What functions without a body are, by name.
 
-use crate::program::ir::{CheckKind, FunctionKind, Intrinsic, MathFn};
+use crate::program::ir::{CheckKind, FunctionKind, HeapFn, Intrinsic, MathFn};
 
 /// The kind of a declared function.
 pub(crate) fn declared(name: &str) -> FunctionKind {
@@ -22,16 +22,16 @@ pub(crate) fn intrinsic(name: &str) -> Option<Intrinsic> {
         "crunner_object_size" => Intrinsic::ObjectSize,
         "crunner_format_float" => Intrinsic::FormatFloat,
         "crunner_parse_float" => Intrinsic::ParseFloat,
-        "malloc" => Intrinsic::Malloc,
-        "calloc" => Intrinsic::Calloc,
-        "crunner_row" => Intrinsic::Row,
-        "realloc" => Intrinsic::Realloc,
-        "free" => Intrinsic::Free,
-        "reallocarray" => Intrinsic::ReallocArray,
-        "aligned_alloc" | "memalign" => Intrinsic::AlignedAlloc,
-        "posix_memalign" => Intrinsic::PosixMemalign,
-        "valloc" => Intrinsic::Valloc,
-        "malloc_usable_size" => Intrinsic::UsableSize,
+        "malloc" => Intrinsic::Heap(HeapFn::Malloc),
+        "calloc" => Intrinsic::Heap(HeapFn::Calloc),
+        "crunner_row" => Intrinsic::Heap(HeapFn::Row),
+        "realloc" => Intrinsic::Heap(HeapFn::Realloc),
+        "free" => Intrinsic::Heap(HeapFn::Free),
+        "reallocarray" => Intrinsic::Heap(HeapFn::ReallocArray),
+        "aligned_alloc" | "memalign" => Intrinsic::Heap(HeapFn::AlignedAlloc),
+        "posix_memalign" => Intrinsic::Heap(HeapFn::PosixMemalign),
+        "valloc" => Intrinsic::Heap(HeapFn::Valloc),
+        "malloc_usable_size" => Intrinsic::Heap(HeapFn::UsableSize),
         _ => return math(name).map(Intrinsic::Math),
     })
 }

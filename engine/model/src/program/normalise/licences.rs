@@ -5,7 +5,7 @@
 
 use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 
-use crate::program::llvm::{Module, Value, attribute_kind, llvm};
+use crate::program::llvm::{Module, Value, attribute_kind, llvm, metadata};
 
 const FUNCTION: [&str; 15] = [
     "mustprogress",
@@ -47,7 +47,7 @@ const VALUE: [&str; 15] = [
 pub(super) fn drop(module: &Module) {
     let kinds = |names: &[&str]| -> Vec<u32> { names.iter().map(|n| attribute_kind(n)).collect() };
     let (function_kinds, value_kinds) = (kinds(&FUNCTION), kinds(&VALUE));
-    let kept_metadata = ["dbg", "nosanitize", "srcloc"].map(|n| {
+    let kept_metadata = ["dbg", "nosanitize", "srcloc", metadata::LOOP].map(|n| {
         llvm!(LLVMGetMDKindIDInContext(
             module.context,
             n.as_ptr().cast(),
@@ -73,6 +73,7 @@ pub(super) fn drop(module: &Module) {
                     continue;
                 }
                 drop_flags(instruction);
+                metadata::keep_loop_place(module, instruction);
                 drop_metadata(instruction, &kept_metadata);
                 if instruction.is_call() {
                     let remove = |at: u32, kind: u32| {

@@ -12,6 +12,7 @@ use super::pointer::{Case, Root};
 use super::{Encoder, Step, Stop};
 use crate::program::ir::{BinOp, CheckId, CheckKind, Pred, Width};
 use crate::term::Term;
+use crate::term::fault::{self, Extent};
 
 /// A table of addresses with more words than that is bytes.
 const WORDS: u64 = 40;
@@ -60,25 +61,18 @@ impl Encoder<'_, '_> {
                 violated = self.pool.or(violated, case.cond);
                 continue;
             };
-            let dead = self.pool.not(object.alive);
-            let beyond = self.beyond(case.offset, len, object.size);
-            let mut bad = self.pool.or(dead, beyond);
-            if self.world.object(id).guessed {
-                // The machine rejects a run that goes past the end; not one that goes before the start, and not one that uses
-                // what is gone.
-                let width = self.pool.width(case.offset);
-                let half = self.pool.constant(width, 1 << 31);
-                let near = self.pool.cmp(Pred::Ult, case.offset, half);
-                let past = self.pool.and(beyond, near);
-                let past = self.pool.and(past, object.alive);
-                let not_past = self.pool.not(past);
-                bad = self.pool.and(bad, not_past);
-                let past = self.pool.and(case.cond, past);
-                rejected = self.pool.or(rejected, past);
-            }
-            if kind == CheckKind::Write && !self.world.object(id).writable {
-                bad = self.pool.bit(true);
-            }
+            let info = self.world.object(id);
+            let extent = Extent {
+                alive: object.alive,
+                size: object.size,
+                writable: info.writable,
+                guessed: info.guessed,
+            };
+            let write = kind == CheckKind::Write;
+            let fault = fault::access(self.pool, extent, (case.offset, len), write);
+            let past = self.pool.and(case.cond, fault.rejected);
+            rejected = self.pool.or(rejected, past);
+            let bad = fault.violated;
             let bad = self.pool.and(case.cond, bad);
             violated = self.pool.or(violated, bad);
             targets.push(Target {

@@ -47,13 +47,11 @@ impl Encoder<'_, '_> {
         else {
             return Ok(());
         };
-        match check.kind {
-            CheckKind::Assertion | CheckKind::Abort | CheckKind::ReachError | CheckKind::Fail => {
-                let reached = self.pool.bit(true);
-                self.oblige(ctx, now, Some(id), check.kind, reached)
-            }
-            _ => Ok(()),
+        if !check.kind.is_reached() {
+            return Ok(());
         }
+        let reached = self.pool.bit(true);
+        self.oblige(ctx, now, Some(id), check.kind, reached)
     }
 
     fn call_through(
@@ -270,19 +268,19 @@ impl Encoder<'_, '_> {
         check: Option<CheckId>,
     ) -> Step {
         match intrinsic {
-            Intrinsic::Malloc
-            | Intrinsic::Calloc
-            | Intrinsic::Row
-            | Intrinsic::Realloc
-            | Intrinsic::ReallocArray
-            | Intrinsic::Free
-            | Intrinsic::AlignedAlloc
-            | Intrinsic::PosixMemalign
-            | Intrinsic::Valloc
-            | Intrinsic::UsableSize => {
-                self.heap_function(ctx, now, intrinsic, (call, index), check)
+            Intrinsic::Heap(function) => {
+                self.heap_function(ctx, now, function, (call, index), check)
             }
-            _ => self.tape_or_host(ctx, now, (intrinsic, id), call, check),
+            Intrinsic::Choose
+            | Intrinsic::Remaining
+            | Intrinsic::Assume
+            | Intrinsic::Stop
+            | Intrinsic::Violation
+            | Intrinsic::Output
+            | Intrinsic::ObjectSize
+            | Intrinsic::Math(_)
+            | Intrinsic::FormatFloat
+            | Intrinsic::ParseFloat => self.tape_or_host(ctx, now, (intrinsic, id), call, check),
         }
     }
 

@@ -8,18 +8,16 @@ use super::super::world::CtxId;
 use super::access::Target;
 use super::pointer::Root;
 use super::{Encoder, Step, Stop, set};
-use crate::program::ir::{BinOp, Call, CheckId, CheckKind, Intrinsic, Operand, Pred};
+use crate::program::ir::{BinOp, Call, CheckId, CheckKind, HeapFn, Operand, Pred};
 use crate::term::Term;
-
-/// A heap request above this many bytes gives NULL.
-const ONE_ALLOCATION: u64 = 64 << 20;
+use crate::term::fault::{self, ONE_ALLOCATION};
 
 impl Encoder<'_, '_> {
     pub(super) fn heap_function(
         &mut self,
         ctx: CtxId,
         now: &mut Reached,
-        intrinsic: Intrinsic,
+        function: HeapFn,
         (call, index): (&Call, usize),
         check: Option<CheckId>,
     ) -> Step {
@@ -28,28 +26,30 @@ impl Encoder<'_, '_> {
             self.get(&mut now.state, operand, 64)
         };
         let (a, b, c) = (arg(0), arg(1), arg(2));
-        let result = match intrinsic {
-            Intrinsic::Malloc | Intrinsic::Valloc => {
+        let result = match function {
+            HeapFn::Malloc | HeapFn::Valloc => {
                 let contents = self.unknown_contents();
                 self.request(ctx, now, index, a, contents)
             }
-            Intrinsic::AlignedAlloc => {
+            HeapFn::AlignedAlloc => {
                 let contents = self.unknown_contents();
                 let address = self.request(ctx, now, index, b, contents);
-                // A bad alignment gives NULL; which ones are bad is left open.
-                let refused = self.unknown(1);
+                let refused = fault::alignment(self.pool, a, 1);
+                if self.pool.as_const(refused) != Some(0) {
+                    self.out.approximations += u32::from(self.forget_errno(now));
+                }
                 let zero = self.c64(0);
                 self.pool.ite(refused, zero, address)
             }
-            Intrinsic::Calloc => {
-                let (size, _) = self.product(a, b);
+            HeapFn::Calloc => {
+                let (size, _) = fault::elements(self.pool, a, b);
                 let array = self.pool.array_constant(&[]);
                 let one = self.c64(1);
                 let mut contents = Contents::new(array);
                 contents.witness = Some(self.pool.bin(BinOp::Sub, size, one));
                 self.request(ctx, now, index, size, contents)
             }
-            Intrinsic::Row => {
+            HeapFn::Row => {
                 let array = self.pool.array_constant(&[]);
                 let address = self.allocate(ctx, now, (index, 0), a, Contents::new(array), true);
                 for case in self.split(now, address) {
@@ -64,9 +64,9 @@ impl Encoder<'_, '_> {
                 }
                 address
             }
-            Intrinsic::Realloc => self.realloc(ctx, now, index, (a, b), check)?,
-            Intrinsic::ReallocArray => {
-                let (size, overflow) = self.product(b, c);
+            HeapFn::Realloc => self.realloc(ctx, now, index, (a, b), check)?,
+            HeapFn::ReallocArray => {
+                let (size, overflow) = fault::elements(self.pool, b, c);
                 if self.pool.as_const(overflow) == Some(0) {
                     self.realloc(ctx, now, index, (a, size), check)?
                 } else {
@@ -74,15 +74,12 @@ impl Encoder<'_, '_> {
                     return Err(Stop::Ended);
                 }
             }
-            Intrinsic::Free => {
+            HeapFn::Free => {
                 self.release(ctx, now, a, check)?;
                 return Ok(());
             }
-            Intrinsic::UsableSize => {
-                self.out.approximations += 1;
-                self.unknown(64)
-            }
-            _ => {
+            HeapFn::UsableSize => self.usable_size(ctx, now, a, check)?,
+            HeapFn::PosixMemalign => {
                 self.hole(ctx, now, "posix_memalign".to_owned());
                 return Err(Stop::Ended);
             }
@@ -91,14 +88,6 @@ impl Encoder<'_, '_> {
             set(&mut now.state, call.dst, result);
         }
         Ok(())
-    }
-
-    /// The product of two sizes, saturated as the machine does it, and whether it does not fit.
-    fn product(&mut self, a: Term, b: Term) -> (Term, Term) {
-        let product = self.pool.bin(BinOp::Mul, a, b);
-        let overflow = self.pool.overflow(BinOp::Mul, false, a, b);
-        let most = self.c64(u64::MAX);
-        (self.pool.ite(overflow, most, product), overflow)
     }
 
     /// A new heap object of `size` bytes, or NULL where that is too many.
@@ -149,7 +138,7 @@ impl Encoder<'_, '_> {
         let mut unknown = self.pool.bit(false);
         for case in self.split(now, pointer) {
             let id = match case.root {
-                Root::Null => None,
+                Root::Null => continue,
                 Root::Number(number) => self.world.object_at(number),
                 Root::Of(id) => Some(id),
                 Root::Unknown => {
@@ -157,7 +146,7 @@ impl Encoder<'_, '_> {
                     continue;
                 }
             };
-            if matches!(case.root, Root::Null | Root::Number(0)) {
+            if case.root == Root::Number(0) {
                 // NULL is nothing to free; which offset it is may only be known where it is asked.
                 let zero = self.c64(0);
                 let null = self.pool.eq(case.offset, zero);
@@ -172,10 +161,7 @@ impl Encoder<'_, '_> {
                 violated = self.pool.or(violated, case.cond);
                 continue;
             };
-            let zero = self.c64(0);
-            let start = self.pool.eq(case.offset, zero);
-            let good = self.pool.and(start, object.alive);
-            let bad = self.pool.not(good);
+            let bad = fault::release(self.pool, object.alive, case.offset);
             let bad = self.pool.and(case.cond, bad);
             violated = self.pool.or(violated, bad);
             targets.push(Target {
@@ -190,6 +176,29 @@ impl Encoder<'_, '_> {
             self.vague(ctx, now, check, CheckKind::Free, unknown);
         }
         Ok((targets, vague))
+    }
+
+    /// `malloc_usable_size`: of nothing it is nothing.
+    fn usable_size(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        pointer: Term,
+        check: Option<CheckId>,
+    ) -> Step<Term> {
+        let (targets, vague) = self.blocks(ctx, now, pointer, check)?;
+        let mut size = if vague {
+            self.out.approximations += 1;
+            self.unknown(64)
+        } else {
+            self.c64(0)
+        };
+        for target in targets {
+            if let Some(object) = self.object(&now.state, target.id) {
+                size = self.pool.ite(target.cond, object.size, size);
+            }
+        }
+        Ok(size)
     }
 
     fn release(

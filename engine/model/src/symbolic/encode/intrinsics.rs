@@ -4,7 +4,7 @@ use super::super::state::{Reached, Surroundings};
 use super::super::world::CtxId;
 use super::{Encoder, Input, Step, Stop};
 use crate::program::ir::{Call, CheckId, CheckKind, FloatKind, FuncId, Intrinsic, Operand, Pred};
-use crate::term::Term;
+use crate::term::{Term, fault};
 
 /// Bytes of one choice that become single unknowns; a longer one is an array of its own.
 const SINGLE: u64 = 64;
@@ -39,7 +39,7 @@ impl Encoder<'_, '_> {
             Intrinsic::Output => {
                 let at = self.arg(now, call, 1, 64);
                 let len = self.arg(now, call, 2, 64);
-                if self.pool.as_const(len) != Some(0) {
+                if !self.is_nothing(len) {
                     self.access_some(ctx, now, at, len, (check, CheckKind::Read))?;
                 }
                 Ok(())
@@ -75,11 +75,20 @@ impl Encoder<'_, '_> {
                 self.give(now, call, length);
                 Ok(())
             }
-            _ => {
+            Intrinsic::ParseFloat => {
+                let from = self.arg(now, call, 0, 64);
+                let len = self.arg(now, call, 1, 64);
+                if !self.is_nothing(len) {
+                    self.access_some(ctx, now, from, len, (check, CheckKind::Read))?;
+                }
                 self.out.approximations += 1;
                 let value = self.unknown(64);
                 self.give(now, call, value);
                 Ok(())
+            }
+            Intrinsic::Heap(_) => {
+                self.hole(ctx, now, "a heap function".to_owned());
+                Err(Stop::Ended)
             }
         }
     }
@@ -180,7 +189,8 @@ impl Encoder<'_, '_> {
             let size = match object {
                 None => zero,
                 Some(object) => {
-                    let beyond = self.pool.cmp(Pred::Ugt, case.offset, object.size);
+                    let nothing = self.c64(0);
+                    let beyond = fault::beyond(self.pool, case.offset, nothing, object.size);
                     let left =
                         self.pool
                             .bin(crate::program::ir::BinOp::Sub, object.size, case.offset);

@@ -571,9 +571,16 @@ impl<'a, 'p> Encoder<'a, 'p> {
             returned.state.objects.remove(object);
         }
         if let Some(back) = self.world.context(ctx).back {
-            for (i, width) in function.result.iter().enumerate() {
-                let result = frame.registers[first + i];
-                let result = result.unwrap_or_else(|| self.unknown(*width));
+            // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+            let given = function.result.len();
+            for (i, &width) in program.taken(back.block, back.op).iter().enumerate() {
+                let result = frame.registers[first..first + given].get(i).copied();
+                let result = match result.flatten() {
+                    Some(result) if self.pool.width(result) >= width => {
+                        self.pool.extract(result, 0, width)
+                    }
+                    _ => self.unknown(width),
+                };
                 set(&mut returned.state, Reg(back.dst.0 + i as u32), result);
             }
         }

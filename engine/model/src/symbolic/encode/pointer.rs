@@ -10,7 +10,7 @@ use super::super::cuts::Base;
 use super::super::state::{Guard, Reached, State};
 use super::super::world::ObjId;
 use super::Encoder;
-use crate::program::ir::{BinOp, Pred, Width};
+use crate::program::ir::{BinOp, Width};
 use crate::term::{Node, Pool, Term};
 
 /// Where a pointer points in one case.
@@ -53,6 +53,8 @@ pub struct Splitter<'a> {
     pub of: &'a dyn Fn(Term) -> Option<ObjId>,
     /// The term of an object's number.
     pub number: &'a dyn Fn(ObjId) -> Option<Term>,
+    /// Upper half and rest of pointers, and the upper half of which the rest is 0 (see [`super::super::cuts::CutState`]).
+    pub exact: &'a [(Term, Term, u32)],
 }
 
 impl Splitter<'_> {
@@ -141,7 +143,20 @@ impl Splitter<'_> {
                             (Root::Number(0) | Root::Unknown, Root::Unknown)
                             | (Root::Unknown, Root::Number(0)) => (Root::Unknown, both),
                             (Root::Null, Root::Number(0) | Root::Unknown)
-                            | (Root::Number(0) | Root::Unknown, Root::Null) => (Root::Null, both),
+                                if self.stays_null(a, y.offset) =>
+                            {
+                                (Root::Null, both)
+                            }
+                            (Root::Number(0) | Root::Unknown, Root::Null)
+                                if self.stays_null(b, x.offset) =>
+                            {
+                                (Root::Null, both)
+                            }
+                            // NULL and something is not NULL, and no object either.
+                            (Root::Null, Root::Number(0) | Root::Unknown | Root::Null)
+                            | (Root::Number(0) | Root::Unknown, Root::Null) => {
+                                (Root::Number(0), both)
+                            }
                             (Root::Number(0) | Root::Unknown, root)
                             | (root, Root::Number(0) | Root::Unknown) => (root, both),
                             // The sum of two addresses is none.
@@ -164,6 +179,11 @@ impl Splitter<'_> {
                 left.into_iter()
                     .map(|x| match x.root {
                         Root::Unknown => self.unknown(p, x.cond),
+                        Root::Null => Case {
+                            cond: x.cond,
+                            root: Root::Number(0),
+                            offset: self.pool.bin(BinOp::Sub, x.offset, b),
+                        },
                         root => Case {
                             cond: x.cond,
                             root,
@@ -201,6 +221,19 @@ impl Splitter<'_> {
             }
             _ => vec![self.unknown(p, cond)],
         }
+    }
+
+    /// Whether an address that is NULL still is with this offset: it is none, or the one that the pointer has where it is not
+    /// NULL.
+    fn stays_null(&self, address: Term, offset: Term) -> bool {
+        if self.pool.as_const(offset) == Some(0) {
+            return true;
+        }
+        let Node::Concat(high, _) = *self.pool.node(address) else {
+            return false;
+        };
+        let own = (high, offset, 0);
+        self.exact.contains(&own)
     }
 
     /// The cases of an address whose upper half is this term.
@@ -252,7 +285,7 @@ impl Splitter<'_> {
             let (root, number) = match base {
                 Base::Number(number) => {
                     let term = self.pool.constant(32, u128::from(number));
-                    let root = if number == 0 {
+                    let root = if number == 0 && self.pool.as_const(offset) == Some(0) {
                         Root::Null
                     } else {
                         Root::Number(number)
@@ -357,8 +390,8 @@ impl Encoder<'_, '_> {
         for case in self.split(now, pointer) {
             match case.root {
                 Root::Unknown => return None,
-                // What was made from NULL is NULL only where nothing was added to it.
-                Root::Null | Root::Number(0) => {
+                Root::Null => null = self.pool.or(null, case.cond),
+                Root::Number(0) => {
                     let zero = self.c64(0);
                     let here = self.pool.eq(case.offset, zero);
                     let here = self.pool.and(case.cond, here);
@@ -391,17 +424,9 @@ impl Encoder<'_, '_> {
                 let number = start?.number_term(id)?;
                 present(id, number).then_some(number)
             },
+            exact: start.map_or(&[], |start| &start.exact),
         };
         splitter.split(pointer)
-    }
-
-    /// `offset + len` lies beyond `size` (all 64 bits).
-    pub(super) fn beyond(&mut self, offset: Term, len: Term, size: Term) -> Term {
-        let pool = &mut *self.pool;
-        let long = pool.cmp(Pred::Ugt, len, size);
-        let last = pool.bin(BinOp::Sub, size, len);
-        let far = pool.cmp(Pred::Ugt, offset, last);
-        pool.or(long, far)
     }
 
     /// A 64-bit constant.

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use super::closed::Closed;
-use super::path::{Renaming, in_turn, some_turn};
+use super::renaming::{Renaming, in_turn, some_turn};
 use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::solver::Model;
 use cegar_model::term::{

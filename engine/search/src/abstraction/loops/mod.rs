@@ -10,9 +10,11 @@
 
 mod closed;
 mod decide;
+mod form;
 mod lazy;
 mod path;
 mod recurrences;
+mod renaming;
 mod segments;
 #[cfg(test)]
 mod tests;

@@ -12,12 +12,13 @@ use super::super::frontier::Tape;
 use super::super::graph::Graph;
 use super::closed::Closed;
 use super::lazy::{self, Lazy, Written};
+use super::renaming::{Renaming, in_turn, some_turn};
 use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::solver::Model;
 use cegar_model::symbolic::encode::{Fragment, Input, Transition};
 use cegar_model::symbolic::update::Update;
 use cegar_model::symbolic::world::Cut;
-use cegar_model::term::{Array, ArrayNode, Evaluator, Item, Node, Pool, Rewriter, Term};
+use cegar_model::term::{Array, Evaluator, Item, Pool, Rewriter, Term};
 
 /// Turns of one loop.
 pub const TURNS: u64 = 1 << 26;
@@ -46,71 +47,22 @@ pub struct Segment {
     pub period: usize,
 }
 
-/// Replaces a cut point's variables by what they are on a path, and everything else by a copy that only this place has.
-#[derive(Debug)]
-pub struct Renaming {
-    rewriter: Rewriter,
-    seen: FxHashSet<Item>,
-    suffix: String,
-}
-
-impl Renaming {
-    fn note(&mut self, pool: &mut Pool, item: Item) {
-        for item in pool.order(item, |item| self.seen.contains(&item)) {
-            self.seen.insert(item);
-            match item {
-                Item::Term(t) => {
-                    if let Node::Variable(number) = *pool.node(t) {
-                        let name = format!("{}{}", pool.variable_name(number), self.suffix);
-                        let copy = pool.variable(&name, pool.width(t));
-                        self.rewriter.replace(t, copy);
-                    }
-                }
-                Item::Array(a) => {
-                    if let ArrayNode::Variable(number) = pool.array_node(a) {
-                        let name = format!("{}{}", pool.array_name(number), self.suffix);
-                        let copy = pool.array_variable(&name);
-                        self.rewriter.replace_array(a, copy);
-                    }
-                }
-            }
+/// What is taken, under other names.
+fn renamed(renaming: &mut Renaming, pool: &mut Pool, taken: &Taken) -> Taken {
+    match taken {
+        Taken::Input(guard, input) => {
+            let guard = guard.iter().map(|&t| renaming.apply(pool, t)).collect();
+            let input = match *input {
+                Input::Bytes(t) => Input::Bytes(renaming.apply(pool, t)),
+                Input::Remaining(t) => Input::Remaining(renaming.apply(pool, t)),
+            };
+            Taken::Input(guard, input)
         }
-    }
-
-    /// The term on the path.
-    pub fn apply(&mut self, pool: &mut Pool, t: Term) -> Term {
-        self.note(pool, Item::Term(t));
-        self.rewriter.apply(pool, t)
-    }
-
-    /// What is taken from the tape, on the path.
-    fn taken(&mut self, pool: &mut Pool, taken: &Taken) -> Taken {
-        match taken {
-            Taken::Input(guard, input) => {
-                let guard = guard.iter().map(|&t| self.apply(pool, t)).collect();
-                let input = match *input {
-                    Input::Bytes(t) => Input::Bytes(self.apply(pool, t)),
-                    Input::Remaining(t) => Input::Remaining(self.apply(pool, t)),
-                };
-                Taken::Input(guard, input)
-            }
-            Taken::Times(turns, inner) => {
-                let turns = self.apply(pool, *turns);
-                let inner = inner.iter().map(|taken| self.taken(pool, taken));
-                Taken::Times(turns, inner.collect())
-            }
+        Taken::Times(turns, inner) => {
+            let turns = renaming.apply(pool, *turns);
+            let inner = inner.iter().map(|taken| renamed(renaming, pool, taken));
+            Taken::Times(turns, inner.collect())
         }
-    }
-
-    /// Leaves a variable as it is.
-    fn keep(&mut self, t: Term) {
-        self.seen.insert(Item::Term(t));
-    }
-
-    /// The array on the path.
-    pub fn array(&mut self, pool: &mut Pool, array: Array) -> Array {
-        self.note(pool, Item::Array(array));
-        self.rewriter.apply_array(pool, array)
     }
 }
 
@@ -120,19 +72,6 @@ struct Around {
     turns: Term,
     /// What has to hold in the turn [`some_turn`], on the path.
     conditions: Vec<Term>,
-}
-
-/// Stands for the number of a turn.
-pub fn some_turn(pool: &mut Pool) -> Term {
-    pool.variable("?turn", 64)
-}
-
-/// What is said of [`some_turn`], of this one.
-pub fn in_turn(pool: &mut Pool, turn: Term, t: Term) -> Term {
-    let some = some_turn(pool);
-    let mut rewriter = Rewriter::new();
-    rewriter.replace(some, turn);
-    rewriter.apply(pool, t)
 }
 
 /// See the [module](self).
@@ -247,7 +186,7 @@ impl Path {
         }
         for (guard, input) in &fragment.inputs {
             let taken = Taken::Input(guard.0.clone(), input.clone());
-            let taken = renaming.taken(pool, &taken);
+            let taken = renamed(renaming, pool, &taken);
             let never = |t: &Term| pool.as_const(*t) == Some(0);
             if !matches!(&taken, Taken::Input(guard, _) if guard.iter().any(never)) {
                 self.taken.push(taken);
@@ -300,7 +239,7 @@ impl Path {
             self.require(pool, t);
         }
         for taken in &segment.taken {
-            let taken = renaming.taken(pool, taken);
+            let taken = renamed(&mut renaming, pool, taken);
             self.taken.push(taken);
         }
         self.assign(pool, &segment.turn, &mut renaming);
@@ -339,7 +278,7 @@ impl Path {
         let taken = segment
             .taken
             .iter()
-            .map(|taken| renaming.taken(pool, taken))
+            .map(|taken| renamed(&mut renaming, pool, taken))
             .collect();
         self.taken.push(Taken::Times(turns, taken));
         let mut then = closed.after(pool, some);

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::closed::{Form, Straight, fit};
+use super::form::{Form, Straight, fit};
 use cegar_model::program::ir::{BinOp, Width};
 use cegar_model::term::{Item, Node, Pool, Rewriter, Symbol, Term, value};
 

@@ -1,0 +1,512 @@
+//! Which C variable is where at the head of a loop.
+//!
+//! Debug information binds variables to values in the order of execution, so what a variable is at a block is what all ways
+//! there agree on. Only what is certain is kept: a variable whose value differs by the way, may be undefined, is computed from another
+//! or is one of several parts has no place here. C's rules for names decide what can be said: a scope around
+//! the loop, declared before it, and not hidden by an inner one.
+
+use llvm_sys::LLVMOpcode;
+use llvm_sys::debuginfo::LLVMMetadataKind;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::body::Body;
+use crate::program::convention::UNINIT;
+use crate::program::ir::{
+    FunctionKind, GlobalId, Holder, LoopHead, Named, Operand, Pos, Reg, Width,
+};
+use crate::program::llvm::{BasicBlock, Metadata, Module, Value, llvm, metadata};
+
+/// A loop's head, in LLVM's values.
+pub(super) struct Head<'m> {
+    file: (String, String),
+    line: u32,
+    column: u32,
+    variables: Vec<Bound<'m>>,
+}
+
+/// A variable and the value, or the address, that it has at a head.
+struct Bound<'m> {
+    name: String,
+    bits: Width,
+    signed: bool,
+    value: Value<'m>,
+    /// Whether `value` is the address.
+    memory: bool,
+}
+
+/// Where a loop begins, and a scope at its end.
+#[derive(Clone, Copy)]
+struct LoopPlace<'m> {
+    line: u32,
+    column: u32,
+    scope: Metadata<'m>,
+}
+
+/// What each variable is bound to; none where that is not certain.
+type Bindings<'m> = FxHashMap<Metadata<'m>, Option<Value<'m>>>;
+
+/// The loops of a module, by the block in which a turn begins.
+pub(super) fn of(module: &Module) -> FxHashMap<BasicBlock<'_>, Head<'_>> {
+    let records = llvm!(LLVMIsNewDbgInfoFormat(module.module)) != 0;
+    if records {
+        llvm!(LLVMSetIsNewDbgInfoFormat(module.module, 0));
+    }
+    let globals = globals(module);
+    let mut heads = FxHashMap::default();
+    for function in module.functions() {
+        Reader::new(module, function).read(&globals, &mut heads);
+    }
+    if records {
+        llvm!(LLVMSetIsNewDbgInfoFormat(module.module, 1));
+    }
+    heads
+}
+
+fn globals(module: &Module) -> Vec<(Metadata<'_>, Value<'_>)> {
+    let mut all = Vec::new();
+    for global in module.globals() {
+        for variable in Metadata::of_global(module, global) {
+            all.push((variable, global));
+        }
+    }
+    all
+}
+
+struct Reader<'m> {
+    module: &'m Module,
+    /// Reverse postorder.
+    order: Vec<BasicBlock<'m>>,
+    places: FxHashMap<BasicBlock<'m>, usize>,
+    /// What is bound in each block, in order.
+    events: FxHashMap<BasicBlock<'m>, Vec<(Metadata<'m>, Option<Value<'m>>)>>,
+    /// Phi nodes that are bound before anything else happens in a block.
+    first: FxHashMap<BasicBlock<'m>, Vec<(Metadata<'m>, Option<Value<'m>>)>>,
+    /// Variables that live in memory.
+    memory: FxHashMap<Metadata<'m>, Value<'m>>,
+}
+
+impl<'m> Reader<'m> {
+    fn new(module: &'m Module, function: Value<'m>) -> Reader<'m> {
+        let order = reverse_postorder(function);
+        let places = order.iter().enumerate().map(|(i, &b)| (b, i)).collect();
+        Reader {
+            module,
+            order,
+            places,
+            events: FxHashMap::default(),
+            first: FxHashMap::default(),
+            memory: FxHashMap::default(),
+        }
+    }
+
+    fn read(
+        &mut self,
+        globals: &[(Metadata<'m>, Value<'m>)],
+        heads: &mut FxHashMap<BasicBlock<'m>, Head<'m>>,
+    ) {
+        let found = self.loops();
+        if found.is_empty() {
+            return;
+        }
+        for block in self.order.clone() {
+            self.collect(block);
+        }
+        let at = self.propagate();
+        for (block, place) in found {
+            let mut bindings = at.get(&block).cloned().unwrap_or_default();
+            bindings.extend(self.first.get(&block).into_iter().flatten().copied());
+            if let Some(head) = self.head(place, &bindings, globals) {
+                heads.insert(block, head);
+            }
+        }
+    }
+
+    /// Heads with the places of their loops. Of a block that is the head of two nothing is said.
+    fn loops(&self) -> Vec<(BasicBlock<'m>, LoopPlace<'m>)> {
+        let mut all: Vec<(BasicBlock<'m>, LoopPlace<'m>)> = Vec::new();
+        let mut twice = FxHashSet::default();
+        for (at, block) in self.order.iter().enumerate() {
+            let Some(&end) = block.instructions().last() else {
+                continue;
+            };
+            let Some((line, column)) = metadata::loop_place(self.module, end) else {
+                continue;
+            };
+            let Some(scope) = Metadata::of_place(end).and_then(|at| at.scope(self.module)) else {
+                continue;
+            };
+            let place = LoopPlace {
+                line,
+                column,
+                scope,
+            };
+            let back = |to: &BasicBlock<'m>| self.places.get(to).is_some_and(|&to| to <= at);
+            let (backwards, forwards): (Vec<_>, Vec<_>) =
+                end.successors().into_iter().partition(back);
+            // A way back may go through a block that was put there to join several, or to divide an edge.
+            let own = |to: BasicBlock<'m>| {
+                let end = to.instructions().last().copied();
+                end.and_then(|end| metadata::loop_place(self.module, end))
+            };
+            let joined = forwards
+                .into_iter()
+                .filter(|&to| jumps_only(to) && own(to).is_none());
+            let joined = joined.flat_map(after).filter(back);
+            for to in backwards.into_iter().chain(joined) {
+                match all.iter().find(|(known, _)| *known == to) {
+                    Some((_, known)) if (known.line, known.column) != (line, column) => {
+                        twice.insert(to);
+                    }
+                    Some(_) => {}
+                    None => all.push((to, place)),
+                }
+            }
+        }
+        all.retain(|(block, _)| !twice.contains(block));
+        all
+    }
+
+    fn collect(&mut self, block: BasicBlock<'m>) {
+        let mut leading = true;
+        for instruction in block.instructions() {
+            if llvm!(LLVMIsADbgVariableIntrinsic(instruction.0)).is_null() {
+                leading &= instruction.opcode() == Some(LLVMOpcode::LLVMPHI);
+                continue;
+            }
+            let Some(variable) = Metadata::of(instruction.operand(1)) else {
+                continue;
+            };
+            let value = self.bound(instruction);
+            if instruction.callee().name() == "llvm.dbg.declare" {
+                if let Some(address) = value {
+                    self.memory.insert(variable, address);
+                }
+                continue;
+            }
+            let is_own_phi = value.is_some_and(|value| {
+                value.opcode() == Some(LLVMOpcode::LLVMPHI) && block.instructions().contains(&value)
+            });
+            if leading && is_own_phi {
+                let first = self.first.entry(block).or_default();
+                first.push((variable, value));
+            }
+            let events = self.events.entry(block).or_default();
+            events.push((variable, value));
+        }
+    }
+
+    /// The value that a variable is bound to as a whole.
+    fn bound(&self, instruction: Value<'m>) -> Option<Value<'m>> {
+        let value = instruction.operand(0);
+        if llvm!(LLVMIsAValueAsMetadata(value.0)).is_null() {
+            return None;
+        }
+        let mut holder = std::ptr::null_mut();
+        llvm!(LLVMGetMDNodeOperands(value.0, &mut holder));
+        let value = Value::some(holder)?;
+        let expression = Metadata::of(instruction.operand(2));
+        let expression = expression.map_or_else(String::new, |e| e.text(self.module));
+        matches!(expression.as_str(), "" | "!DIExpression()").then_some(value)
+    }
+
+    /// What holds where each block begins.
+    fn propagate(&self) -> FxHashMap<BasicBlock<'m>, Bindings<'m>> {
+        let mut at: FxHashMap<BasicBlock<'m>, Bindings<'m>> = FxHashMap::default();
+        if let Some(&entry) = self.order.first() {
+            at.insert(entry, Bindings::default());
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in &self.order {
+                let Some(mut bindings) = at.get(&block).cloned() else {
+                    continue;
+                };
+                bindings.extend(self.events.get(&block).into_iter().flatten().copied());
+                for to in after(block) {
+                    match at.get_mut(&to) {
+                        None => {
+                            at.insert(to, bindings.clone());
+                            changed = true;
+                        }
+                        Some(known) => changed |= meet(known, &bindings),
+                    }
+                }
+            }
+        }
+        at
+    }
+
+    fn head(
+        &self,
+        place: LoopPlace<'m>,
+        bindings: &Bindings<'m>,
+        globals: &[(Metadata<'m>, Value<'m>)],
+    ) -> Option<Head<'m>> {
+        let LoopPlace {
+            line,
+            column,
+            mut scope,
+        } = place;
+        // The way back may stand in a scope within the loop; the loop's own begins where it does, or before.
+        while start_of(self.module, scope) > (line, column) {
+            scope = scope.scope(self.module)?;
+        }
+        let inner = scope;
+        let file = inner.file()?;
+        let mut scopes = vec![inner];
+        while let Some(outer) = scopes.last().and_then(|scope| scope.scope(self.module)) {
+            scopes.push(outer);
+        }
+        let function = *scopes.last()?;
+        // The declarations of `for (int i = 0; ...)` stand behind the place of the loop, in a scope that begins there.
+        let own_scope = (start_of(self.module, inner) == (line, column)).then_some(inner);
+        let mut found: Vec<(usize, u32, Metadata<'m>, Option<Value<'m>>, bool)> = Vec::new();
+        let locals = bindings.iter().map(|(&v, &value)| (v, value, false));
+        let memory = self.memory.iter().map(|(&v, &a)| (v, Some(a), true));
+        let statics = globals.iter().map(|&(v, a)| (v, Some(a), true));
+        for (variable, value, memory) in locals.chain(memory).chain(statics) {
+            let scope = variable.scope(self.module);
+            let depth = scopes.iter().position(|own| Some(*own) == scope);
+            let declared = variable.declared_in();
+            let Some(depth) = depth.or_else(|| {
+                let is_global = self.is_of_file(variable, function);
+                is_global.then_some(scopes.len())
+            }) else {
+                continue;
+            };
+            let before = declared < line
+                || (scope == Some(function) && is_parameter(self.module, variable))
+                || (scope.is_some() && scope == own_scope);
+            if before && variable.file().as_ref() == Some(&file) {
+                found.push((depth, declared, variable, value, memory));
+            } else if depth < scopes.len() {
+                // It may hide an outer one, and cannot be named.
+                found.push((depth, declared, variable, None, memory));
+            }
+        }
+        // Inner scopes first; within one the order of declaration, for a stable answer.
+        let name = |v: Metadata<'m>| v.string(self.module, metadata::VARIABLE_NAME);
+        found.sort_by_cached_key(|&(depth, line, v, ..)| (depth, line, name(v)));
+        let mut hidden = FxHashSet::default();
+        let mut variables = Vec::new();
+        for (_, _, variable, value, memory) in found {
+            let name = name(variable);
+            if name.is_empty() || !hidden.insert(name.clone()) {
+                continue;
+            }
+            let ty = variable.operand(self.module, metadata::VARIABLE_TYPE);
+            if let Some(value) = value.filter(|&v| memory || is_defined(v))
+                && let Some((bits, signed)) = ty.and_then(|ty| self.integer(ty))
+            {
+                variables.push(Bound {
+                    name,
+                    bits,
+                    signed,
+                    value,
+                    memory,
+                });
+            }
+        }
+        Some(Head {
+            file,
+            line,
+            column,
+            variables,
+        })
+    }
+
+    /// Whether a variable is one of the file's, declared before the function.
+    fn is_of_file(&self, variable: Metadata<'m>, function: Metadata<'m>) -> bool {
+        let unit = variable.scope(self.module);
+        let is_global = unit.is_some_and(|unit| {
+            matches!(unit.kind(), LLVMMetadataKind::LLVMDICompileUnitMetadataKind)
+        });
+        is_global && variable.declared_in() < line_of(self.module, function)
+    }
+
+    /// Size and sign of an integer type.
+    fn integer(&self, ty: Metadata<'m>) -> Option<(Width, bool)> {
+        use metadata::tag;
+        let mut ty = ty;
+        while matches!(ty.tag(), tag::TYPEDEF | tag::CONST) {
+            ty = ty.operand(self.module, metadata::BASE)?;
+        }
+        if ty.tag() == tag::ENUMERATION {
+            ty = ty.operand(self.module, metadata::BASE)?;
+            return self.integer(ty);
+        }
+        if !matches!(ty.kind(), LLVMMetadataKind::LLVMDIBasicTypeMetadataKind) {
+            return None;
+        }
+        let bits = Width::try_from(ty.bits()).ok()?;
+        if !matches!(bits, 8 | 16 | 32 | 64) {
+            return None;
+        }
+        let text = ty.text(self.module);
+        let encoding = text.split("encoding: DW_ATE_").nth(1)?;
+        match encoding.split([',', ')']).next()? {
+            "signed" | "signed_char" => Some((bits, true)),
+            "unsigned" | "unsigned_char" | "boolean" => Some((bits, false)),
+            _ => None,
+        }
+    }
+}
+
+fn is_parameter<'m>(module: &'m Module, variable: Metadata<'m>) -> bool {
+    variable.text(module).contains(", arg: ")
+}
+
+fn line_of<'m>(module: &'m Module, function: Metadata<'m>) -> u32 {
+    number_after(&function.text(module), ", line: ")
+}
+
+/// Where a scope begins: a function before any place, and of a block line and column.
+fn start_of<'m>(module: &'m Module, scope: Metadata<'m>) -> (u32, u32) {
+    match scope.kind() {
+        LLVMMetadataKind::LLVMDILexicalBlockMetadataKind => {
+            let text = scope.text(module);
+            let line = number_after(&text, ", line: ");
+            (line, number_after(&text, ", column: "))
+        }
+        _ => (0, 0),
+    }
+}
+
+fn number_after(text: &str, what: &str) -> u32 {
+    let rest = text.split(what).nth(1).unwrap_or_default();
+    let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Whether nothing happens in a block but that it goes on.
+fn jumps_only(block: BasicBlock<'_>) -> bool {
+    let others = block.instructions().into_iter().filter(|instruction| {
+        instruction.opcode() != Some(LLVMOpcode::LLVMPHI)
+            && llvm!(LLVMIsADbgVariableIntrinsic(instruction.0)).is_null()
+    });
+    others.count() == 1 && after(block).len() == 1
+}
+
+/// Keeps what both say; true if that is less than before.
+fn meet<'m>(known: &mut Bindings<'m>, other: &Bindings<'m>) -> bool {
+    let mut changed = false;
+    for (variable, value) in known.iter_mut() {
+        if value.is_some() && other.get(variable).copied().flatten() != *value {
+            *value = None;
+            changed = true;
+        }
+    }
+    for &variable in other.keys() {
+        if let std::collections::hash_map::Entry::Vacant(vacant) = known.entry(variable) {
+            vacant.insert(None);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Whether no way to a value leaves it undefined.
+fn is_defined(value: Value<'_>) -> bool {
+    let mut open = vec![value];
+    let mut seen = FxHashSet::default();
+    while let Some(value) = open.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        if value.opcode() == Some(LLVMOpcode::LLVMFreeze) {
+            open.push(value.operand(0));
+            continue;
+        }
+        if value.is_undef() || (value.is_call() && value.callee().name() == UNINIT) {
+            return false;
+        }
+        if value.opcode() == Some(LLVMOpcode::LLVMPHI) {
+            open.extend(value.incoming().into_iter().map(|(value, _)| value));
+        }
+    }
+    true
+}
+
+fn after(block: BasicBlock<'_>) -> Vec<BasicBlock<'_>> {
+    let end = block.instructions().last().copied();
+    end.map_or_else(Vec::new, Value::successors)
+}
+
+fn reverse_postorder(function: Value<'_>) -> Vec<BasicBlock<'_>> {
+    let Some(&entry) = function.blocks().first() else {
+        return Vec::new();
+    };
+    let mut order = Vec::new();
+    let mut seen = FxHashSet::from_iter([entry]);
+    let mut stack = vec![(entry, after(entry))];
+    while let Some((block, next)) = stack.last_mut() {
+        match next.pop() {
+            Some(to) => {
+                if seen.insert(to) {
+                    stack.push((to, after(to)));
+                }
+            }
+            None => {
+                order.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+impl<'m> Body<'_, 'm> {
+    /// Writes down the heads of the function's loops, with registers for values.
+    pub(super) fn loops(&mut self, function: Value<'m>) {
+        if self.loader.program.function(self.id).kind != FunctionKind::User {
+            return;
+        }
+        for block in function.blocks() {
+            let Some(head) = self.loader.heads.remove(&block) else {
+                continue;
+            };
+            let named = head.variables.into_iter().filter_map(|v| self.named(v));
+            let variables = named.collect();
+            let (directory, name) = head.file;
+            let pos = Pos {
+                file: self.loader.file(directory, name),
+                line: head.line,
+                column: head.column,
+            };
+            let block = self.loader.blocks[&block];
+            self.loader.program.loops.push(LoopHead {
+                block,
+                pos,
+                variables,
+            });
+        }
+    }
+
+    fn named(&mut self, bound: Bound<'m>) -> Option<Named> {
+        let holder = match bound.memory {
+            true if bound.value.is_global_variable() => {
+                let globals = self.loader.module.globals();
+                let at = globals.iter().position(|global| *global == bound.value)?;
+                Holder::Global(GlobalId(at as u32))
+            }
+            true => Holder::Local(self.result(bound.value).ok()?),
+            false => match self.scalar(bound.value).ok()? {
+                Operand::Const(c) => Holder::Constant(c),
+                Operand::Reg(reg) if self.is_wide(reg, bound.bits) => Holder::Register(reg),
+                Operand::Reg(_) | Operand::Wide(_) | Operand::Undef => return None,
+            },
+        };
+        Some(Named {
+            name: bound.name,
+            bits: bound.bits,
+            signed: bound.signed,
+            holder,
+        })
+    }
+
+    fn is_wide(&self, reg: Reg, bits: Width) -> bool {
+        self.registers.get(reg.index()) == Some(&bits)
+    }
+}

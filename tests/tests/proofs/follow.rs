@@ -1,0 +1,419 @@
+//! One execution, held against the graph of fragments.
+//!
+//! At every cut point that the machine comes to, the fragment that should have led there is asked what it says: the variables of
+//! the cut point before are given the values that the machine had there, the inputs those that were taken. Then the transition must
+//! not be ruled out, its updates must give the machine's registers and bytes, no check may be said to be violated, and the blocks
+//! entered must be the machine's. What a fragment leaves open (an unknown) may be anything, and is compared with nothing.
+//!
+//! Values are put in by rewriting: what is known then folds to a constant. Objects made while running have other numbers in the
+//! machine than in the graph, so the two are matched as they are met, and addresses are compared through that.
+
+mod state;
+
+use std::collections::BTreeMap;
+
+use cegar_model::machine::{Execution, Limits, Machine, Outcome, View};
+use cegar_model::program::Program;
+use cegar_model::program::ir::{BlockId, FunctionKind, Op};
+use cegar_model::symbolic::encode::{Fragment, Input, Obligation, Transition};
+use cegar_model::symbolic::state::Guard;
+use cegar_model::symbolic::world::{Cut, UNFIXED};
+use cegar_model::term::{Array, Node, Pool, Rewriter, Term};
+use cegar_search::abstraction::graph::Graph;
+
+/// Objects with more bytes are not compared: the stub library's tables.
+const LARGEST: usize = 256;
+/// Cut points of one execution that are looked at.
+const LONGEST: usize = 150;
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compared {
+    /// Transitions.
+    pub transitions: usize,
+    /// Registers and words and bytes of objects with a value that both know.
+    pub values: usize,
+    /// The same, where the fragment left the value open.
+    pub open: usize,
+    /// Ends of executions, violations among them.
+    pub ends: usize,
+    /// Violations.
+    pub violations: usize,
+}
+
+/// What is known where a fragment starts.
+#[derive(Default)]
+struct Known {
+    terms: Vec<(Term, Term)>,
+    arrays: Vec<(Array, Array)>,
+}
+
+/// See the [module](self).
+pub struct Follower<'g, 'p> {
+    graph: &'g mut Graph<'p>,
+    program: &'p Program,
+    tape: &'g [u8],
+    at: Option<Cut>,
+    known: Known,
+    position: usize,
+    /// The graph's numbers of the machine's objects.
+    numbers: BTreeMap<u32, u32>,
+    fresh: u32,
+    /// Blocks of the user's functions that were entered since the cut point.
+    entered: Vec<BlockId>,
+    steps: usize,
+    is_over: bool,
+    /// What differs.
+    pub told: Vec<String>,
+    /// What was compared.
+    pub compared: Compared,
+}
+
+/// Runs the machine on a tape and follows it in the graph; what differs.
+pub fn follow<'p>(
+    graph: &mut Graph<'p>,
+    program: &'p Program,
+    tape: &[u8],
+    limits: Limits,
+) -> (Vec<String>, Compared) {
+    let mut follower = Follower {
+        graph,
+        program,
+        tape,
+        at: None,
+        known: Known::default(),
+        position: 0,
+        numbers: BTreeMap::new(),
+        fresh: 0,
+        entered: Vec::new(),
+        steps: 0,
+        is_over: false,
+        told: Vec::new(),
+        compared: Compared::default(),
+    };
+    let machine = Machine::new(program, limits);
+    let run = machine.run_watched(tape, &mut |view| follower.look(view));
+    follower.finish(&run);
+    (follower.told, follower.compared)
+}
+
+impl<'p> Follower<'_, 'p> {
+    fn pool(&mut self) -> &mut Pool {
+        &mut self.graph.pool
+    }
+
+    fn tell(&mut self, what: String) {
+        let at = self.at.map(|cut| {
+            let key = &self.graph.world.context(cut.ctx).key;
+            format!("{key} b{}", cut.block.0)
+        });
+        let at = at.unwrap_or_else(|| "the start".to_owned());
+        self.told.push(format!("from {at}: {what}"));
+        self.is_over = true;
+    }
+
+    /// The machine enters a block.
+    fn look(&mut self, view: &View<'_>) {
+        if self.is_over {
+            return;
+        }
+        let Some((function, _)) = view.depth().checked_sub(1).and_then(|top| view.frame(top))
+        else {
+            return;
+        };
+        if self.graph.world.flow(function).cuts.contains(&view.block()) {
+            self.steps += 1;
+            if self.steps > LONGEST {
+                self.is_over = true;
+                return;
+            }
+            self.arrive(view);
+        }
+        if self.program.function(function).kind == FunctionKind::User {
+            self.entered.push(view.block());
+        }
+    }
+
+    /// What is known of the fragment's variables, once its inputs are read: none if that cannot be told.
+    fn start(&mut self, fragment: &Fragment) -> Option<Rewriter> {
+        let mut env = Rewriter::new();
+        for &(variable, value) in &self.known.terms {
+            env.replace(variable, value);
+        }
+        for &(array, value) in &self.known.arrays {
+            env.replace_array(array, value);
+        }
+        // Numbers of new objects are anybody's choice, as long as they differ.
+        let mut chosen: Vec<Term> = Vec::new();
+        for transition in &fragment.transitions {
+            for object in transition.reached.state.objects.values() {
+                let is_free = matches!(self.graph.pool.node(object.number), Node::Variable(_))
+                    && !self.known.terms.iter().any(|&(t, _)| t == object.number);
+                if is_free && !chosen.contains(&object.number) {
+                    chosen.push(object.number);
+                    self.fresh += 1;
+                    let number = u128::from(UNFIXED + self.fresh);
+                    let number = self.pool().constant(32, number);
+                    env.replace(object.number, number);
+                }
+            }
+        }
+        for (guard, input) in &fragment.inputs {
+            match self.holds(&mut env, guard, &[]) {
+                Some(true) => {}
+                Some(false) => continue,
+                None => return None,
+            }
+            match *input {
+                Input::Bytes(variable) => {
+                    let bytes = usize::from(self.graph.pool.width(variable) / 8);
+                    let mut value = 0u128;
+                    for i in (0..bytes).rev() {
+                        let byte = self.tape.get(self.position + i).copied().unwrap_or(0);
+                        value = value << 8 | u128::from(byte);
+                    }
+                    self.position += bytes;
+                    let value = self.pool().constant(bytes as u16 * 8, value);
+                    env.replace(variable, value);
+                }
+                Input::Remaining(variable) => {
+                    let left = self.tape.len().saturating_sub(self.position) as u128;
+                    let left = self.pool().constant(64, left);
+                    env.replace(variable, left);
+                }
+            }
+        }
+        Some(env)
+    }
+
+    /// Whether all of these hold, if that is known.
+    fn holds(&mut self, env: &mut Rewriter, guard: &Guard, assumed: &[Term]) -> Option<bool> {
+        let mut sure = true;
+        for &t in guard.0.iter().chain(assumed) {
+            let value = env.apply(&mut self.graph.pool, t);
+            match self.graph.pool.as_const(value) {
+                Some(1) => {}
+                Some(_) => return Some(false),
+                None => sure = false,
+            }
+        }
+        sure.then_some(true)
+    }
+
+    fn is_violated(
+        &mut self,
+        env: &mut Rewriter,
+        fragment: &Fragment,
+        obligation: &Obligation,
+    ) -> Option<bool> {
+        let guard = Guard(obligation.goal());
+        self.holds(env, &guard, &fragment.assumptions[..obligation.prefix])
+    }
+
+    /// Whether the fragment stops at something that it does not model, or may.
+    fn is_lost(&mut self, env: &mut Rewriter, fragment: &Fragment) -> bool {
+        fragment.holes.iter().any(|hole| {
+            let assumed = &fragment.assumptions[..hole.prefix];
+            self.holds(env, &hole.guard, assumed) != Some(false)
+        })
+    }
+
+    /// The blocks of the fragment are those that the machine entered.
+    fn same_blocks(&mut self, env: &mut Rewriter, fragment: &Fragment) {
+        let mut machine: BTreeMap<u32, usize> = BTreeMap::new();
+        for block in std::mem::take(&mut self.entered) {
+            *machine.entry(block.0).or_default() += 1;
+        }
+        let mut said: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+        for entered in &fragment.entered {
+            let assumed = &fragment.assumptions[..entered.prefix];
+            let (sure, perhaps) = match self.holds(env, &entered.guard, assumed) {
+                Some(true) => (1, 1),
+                Some(false) => (0, 0),
+                None => (0, 1),
+            };
+            let count = said.entry(entered.block.0).or_default();
+            count.0 += sure;
+            count.1 += perhaps;
+        }
+        for block in machine.keys().chain(said.keys()) {
+            let times = machine.get(block).copied().unwrap_or(0);
+            let (sure, perhaps) = said.get(block).copied().unwrap_or((0, 0));
+            if times < sure || times > perhaps {
+                return self.tell(format!(
+                    "b{block} is entered {times} times, the fragment says {sure} to {perhaps}"
+                ));
+            }
+        }
+    }
+
+    /// The frames of a cut point are the machine's.
+    fn is_here(&self, cut: Cut, view: &View<'_>) -> bool {
+        let chain = self.graph.world.chain(cut.ctx);
+        if cut.block != view.block() || chain.len() != view.depth() {
+            return false;
+        }
+        chain.iter().enumerate().all(|(i, &ctx)| {
+            let context = self.graph.world.context(ctx);
+            let Some((function, site)) = view.frame(i) else {
+                return false;
+            };
+            let same_site = match (context.back, site) {
+                (None, None) => true,
+                (Some(back), Some(site)) => {
+                    let call = self.program.block(back.block).ops.get(back.op - 1);
+                    matches!(call.map(|inst| &inst.op), Some(Op::Call(call)) if call.site == site)
+                }
+                _ => false,
+            };
+            function == context.function && same_site
+        })
+    }
+
+    /// The machine is at a cut point.
+    fn arrive(&mut self, view: &View<'_>) {
+        let Some(fragment) = self.graph.fragments.get(&self.at).cloned() else {
+            return self.tell("there is no fragment".to_owned());
+        };
+        let Some(mut env) = self.start(&fragment) else {
+            self.is_over = true;
+            return;
+        };
+        let is_lost = self.is_lost(&mut env, &fragment);
+        if self.position != view.position() {
+            // What is too long to be followed byte by byte is no input.
+            if fragment.approximations == 0 && !is_lost {
+                let (here, there) = (self.position, view.position());
+                self.tell(format!("{here} bytes of the tape are taken, not {there}"));
+            }
+            self.is_over = true;
+            return;
+        }
+        for obligation in &fragment.obligations {
+            let violated = self.is_violated(&mut env, &fragment, obligation);
+            if violated == Some(true) && !obligation.vague {
+                let (kind, line) = (obligation.kind, obligation.pos.line);
+                return self.tell(format!("{kind:?} of line {line} is violated, and is not"));
+            }
+        }
+        let mut taken: Option<&Transition> = None;
+        for transition in &fragment.transitions {
+            let assumed = &fragment.assumptions[..transition.prefix];
+            let holds = self.holds(&mut env, &transition.reached.guard, assumed);
+            let here = self.is_here(transition.to, view);
+            match (holds, here) {
+                (Some(true), false) => {
+                    let (to, block) = (transition.to.block.0, view.block().0);
+                    return self.tell(format!("a transition leads to b{to}, not to b{block}"));
+                }
+                (Some(false), _) | (None, false) => {}
+                (Some(true), true) => taken = Some(transition),
+                (None, true) => taken = taken.or(Some(transition)),
+            }
+        }
+        let Some(transition) = taken else {
+            if is_lost {
+                self.is_over = true;
+            } else {
+                self.tell(format!("no transition leads to b{}", view.block().0));
+            }
+            return;
+        };
+        self.compared.transitions += 1;
+        self.same_blocks(&mut env, &fragment);
+        if !self.is_over {
+            self.go_on(transition, env, view);
+        }
+    }
+
+    /// Compares the state behind a transition with the machine's, and goes on from there.
+    fn go_on(&mut self, transition: &Transition, mut env: Rewriter, view: &View<'_>) {
+        let Some(target) = self.graph.states.get(&transition.to).cloned() else {
+            return self.tell("nothing is known of the target".to_owned());
+        };
+        let update = self.graph.update(self.at, transition);
+        let mut said = Known::default();
+        let mut next = Rewriter::new();
+        for (variable, value) in update.terms {
+            let value = env.apply(&mut self.graph.pool, value);
+            next.replace(variable, value);
+            said.terms.push((variable, value));
+        }
+        for (array, value) in update.arrays {
+            let value = env.apply_array(&mut self.graph.pool, value);
+            next.replace_array(array, value);
+            said.arrays.push((array, value));
+        }
+        let frames = self.graph.world.chain(transition.to.ctx);
+        self.match_locals(&target, &mut next, &frames, view);
+        self.same_registers(&target, &mut next, &frames, view);
+        self.same_objects(&target, &mut next, view);
+        for axiom in target.axioms(&mut self.graph.pool, &self.graph.world) {
+            let value = next.apply(&mut self.graph.pool, axiom);
+            if self.graph.pool.as_const(value) == Some(0) {
+                let axiom = self.graph.pool.show(axiom);
+                self.tell(format!(
+                    "what is known of b{} is false: {axiom}",
+                    transition.to.block.0
+                ));
+            }
+        }
+        if !self.is_over {
+            self.at = Some(transition.to);
+            self.known = self.values(&target, said, &frames, view);
+        }
+    }
+
+    /// The machine is at its end.
+    fn finish(&mut self, run: &Execution) {
+        if self.is_over {
+            return;
+        }
+        let violation = match &run.outcome {
+            Outcome::Violated(violation) => Some(violation),
+            Outcome::Returned(_) | Outcome::Exited(_) | Outcome::Rejected => None,
+            Outcome::StepLimit
+            | Outcome::OutOfMemory
+            | Outcome::Unmodelled(_)
+            | Outcome::StackOverflow => return,
+        };
+        let Some(fragment) = self.graph.fragments.get(&self.at).cloned() else {
+            return self.tell("there is no fragment".to_owned());
+        };
+        let Some(mut env) = self.start(&fragment) else {
+            return;
+        };
+        if self.is_lost(&mut env, &fragment) {
+            return;
+        }
+        self.compared.ends += 1;
+        let mut is_said = false;
+        for obligation in &fragment.obligations {
+            let violated = self.is_violated(&mut env, &fragment, obligation);
+            let of_it =
+                violation.is_some_and(|v| v.check == obligation.check && v.kind == obligation.kind);
+            is_said |= of_it && violated != Some(false);
+            if violated == Some(true) && !obligation.vague && !of_it {
+                let (kind, line) = (obligation.kind, obligation.pos.line);
+                let outcome = &run.outcome;
+                return self.tell(format!(
+                    "{kind:?} of line {line} is violated, not {outcome:?}"
+                ));
+            }
+        }
+        if let Some(violation) = violation {
+            self.compared.violations += 1;
+            if !is_said {
+                return self.tell(format!("no obligation is violated, but {violation:?}"));
+            }
+        }
+        for transition in &fragment.transitions {
+            let assumed = &fragment.assumptions[..transition.prefix];
+            if self.holds(&mut env, &transition.reached.guard, assumed) == Some(true) {
+                let (to, outcome) = (transition.to.block.0, &run.outcome);
+                return self.tell(format!("a transition leads to b{to}, but {outcome:?}"));
+            }
+        }
+        self.same_blocks(&mut env, &fragment);
+    }
+}

@@ -1,0 +1,165 @@
+//! The fragments against the machine.
+//!
+//! A wrong proof is seen only where something is proved. Here the terms themselves are compared with what the machine does, on
+//! random programs and random tapes, whatever could be proved of them.
+
+use cegar_model::machine::Limits;
+use cegar_model::symbolic::encode::Budget;
+use cegar_model::symbolic::world::Grain;
+use cegar_search::abstraction::graph::Graph;
+use cegar_tests::generate::{Form, Generated};
+use proptest::prelude::RngExt;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use super::follow::{Compared, follow};
+use super::{ASSERTION_AND_MEMORY, EVERYTHING, FILE, Grammar, Kind, compiled, runner};
+
+/// Tapes of one program.
+const TAPES: usize = 12;
+
+/// Values that a grammar's program asks for are small; some are not.
+fn tapes(runner: &mut TestRunner) -> Vec<Vec<u8>> {
+    let rng = runner.rng();
+    (0..TAPES)
+        .map(|n| {
+            let len = rng.random_range(0..40);
+            let most = if n % 4 == 3 { 255 } else { 3 };
+            (0..len).map(|_| rng.random_range(0..=most)).collect()
+        })
+        .collect()
+}
+
+fn add(total: &mut Compared, one: Compared) {
+    total.transitions += one.transitions;
+    total.values += one.values;
+    total.open += one.open;
+    total.ends += one.ends;
+    total.violations += one.violations;
+}
+
+/// Holds so many files of programs against the machine.
+pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    for file in 0..files {
+        let mut runner = runner(seed.wrapping_add((file as u64) << 32));
+        let trees = Grammar.trees(&mut runner, FILE);
+        let programs: Vec<Generated> = trees.iter().map(|tree| tree.current()).collect();
+        let properties = if file % 2 == 1 {
+            EVERYTHING
+        } else {
+            ASSERTION_AND_MEMORY
+        };
+        let texts: Vec<String> = programs
+            .iter()
+            .enumerate()
+            .map(|(i, program)| program.render(&compiled::suffix(i), Form::Observing))
+            .collect();
+        let mut program =
+            compiled::together(&texts, properties).unwrap_or_else(|why| panic!("{why}"));
+        for (i, generated) in programs.iter().enumerate() {
+            compiled::start_in(&mut program, i);
+            let grain = if i % 3 == 2 {
+                Grain::Blocks
+            } else {
+                Grain::Loops
+            };
+            let Ok(mut graph) = Graph::explore(&program, grain, Budget::default()) else {
+                continue;
+            };
+            for tape in tapes(&mut runner) {
+                let limits = Limits {
+                    steps: 20_000,
+                    call_depth: 200,
+                    ..Limits::default()
+                };
+                let (differs, compared) = follow(&mut graph, &program, &tape, limits);
+                add(&mut total, compared);
+                if let Some(what) = differs.first() {
+                    let text = generated.render("", Form::Observing);
+                    told.push(format!(
+                        "seed {seed}, file {file}, program {i}, {grain:?}, tape {tape:?}: {what}\n{text}"
+                    ));
+                    break;
+                }
+            }
+        }
+    }
+    (told, total)
+}
+
+/// What random programs hardly ever do. Each begins with a byte, and goes around a loop, so that there is a state in between.
+pub const PIECES: [&str; 12] = [
+    // What is asked of a block has to be a block.
+    "extern size_t malloc_usable_size(void *);
+     void entry@(void) { int n = IN; char *p = malloc(8), a[4]; for (int i = 0; i < n; i++) p = n == 3 ? a : p;
+       observe(0, malloc_usable_size(p) > 0); free(n == 1 ? p : 0); }",
+    // A bad alignment sets errno.
+    "void entry@(void) { int n = IN; errno = 0; for (int i = 0; i < n; i++) errno = 0;
+       void *p = aligned_alloc(n, 8); if (!p) assert(errno != 0); else free(p); observe(0, errno != 0); }",
+    // NULL and something is not NULL.
+    "void entry@(void) { int n = IN; char *p = 0; for (int i = 0; i < n; i++) p = i == 1 ? malloc(8) : p;
+       observe(0, p + n == 0); free(p + (n & 1) * 4); }",
+    "void entry@(void) { int n = IN; char *p = 0; for (int i = 0; i < n; i++) p = i == 1 ? malloc(8) : p;
+       p = p - n; observe(0, p == 0); free(p + n); }",
+    // Nobody takes what the callee gives.
+    "static long f@(void) { return 7; }
+     static int g@(int x) { void (*p)(void) = (void (*)(void))f@; p(); return x; }
+     void entry@(void) { int n = IN, y = 0; for (int i = 0; i < n; i++) y += g@(n); assert(y == n * n); }",
+    // It takes less than the callee gives.
+    "static int f@(void) { return 0x1203; }
+     void entry@(void) { int n = IN, y = 0; unsigned char (*p)(void) = (unsigned char (*)(void))f@;
+       for (int i = 0; i < n; i++) y += p(); assert(y == 3 * n); }",
+    // Lengths and offsets that wrap around.
+    "void entry@(void) { int n = IN; char a[8] = {0}, b[8] = {1}; for (int i = 0; i < n; i++) a[i] = 1;
+       memcpy(a, b + 1, (size_t)n - 1); observe(0, a[0]); }",
+    "void entry@(void) { int n = IN; char a[8]; for (int i = 0; i < n; i++) a[i] = 1;
+       memset(a + n, 0, (size_t)n - 2); observe(0, a[n]); }",
+    // Quotients and shifts.
+    "void entry@(void) { int n = IN, y = -2147483647 - n; for (int i = 0; i < n; i++) y += 1;
+       observe(0, y / (IN - 1)); observe(1, (y - 1) % (IN - 1)); observe(2, 1 << (n * 16)); }",
+    "void entry@(void) { unsigned n = IN; unsigned long y = 5; for (unsigned i = 0; i < n; i++) y = y << i;
+       observe(0, y >> (n * 21)); observe(1, (signed char)(n * 64) / (int)(IN - 1)); }",
+    // Sizes that do not fit.
+    "void entry@(void) { unsigned long n = IN, s = 1; for (unsigned i = 0; i < n; i++) s = s << 22;
+       char *p = calloc(s, s); observe(0, p == 0); p = reallocarray(p, n, 4); observe(1, p == 0); free(p); }",
+    // A lifetime ends for one of two.
+    "void entry@(void) { int n = IN, *p = 0; for (int i = 0; i < n; i++) { int x = i, y = 2; p = i & 1 ? &x : &y; *p += 1; observe(0, x + y); }
+       if (n > 2) observe(1, *p); }",
+];
+
+/// Holds them against the machine, on all short tapes.
+pub fn pieces() -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    let texts: Vec<String> = PIECES
+        .iter()
+        .enumerate()
+        .map(|(i, text)| text.replace('@', &compiled::suffix(i)))
+        .collect();
+    for properties in [ASSERTION_AND_MEMORY, EVERYTHING] {
+        let text = texts.join("\n");
+        let mut all = vec![format!("#include <errno.h>\n{text}")];
+        all.extend((1..texts.len()).map(|_| String::new()));
+        let mut program =
+            compiled::together(&all, properties).unwrap_or_else(|why| panic!("{why}"));
+        for (i, text) in texts.iter().enumerate() {
+            compiled::start_in(&mut program, i);
+            for grain in [Grain::Loops, Grain::Blocks] {
+                let mut graph = Graph::explore(&program, grain, Budget::default())
+                    .unwrap_or_else(|why| panic!("{why:?}"));
+                for tape in 0..16u8 {
+                    let tape = [tape & 3, tape >> 2, tape & 1];
+                    let limits = Limits::default();
+                    let (differs, compared) = follow(&mut graph, &program, &tape, limits);
+                    add(&mut total, compared);
+                    told.extend(
+                        differs
+                            .first()
+                            .map(|what| format!("{grain:?}, {tape:?}: {what}\n{text}")),
+                    );
+                }
+            }
+        }
+    }
+    (told, total)
+}
