@@ -11,12 +11,11 @@
 
 use std::collections::BTreeSet;
 
-use cegar_model::program::ir::{BinOp, DYNAMIC_OBJECTS, Pred};
+use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::symbolic::cuts::{Base, Bytes, CutState, Part, Place, Value, apart};
 use cegar_model::symbolic::encode::Transition;
-use cegar_model::symbolic::encode::pointer::Root;
 use cegar_model::symbolic::memory::{self, Contents, Object};
-use cegar_model::symbolic::update::{Pointers, Update};
+use cegar_model::symbolic::update::Update;
 use cegar_model::symbolic::world::{ObjId, World};
 use cegar_model::term::{Pool, Rewriter, Term};
 
@@ -49,12 +48,12 @@ pub fn arrival(
         target,
         transition,
         ghosts: BTreeSet::new(),
-        hidden: BTreeSet::new(),
+        hidden: found.hidden.iter().copied().collect(),
         wanted: Vec::new(),
         preimage: Rewriter::new(),
     };
     arriving.find_ghosts();
-    arriving.valuate((from, &found), unknowns)?;
+    arriving.valuate(&found, unknowns)?;
     arriving.frames()?;
     arriving.registers()?;
     arriving.objects()?;
@@ -74,7 +73,7 @@ struct Arriving<'a, 'p> {
     transition: &'a Transition,
     /// Objects of the target that the state does not have.
     ghosts: BTreeSet<ObjId>,
-    /// Variables of the target that stand for addresses of which that is not claimed.
+    /// Variables of the target that stand for addresses of which that is not claimed: see [`Update::hidden`].
     hidden: BTreeSet<Term>,
     wanted: Vec<(Term, String)>,
     preimage: Rewriter,
@@ -98,11 +97,7 @@ impl Arriving<'_, '_> {
     }
 
     /// Gives every variable of the target a value: what was found, and what fits for objects that do not exist.
-    fn valuate(
-        &mut self,
-        (from, found): (Option<&CutState>, &Update),
-        unknowns: &mut u32,
-    ) -> Result<(), String> {
+    fn valuate(&mut self, found: &Update, unknowns: &mut u32) -> Result<(), String> {
         let variables = self.target.variables(self.pool, self.world);
         let mut values: Vec<(Term, Term)> = Vec::new();
         for (place, variable) in &variables {
@@ -126,16 +121,7 @@ impl Arriving<'_, '_> {
                 _ => {
                     let known = found.terms.iter().find(|(of, _)| of == variable);
                     let value = known.map(|(_, value)| *value);
-                    let value = value.ok_or_else(|| format!("{place:?} has no value"))?;
-                    match self.is_address(from, place, value) {
-                        true => {
-                            self.hidden.insert(*variable);
-                            *unknowns += 1;
-                            let name = format!("?hidden.{unknowns}");
-                            self.pool.variable(&name, width)
-                        }
-                        false => value,
-                    }
+                    value.ok_or_else(|| format!("{place:?} has no value"))?
                 }
             };
             if self.pool.width(value) != width {
@@ -171,45 +157,6 @@ impl Arriving<'_, '_> {
             self.preimage.replace_array(array, value);
         }
         Ok(())
-    }
-
-    /// Whether a value of which it is not claimed is an address, or a part of a cell that holds one.
-    fn is_address(&mut self, from: Option<&CutState>, place: &Place, value: Term) -> bool {
-        let value = match place {
-            Place::Register(_, _, Part::Whole) => value,
-            Place::Cell(_, cell, Part::Whole) if cell.width == 64 && cell.offset % 8 == 0 => value,
-            // A part of a word that may hold one.
-            Place::Cell(id, cell, Part::Whole) => {
-                let words = cell.offset / 8..=(cell.offset + u32::from(cell.width / 8) - 1) / 8;
-                let Some(object) = self.object(*id) else {
-                    return false;
-                };
-                return words.into_iter().any(|word| {
-                    let word = object.contents.read_at(self.pool, word * 8, 8);
-                    self.leads(from, word)
-                });
-            }
-            _ => return false,
-        };
-        self.leads(from, value)
-    }
-
-    /// Whether a value leads to an object that the program makes.
-    fn leads(&mut self, from: Option<&CutState>, value: Term) -> bool {
-        if self.pool.width(value) != 64 {
-            return false;
-        }
-        let reached = &self.transition.reached;
-        let mut pointers = Pointers::new(self.pool, self.world, from, reached);
-        let cases = pointers.split(value);
-        cases.into_iter().any(|case| match case.root {
-            Root::Of(_) => true,
-            Root::Number(number) if number > DYNAMIC_OBJECTS => {
-                let mut all = self.world.objects();
-                all.any(|id| self.world.object(id).number == Some(number))
-            }
-            Root::Number(_) | Root::Null | Root::Unknown => false,
-        })
     }
 
     /// The value of an object's number.

@@ -6,6 +6,7 @@
 
 mod attacks;
 mod case;
+mod commands;
 mod damage;
 #[path = "../proofs/files.rs"]
 mod files;

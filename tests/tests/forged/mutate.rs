@@ -90,7 +90,7 @@ fn mutate(tree: &mut Value, chance: &mut Chance) {
 fn no_mutant_proves_a_bug() {
     let mut chance = Chance(0x5eed);
     let (mut read, mut all) = (0, 0);
-    for buggy in programs::ALL {
+    for buggy in programs::LIST {
         let (fixed, case) = Case::pair(buggy.text, buggy.properties);
         let bug = case.bug(&[(buggy.tape)()]);
         for number in 0..MUTANTS {

@@ -19,7 +19,7 @@ pub fn words(words: &[u32]) -> Vec<u8> {
 }
 
 /// One of each kind.
-pub const ALL: &[Buggy] = &[
+pub const LIST: &[Buggy] = &[
     Buggy {
         name: "hash",
         text: HASH,
