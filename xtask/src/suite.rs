@@ -6,7 +6,7 @@
 use std::process::Command;
 
 use crate::error::Error;
-use crate::{Places, Result, examples, run, setup};
+use crate::{Places, Result, examples, run, setup, trusted};
 
 /// Tests that passed, failed, and were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +81,10 @@ pub(crate) fn test(places: &Places) -> Result<()> {
         if let Err(error) = run::succeeds(cargo().args(words)) {
             failures.push(error.to_string());
         }
+    }
+
+    if let Err(error) = trusted::trusted(places) {
+        failures.push(error.to_string());
     }
 
     let mut documents = cargo();

@@ -29,7 +29,7 @@ use crate::config::PropertyName;
         100  a check of the C code is violated\n  \
         101  the C code or its build script does not build\n  \
         102  cargo metadata failed\n  \
-        103  a needed tool is missing (clang 19, a debugger)\n  \
+        103  a needed tool is missing (clang 19, a debugger, a solver)\n  \
         104  a file or directory cannot be read or written\n  \
         105  --listen or --join: no such address, or nobody there\n  \
         130  interrupted; what had been found is kept"

@@ -119,14 +119,9 @@ pub fn eva_refutes_nothing(project: &Project, file: &str, text: &str, invariants
     let name = format!("eva_{file}");
     project.write(&name, &judged);
     let ran = Command::new("frama-c")
-        .args([
-            "-machdep",
-            "gcc_x86_64",
-            "-eva",
-            "-eva-precision",
-            "6",
-            &name,
-        ])
+        .args(["-machdep", "gcc_x86_64", "-eva", "-eva-precision", "6"])
+        // By its whole name: Frama-C believes $PWD, whatever folder it is started in.
+        .arg(project.at(&name))
         .current_dir(project.path())
         .output()
         .expect("frama-c runs");

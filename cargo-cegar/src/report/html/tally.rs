@@ -89,7 +89,7 @@ pub enum Edge {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Checks, by [`Word`].
-    pub checks: [u64; 5],
+    pub checks: [u64; Word::ALL.len()],
     /// Branch edges, by [`Edge`].
     pub edges: [u64; 3],
 }
