@@ -15,7 +15,7 @@ use cegar_papers::prove;
 use cegar_search::strategy::Options;
 use cegar_tests::Project;
 
-use crate::files;
+use crate::compiled;
 
 pub const ASSERTION: &[Property] = &[Property::Assertion];
 pub const MEMORY: &[Property] = &[Property::Assertion, Property::Memory];
@@ -39,7 +39,7 @@ impl Case {
         let project = Project::empty();
         project.write("case.c", text);
         let flags: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
-        let program = files::from_files(&[project.at("case.c")], &flags, None, properties);
+        let program = compiled::from_files(&[project.at("case.c")], &flags, None, properties);
         let program = program.unwrap_or_else(|why| panic!("{why}\n{text}"));
         let options = Options {
             properties: properties.to_vec(),

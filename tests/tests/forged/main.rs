@@ -7,8 +7,9 @@
 mod attacks;
 mod case;
 mod commands;
+#[path = "../proofs/compiled.rs"]
+#[allow(dead_code, reason = "the tests of generated programs use all of it")]
+mod compiled;
 mod damage;
-#[path = "../proofs/files.rs"]
-mod files;
 mod mutate;
 mod programs;

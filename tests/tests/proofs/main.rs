@@ -5,7 +5,6 @@
 //! many programs from a random seed (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed thousand.
 
 mod compiled;
-mod files;
 mod follow;
 mod fragments;
 mod judge;
