@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use cegar_model::program::{Check, CheckKind, Program};
+use cegar_model::program::ir::Block;
+use cegar_model::program::{Check, CheckKind, FunctionKind, Program};
 use cegar_tests::{Ended, Project, Running, Tool, exit};
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -62,6 +63,11 @@ fn write(path: &Path, bytes: &[u8]) {
 fn cuts(certificate: &mut Value) -> &mut Vec<Value> {
     let cuts = certificate["cuts"].as_array_mut();
     cuts.unwrap_or_else(|| panic!("no cut points"))
+}
+
+/// A claim without a condition.
+fn claim(number: usize) -> Value {
+    serde_json::json!({ "id": number })
 }
 
 /// Takes facts out of a certificate: so many of the first, or of the last.
@@ -133,8 +139,18 @@ fn a_fact_that_is_strengthened() {
 
 #[test]
 fn facts_that_are_removed() {
-    let project = damaged(|certificate| cuts(certificate).clear());
+    let project = damaged(|certificate| {
+        for cut in cuts(certificate) {
+            cut["facts"] = Value::Array(Vec::new());
+        }
+    });
     is_rejected(&project, &["does not follow", "ring.c:"]);
+}
+
+#[test]
+fn cut_points_that_are_removed() {
+    let project = damaged(|certificate| cuts(certificate).clear());
+    is_rejected(&project, &["nothing is stated of the loop at", "ring.c:"]);
 }
 
 /// Facts may say the same in several ways, so that a few less can still be a proof. What is left is one, or it is rejected
@@ -172,7 +188,7 @@ fn a_check_that_does_not_hold() {
     let (number, line) = read_of_marks(&project.at("proof/program.bc"));
     let project = damaged(|certificate| {
         let checks = certificate["checks"].as_array_mut();
-        checks.into_iter().for_each(|c| c.push(number.into()));
+        checks.into_iter().for_each(|c| c.push(claim(number)));
     });
     is_rejected(&project, &["does not follow", &format!("ring.c:{line}")]);
 }
@@ -182,20 +198,38 @@ fn a_check_and_a_block_that_do_not_exist() {
     for (what, word) in [("checks", "check 4000000"), ("blocks", "block 4000000")] {
         let project = damaged(|certificate| {
             let goals = certificate[what].as_array_mut();
-            goals.into_iter().for_each(|g| g.push(4_000_000.into()));
+            goals.into_iter().for_each(|g| g.push(claim(4_000_000)));
         });
         is_rejected(&project, &[word]);
     }
 }
 
-/// A block that is entered.
+/// Blocks that are entered.
 #[test]
 fn a_block_that_is_entered() {
+    let project = damaged(|_| ());
+    let program = Program::load(&project.at("proof/program.bc"));
+    let program = program.unwrap_or_else(|error| panic!("{error}"));
+    let is_user = |block: &&Block| program.function(block.function).kind == FunctionKind::User;
+    let count = program.blocks.iter().take_while(is_user).count();
+    assert!(count > 3, "the user's blocks are not the first");
     let project = damaged(|certificate| {
-        let blocks: Vec<Value> = (0..2000).map(Value::from).collect();
-        certificate["blocks"] = blocks.into_iter().take(40).collect();
+        certificate["blocks"] = (0..count).map(claim).collect();
     });
     is_rejected(&project, &["block", "may be entered"]);
+}
+
+/// Nobody asks whether the library's blocks are entered, so that nobody looks.
+#[test]
+fn a_block_of_the_library() {
+    let project = damaged(|_| ());
+    let program = Program::load(&project.at("proof/program.bc"));
+    let program = program.unwrap_or_else(|error| panic!("{error}"));
+    let is_stub = |block: &Block| program.function(block.function).kind == FunctionKind::Stub;
+    let number = program.blocks.iter().position(is_stub);
+    let number = number.unwrap_or_else(|| panic!("no library"));
+    let project = damaged(|certificate| certificate["blocks"] = [claim(number)].into());
+    is_rejected(&project, &[&format!("block {number} is not the user's")]);
 }
 
 #[test]
@@ -233,7 +267,7 @@ fn a_formula_that_cannot_be_read() {
                 cut["facts"] = Value::from(vec![formula]);
             }
         });
-        is_rejected(&project, &["cannot be read", "ring.c:", formula]);
+        is_rejected(&project, &["cut point", "cannot be used", formula]);
     }
 }
 

@@ -5,6 +5,9 @@
 //! finds the values ([`Update`]) need not be trusted: put into the template, each part has to equal what is there, and that is asked of the
 //! solver like everything else. An object that the state does not have yet has no bytes that anyone could read; its variables
 //! are given values that fit.
+//!
+//! Which number an object has is nobody's business: the certificate chose it. Where nothing is claimed of a value that is an address, not even
+//! that it is one, formulas over it have to hold whatever it is.
 
 use std::collections::BTreeSet;
 
@@ -45,6 +48,7 @@ pub fn arrival(
         target,
         transition,
         ghosts: BTreeSet::new(),
+        hidden: found.hidden.iter().copied().collect(),
         wanted: Vec::new(),
         preimage: Rewriter::new(),
     };
@@ -69,6 +73,8 @@ struct Arriving<'a, 'p> {
     transition: &'a Transition,
     /// Objects of the target that the state does not have.
     ghosts: BTreeSet<ObjId>,
+    /// Variables of the target that stand for addresses of which that is not claimed: see [`Update::hidden`].
+    hidden: BTreeSet<Term>,
     wanted: Vec<(Term, String)>,
     preimage: Rewriter,
 }
@@ -187,6 +193,10 @@ impl Arriving<'_, '_> {
     ) -> Result<(), String> {
         if self.pool.width(template) != self.pool.width(actual) {
             return Err(format!("{} has another width", what()));
+        }
+        // It is a variable of its own, which may be anything.
+        if self.hidden.contains(&template) {
+            return Ok(());
         }
         let template = self.preimage.apply(self.pool, template);
         let same = self.pool.eq(template, actual);

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use cegar_model::deadline;
-use cegar_model::program::ir::{BlockId, CheckId, Loc, Program, Property};
+use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
 use cegar_model::solver::{Answer, Limits};
 use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Obligation};
 use cegar_model::symbolic::world::{CtxId, Cut, Grain};
@@ -280,6 +280,12 @@ fn fits(program: &Program, bitcode: &str, certificate: &Certificate) -> Result<(
             if number as usize >= count {
                 return Err(Rejected::Missing { what, number });
             }
+            // Nobody asks whether the library's blocks are entered: see `Fragment::entered`.
+            let block = (what == "block").then(|| program.block(BlockId(number)).function);
+            if block.is_some_and(|id| program.function(id).kind != FunctionKind::User) {
+                let other = format!("block {number} is not the user's");
+                return Err(Rejected::Malformed(other));
+            }
             if !seen.insert(number) {
                 let twice = format!("{what} {number} stands twice");
                 return Err(Rejected::Malformed(twice));
@@ -292,6 +298,12 @@ fn fits(program: &Program, bitcode: &str, certificate: &Certificate) -> Result<(
                 return Err(Rejected::Malformed(none));
             }
         }
+    }
+    let conditions = certificate.conditions.iter();
+    let mut rested = conditions.flat_map(|condition| &condition.checks);
+    if let Some(&number) = rested.find(|&&id| id as usize >= program.checks.len()) {
+        let what = "check";
+        return Err(Rejected::Missing { what, number });
     }
     let properties: BTreeSet<Property> = certificate.properties.iter().copied().collect();
     if properties.len() != certificate.properties.len() {

@@ -1,15 +1,24 @@
-//! The prover's answers against the truth.
+//! The prover's answers against the truth, and its certificates before the checker.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use cegar_checker::AskZ3;
 use cegar_model::program::ir::{BlockId, CheckId};
 use cegar_model::program::{Program, Property};
+use cegar_model::solver;
 use cegar_papers::prove;
 use cegar_search::strategy::{Coverage, Options, Verdict};
 
 use crate::truth::Truth;
+
+/// How long the prover may try, in steps of the solver.
+const TIME: Duration = Duration::from_millis(800);
+/// The same for one question of the checker.
+const QUESTION: Duration = Duration::from_secs(10);
+/// What the bitcode is said to have.
+const HASH: &str = "generated";
 
 /// What came out.
 #[derive(Clone, Debug, Default)]
@@ -20,10 +29,16 @@ pub struct Judgement {
     pub safe: usize,
     /// Those of them that are proved.
     pub proved: usize,
-    /// Seconds of proving.
-    pub seconds: f64,
+    /// Those of them that are proved if others hold.
+    pub conditional: usize,
+    /// Blocks that are proved unreachable.
+    pub blocks: usize,
     /// Whether all that is asked is proved, beside what is violated.
     pub all: bool,
+    /// Whether the program is correct by construction.
+    pub correct: bool,
+    /// Questions that the checker asked.
+    pub questions: u64,
 }
 
 /// Proves, and compares. `of` says which functions, by name, belong to the program; `given` whether the prover is told which
@@ -32,7 +47,6 @@ pub fn judge(
     program: &Program,
     truth: &Truth,
     properties: &[Property],
-    time: Duration,
     given: bool,
     of: &dyn Fn(&str) -> bool,
 ) -> Judgement {
@@ -48,20 +62,20 @@ pub fn judge(
         properties: properties.to_vec(),
         covered: Arc::new(coverage),
         all_blocks: given,
-        time,
+        counted: true,
+        time: TIME,
         ..Options::default()
     };
-    let clock = std::time::Instant::now();
     let proof = prove(program, &options, &AtomicBool::new(false));
     let mut judgement = Judgement {
-        seconds: clock.elapsed().as_secs_f64(),
         all: true,
         ..Judgement::default()
     };
     for (number, verdict) in proof.checks.iter().enumerate() {
         let Some(verdict) = verdict else { continue };
         let check = &program.checks[number];
-        let proved = *verdict == Verdict::Proved;
+        let proved = verdict.is_proved();
+        // A run ends with its first violation: what is proved if others hold, and is violated, is wrong, too.
         match truth.violated.get(&CheckId(number as u32)) {
             Some(tape) if proved => judgement.wrong.push(format!(
                 "check {number} ({:?} at {}) is proved, and violated by {tape:02x?}",
@@ -71,7 +85,8 @@ pub fn judge(
             Some(_) => {}
             None if !check.trivial && of(&program.function(check.function).name) => {
                 judgement.safe += 1;
-                judgement.proved += usize::from(proved);
+                judgement.proved += usize::from(*verdict == Verdict::Proved);
+                judgement.conditional += usize::from(matches!(verdict, Verdict::ProvedIf(_)));
                 judgement.all &= proved;
             }
             None => {}
@@ -79,8 +94,10 @@ pub fn judge(
     }
     for (number, verdict) in proof.blocks.iter().enumerate() {
         let block = BlockId(number as u32);
-        if let (Some(Verdict::Proved), Some(tape)) = (verdict, truth.entered.get(&block.0)) {
-            let function = program.function(program.block(block).function);
+        let proved = verdict.as_ref().is_some_and(Verdict::is_proved);
+        let function = program.function(program.block(block).function);
+        judgement.blocks += usize::from(proved && of(&function.name));
+        if let (true, Some(tape)) = (proved, truth.entered.get(&block.0)) {
             judgement.wrong.push(format!(
                 "block {number} of {} is proved unreachable, and entered by {tape:02x?}",
                 function.name
@@ -91,6 +108,18 @@ pub fn judge(
         judgement.wrong.push(format!(
             "all is said to be proved, and {tape:02x?} violates something without a check"
         ));
+    }
+    let certificate = proof.outcome(HASH, properties).certificate;
+    let limits = solver::Limits {
+        time: Some(QUESTION),
+        ..solver::Limits::default()
+    };
+    let limits = limits.counted();
+    match cegar_checker::check(program, HASH, &certificate, limits, &mut AskZ3) {
+        Ok(checked) => judgement.questions = checked.questions,
+        Err(why) => judgement
+            .wrong
+            .push(format!("the certificate is rejected: {why}")),
     }
     judgement
 }

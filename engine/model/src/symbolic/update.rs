@@ -13,8 +13,8 @@ use super::memory::{self, Object};
 use super::range::Range;
 use super::state::{Guard, Reached};
 use super::world::{ObjId, World};
-use crate::program::ir::Width;
-use crate::term::{Array, Pool, Rewriter, Term};
+use crate::program::ir::{DYNAMIC_OBJECTS, Width};
+use crate::term::{Array, Node, Pool, Rewriter, Term};
 
 /// What a transition makes of its target's variables, in terms of its start's and the fragment's unknowns.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,9 @@ pub struct Update {
     pub terms: Vec<(Term, Term)>,
     /// Arrays and their new contents.
     pub arrays: Vec<(Array, Array)>,
+    /// Variables that stand for addresses although it is not known of them that they are any. Which number an object has is nobody's
+    /// business, so that nothing is known of their values.
+    pub hidden: Vec<Term>,
 }
 
 impl Update {
@@ -60,7 +63,11 @@ impl Update {
         for (place, variable) in variables {
             let width = pool.width(variable);
             let bounds = target.bounds.get(&variable).copied();
-            let value = after.place(pool, &place, width, bounds);
+            let mut value = after.place(pool, &place, width, bounds);
+            if after.hides(pool, &place, value) {
+                value = after.unknown(pool, width);
+                update.hidden.push(variable);
+            }
             update.terms.push((variable, value));
         }
         for (object, array) in arrays {
@@ -145,6 +152,49 @@ impl After<'_, '_> {
     fn unknown(&mut self, pool: &mut Pool, width: Width) -> Term {
         *self.unknowns += 1;
         pool.variable(&format!("?after.{}", self.unknowns), width)
+    }
+
+    /// Whether a value, or the word that it is a part of, is the address of an object whose number somebody chose, and that
+    /// is not known of it.
+    fn hides(&self, pool: &mut Pool, place: &Place, value: Term) -> bool {
+        match place {
+            Place::Register(_, _, Part::Whole) => self.leads(pool, value),
+            Place::Cell(_, cell, Part::Whole) if cell.width == 64 && cell.offset % 8 == 0 => {
+                self.leads(pool, value)
+            }
+            Place::Cell(id, cell, Part::Whole) => {
+                let last = cell.offset + u32::from(cell.width / 8).max(1) - 1;
+                let Some(object) = self.object(pool, *id) else {
+                    return false;
+                };
+                (cell.offset / 8..=last / 8).any(|word| {
+                    let whole = object.contents.wholes(pool, word * 8, 8);
+                    whole.into_iter().any(|(_, word)| self.leads(pool, word))
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value leads to an object that the program makes once.
+    fn leads(&self, pool: &mut Pool, value: Term) -> bool {
+        let may_be = pool.as_const(value).is_some()
+            || matches!(
+                pool.node(value),
+                Node::Concat(..) | Node::Ite(..) | Node::Bin(..)
+            );
+        if !may_be || pool.width(value) != 64 {
+            return false;
+        }
+        let mut pointers = Pointers::new(pool, self.world, self.from, &self.transition.reached);
+        let cases = pointers.split(value);
+        cases.into_iter().any(|case| {
+            let Root::Number(number) = case.root else {
+                return false;
+            };
+            let mut all = self.world.objects();
+            number > DYNAMIC_OBJECTS && all.any(|id| self.world.object(id).number == Some(number))
+        })
     }
 
     fn object(&self, pool: &mut Pool, id: ObjId) -> Option<Object> {

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use super::super::memory::{Contents, Object, constant};
 use super::super::state::{Reached, Surroundings};
-use super::super::world::{CtxId, ObjectKind};
+use super::super::world::{CtxId, ObjId, ObjectKind};
+use super::pointer::Root;
 use super::{Encoder, Step, set};
 use crate::program::ir::{BinOp, CastKind, Inst, MathFn, Op, Operand, Pred, Width};
 use crate::term::{Term, fault, float};
@@ -310,8 +311,8 @@ impl Encoder<'_, '_> {
                 let byte = self.get(&mut now.state, *value, 8);
                 self.fill(ctx, now, (to, byte, len), Some(*check))?;
             }
-            Op::Lifetime { start, address } => self.lifetime(now, *start, *address),
-            Op::Uninit { address, len } => self.uninit(now, *address, *len),
+            Op::Lifetime { start, address } => self.lifetime(ctx, now, *start, *address)?,
+            Op::Uninit { address, len } => self.uninit(ctx, now, *address, *len)?,
             Op::VaStart { list, check } => self.va_start(ctx, now, (*list, index), *check)?,
             Op::VaCopy { to, from, check } => {
                 let [to, from] = [*to, *from].map(|o| self.get(&mut now.state, o, 64));
@@ -439,43 +440,58 @@ impl Encoder<'_, '_> {
         self.pool.concat(number, zero)
     }
 
-    fn lifetime(&mut self, now: &mut Reached, start: bool, address: Operand) {
-        let address = self.get(&mut now.state, address, 64);
+    /// The objects that a pointer may lead to, and when; nothing goes on where that is not known.
+    fn marked(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        address: Term,
+    ) -> Step<Vec<(Term, ObjId, Term)>> {
+        let mut all = Vec::new();
+        let mut vague = false;
         for case in self.split(now, address) {
             let found = match case.root {
-                super::pointer::Root::Number(number) => self.world.object_at(number),
-                super::pointer::Root::Of(id) => Some(id),
-                super::pointer::Root::Null | super::pointer::Root::Unknown => None,
+                Root::Number(number) => self.world.object_at(number),
+                Root::Of(id) => Some(id),
+                Root::Null => None,
+                Root::Unknown => {
+                    vague = true;
+                    None
+                }
             };
-            let Some(id) = found else { continue };
-            let Some(object) = now.state.objects.get(&id) else {
+            all.extend(found.map(|id| (case.cond, id, case.offset)));
+        }
+        // Were it passed over, what has ended would be thought to live.
+        self.go_only(ctx, now, vague, address)?;
+        Ok(all)
+    }
+
+    fn lifetime(&mut self, ctx: CtxId, now: &mut Reached, start: bool, address: Operand) -> Step {
+        let address = self.get(&mut now.state, address, 64);
+        for (cond, id, _) in self.marked(ctx, now, address)? {
+            let Some(before) = now.state.objects.get(&id).cloned() else {
                 continue;
             };
-            let mut object = Object::clone(object);
-            let alive = self.pool.bit(start);
-            object.alive = self.pool.ite(case.cond, alive, object.alive);
+            let mut object = Object::clone(&before);
+            object.alive = self.pool.bit(start);
             if start {
                 object.contents = self.unknown_contents();
             }
+            let object = object.merge(self.pool, cond, &before);
             now.state.objects.insert(id, Rc::new(object));
         }
+        Ok(())
     }
 
-    fn uninit(&mut self, now: &mut Reached, address: Operand, len: Operand) {
+    fn uninit(&mut self, ctx: CtxId, now: &mut Reached, address: Operand, len: Operand) -> Step {
         let address = self.get(&mut now.state, address, 64);
         let len = self.get(&mut now.state, len, 64);
-        for case in self.split(now, address) {
-            let found = match case.root {
-                super::pointer::Root::Number(number) => self.world.object_at(number),
-                super::pointer::Root::Of(id) => Some(id),
-                super::pointer::Root::Null | super::pointer::Root::Unknown => None,
-            };
-            let Some(id) = found else { continue };
-            let Some(object) = self.object(&now.state, id) else {
+        for (cond, id, offset) in self.marked(ctx, now, address)? {
+            let Some(before) = self.object(&now.state, id) else {
                 continue;
             };
-            let mut object = Object::clone(&object);
-            let at = constant(self.pool, case.offset);
+            let mut object = Object::clone(&before);
+            let at = constant(self.pool, offset);
             let n = self.pool.as_const(len).map(|n| n as u64);
             match (at, n) {
                 (Some(at), Some(n)) if n <= 64 => {
@@ -488,8 +504,10 @@ impl Encoder<'_, '_> {
                 }
                 _ => object.contents = self.unknown_contents(),
             }
+            let object = object.merge(self.pool, cond, &before);
             now.state.objects.insert(id, Rc::new(object));
         }
+        Ok(())
     }
 
     /// Variable-length arrays end here. Which ones is not followed: of those of the frame it is not known any more whether

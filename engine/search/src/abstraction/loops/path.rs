@@ -260,7 +260,11 @@ impl Path {
         let mut arrays: Vec<_> = self.arrays.iter().map(|(&a, &u)| (a, u)).collect();
         terms.sort_unstable();
         arrays.sort_unstable();
-        Update { terms, arrays }
+        Update {
+            terms,
+            arrays,
+            ..Update::default()
+        }
     }
 
     /// Takes a segment at this cut point any number of times.

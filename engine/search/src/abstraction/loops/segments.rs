@@ -271,7 +271,11 @@ fn decided(graph: &mut Graph<'_>, path: &Path, example: &dyn Environment) -> Opt
         .collect();
     let conditions = std::mem::take(&mut decided.conditions);
     Some(Segment {
-        turn: Update { terms, arrays },
+        turn: Update {
+            terms,
+            arrays,
+            ..Update::default()
+        },
         conditions,
         taken,
         period: 1,
