@@ -12,6 +12,8 @@
 //! Under a [deadline] the formulas come first, since every goal rests on them; the goals that there is no time for are
 //! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
 
+mod finish;
+
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -20,15 +22,16 @@ use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Pro
 use cegar_model::solver::{Answer, Limits};
 use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Obligation};
 use cegar_model::symbolic::world::{CtxId, Cut, Grain};
-use cegar_model::term::{Pool, Term};
+use cegar_model::term::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
-use thiserror::Error;
 
 use crate::arrive::arrival;
-use crate::assumptions::{Assumption, Open, STATED, derive};
+use crate::asked::{About, Asked};
+use crate::assumptions::Assumption;
 use crate::behind::{Behind, behind};
-use crate::certificate::{Certificate, Claim, Condition, FORMAT};
+use crate::certificate::{Certificate, Claim, FORMAT};
 use crate::claims::Claims;
+use crate::rejected::Rejected;
 
 /// What was checked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -52,174 +55,8 @@ impl Checked {
     }
 }
 
-/// Why a certificate is not accepted.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum Rejected {
-    /// Another format.
-    #[error("the certificate has format {found}, and this version reads {FORMAT}")]
-    Format {
-        /// What it has.
-        found: u32,
-    },
-    /// It is about another program.
-    #[error("the certificate is about other bitcode: about SHA-256 {expected}, not {found}")]
-    Bitcode {
-        /// What it is about.
-        expected: String,
-        /// What is there.
-        found: String,
-    },
-    /// It speaks of a check or block that the program does not have.
-    #[error("the program has no {what} {number}")]
-    Missing {
-        /// `check` or `block`.
-        what: &'static str,
-        /// Its number.
-        number: u32,
-    },
-    /// Something that it states cannot be, or stands twice.
-    #[error("the certificate is malformed: {0}")]
-    Malformed(String),
-    /// It keeps an assumption back.
-    #[error("the certificate does not state what it rests on: {0}")]
-    Assumption(String),
-    /// The deadline passed before all formulas were checked, on which every goal rests.
-    #[error("the time was up before the formulas were checked")]
-    Late,
-    /// A fragment is larger than the budget.
-    #[error("the code behind {0} is too large for one step")]
-    Unexplored(String),
-    /// It does not declare an object as the program makes it.
-    #[error("the certificate's objects are not the program's: {0}")]
-    Objects(String),
-    /// A transition leads to a cut point of which it states nothing.
-    #[error("nothing is stated of {to}, to which an edge from {from} leads")]
-    Cut {
-        /// Where the edge starts.
-        from: String,
-        /// Where it leads.
-        to: String,
-    },
-    /// A transition does not preserve a formula or a claim.
-    #[error("the edge from {from} to {to} does not preserve `{formula}`{how}")]
-    Edge {
-        /// Where it starts.
-        from: String,
-        /// Where it leads.
-        to: String,
-        /// The formula, or what the claim is about.
-        formula: String,
-        /// Whether a counterexample was found or no answer.
-        how: &'static str,
-    },
-    /// A check is violated by a state that the formulas allow.
-    #[error("check {check} at {place} does not follow{how}")]
-    Check {
-        /// Its number.
-        check: u32,
-        /// Where it stands.
-        place: String,
-        /// Whether a counterexample was found or no answer.
-        how: &'static str,
-    },
-    /// A block is entered by a state that the formulas allow.
-    #[error("block {block} at {place} may be entered{how}")]
-    Block {
-        /// Its number.
-        block: u32,
-        /// Where it stands.
-        place: String,
-        /// Whether a counterexample was found or no answer.
-        how: &'static str,
-    },
-    /// Something that is not modelled is reached, and a claimed goal lies behind it.
-    #[error("{what} at {place} may be reached, and {goal} lies behind it")]
-    Hole {
-        /// What.
-        what: String,
-        /// Where.
-        place: String,
-        /// Which goal.
-        goal: String,
-    },
-    /// A goal rests on a check that is not among its conditions.
-    #[error("{goal} rests on what may go wrong at {place}, and the certificate does not say so")]
-    Condition {
-        /// The goal.
-        goal: String,
-        /// The place of the check.
-        place: String,
-    },
-}
-
 const NOT: &str = "";
 const UNANSWERED: &str = ": the solver gave no answer";
-
-/// Whoever answers the checker's questions.
-pub trait Asked {
-    /// Whether these can hold together, and what that is about.
-    fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, about: &About) -> Answer;
-}
-
-/// What a question is about.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum About {
-    /// Whether an edge preserves what is claimed of its target, all of it or this part.
-    Edge {
-        /// Where it starts.
-        from: String,
-        /// Where it leads.
-        to: String,
-        /// The part; none: all together.
-        part: Option<String>,
-    },
-    /// Whether a check is violated.
-    Check {
-        /// Its number.
-        check: u32,
-        /// Where it stands.
-        place: String,
-    },
-    /// Whether a block is entered.
-    Block {
-        /// Its number.
-        block: u32,
-        /// Where it stands.
-        place: String,
-    },
-    /// Whether something without a number goes wrong inside a library function.
-    Library {
-        /// Where.
-        place: String,
-    },
-    /// Whether something is reached that is not modelled.
-    Hole {
-        /// What.
-        what: String,
-        /// Where.
-        place: String,
-    },
-}
-
-impl std::fmt::Display for About {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            About::Edge { from, to, part } => {
-                write!(f, "the edge from {from} to {to} preserves ")?;
-                match part {
-                    Some(part) => write!(f, "`{part}`"),
-                    None => write!(f, "what is stated of its target"),
-                }
-            }
-            About::Check { check, place } => write!(f, "check {check} at {place} holds"),
-            About::Block { block, place } => {
-                write!(f, "block {block} at {place} is not entered")
-            }
-            About::Library { place } => write!(f, "nothing goes wrong at {place}"),
-            About::Hole { what, place } => write!(f, "{what} at {place} is not reached"),
-        }
-    }
-}
 
 /// Checks a certificate against the program. `bitcode` is its SHA-256; `limits` are those of one question.
 pub fn check(
@@ -339,6 +176,7 @@ struct Unsettled {
     behind: Rc<Behind>,
 }
 
+/// The pass over a certificate.
 struct Checker<'c, 'p> {
     program: &'p Program,
     certificate: &'c Certificate,
@@ -657,115 +495,6 @@ impl<'p> Checker<'_, 'p> {
                 self.holes.push((hole.what.clone(), place, blocks));
             }
         }
-    }
-
-    /// What can only be said when all fragments were seen: conditions, what is not modelled, what all rests on.
-    fn finish(&mut self) -> Result<(), Rejected> {
-        if let Some(id) = self.claims.world.unguessed().next() {
-            let key = &self.claims.world.object(id).key;
-            let what = format!("object {key} has a size that is no guess");
-            return Err(Rejected::Objects(what));
-        }
-        self.delay();
-        self.hole()?;
-        self.conditions()?;
-        let asked = &self.certificate.properties;
-        let mut open = Open::default();
-        for unsettled in &self.open {
-            let kind = unsettled
-                .check
-                .and_then(|id| self.program.checks.get(id as usize))
-                .map(|check| check.kind.property());
-            open.unasked
-                .extend(kind.filter(|property| !asked.contains(property)));
-        }
-        let derived = derive(self.program, &open);
-        let stated = &self.certificate.assumptions;
-        if let Some(missing) = derived.iter().find(|a| !stated.contains(a)) {
-            return Err(Rejected::Assumption(missing.says.clone()));
-        }
-        // More than that may be stated, but nothing that this version does not know.
-        let known = derive(self.program, &Open::everything());
-        let more = stated.iter().filter(|a| !derived.contains(a));
-        let mut all = derived.clone();
-        for assumption in more {
-            if assumption.id != STATED && !known.contains(assumption) {
-                let what = format!("the assumption `{}` is unknown", assumption.says);
-                return Err(Rejected::Malformed(what));
-            }
-            all.push(assumption.clone());
-        }
-        self.checked.assumptions = all;
-        Ok(())
-    }
-
-    /// What lies behind a claimed check that there was no time for rests on it: there was no time for that, either.
-    fn delay(&mut self) {
-        for late in std::mem::take(&mut self.late) {
-            for claim in &self.certificate.checks {
-                if late.has(self.program.checks[claim.id as usize].loc) {
-                    self.checked.late_checks.insert(claim.id);
-                }
-            }
-            for claim in &self.certificate.blocks {
-                if late.enters(BlockId(claim.id)) {
-                    self.checked.late_blocks.insert(claim.id);
-                }
-            }
-        }
-    }
-
-    /// Rejects a claim that lies behind something that is not modelled.
-    fn hole(&self) -> Result<(), Rejected> {
-        for (what, place, behind) in &self.holes {
-            let checks = self.certificate.checks.iter().filter(|claim| {
-                let check = &self.program.checks[claim.id as usize];
-                !self.checked.late_checks.contains(&claim.id) && behind.has(check.loc)
-            });
-            let blocks = self.certificate.blocks.iter().filter(|claim| {
-                !self.checked.late_blocks.contains(&claim.id) && behind.enters(BlockId(claim.id))
-            });
-            let checks = checks.map(|claim| format!("check {}", claim.id));
-            let mut lost = checks.chain(blocks.map(|claim| format!("block {}", claim.id)));
-            if let Some(goal) = lost.next() {
-                return Err(Rejected::Hole {
-                    what: what.clone(),
-                    place: place.clone(),
-                    goal,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// Rejects a claim that keeps a condition back. A goal that is not reached in any fragment is judged by its place alone.
-    fn conditions(&self) -> Result<(), Rejected> {
-        let none = Condition::default();
-        let claims = self.certificate.checks.iter().map(|claim| (true, claim));
-        let blocks = self.certificate.blocks.iter().map(|claim| (false, claim));
-        for (is_check, claim) in claims.chain(blocks) {
-            let given = self.certificate.condition(claim).unwrap_or(&none);
-            for unsettled in &self.open {
-                let stated = match unsettled.check {
-                    Some(id) => given.checks.contains(&id),
-                    None => given.elsewhere,
-                };
-                let lies_behind = match is_check {
-                    true => unsettled
-                        .behind
-                        .has(self.program.checks[claim.id as usize].loc),
-                    false => unsettled.behind.enters(BlockId(claim.id)),
-                };
-                if !stated && lies_behind {
-                    let what = if is_check { "check" } else { "block" };
-                    return Err(Rejected::Condition {
-                        goal: format!("{what} {}", claim.id),
-                        place: unsettled.place.clone(),
-                    });
-                }
-            }
-        }
-        Ok(())
     }
 }
 

@@ -5,25 +5,16 @@
 //! rests on, is derived here and never read from the file. This crate depends on the model alone.
 
 pub mod arrive;
+pub mod asked;
 pub mod assumptions;
 pub mod behind;
 pub mod certificate;
 pub mod check;
 pub mod claims;
+mod rejected;
 
-use cegar_model::solver::{Answer, Limits, Solver, Z3};
-use cegar_model::term::{Pool, Term};
-
+pub use asked::{About, AskZ3, Asked};
 pub use assumptions::Assumption;
 pub use certificate::{Certificate, Claim, Condition, FORMAT};
-pub use check::{About, Asked, Checked, Rejected, check};
-
-/// Asks Z3, each question of a fresh solver.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AskZ3;
-
-impl Asked for AskZ3 {
-    fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, _: &About) -> Answer {
-        Z3::new().check(pool, terms, limits)
-    }
-}
+pub use check::{Checked, check};
+pub use rejected::Rejected;
