@@ -80,12 +80,15 @@ fn a_proof_by_what_it_needs() {
       it is assumed that
         - there is one thread, and no signal handler
         - addresses are compared and subtracted within one object only
+        - the C library and the operating system do what the stub library does
+        - a request for memory fails if it is for more than 64 MB, and only then
         - every access to memory is valid: not asked, and not all of it is proved
+        - signed arithmetic that overflows wraps around, as with -fwrapv
     ")
     });
 }
 
-/// The few facts are a proof by themselves.
+/// The few facts are a proof by themselves: if the accesses hold that come before, which a proof of one goal does not claim.
 #[test]
 fn a_proof_with_only_what_it_needs_is_accepted() {
     let project = ring();
@@ -93,7 +96,8 @@ fn a_proof_with_only_what_it_needs_is_accepted() {
     let words = ["check-proof", "small/certificate.json"];
     let run = Tool::new(project.path(), words).run();
     run.expect(exit::CLEAN);
-    assert!(run.stdout.starts_with("accepted: 1 checks proved"), "{run}");
+    let words = "accepted: 0 checks proved, 1 proved if others hold";
+    assert!(run.stdout.starts_with(words), "{run}");
     let (small, large) = (
         project.read("small/certificate.json"),
         project.read("left/certificate.json"),
