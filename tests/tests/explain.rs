@@ -88,7 +88,7 @@ fn a_proof_by_what_it_needs() {
     });
 }
 
-/// The few facts are a proof by themselves: if the accesses hold that come before, which a proof of one goal does not claim.
+/// The few facts are a proof by themselves, where all other checks hold.
 #[test]
 fn a_proof_with_only_what_it_needs_is_accepted() {
     let project = ring();
@@ -96,8 +96,8 @@ fn a_proof_with_only_what_it_needs_is_accepted() {
     let words = ["check-proof", "small/certificate.json"];
     let run = Tool::new(project.path(), words).run();
     run.expect(exit::CLEAN);
-    let words = "accepted: 0 checks proved, 1 proved if others hold";
-    assert!(run.stdout.starts_with(words), "{run}");
+    let said = "accepted: 0 checks proved, 1 proved if others hold";
+    assert!(run.stdout.starts_with(said), "{run}");
     let (small, large) = (
         project.read("small/certificate.json"),
         project.read("left/certificate.json"),

@@ -9,7 +9,7 @@
 //! anywhere, and after an overflow a compiler may have assumed that there was none. What may be executed after such a place is claimed
 //! with that check as its condition, or not at all. A failed assertion ends the execution, so that nothing comes after it.
 //!
-//! Under a [deadline](cegar_model::deadline) the formulas come first, since every goal rests on them; the goals that there is no time for are
+//! Under a [deadline] the formulas come first, since every goal rests on them; the goals that there is no time for are
 //! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
 
 use std::collections::BTreeSet;

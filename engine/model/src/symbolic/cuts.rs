@@ -7,7 +7,7 @@
 //! few, and its offset. Of a number that varies its bounds are kept, widened when they grow: that a loop's counter is not
 //! negative is what keeps an access to an array from being one to everything beside it.
 //!
-//! What is assumed here of a cut point's states is part of the proof (see [`crate::proof`]): a certificate's checker derives it again.
+//! What is assumed here of a cut point's states is part of the proof: a certificate states it, and its checker asks about it.
 
 mod cells;
 mod values;

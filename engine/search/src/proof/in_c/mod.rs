@@ -53,7 +53,7 @@ pub struct InC {
 const CONTEXTS: usize = 6;
 
 /// Says a certificate's facts in C. The program must have been read with its loops ([`Program::load_with_loops`]), and the certificate
-/// accepted by [`cegar_checker::check`].
+/// accepted by [`cegar_checker::check()`].
 pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Malformed> {
     let Claims {
         world,
