@@ -67,6 +67,10 @@ pub fn check(
     asked: &mut dyn Asked,
 ) -> Result<Checked, Rejected> {
     fits(program, bitcode, certificate)?;
+    // Who claims nothing needs no reason: a strategy that only executes, for instance.
+    if certificate.checks.is_empty() && certificate.blocks.is_empty() {
+        return Ok(Checked::default());
+    }
     let claims = Claims::read(program, certificate).map_err(Rejected::Malformed)?;
     let mut checker = Checker {
         program,

@@ -2,7 +2,9 @@
 //!
 //! An unsound prover looks like a good one. So thousands of programs are made whose truth is known, by executing them on all
 //! their inputs or by construction, and each answer of the prover is compared with it. `CEGAR_PROOFS=20000` runs so
-//! many programs from a random seed (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed thousand.
+//! many programs from a random seed (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed thousand:
+//! `CEGAR_PROOFS=10000 cargo test --release -p cegar-tests --test proofs -- --nocapture programs`. Every certificate goes through the
+//! checker, and a prover that proves next to nothing fails, too.
 
 mod compiled;
 mod follow;
@@ -24,15 +26,39 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use judge::{Judgement, judge};
-use tally::Total;
+use tally::{Floor, Total};
 use truth::{Effort, Truth};
 
 const ASSERTION_AND_MEMORY: &[Property] = &[Property::Assertion, Property::Memory];
 const EVERYTHING: &[Property] = &[Property::Assertion, Property::Memory, Property::Overflow];
-/// Of how many programs in a hundred something is proved at least, and how many checks in a hundred.
-const RANDOM: &[(&str, usize, usize)] = &[];
-/// The same of programs of known truth.
-const KNOWN: &[(&str, usize, usize)] = &[];
+/// Of random programs; measured: something of all of them, and 97 % of the checks.
+const RANDOM: Floor = Floor {
+    programs: 90,
+    checks: 85,
+    whole: (&[], 0),
+};
+/// Of programs of known truth; measured: something of 90 %, and 75 % of the checks.
+const KNOWN: Floor = Floor {
+    programs: 75,
+    checks: 60,
+    whole: (
+        &[
+            "block of any size",
+            "blocks",
+            "fill",
+            "line",
+            "line in a function",
+            "matrix",
+            "ring",
+            "search",
+            "states",
+            "toggle",
+            "transfer",
+            "vector",
+        ],
+        60,
+    ),
+};
 /// Programs of one file.
 const FILE: usize = 24;
 /// How often a wrong answer is made smaller.

@@ -99,20 +99,39 @@ impl Total {
     }
 }
 
-/// Fails where less is proved of a kind than these percentages: of its programs something, of its checks.
-pub fn at_least(kinds: &BTreeMap<String, Tally>, floors: &[(&str, usize, usize)]) {
-    /// Of fewer programs a rate says nothing.
-    const ENOUGH: usize = 20;
-    for (kind, some, checks) in floors {
-        let tally = kinds.get(*kind).cloned().unwrap_or_default();
-        if tally.programs < ENOUGH {
-            continue;
-        }
-        let programs = Tally::percent(tally.with_proofs, tally.programs);
-        let proved = Tally::percent(tally.proved + tally.conditional, tally.safe);
+/// What is proved at least, in percent.
+#[derive(Clone, Copy, Debug)]
+pub struct Floor {
+    /// Of how many programs something.
+    pub programs: usize,
+    /// Of the checks that hold.
+    pub checks: usize,
+    /// Sorts of programs of which, where they are correct, all is proved of so many.
+    pub whole: (&'static [&'static str], usize),
+}
+
+/// Fails where less is proved.
+pub fn at_least(kinds: &BTreeMap<String, Tally>, floor: Floor) {
+    let sum = |of: &dyn Fn(&Tally) -> usize| -> usize { kinds.values().map(of).sum() };
+    let programs = Tally::percent(sum(&|t| t.with_proofs), sum(&|t| t.programs));
+    let checks = Tally::percent(sum(&|t| t.proved + t.conditional), sum(&|t| t.safe));
+    assert!(
+        programs >= floor.programs && checks >= floor.checks,
+        "something is proved of {programs} % of the programs, and {checks} % of the checks are: {floor:?}"
+    );
+    let (sorts, least) = floor.whole;
+    for sort in sorts {
+        let of_it = kinds.iter().filter(|(kind, _)| {
+            let name = kind.rsplit_once(", ").map(|(name, _)| name);
+            name == Some(*sort)
+        });
+        let (whole, correct) = of_it.fold((0, 0), |(whole, correct), (_, tally)| {
+            (whole + tally.whole, correct + tally.correct)
+        });
+        // Of one or two programs a rate says nothing.
         assert!(
-            programs >= *some && proved >= *checks,
-            "{kind}: something is proved of {programs} % of the programs and {proved} % of the checks, not of {some} % and {checks} %"
+            correct < 3 || Tally::percent(whole, correct) >= least,
+            "all is proved of {whole} of {correct} correct programs of the sort `{sort}`, not of {least} %"
         );
     }
 }

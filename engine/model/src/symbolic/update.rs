@@ -64,7 +64,8 @@ impl Update {
             let width = pool.width(variable);
             let bounds = target.bounds.get(&variable).copied();
             let mut value = after.place(pool, &place, width, bounds);
-            if after.hides(pool, &place, value) {
+            // Where bounds are known they have to hold of the value itself, which is then seen.
+            if bounds.is_none() && after.hides(pool, &place, value) {
                 value = after.unknown(pool, width);
                 update.hidden.push(variable);
             }
