@@ -171,10 +171,11 @@ pub(crate) fn trusted(places: &Places) -> Result<()> {
     documented(&places.root.join(DOCUMENT), total)
 }
 
-/// Whether the document has the same figure.
+/// Whether the document has the figure, in hundreds.
 fn documented(document: &Path, total: usize) -> Result<()> {
     let text = fs::read_to_string(document).map_err(Error::file("read", document))?;
-    let figure = format!("{total} lines of code that a proof rests on");
+    // The document need not change with every line.
+    let figure = format!("{} hundred lines of code", total.div_ceil(100));
     match text.contains(&figure) {
         true => Ok(()),
         false => Err(Error::Trusted(format!(

@@ -391,30 +391,30 @@ fn what_is_known_of_objects() {
                     }
                     BytesClaim::Cells(_) | BytesClaim::Mixed(_) => {
                         is("cells that overlap", &|known| {
-                            cells(known, &|all| {
+                            cells(known, |all| {
                                 all.insert(0, (0, 64, ValueClaim::Any));
                                 all.insert(0, (4, 32, ValueClaim::Any));
                             });
                         });
                         is("half a byte", &|known| {
-                            cells(known, &|all| all.push((1 << 20, 4, ValueClaim::Any)));
+                            cells(known, |all| all.push((1 << 20, 4, ValueClaim::Any)));
                         });
                         is("a wide cell", &|known| {
-                            cells(known, &|all| all.push((1 << 20, 128, ValueClaim::Any)));
+                            cells(known, |all| all.push((1 << 20, 128, ValueClaim::Any)));
                         });
                         tried += 3;
                     }
                 }
                 if let BytesClaim::Cells(all) = &before.bytes {
                     is("a hole between cells", &|known| {
-                        cells(known, &|all| drop(all.remove(0)))
+                        cells(known, |all| drop(all.remove(0)))
                     });
                     is("an end without cells", &|known| {
-                        cells(known, &|all| drop(all.pop()))
+                        cells(known, |all| drop(all.pop()))
                     });
                     for place in 0..all.len() {
                         is("another number", &|known| {
-                            cells(known, &|all| all[place].2 = ValueClaim::Is("5a".to_owned()));
+                            cells(known, |all| all[place].2 = ValueClaim::Is("5a".to_owned()));
                         });
                     }
                 }
@@ -430,7 +430,7 @@ fn fixed(known: &mut KnownClaim, run: (u32, String)) {
     }
 }
 
-fn cells(known: &mut KnownClaim, change: &dyn Fn(&mut Vec<(u32, u16, ValueClaim)>)) {
+fn cells(known: &mut KnownClaim, change: impl Fn(&mut Vec<(u32, u16, ValueClaim)>)) {
     if let BytesClaim::Cells(all) | BytesClaim::Mixed(all) = &mut known.bytes {
         change(all);
     }

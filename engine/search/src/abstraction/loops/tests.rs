@@ -104,6 +104,7 @@ fn sums_of_sums_wrap_around_as_they_should() {
         let turn = Update {
             terms: vec![(i, next), (square, square_next), (cube, cube_next)],
             arrays: Vec::new(),
+            ..Update::default()
         };
         let start = [(i, 0), (square, 0), (cube, 0)];
         assert_eq!(agree(&mut pool, &turn, &start), 3);
@@ -157,6 +158,7 @@ fn forms_past_polynomials() {
             (negated, negated_next),
         ],
         arrays: Vec::new(),
+        ..Update::default()
     };
     let start = [
         (double, 5),
@@ -186,6 +188,7 @@ fn what_has_no_closed_form_is_free() {
     let turn = Update {
         terms: vec![(x, x_next), (y, y_next)],
         arrays: Vec::new(),
+        ..Update::default()
     };
     let closed = Closed::solve(&mut pool, &turn, "?test");
     assert!(closed.changing().all(|(_, solved)| !solved));
@@ -222,7 +225,7 @@ proptest! {
             };
             terms.push((v, after));
         }
-        let turn = Update { terms, arrays: Vec::new() };
+        let turn = Update { terms, ..Update::default() };
         let values: Vec<u128> = start.iter().map(|&v| u128::from(v) & (u128::MAX >> (128 - u32::from(width)))).collect();
         let start: Vec<(Term, u128)> = variables.iter().copied().zip(values).collect();
         agree(&mut pool, &turn, &start);
