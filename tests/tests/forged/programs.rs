@@ -175,11 +175,11 @@ int main(void)
     if (!kept) return 0;
     *kept = 5;
     for (int i = 0; i < 5; i++) {
+        if (last) free(last);
         int *fresh = malloc(8);
+        last = fresh;
         if (!fresh) break;
         fresh[1] = i;
-        if (last) free(last);
-        last = fresh;
 #ifndef FIXED
         if (__VERIFIER_nondet_int() == 77) { free(kept); free(last); break; }
 #endif
