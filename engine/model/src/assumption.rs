@@ -108,7 +108,6 @@ pub const RULES: &[Rule] = &[
     rule("externals", "what nobody defines does no more than the body that takes its place", Lift::Never, Asked::Checker),
     rule("library", "the C library and the operating system do what the stub library does", Lift::Never, Asked::Checker),
     rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),
-    rule("memory", "a request for memory fails if it is for more than 64 MB, and only then", Lift::Never, Asked::Checker),
     rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),
     rule("unasked-memory", "every access to memory is valid: not asked, and not all of it is proved", Lift::Option("--property memory"), Asked::Checker),
     rule("unasked-overflow", "no arithmetic overflows: not asked, and not all of it is proved", Lift::Option("--property overflow"), Asked::Checker),
