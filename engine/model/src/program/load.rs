@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::ir::*;
+use super::outside::{Effects, Outside};
 use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
 use super::sources::Sources;
 use constants::Constants;
@@ -115,6 +116,7 @@ impl Program {
         loader.bodies();
         let mut program = loader.program;
         program.shapes = loader.variables.shapes;
+        program.outside = Outside::of(&program);
         match program.function_named(entry) {
             Some(id) if program.function(id).is_defined() => program.entry = id,
             _ => {
@@ -224,6 +226,9 @@ impl<'m> Loader<'m> {
                 names: Vec::new(),
                 lines: Vec::new(),
                 addressed: is_addressed(function),
+                effects: function
+                    .string_attribute(super::convention::EFFECTS)
+                    .map_or_else(Effects::default, |text| Effects::read(&text)),
                 pos,
             });
         }
@@ -247,7 +252,8 @@ impl<'m> Loader<'m> {
                 zeros: false,
                 constant: global.is_global_constant(),
                 align: global.align().max(self.layout.align(global.value_type())),
-                external: global.is_declaration(),
+                external: global.is_declaration() || global.is_marked(super::convention::UNDEFINED),
+                visible: global.is_marked(super::convention::VISIBLE),
                 pos,
             });
         }
