@@ -30,6 +30,7 @@ use super::ir::*;
 use super::outside::{Effects, Outside};
 use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
 use super::sources::Sources;
+pub(crate) use calls::string;
 use constants::Constants;
 pub use names::sanitizer;
 pub(crate) use names::{failing, intrinsic, violation};
@@ -115,6 +116,7 @@ impl Program {
         loader.globals();
         loader.bodies();
         let mut program = loader.program;
+        program.lifted = module.lifted();
         program.shapes = loader.variables.shapes;
         program.outside = Outside::of(&program);
         match program.function_named(entry) {
