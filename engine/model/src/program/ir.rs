@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::outside::{Effects, Outside};
 pub use checks::*;
 pub use loops::*;
 pub use ops::*;
@@ -95,6 +96,8 @@ pub struct Program {
     pub lifted: std::collections::BTreeSet<String>,
     /// External functions that nobody defined and for which a mock was generated, by name.
     pub mocked: Vec<String>,
+    /// What those can reach.
+    pub outside: Outside,
 }
 
 /// First object number given to a global: `GLOBAL_OBJECTS + GlobalId`.
@@ -351,6 +354,8 @@ pub struct Function {
     pub lines: Vec<u32>,
     /// Whether its address is used for anything but a direct call.
     pub addressed: bool,
+    /// What it may do, if it is an external function.
+    pub effects: Effects,
     /// Where it is defined.
     pub pos: Pos,
 }
@@ -436,6 +441,8 @@ pub struct Global {
     pub align: u32,
     /// Declared only: contents unknown.
     pub external: bool,
+    /// Whether other files, which are not there, can name it.
+    pub visible: bool,
     /// Where it is defined.
     pub pos: Pos,
 }

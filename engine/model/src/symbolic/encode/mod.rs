@@ -19,6 +19,7 @@ mod intrinsics;
 mod narrow;
 mod numbers;
 mod ops;
+mod outside;
 pub mod pointer;
 mod variadic;
 
@@ -36,7 +37,7 @@ use super::state::{Frame, Guard, Reached, State, Surroundings};
 use super::world::{CtxId, Cut, ObjId, ObjectKind, ROOT, World};
 use crate::deadline;
 use crate::program::ir::{
-    BlockId, CheckId, CheckKind, Edge, FunctionKind, Operand, Pos, Pred, Reg, Terminator, Width,
+    BlockId, CheckId, CheckKind, Edge, FuncId, FunctionKind, Operand, Pos, Pred, Reg, Terminator, Width,
 };
 use crate::term::{Array, Pool, Term};
 
@@ -144,10 +145,21 @@ pub struct Fragment {
     pub obligation_of: Vec<Option<usize>>,
     /// What the tape decides, and when.
     pub inputs: Vec<(Guard, Input)>,
+    /// For each call of an external function that may write what it can reach: whether it does more than the body in its place, and
+    /// the function. No tape makes it so.
+    pub deviations: Vec<(Term, FuncId)>,
     /// How often something was replaced by an unknown that the machine computes exactly.
     pub approximations: u32,
     /// Operations executed.
     pub operations: u64,
+}
+
+impl Fragment {
+    /// That no external function does more than the body in its place: what holds of all executions that a tape describes.
+    pub fn faithful(&self, pool: &mut Pool) -> Vec<Term> {
+        let deviations = self.deviations.iter();
+        deviations.map(|&(bit, _)| pool.not(bit)).collect()
+    }
 }
 
 /// Why encoding stopped.
@@ -566,6 +578,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
 
     /// Ends a frame: what is left is the caller's state with the results in place.
     fn leave(&mut self, ctx: CtxId, mut returned: Reached) -> Reached {
+        self.deviate(ctx, &mut returned);
         let program = self.world.program();
         let function = program.function(self.world.context(ctx).function);
         let first = function.registers.len();
