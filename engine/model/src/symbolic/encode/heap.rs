@@ -72,12 +72,8 @@ impl Encoder<'_, '_> {
             HeapFn::Realloc => self.realloc(ctx, now, index, (a, b, refused), check)?,
             HeapFn::ReallocArray => {
                 let (size, overflow) = fault::elements(self.pool, b, c);
-                if self.pool.as_const(overflow) == Some(0) {
-                    self.realloc(ctx, now, index, (a, size, refused), check)?
-                } else {
-                    self.hole(ctx, now, "reallocarray of an unknown number".to_owned());
-                    return Err(Stop::Ended);
-                }
+                let refused = self.pool.or(refused, overflow);
+                self.realloc(ctx, now, index, (a, size, refused), check)?
             }
             HeapFn::Free => {
                 self.release(ctx, now, a, check)?;
@@ -85,8 +81,8 @@ impl Encoder<'_, '_> {
             }
             HeapFn::UsableSize => self.usable_size(ctx, now, a, check)?,
             HeapFn::PosixMemalign => {
-                self.hole(ctx, now, "posix_memalign".to_owned());
-                return Err(Stop::Ended);
+                let asked = (a, b, c, refused);
+                return self.posix_memalign(ctx, now, (call, index), asked, check);
             }
         };
         if !call.result.is_empty() {
@@ -147,6 +143,56 @@ impl Encoder<'_, '_> {
         self.set_errno(now, refused, ENOMEM);
         let zero = self.c64(0);
         self.pool.ite(refused, zero, address)
+    }
+
+    /// `posix_memalign`: writes the address only where there is a block, and gives the error's number.
+    fn posix_memalign(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        (call, index): (&Call, usize),
+        (into, alignment, size, refused): (Term, Term, Term, Term),
+        check: Option<CheckId>,
+    ) -> Step {
+        let crooked = fault::alignment(self.pool, alignment, 8);
+        let straight = self.pool.not(crooked);
+        let limit = self.c64(ONE_ALLOCATION);
+        let much = self.pool.cmp(Pred::Ugt, size, limit);
+        let refused = self.pool.or(refused, much);
+        let refused = self.pool.and(refused, straight);
+        let contents = self.unknown_contents();
+        let address = self.request(ctx, now, index, (size, refused), contents);
+        let failed = self.pool.or(crooked, refused);
+        let granted = self.pool.not(failed);
+        let mut without = now.clone();
+        without.guard = without.guard.and(self.pool, failed);
+        let einval = self.pool.constant(32, u128::from(EINVAL));
+        let enomem = self.pool.constant(32, u128::from(ENOMEM));
+        let error = self.pool.ite(crooked, einval, enomem);
+        self.give(&mut without, call, error);
+        let mut with = now.clone();
+        with.guard = with.guard.and(self.pool, granted);
+        let is_never = with.guard.is_false(self.pool);
+        let stored = match is_never {
+            true => Err(Stop::Ended),
+            false => self.store(ctx, &mut with, into, address, check),
+        };
+        *now = match stored {
+            Ok(()) => {
+                let zero = self.constant(32, 0);
+                self.give(&mut with, call, zero);
+                match without.guard.is_false(self.pool) {
+                    true => with,
+                    false => with.join(without, self),
+                }
+            }
+            Err(Stop::Ended) => without,
+            Err(stop) => return Err(stop),
+        };
+        match now.guard.is_false(self.pool) {
+            true => Err(Stop::Ended),
+            false => Ok(()),
+        }
     }
 
     /// A request that fails sets errno.
