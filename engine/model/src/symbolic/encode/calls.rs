@@ -147,7 +147,7 @@ impl Encoder<'_, '_> {
         }
         if function.kind == FunctionKind::User {
             // An external function that calls back may have done its work before.
-            self.deviate(ctx, now);
+            self.deviate(ctx, now)?;
         }
         let fixed = (call.fixed as usize).min(call.args.len());
         let mut values: Vec<Term> = Vec::new();
@@ -241,7 +241,7 @@ impl Encoder<'_, '_> {
         let returned = self.run(inner, first, 0, start)?;
         (self.block, self.pos) = (block, pos);
         let returned = returned.ok_or(Stop::Ended)?;
-        *now = self.leave(inner, returned);
+        *now = self.leave(inner, returned)?;
         Ok(())
     }
 

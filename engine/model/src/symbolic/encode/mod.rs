@@ -368,7 +368,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             let Some(back) = self.world.context(ctx).back else {
                 return Ok(());
             };
-            reached = self.leave(ctx, returned);
+            reached = self.leave(ctx, returned)?;
             (ctx, block, op) = (back.ctx, back.block, back.op);
         }
     }
@@ -577,13 +577,14 @@ impl<'a, 'p> Encoder<'a, 'p> {
     }
 
     /// Ends a frame: what is left is the caller's state with the results in place.
-    fn leave(&mut self, ctx: CtxId, mut returned: Reached) -> Reached {
-        self.deviate(ctx, &mut returned);
+    fn leave(&mut self, ctx: CtxId, mut returned: Reached) -> Step<Reached> {
+        self.deviate(ctx, &mut returned)?;
+        self.given(ctx, &mut returned)?;
         let program = self.world.program();
         let function = program.function(self.world.context(ctx).function);
         let first = function.registers.len();
         let Some(frame) = returned.state.frames.pop() else {
-            return returned;
+            return Ok(returned);
         };
         for object in frame.objects.iter() {
             returned.state.objects.remove(object);
@@ -602,7 +603,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 set(&mut returned.state, Reg(back.dst.0 + i as u32), result);
             }
         }
-        returned
+        Ok(returned)
     }
 
     /// The value of an operand.
