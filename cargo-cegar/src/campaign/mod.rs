@@ -352,6 +352,11 @@ fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> {
                 places.push(place);
             }
         }
+        // By line, where that is a number.
+        places.sort_by_key(|place| match place.rsplit_once(':') {
+            Some((file, line)) => (file.to_owned(), line.parse().unwrap_or(0)),
+            None => (place.clone(), 0u32),
+        });
         assumption.places = places;
     }
     let externals = crate::externals::assumed(&alternation.externals.functions);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::assumption::{Asked, RULES, Rule};
 use cegar_model::program::ir::{
-    BinOp, CheckKind, FuncId, Function, FunctionKind, HeapFn, Intrinsic, Op, Program, Property,
+    BinOp, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
 };
 use serde::{Deserialize, Serialize};
 
@@ -167,9 +167,6 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
             .functions
             .iter()
             .any(|f| matches!(f.kind, FunctionKind::Stub | FunctionKind::EngineOnly)),
-        "memory" => program.functions.iter().any(|f| {
-            matches!(f.kind, FunctionKind::Intrinsic(Intrinsic::Heap(h)) if !matches!(h, HeapFn::Row | HeapFn::Free | HeapFn::UsableSize))
-        }),
         "wrapping" => wraps(program),
         "unasked-memory" => open.unasked.contains(&Property::Memory),
         "unasked-overflow" => open.unasked.contains(&Property::Overflow),

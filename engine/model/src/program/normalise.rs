@@ -9,6 +9,7 @@
 
 mod assumed;
 mod flags;
+mod granted;
 mod licences;
 mod link;
 mod locals;
@@ -216,6 +217,7 @@ pub fn normalise_with(
     link::entry(&module, &request.entry)?;
     let mut library = link::library(&module, request)?;
     startup::into_driver(&module);
+    granted::ask(&module, request);
     let mut normalised = Normalised {
         unreached: library.sweep(&module, mocks::NEEDED)?,
         ..Normalised::default()
