@@ -10,7 +10,7 @@ use super::pointer::Root;
 use super::{Encoder, Step, Stop, set};
 use crate::program::ir::{
     ArgClass, BlockId, Call, Callee, CheckId, CheckKind, FUNCTION_OBJECTS, FuncId, FunctionKind,
-    Intrinsic, Operand, Reg,
+    Intrinsic, Operand, Reg, place_of,
 };
 use crate::program::outside::COPY;
 use crate::term::Term;
@@ -78,7 +78,7 @@ impl Encoder<'_, '_> {
             };
             let zero = self.c64(0);
             let exact = self.pool.eq(case.offset, zero);
-            let function = number
+            let function = place_of(number)
                 .checked_sub(FUNCTION_OBJECTS)
                 .map(FuncId)
                 .filter(|f| f.index() < program.functions.len());

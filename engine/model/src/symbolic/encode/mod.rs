@@ -16,11 +16,13 @@ mod access;
 mod calls;
 mod heap;
 mod intrinsics;
+mod low;
 mod narrow;
 mod numbers;
 mod ops;
 mod outside;
 pub mod pointer;
+mod sums;
 mod variadic;
 
 use std::collections::BTreeMap;
@@ -208,6 +210,8 @@ pub struct Encoder<'a, 'p> {
     start: Option<&'a CutState>,
     /// Terms of object numbers that are not fixed.
     numbers: FxHashMap<Term, ObjId>,
+    /// Addresses whose index may be too large to be multiplied, and when it is.
+    wrapped: FxHashMap<Term, Term>,
     name: String,
     unknowns: u32,
     pos: Pos,
@@ -261,6 +265,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             out: Fragment::default(),
             start: start.map(|(_, state)| state),
             numbers: FxHashMap::default(),
+            wrapped: FxHashMap::default(),
             name,
             unknowns: 0,
             pos: Pos::default(),
