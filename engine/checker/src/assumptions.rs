@@ -8,7 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::assumption::{Asked, RULES, Rule};
-use cegar_model::program::ir::{BinOp, CheckKind, FuncId, FunctionKind, Op, Program, Property};
+use cegar_model::program::ir::{
+    BinOp, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
+};
 use serde::{Deserialize, Serialize};
 
 /// A sentence that is not proved and that proofs rest on.
@@ -44,7 +46,7 @@ impl Assumption {
     /// What is assumed of functions that nobody defines.
     pub fn external(says: String) -> Assumption {
         Assumption {
-            id: "externals".to_owned(),
+            id: "external-rules".to_owned(),
             ..Assumption::stated(says)
         }
     }
@@ -154,9 +156,9 @@ pub fn derive(program: &Program, open: &Open, met: &Met) -> Vec<Assumption> {
 /// Whether a rule matters that is about the program as a whole, or about what is open. May complete the sentence.
 fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bool {
     match assumption.id.as_str() {
-        "externals" => match names(program, |kind| kind == FunctionKind::Mock) {
-            Some(mocked) => {
-                assumption.says += &format!(": {mocked}");
+        "external-rules" => match names(program, |function| function.effects.ruled) {
+            Some(ruled) => {
+                assumption.says += &format!(" of {ruled}");
                 true
             }
             None => false,
@@ -211,10 +213,10 @@ fn wraps(program: &Program) -> bool {
 }
 
 /// The functions of a kind, for a sentence; none if there are none.
-fn names(program: &Program, wanted: impl Fn(FunctionKind) -> bool) -> Option<String> {
+fn names(program: &Program, wanted: impl Fn(&Function) -> bool) -> Option<String> {
     let functions = program.functions.iter();
     let mut names: Vec<&str> = functions
-        .filter(|function| wanted(function.kind))
+        .filter(|function| wanted(function))
         .map(|function| function.name.as_str())
         .collect();
     names.sort_unstable();

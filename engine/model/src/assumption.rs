@@ -105,7 +105,12 @@ pub const ALL: &str = "all";
 pub const RULES: &[Rule] = &[
     rule("threads", "there is one thread, and no signal handler", Lift::Never, Asked::Always),
     rule("addresses", "addresses are compared and subtracted within one object only", Lift::Never, Asked::Always),
-    rule("externals", "what nobody defines does no more than the body that takes its place", Lift::Never, Asked::Checker),
+    rule("const", "a function that nobody defines does not write through its pointers to const", Lift::NoAssume, Asked::Encoder),
+    rule("external-pointers", "a function that nobody defines leaves the pointers in the program's objects as they are, but for those that it is there to fill", Lift::NoAssume, Asked::Encoder),
+    rule("external-results", "a pointer that comes from a function that nobody defines is NULL or leads to an object from outside, not into the program's own", Lift::NoAssume, Asked::Encoder),
+    rule("external-calls", "functions that nobody defines call back only what they are given, at once, and at most twice", Lift::NoAssume, Asked::Encoder),
+    rule("external-frees", "a function that nobody defines frees nothing that the program allocated", Lift::NoAssume, Asked::Encoder),
+    rule("external-rules", "what is said under [external] holds", Lift::Never, Asked::Checker),
     rule("library", "the C library and the operating system do what the stub library does", Lift::Never, Asked::Checker),
     rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),
     rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),

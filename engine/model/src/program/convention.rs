@@ -4,6 +4,8 @@
 pub const KIND: &str = "cegar-kind";
 /// The string attribute of an external function that says what it may do; see [`super::outside::Effects`].
 pub const EFFECTS: &str = "cegar-effects";
+/// How the names of the functions begin that objects from outside point to.
+pub const MEMBER: &str = "cegar_code_";
 /// Metadata of a variable that other files can name.
 pub const VISIBLE: &str = "cegar.visible";
 /// Metadata of a variable that no file defines.

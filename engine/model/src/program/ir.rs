@@ -12,6 +12,7 @@
 
 mod checks;
 mod loops;
+pub mod numbers;
 mod ops;
 mod shapes;
 
@@ -22,6 +23,9 @@ use serde::{Deserialize, Serialize};
 use super::outside::{Effects, Outside};
 pub use checks::*;
 pub use loops::*;
+pub use numbers::{
+    BLOCK_OBJECTS, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, GLOBAL_OBJECTS, number_of, place_of,
+};
 pub use ops::*;
 pub use shapes::*;
 
@@ -100,15 +104,6 @@ pub struct Program {
     pub outside: Outside,
 }
 
-/// First object number given to a global: `GLOBAL_OBJECTS + GlobalId`.
-pub const GLOBAL_OBJECTS: u32 = 0x0001_0000;
-/// First object number given to a function: `FUNCTION_OBJECTS + FuncId`.
-pub const FUNCTION_OBJECTS: u32 = 0x0100_0000;
-/// First object number given to a block whose address is taken: `BLOCK_OBJECTS + BlockId`.
-pub const BLOCK_OBJECTS: u32 = 0x0180_0000;
-/// First object number given to memory that is allocated while running (stack and heap).
-pub const DYNAMIC_OBJECTS: u32 = 0x0200_0000;
-
 impl Program {
     /// The widths of the results that a call takes, by what stands behind it.
     #[inline]
@@ -123,23 +118,23 @@ impl Program {
 
     /// The constant address of byte `offset` of a global.
     pub fn global_address(global: GlobalId, offset: u32) -> u64 {
-        (u64::from(GLOBAL_OBJECTS + global.0) << 32) | u64::from(offset)
+        (u64::from(number_of(GLOBAL_OBJECTS + global.0)) << 32) | u64::from(offset)
     }
 
     /// The constant address of a function.
     pub fn function_address(function: FuncId) -> u64 {
-        u64::from(FUNCTION_OBJECTS + function.0) << 32
+        u64::from(number_of(FUNCTION_OBJECTS + function.0)) << 32
     }
 
     /// The constant address of a block (`&&label`).
     pub fn block_address(block: BlockId) -> u64 {
-        u64::from(BLOCK_OBJECTS + block.0) << 32
+        u64::from(number_of(BLOCK_OBJECTS + block.0)) << 32
     }
 
     /// The function whose address is `address`, if it is exactly one.
     pub fn function_at(&self, address: u64) -> Option<FuncId> {
         let object = (address >> 32) as u32;
-        let index = object.checked_sub(FUNCTION_OBJECTS)?;
+        let index = place_of(object).checked_sub(FUNCTION_OBJECTS)?;
         (address & 0xffff_ffff == 0 && (index as usize) < self.functions.len())
             .then_some(FuncId(index))
     }

@@ -200,7 +200,7 @@ impl<'m> Loader<'m> {
                     _ => FunctionKind::User,
                 }
             };
-            if kind == FunctionKind::Mock {
+            if kind == FunctionKind::Mock && !name.starts_with(super::convention::MEMBER) {
                 self.program.mocked.push(name.clone());
             }
             let pos = self.position(function);

@@ -47,6 +47,8 @@ pub struct Reached {
     pub written: FxHashSet<Site>,
     /// The program's functions whose addresses it may have.
     pub functions: FxHashSet<FuncId>,
+    /// Whether there are objects that it could write if its prototype had no `const`.
+    pub spares: bool,
 }
 
 impl Outside {

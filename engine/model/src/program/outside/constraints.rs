@@ -495,19 +495,34 @@ impl Solution {
         };
         let nodes = [given.written, self.kept];
         for object in nodes.iter().flat_map(|&node| &self.holds[node as usize]) {
-            if let Some(&site) = self.sites.get(object) {
+            if let Some(&site) = self.sites.get(object)
+                && is_writable(program, site)
+            {
                 reached.written.insert(site);
             }
-            if let Some(&function) = self.functions.get(object) {
+            if let Some(&function) = self.functions.get(object)
+                && program.function(function).kind == FunctionKind::User
+            {
                 reached.functions.insert(function);
             }
         }
+        let spared = self.holds[given.constant as usize].iter();
+        reached.spares = spared
+            .filter_map(|object| self.sites.get(object))
+            .any(|site| is_writable(program, *site) && !reached.written.contains(site));
         if effects.errno
             && let Some(errno) = program.globals.iter().position(|g| g.name == ERRNO)
         {
             reached.written.insert(Site::Global(GlobalId(errno as u32)));
         }
         reached
+    }
+}
+
+fn is_writable(program: &Program, site: Site) -> bool {
+    match site {
+        Site::Global(global) => !program.globals[global.index()].constant,
+        Site::Made(..) => true,
     }
 }
 

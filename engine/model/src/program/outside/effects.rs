@@ -25,6 +25,10 @@ pub struct Effects {
     pub errno: bool,
     /// Whether it writes nothing at all.
     pub pure: bool,
+    /// Whether its result is a pointer that the program follows.
+    pub gives: bool,
+    /// Whether some of this, or of the body in its place, is what the user says.
+    pub ruled: bool,
 }
 
 impl Default for Effects {
@@ -34,6 +38,8 @@ impl Default for Effects {
             keeps: true,
             errno: true,
             pure: false,
+            gives: false,
+            ruled: false,
         }
     }
 }
@@ -56,6 +62,8 @@ impl Effects {
             (!self.keeps, " forgets"),
             (!self.errno, " errno-stays"),
             (self.pure, " pure"),
+            (self.gives, " gives"),
+            (self.ruled, " ruled"),
         ] {
             if said {
                 text.push_str(word);
@@ -82,6 +90,8 @@ impl Effects {
                 "forgets" => effects.keeps = false,
                 "errno-stays" => effects.errno = false,
                 "pure" => effects.pure = true,
+                "gives" => effects.gives = true,
+                "ruled" => effects.ruled = true,
                 _ => {}
             }
         }
@@ -100,6 +110,8 @@ mod tests {
             keeps: false,
             errno: false,
             pure: true,
+            gives: true,
+            ruled: true,
         };
         assert_eq!(Effects::read(&effects.text()), effects);
         assert_eq!(Effects::read(""), Effects::default());

@@ -10,7 +10,7 @@ use super::pointer::Root;
 use super::{Encoder, Step, Stop, set};
 use crate::program::ir::{
     ArgClass, BlockId, Call, Callee, CheckId, CheckKind, FUNCTION_OBJECTS, FuncId, FunctionKind,
-    Intrinsic, Operand, Reg,
+    Intrinsic, Operand, Reg, place_of,
 };
 use crate::program::outside::COPY;
 use crate::term::Term;
@@ -78,7 +78,7 @@ impl Encoder<'_, '_> {
             };
             let zero = self.c64(0);
             let exact = self.pool.eq(case.offset, zero);
-            let function = number
+            let function = place_of(number)
                 .checked_sub(FUNCTION_OBJECTS)
                 .map(FuncId)
                 .filter(|f| f.index() < program.functions.len());
@@ -147,7 +147,7 @@ impl Encoder<'_, '_> {
         }
         if function.kind == FunctionKind::User {
             // An external function that calls back may have done its work before.
-            self.deviate(ctx, now);
+            self.deviate(ctx, now)?;
         }
         let fixed = (call.fixed as usize).min(call.args.len());
         let mut values: Vec<Term> = Vec::new();
@@ -241,7 +241,7 @@ impl Encoder<'_, '_> {
         let returned = self.run(inner, first, 0, start)?;
         (self.block, self.pos) = (block, pos);
         let returned = returned.ok_or(Stop::Ended)?;
-        *now = self.leave(inner, returned);
+        *now = self.leave(inner, returned)?;
         Ok(())
     }
 

@@ -16,11 +16,13 @@ mod access;
 mod calls;
 mod heap;
 mod intrinsics;
+mod low;
 mod narrow;
 mod numbers;
 mod ops;
 mod outside;
 pub mod pointer;
+mod sums;
 mod variadic;
 
 use std::collections::BTreeMap;
@@ -208,6 +210,8 @@ pub struct Encoder<'a, 'p> {
     start: Option<&'a CutState>,
     /// Terms of object numbers that are not fixed.
     numbers: FxHashMap<Term, ObjId>,
+    /// Addresses whose index may be too large to be multiplied, and when it is.
+    wrapped: FxHashMap<Term, Term>,
     name: String,
     unknowns: u32,
     pos: Pos,
@@ -261,6 +265,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             out: Fragment::default(),
             start: start.map(|(_, state)| state),
             numbers: FxHashMap::default(),
+            wrapped: FxHashMap::default(),
             name,
             unknowns: 0,
             pos: Pos::default(),
@@ -368,7 +373,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             let Some(back) = self.world.context(ctx).back else {
                 return Ok(());
             };
-            reached = self.leave(ctx, returned);
+            reached = self.leave(ctx, returned)?;
             (ctx, block, op) = (back.ctx, back.block, back.op);
         }
     }
@@ -577,13 +582,14 @@ impl<'a, 'p> Encoder<'a, 'p> {
     }
 
     /// Ends a frame: what is left is the caller's state with the results in place.
-    fn leave(&mut self, ctx: CtxId, mut returned: Reached) -> Reached {
-        self.deviate(ctx, &mut returned);
+    fn leave(&mut self, ctx: CtxId, mut returned: Reached) -> Step<Reached> {
+        self.deviate(ctx, &mut returned)?;
+        self.given(ctx, &mut returned)?;
         let program = self.world.program();
         let function = program.function(self.world.context(ctx).function);
         let first = function.registers.len();
         let Some(frame) = returned.state.frames.pop() else {
-            return returned;
+            return Ok(returned);
         };
         for object in frame.objects.iter() {
             returned.state.objects.remove(object);
@@ -602,7 +608,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 set(&mut returned.state, Reg(back.dst.0 + i as u32), result);
             }
         }
-        returned
+        Ok(returned)
     }
 
     /// The value of an operand.

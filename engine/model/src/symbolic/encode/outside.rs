@@ -13,30 +13,76 @@ use super::super::cuts::CELLS;
 use super::super::memory::Object;
 use super::super::state::{Reached, Surroundings};
 use super::super::world::{CtxId, ObjId, ObjectKind};
-use super::Encoder;
+use super::{Encoder, Step};
 use crate::program::ir::{FuncId, FunctionKind};
-use crate::program::outside::Site;
+use crate::program::outside::{Reached as Outreach, Site};
 use crate::term::Term;
+
+/// The rule that external functions change no pointers.
+const POINTERS: &str = "external-pointers";
+/// The rule that what they return does not lead into the program's objects.
+const RESULTS: &str = "external-results";
+/// The rule that they free nothing.
+const FREES: &str = "external-frees";
 
 impl Encoder<'_, '_> {
     /// What the external function of this context may have done so far.
-    pub(super) fn deviate(&mut self, ctx: CtxId, now: &mut Reached) {
+    pub(super) fn deviate(&mut self, ctx: CtxId, now: &mut Reached) -> Step {
         let function = self.world.context(ctx).function;
         let program = self.world.program();
         if program.function(function).kind != FunctionKind::Mock {
-            return;
+            return Ok(());
         }
         let Some(reached) = program.outside.reached(function).cloned() else {
-            return;
+            return Ok(());
         };
-        if reached.written.is_empty() {
-            return;
+        let always = self.pool.bit(true);
+        if reached.spares {
+            self.narrow(ctx, now, "const", always)?;
         }
+        if !reached.functions.is_empty() {
+            self.narrow(ctx, now, "external-calls", always)?;
+        }
+        let written = self.written(now, &reached);
+        if written.is_empty() {
+            return Ok(());
+        }
+        let deviates = self.deviation(function);
+        let mut kept = false;
+        let mut heap = false;
+        for id in written {
+            kept |= self.rewrite(now, id, deviates);
+            heap |= self.world.object(id).heap;
+        }
+        if kept {
+            self.narrow(ctx, now, POINTERS, always)?;
+        }
+        if heap && !self.is_lifted(FREES) {
+            self.narrow(ctx, now, FREES, always)?;
+        }
+        Ok(())
+    }
+
+    /// An external function returns what may lead anywhere.
+    pub(super) fn given(&mut self, ctx: CtxId, now: &mut Reached) -> Step {
+        let function = self.world.context(ctx).function;
+        let function = self.world.program().function(function);
+        if function.kind != FunctionKind::Mock || !function.effects.gives {
+            return Ok(());
+        }
+        let always = self.pool.bit(true);
+        self.narrow(ctx, now, RESULTS, always)
+    }
+
+    fn is_lifted(&self, id: &str) -> bool {
+        self.world.program().lifted.contains(id)
+    }
+
+    /// The objects of a state that an external function may write.
+    fn written(&mut self, now: &Reached, reached: &Outreach) -> Vec<ObjId> {
         let mut written: Vec<ObjId> = Vec::new();
         for &site in &reached.written {
-            if let Site::Global(global) = site
-                && !program.globals[global.index()].constant
-            {
+            if let Site::Global(global) = site {
                 written.push(self.world.global(global));
             }
         }
@@ -51,13 +97,7 @@ impl Encoder<'_, '_> {
         });
         written.extend(made);
         written.sort_unstable();
-        if written.is_empty() {
-            return;
-        }
-        let deviates = self.deviation(function);
-        for id in written {
-            self.rewrite(now, id, deviates);
-        }
+        written
     }
 
     /// A new deviation.
@@ -67,10 +107,10 @@ impl Encoder<'_, '_> {
         bit
     }
 
-    /// All bytes of an object but its addresses are anything, if `deviates`.
-    fn rewrite(&mut self, now: &mut Reached, id: ObjId, deviates: Term) {
+    /// All bytes of an object but its addresses are anything, if `deviates`. Says whether there are addresses.
+    fn rewrite(&mut self, now: &mut Reached, id: ObjId, deviates: Term) -> bool {
         let Some(object) = self.object(&now.state, id) else {
-            return;
+            return false;
         };
         let mut object = Object::clone(&object);
         let contents = &object.contents;
@@ -115,8 +155,10 @@ impl Encoder<'_, '_> {
             let base = object.contents.base;
             object.contents.base = self.pool.array_ite(deviates, anything, base);
         }
+        let (mut kept, keeps) = (false, !self.is_lifted(POINTERS));
         for (at, value) in pieces {
-            if self.is_address(now, value) {
+            if keeps && self.is_address(now, value) {
+                kept = true;
                 continue;
             }
             let width = self.pool.width(value);
@@ -125,6 +167,12 @@ impl Encoder<'_, '_> {
             object.contents.write_at(self.pool, at, either);
         }
         object.contents.witness = None;
+        if self.world.object(id).heap && self.is_lifted(FREES) {
+            let stays = self.unknown(1);
+            let may_stay = self.pool.and(object.alive, stays);
+            object.alive = self.pool.ite(deviates, may_stay, object.alive);
+        }
         now.state.objects.insert(id, Rc::new(object));
+        kept
     }
 }
