@@ -1,0 +1,17 @@
+// world: breaks
+// property: assertion
+// native: ext
+// why: a callback may be called more often than twice
+#include <assert.h>
+void each(void (*f)(int));
+static int calls;
+static void count(int value)
+{
+    calls++;
+    assert(calls <= 3);
+}
+int main(void)
+{
+    each(count);
+    return 0;
+}
