@@ -1,0 +1,13 @@
+// world: breaks
+// property: assertion
+// native: wrap isalpha
+// why: in the user's locale more characters are letters
+#include <assert.h>
+#include <ctype.h>
+#include <locale.h>
+int main(void)
+{
+    setlocale(LC_ALL, "");
+    assert(!(isalpha)(0xE4));
+    return 0;
+}
