@@ -7,7 +7,7 @@ use llvm_sys::LLVMLinkage;
 use llvm_sys::prelude::LLVMModuleRef;
 
 use super::{Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, run};
-use crate::program::convention::KIND;
+use crate::program::convention::{KIND, VISIBLE};
 use crate::program::llvm::{Metadata, Module, Value, last_message, llvm, metadata, parse};
 
 const FUZZER: &str = "LLVMFuzzerTestOneInput";
@@ -51,6 +51,12 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
         .collect();
     for part in parsed {
         part.mark("user");
+        // Before the link, which makes what it can local.
+        for value in part.globals_and_functions() {
+            if value.is_global_variable() && !value.is_declaration() && !is_local(value) {
+                value.mark(VISIBLE);
+            }
+        }
         for value in part.globals_and_functions() {
             let name = value.name();
             if let Some(replacement) = request.redirections.get(&name)

@@ -12,6 +12,7 @@ use crate::program::ir::{
     ArgClass, BlockId, Call, Callee, CheckId, CheckKind, FUNCTION_OBJECTS, FuncId, FunctionKind,
     Intrinsic, Operand, Reg,
 };
+use crate::program::outside::COPY;
 use crate::term::Term;
 
 /// The callees that one call through a pointer may have.
@@ -144,6 +145,10 @@ impl Encoder<'_, '_> {
             );
             return Err(Stop::Ended);
         }
+        if function.kind == FunctionKind::User {
+            // An external function that calls back may have done its work before.
+            self.deviate(ctx, now);
+        }
         let fixed = (call.fixed as usize).min(call.args.len());
         let mut values: Vec<Term> = Vec::new();
         let mut copies: Vec<(usize, Target, u32)> = Vec::new();
@@ -202,7 +207,7 @@ impl Encoder<'_, '_> {
             values[i] = self.allocate(
                 inner,
                 now,
-                (usize::MAX >> 33, i as u32),
+                (COPY as usize, i as u32),
                 size,
                 contents,
                 false,
@@ -274,6 +279,8 @@ impl Encoder<'_, '_> {
             Intrinsic::Choose
             | Intrinsic::Remaining
             | Intrinsic::Assume
+            | Intrinsic::Assumed
+            | Intrinsic::Unmodelled
             | Intrinsic::Stop
             | Intrinsic::Violation
             | Intrinsic::Output
