@@ -88,8 +88,12 @@ fn read(ended: &Ended, line: Option<u64>) -> Said {
             && line.is_some()
             && m["place"]["line"].as_u64() == line
     });
+    // What is proved if other checks hold (`given`) is no claim yet.
     let claims: Vec<bool> = here
-        .map(|m| m["status"] == "proved" || m["status"] == "unreachable")
+        .map(|m| {
+            let given = m["given"].as_array().is_some_and(|given| !given.is_empty());
+            !given && (m["status"] == "proved" || m["status"] == "unreachable")
+        })
         .collect();
     Said {
         verdict: finished
