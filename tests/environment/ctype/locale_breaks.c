@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap isalpha
+// assumption: locale
 // why: in the user's locale more characters are letters
 #include <assert.h>
 #include <ctype.h>

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-calls
 // why: a function that was handed over may be called by a later call
 #include <assert.h>
 void on_event(void (*f)(void));

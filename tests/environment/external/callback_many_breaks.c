@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-calls
 // why: a callback may be called more often than twice
 #include <assert.h>
 void each(void (*f)(int));

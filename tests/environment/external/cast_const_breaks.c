@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: const
 // why: the object is not const, so a callee that casts the qualifier away may write it
 #include <assert.h>
 void look(const int *p);

@@ -1,6 +1,7 @@
 // world: breaks
 // property: memory
 // native: ext
+// assumption: external-results
 // why: a pointer one past the end of the argument may be returned
 char *skip(char *text);
 int main(void)

@@ -1,6 +1,7 @@
 // world: breaks
 // property: memory
 // native: ext
+// assumption: external-frees
 // why: who is given a block may free it
 #include <stdlib.h>
 void consume(char *block);

@@ -1,6 +1,7 @@
 // world: breaks
 // property: memory
 // native: ext
+// assumption: external-pointers
 // why: the buffer that is left behind may be NULL in spite of a length
 #include <stddef.h>
 long next_line(char **line, size_t *capacity);

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-results
 // why: the pointer that is returned may lead into the argument
 #include <assert.h>
 const char *find(const char *text, int c);

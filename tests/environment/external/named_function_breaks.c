@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-calls
 // why: a function with external linkage can be called by any file, nobody has to hand it over
 #include <assert.h>
 static int n;

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-calls
 // why: functions in a structure that was handed over are called later
 #include <assert.h>
 struct operations {

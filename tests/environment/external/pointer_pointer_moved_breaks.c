@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-pointers
 // why: the pointer itself may be set to something else
 #include <assert.h>
 void next(int **cursor);

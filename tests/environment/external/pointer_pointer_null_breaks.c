@@ -1,6 +1,7 @@
 // world: breaks
 // property: memory
 // native: ext
+// assumption: external-pointers
 // why: NULL is a pointer that the callee can leave
 int next(const int **cursor);
 static const int first = 3;

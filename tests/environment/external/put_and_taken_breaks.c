@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-results
 // why: what was put into the outside world can be taken out again
 #include <assert.h>
 void put(int *p);

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: const
 // why: const in the prototype alone: the array can be written all the same
 #include <assert.h>
 int total(const int *a, int n);

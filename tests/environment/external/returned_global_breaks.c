@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-results
 // why: a global variable with external linkage may be what is returned
 #include <assert.h>
 int shared;

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-results
 // why: the address of the argument itself may come back
 #include <assert.h>
 int *pass(int *p);

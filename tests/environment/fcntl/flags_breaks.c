@@ -1,7 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
-// assumption: io
+// assumption: io files
 // why: standard input may be closed
 #include <assert.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap ioctl
+// assumption: devices
 // why: a terminal may say that it has no columns
 #include <assert.h>
 #include <sys/ioctl.h>

@@ -1,7 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap fclose
-// assumption: io
+// assumption: io output
 // why: what was buffered may not find room
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap ftell
-// assumption: io
+// assumption: io output devices
 // why: a stream need not have a position
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap printf
-// assumption: io
+// assumption: io output
 // why: printf may fail
 #include <assert.h>
 #include <stdio.h>

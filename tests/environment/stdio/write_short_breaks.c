@@ -1,7 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap fwrite
-// assumption: io
+// assumption: io output
 // why: fwrite may write less
 #include <assert.h>
 #include <stdio.h>

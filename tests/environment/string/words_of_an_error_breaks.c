@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap strerror
+// assumption: locale
 // why: the words are the library's and the locale's
 #include <assert.h>
 #include <errno.h>

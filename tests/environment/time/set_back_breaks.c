@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap time
+// assumption: clock
 // why: the clock of the day can be set back
 #include <assert.h>
 #include <time.h>

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap access
+// assumption: files
 // why: between two questions a file may disappear
 #include <assert.h>
 #include <unistd.h>

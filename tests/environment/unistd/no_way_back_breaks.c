@@ -1,7 +1,7 @@
 // world: breaks
 // property: assertion
 // native: alone
-// assumption: io
+// assumption: io files devices
 // why: input from a terminal or a pipe cannot be rewound
 #include <assert.h>
 #include <unistd.h>

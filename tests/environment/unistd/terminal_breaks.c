@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap isatty
+// assumption: devices
 // why: the input may be a terminal, or not
 #include <assert.h>
 #include <unistd.h>
