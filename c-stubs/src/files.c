@@ -1,5 +1,6 @@
 /* Names in the file system. A folder's entries are a channel "dir:NAME": a presence byte, then per entry a presence
  * byte and a string. Making folders and changing modes works; links are not there. */
+#include "allocation.h"
 #include "file_store.h"
 #include <dirent.h>
 #include <sys/stat.h>
@@ -90,7 +91,7 @@ struct folder {
 
 STUB struct folder *CRUNNER_opendir(const char *name) {
     char *channel = crunner_channel("dir:", name);
-    struct folder *folder = channel && (crunner_choose_byte(channel) & 1) ? calloc(1, sizeof *folder) : 0;
+    struct folder *folder = channel && (crunner_choose_byte(channel) & 1) ? crunner_granted_calloc(1, sizeof *folder) : 0;
     if (!folder) {
         free(channel);
         missing();

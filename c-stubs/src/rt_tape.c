@@ -131,6 +131,17 @@ void crunner_assume(int condition) {
     if (!condition) end(CRUNNER_REJECTED, 0);
 }
 
+/* What was lifted is a constant in the program; the calls that are left are of what is assumed. */
+int crunner_assumed(const char *id) {
+    (void)id;
+    return 1;
+}
+
+void crunner_unmodelled(const char *what) {
+    (void)what;
+    end(CRUNNER_REJECTED, 0);
+}
+
 _Noreturn void crunner_stop(int status) { end(CRUNNER_EXITED, status); }
 
 _Noreturn void crunner_violation(int kind, const char *what, const char *file, unsigned line) {
@@ -217,7 +228,7 @@ struct crunner_rt *crunner_rt_new(const struct crunner_options *options) {
     if (!rt) return NULL;
     if (options) rt->options = *options;
     if (!rt->options.output_bytes) rt->options.output_bytes = 1u << 20;
-    rt->heap = crunner_heap_new(rt->options.one_allocation, rt->options.live_bytes);
+    rt->heap = crunner_heap_new(rt->options.live_bytes);
     if (!rt->heap || ((rt->options.flags & CRUNNER_CATCH_SIGNALS) && !install(rt))) {
         crunner_rt_delete(rt);
         return NULL;

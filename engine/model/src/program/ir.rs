@@ -20,6 +20,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::outside::{Effects, Outside};
 pub use checks::*;
 pub use loops::*;
 pub use numbers::{
@@ -95,8 +96,12 @@ pub struct Program {
     pub loops: Vec<LoopHead>,
     /// Where execution starts (`cegar_entry`).
     pub entry: FuncId,
+    /// The rules of [`assumption`](crate::assumption) that the user lifted, by identifier.
+    pub lifted: std::collections::BTreeSet<String>,
     /// External functions that nobody defined and for which a mock was generated, by name.
     pub mocked: Vec<String>,
+    /// What those can reach.
+    pub outside: Outside,
 }
 
 impl Program {
@@ -209,6 +214,10 @@ pub enum Intrinsic {
     Remaining,
     /// `void crunner_assume(int)`: ends the run as rejected when 0.
     Assume,
+    /// `int crunner_assumed(const char *id)`: 1; what was lifted is a constant, and no call any more.
+    Assumed,
+    /// `void crunner_unmodelled(const char *what)`: the run ends, and goals behind it stay open.
+    Unmodelled,
     /// `void crunner_stop(int status)`: ends the run normally with an exit status.
     Stop,
     /// `void crunner_violation(int kind, const char *what, const char *file, unsigned line)`.
@@ -340,6 +349,8 @@ pub struct Function {
     pub lines: Vec<u32>,
     /// Whether its address is used for anything but a direct call.
     pub addressed: bool,
+    /// What it may do, if it is an external function.
+    pub effects: Effects,
     /// Where it is defined.
     pub pos: Pos,
 }
@@ -425,6 +436,8 @@ pub struct Global {
     pub align: u32,
     /// Declared only: contents unknown.
     pub external: bool,
+    /// Whether other files, which are not there, can name it.
+    pub visible: bool,
     /// Where it is defined.
     pub pos: Pos,
 }

@@ -27,8 +27,10 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::ir::*;
+use super::outside::{Effects, Outside};
 use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
 use super::sources::Sources;
+pub(crate) use calls::string;
 use constants::Constants;
 pub use names::sanitizer;
 pub(crate) use names::{failing, intrinsic, violation};
@@ -114,7 +116,9 @@ impl Program {
         loader.globals();
         loader.bodies();
         let mut program = loader.program;
+        program.lifted = module.lifted();
         program.shapes = loader.variables.shapes;
+        program.outside = Outside::of(&program);
         match program.function_named(entry) {
             Some(id) if program.function(id).is_defined() => program.entry = id,
             _ => {
@@ -196,7 +200,7 @@ impl<'m> Loader<'m> {
                     _ => FunctionKind::User,
                 }
             };
-            if kind == FunctionKind::Mock {
+            if kind == FunctionKind::Mock && !name.starts_with(super::convention::MEMBER) {
                 self.program.mocked.push(name.clone());
             }
             let pos = self.position(function);
@@ -224,6 +228,9 @@ impl<'m> Loader<'m> {
                 names: Vec::new(),
                 lines: Vec::new(),
                 addressed: is_addressed(function),
+                effects: function
+                    .string_attribute(super::convention::EFFECTS)
+                    .map_or_else(Effects::default, |text| Effects::read(&text)),
                 pos,
             });
         }
@@ -247,7 +254,8 @@ impl<'m> Loader<'m> {
                 zeros: false,
                 constant: global.is_global_constant(),
                 align: global.align().max(self.layout.align(global.value_type())),
-                external: global.is_declaration(),
+                external: global.is_declaration() || global.is_marked(super::convention::UNDEFINED),
+                visible: global.is_marked(super::convention::VISIBLE),
                 pos,
             });
         }

@@ -328,8 +328,8 @@ pub fn elements<A: Algebra>(algebra: &mut A, n: A::Word, size: A::Word) -> (A::W
     (algebra.choose(overflow, most, product), overflow)
 }
 
-/// A heap request above this many bytes is refused.
-pub const ONE_ALLOCATION: u64 = 64 << 20;
+/// A heap request above this many bytes is refused: no object is larger than a difference of two addresses can say.
+pub const ONE_ALLOCATION: u64 = i64::MAX as u64;
 
 /// No alignment above this is given.
 pub const COARSEST: u64 = 1 << 20;

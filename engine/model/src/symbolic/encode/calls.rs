@@ -12,6 +12,7 @@ use crate::program::ir::{
     ArgClass, BlockId, Call, Callee, CheckId, CheckKind, FUNCTION_OBJECTS, FuncId, FunctionKind,
     Intrinsic, Operand, Reg, place_of,
 };
+use crate::program::outside::COPY;
 use crate::term::Term;
 
 /// The callees that one call through a pointer may have.
@@ -144,6 +145,10 @@ impl Encoder<'_, '_> {
             );
             return Err(Stop::Ended);
         }
+        if function.kind == FunctionKind::User {
+            // An external function that calls back may have done its work before.
+            self.deviate(ctx, now)?;
+        }
         let fixed = (call.fixed as usize).min(call.args.len());
         let mut values: Vec<Term> = Vec::new();
         let mut copies: Vec<(usize, Target, u32)> = Vec::new();
@@ -202,7 +207,7 @@ impl Encoder<'_, '_> {
             values[i] = self.allocate(
                 inner,
                 now,
-                (usize::MAX >> 33, i as u32),
+                (COPY as usize, i as u32),
                 size,
                 contents,
                 false,
@@ -236,7 +241,7 @@ impl Encoder<'_, '_> {
         let returned = self.run(inner, first, 0, start)?;
         (self.block, self.pos) = (block, pos);
         let returned = returned.ok_or(Stop::Ended)?;
-        *now = self.leave(inner, returned);
+        *now = self.leave(inner, returned)?;
         Ok(())
     }
 
@@ -274,6 +279,8 @@ impl Encoder<'_, '_> {
             Intrinsic::Choose
             | Intrinsic::Remaining
             | Intrinsic::Assume
+            | Intrinsic::Assumed
+            | Intrinsic::Unmodelled
             | Intrinsic::Stop
             | Intrinsic::Violation
             | Intrinsic::Output
