@@ -4,8 +4,8 @@
 #include "stdio_stub.h"
 
 /* Whether the output fails for which no room, no reader or no time is left. */
-static int refused(stream *out, const char *channel) {
-    if (!crunner_output_fails(channel)) return 0;
+static int refused(stream *out) {
+    if (!crunner_output_fails()) return 0;
     out->flags |= STREAM_ERROR;
     return 1;
 }
@@ -41,7 +41,7 @@ static int format_line(char **text, char *buffer, size_t room, const char *forma
 STUB int CRUNNER_vfprintf(stream *restrict out, const char *restrict format, va_list args) {
     char buffer[512], *text;
     int n = format_line(&text, buffer, sizeof buffer, format, args);
-    if (n >= 0 && (refused(out, "printf") || !crunner_stream_write(out, text, (size_t)n))) n = -1;
+    if (n >= 0 && (refused(out) || !crunner_stream_write(out, text, (size_t)n))) n = -1;
     if (text != buffer) free(text);
     return n;
 }
@@ -57,7 +57,7 @@ STUB int CRUNNER_vdprintf(int fd, const char *restrict format, va_list args) {
         return -1;
     }
     int n = format_line(&text, buffer, sizeof buffer, format, args);
-    if (n > 0 && (crunner_output_fails("dprintf") || !crunner_descriptor_write(fd, (unsigned char *)text, (size_t)n))) n = -1;
+    if (n > 0 && (crunner_output_fails() || !crunner_descriptor_write(fd, (unsigned char *)text, (size_t)n))) n = -1;
     if (text != buffer) free(text);
     return n;
 }
@@ -92,7 +92,7 @@ STUB int CRUNNER___vdprintf_chk(int fd, int flag, const char *restrict format, v
 
 STUB int CRUNNER_fputc(int c, stream *out) {
     unsigned char byte = (unsigned char)c;
-    if (refused(out, "fputc") || !crunner_stream_write(out, &byte, 1)) return -1;
+    if (refused(out) || !crunner_stream_write(out, &byte, 1)) return -1;
     return byte;
 }
 STUB int CRUNNER_putc(int c, stream *out) { return CRUNNER_fputc(c, out); }
@@ -105,19 +105,19 @@ STUB int CRUNNER_putchar_unlocked(int c) { return CRUNNER_fputc(c, CRUNNER_stdou
 
 STUB int CRUNNER_fputs(const char *restrict text, stream *restrict out) {
     size_t n = strlen(text);
-    return !refused(out, "fputs") && crunner_stream_write(out, text, n) ? 1 : -1;
+    return !refused(out) && crunner_stream_write(out, text, n) ? 1 : -1;
 }
 STUB int CRUNNER_fputs_unlocked(const char *restrict text, stream *restrict out) { return CRUNNER_fputs(text, out); }
 
 STUB int CRUNNER_puts(const char *text) {
     size_t n = strlen(text);
-    if (refused(CRUNNER_stdout, "puts")) return -1;
+    if (refused(CRUNNER_stdout)) return -1;
     if (!crunner_stream_write(CRUNNER_stdout, text, n) || !crunner_stream_write(CRUNNER_stdout, "\n", 1)) return -1;
     return n < INT_MAX ? (int)n + 1 : INT_MAX;
 }
 
 STUB int CRUNNER_putw(int word, stream *out) {
-    return !refused(out, "putw") && crunner_stream_write(out, &word, sizeof word) ? 0 : -1;
+    return !refused(out) && crunner_stream_write(out, &word, sizeof word) ? 0 : -1;
 }
 
 STUB size_t CRUNNER_fwrite(const void *restrict bytes, size_t size, size_t n, stream *restrict out) {

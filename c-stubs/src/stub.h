@@ -92,7 +92,7 @@ void crunner_at_end(void (*cleanup)(void));
 #define MAY_BE_SHORT 1ull
 int crunner_fault(const char *channel, unsigned long long low, unsigned long long high);
 /* The same where output to a stream fails: a narrowing of its own ("output"). */
-int crunner_output_fails(const char *channel);
+int crunner_output_fails(void);
 /* The next byte of an input stream: -1 at its end, INPUT_FAILS (errno is set), INPUT_PAUSES where no more is there yet. */
 #define INPUT_FAILS (-2)
 #define INPUT_PAUSES (-3)
