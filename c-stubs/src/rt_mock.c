@@ -249,6 +249,15 @@ void crunner_assume(int condition) {
     if (!condition) report("rejected", 0, NULL, NULL, NULL, 0, 3);
 }
 
+/* A test does not know what its campaign assumed. Whatever it was, the queues say what happened: wide answers where there is a choice
+ * for them, and zeros, which are the narrow ones, elsewhere. */
+int crunner_assumed(const char *id) {
+    (void)id;
+    return 0;
+}
+
+void crunner_unmodelled(const char *what) { (void)what; }
+
 _Noreturn void crunner_stop(int status) { report("exited", status, NULL, NULL, NULL, 0, 0); }
 
 _Noreturn void crunner_violation(int kind, const char *what, const char *file, unsigned line) {

@@ -34,6 +34,17 @@ int crunner_assumed(const char *id);
 void crunner_unmodelled(const char *what);
 enum { VIOLATES_ASSERTION, VIOLATES_ABORT, VIOLATES_REACH_ERROR, VIOLATES_FAIL };
 
+/* Where a stub is narrower than the world: 1 while the rule with this identifier is assumed, 0 where the user lifted it. The
+ * identifier is a literal, and stands in the engine's table of assumptions. What lies behind an assumed call is a narrow answer, and a
+ * proof that comes by prints the rule:
+ *     if (!crunner_assumed("alloc")) { ...a choice from the tape, every outcome; all zeros: the narrow one... }
+ *     ...the narrow outcome...
+ * In generated tests it is always 0, and an exhausted queue gives zeros: so zeros have to mean the narrow outcome. */
+int crunner_assumed(const char *id);
+/* For a rule without a wider variant: `if (!crunner_assumed("x")) crunner_unmodelled("what x leaves out");`. In the engine nothing
+ * behind it is proved, and a native run is rejected. In generated tests it does nothing: there the narrow outcome follows. */
+void crunner_unmodelled(const char *what);
+
 #ifdef CRUNNER_NATIVE
 #define malloc crunner_malloc
 #define calloc crunner_calloc

@@ -74,6 +74,8 @@ pub fn runtime() -> &'static [&'static str] {
         "crunner_choose",
         "crunner_remaining",
         "crunner_assume",
+        "crunner_assumed",
+        "crunner_unmodelled",
         "crunner_stop",
         "crunner_violation",
         "crunner_output",

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use cegar_harness::rules::Rules;
+use cegar_model::assumption::Faults;
 use cegar_search::strategy::Strategy;
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use serde::{Deserialize, Serialize};
@@ -72,6 +73,13 @@ pub struct RunConfig {
     pub seed: Option<u64>,
     /// Which loop works: `auto` or the name of a published one. Default `auto`.
     pub strategy: Option<Strategy>,
+    /// What the environment may do wrong: `none`, `io`, `alloc` or `all`. Default `io`.
+    pub faults: Option<Faults>,
+    /// What is not assumed, by identifier. Default: what `faults` lifts.
+    #[serde(rename = "no-assume", alias = "no_assume")]
+    pub no_assume: Option<Vec<String>>,
+    /// What is assumed all the same, by identifier. Default none.
+    pub assume: Option<Vec<String>>,
 }
 
 /// `[harness.NAME]`: one program and where it starts.
@@ -281,6 +289,9 @@ impl Config {
                 runs: self.run.runs.or(under.run.runs),
                 seed: self.run.seed.or(under.run.seed),
                 strategy: self.run.strategy.or(under.run.strategy),
+                faults: self.run.faults.or(under.run.faults),
+                no_assume: self.run.no_assume.or(under.run.no_assume),
+                assume: self.run.assume.or(under.run.assume),
             },
             harness,
             external,

@@ -3,12 +3,13 @@
 //! No command-line type reaches below this line: the campaign can be driven by a test, by another program or by the
 //! subcommand alike. Every field says its default.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use cegar_harness::rules::Rules;
+use cegar_model::assumption::{self, Faults};
 use cegar_model::program::Property;
 use cegar_search::strategy::Strategy;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,9 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Whether the engine follows loops by their closed forms. Default yes.
     pub loops: bool,
+    /// What is no more assumed of the world, by identifier ([`cegar_model::assumption`]). Default: that input and output do not fail.
+    #[serde(default)]
+    pub lifted: BTreeSet<String>,
     /// Open goals make the command fail. Default no.
     pub require_proof: bool,
     /// Print the statistics of every part at the end. Default no.
@@ -84,6 +88,7 @@ impl Settings {
             sides: Sides::Both,
             strategy: Strategy::Auto,
             loops: true,
+            lifted: assumption::lifted(Faults::default(), &[], &[]).unwrap_or_default(),
             require_proof: false,
             stats: false,
             keep: false,

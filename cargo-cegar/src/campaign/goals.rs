@@ -40,7 +40,7 @@ pub struct Kept {
     /// What may go wrong where no check of the user's stands.
     pub elsewhere: Vec<String>,
     /// What every proof rests on.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<cegar_checker::Assumption>,
     /// What it cost.
     pub stats: Stats,
     /// What blocks the way, if most of the checks are unreachable from the harness.

@@ -26,12 +26,12 @@ pub mod tests;
 mod unowned;
 pub mod vacuous;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use cegar_checker::Assumption;
 use cegar_fuzz::native::TargetBuilder;
 use cegar_model::deadline::{self, Deadline};
 use cegar_model::machine::Limits;
@@ -66,7 +66,7 @@ struct Result1 {
     interrupted: bool,
     /// Every check is proved, and nothing can go wrong elsewhere.
     complete: bool,
-    assumptions: Vec<String>,
+    assumptions: Vec<Assumption>,
     unexecuted: Option<Unexecuted>,
     vacuous: Option<Vacuous>,
     findings: u64,
@@ -334,17 +334,39 @@ fn earlier(scratch: &Path, reporter: &mut dyn Reporter) {
     }
 }
 
-/// What every "proved" of this program rests on.
-fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<String> {
+/// What every "proved" of this program rests on, with places as reports name them.
+fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> {
     let Some(proofs) = &alternation.proofs else {
         return Vec::new();
     };
     let derived = proofs.outcome.assumed.iter();
     // The harness knows more of what nobody defines than the bitcode says.
     let derived = derived.filter(|assumption| assumption.id != "externals");
-    let mut all: Vec<String> = derived.map(|assumption| assumption.says.clone()).collect();
-    all.extend(crate::externals::assumed(&alternation.externals.functions));
+    let root = alternation.judge.root();
+    let mut all: Vec<Assumption> = derived.cloned().collect();
+    for assumption in &mut all {
+        let mut places = Vec::new();
+        for place in &assumption.places {
+            let place = short(place, root);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        assumption.places = places;
+    }
+    let externals = crate::externals::assumed(&alternation.externals.functions);
+    all.extend(externals.into_iter().map(Assumption::external));
     all
+}
+
+/// A place without its column, and without the folder that all of them are in.
+fn short(place: &str, root: &Path) -> String {
+    let line = match place.rsplit_once(':') {
+        Some((line, column)) if column.bytes().all(|b| b.is_ascii_digit()) => line,
+        _ => place,
+    };
+    let file = Path::new(line).strip_prefix(root);
+    file.map_or_else(|_| line.to_owned(), |file| file.display().to_string())
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -423,7 +445,7 @@ fn merge(parts: Vec<Summary>) -> Summary {
     let mut unexecuted = Vec::new();
     let harnesses = parts.iter().map(|part| part.harnesses).sum();
     let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
-    let mut assumptions = BTreeSet::new();
+    let mut assumptions = Vec::new();
     let mut vacuous = Vec::new();
     let (mut findings, mut not_replayed) = (0, 0);
     for part in parts {
@@ -463,7 +485,7 @@ fn merge(parts: Vec<Summary>) -> Summary {
         stats,
         tests,
         interrupted,
-        assumptions: assumptions.into_iter().collect(),
+        assumptions: Assumption::merged(assumptions),
         harnesses,
         unexecuted,
         vacuous,

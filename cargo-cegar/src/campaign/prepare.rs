@@ -199,6 +199,7 @@ pub fn link(
     } = bitcode;
     let mut request = LinkRequest::new(modules, stubs, engine_only, start.entry.clone());
     request.weakened = weakened;
+    request.lifted.clone_from(&settings.lifted);
     let bitcode = scratch.join("program.bc");
     let linking = Linking {
         request,

@@ -209,7 +209,7 @@ pub struct Report {
     /// Each finding, once for each input that showed it.
     pub findings: Vec<Sorted>,
     /// What every "proved" relies on.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<cegar_checker::Assumption>,
     /// The number that the command ends with.
     pub exit_code: u8,
 }

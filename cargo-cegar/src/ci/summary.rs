@@ -96,7 +96,7 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
         writeln!(out, "\n\"Proved\" assumes that")?;
         writeln!(out)?;
         for assumption in &report.assumptions {
-            writeln!(out, "- {}", text(assumption))?;
+            writeln!(out, "- {}", text(&assumption.sentence()))?;
         }
     }
     Ok(())
@@ -228,7 +228,9 @@ mod tests {
                 class: Class::New,
                 again: false,
             }],
-            assumptions: vec!["there is one thread".to_owned()],
+            assumptions: vec![cegar_checker::Assumption::stated(
+                "there is one thread".to_owned(),
+            )],
             exit_code: 100,
         };
         insta::assert_snapshot!(markdown(&report), @r#"

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use cegar_model::assumption::Faults;
 use cegar_search::strategy::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 
@@ -288,6 +289,15 @@ pub struct BudgetArgs {
     /// Follow loops turn by turn, not by their closed forms
     #[arg(long)]
     pub no_loop_acceleration: bool,
+    /// What the environment may do wrong: nothing, short and failing input and output, failing allocations, or all [default: io]
+    #[arg(long, value_name = "LEVEL", env = "CEGAR_FAULTS", hide_env_values = true, value_parser = faults())]
+    pub faults: Option<Faults>,
+    /// Do not assume this, by its identifier, or `all`: the wider world, or an open goal (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub no_assume: Vec<String>,
+    /// Assume this all the same (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub assume: Vec<String>,
     /// Exit with 5 if a goal stays open
     #[arg(long)]
     pub require_proof: bool,
@@ -593,6 +603,15 @@ fn strategies() -> impl clap::builder::TypedValueParser<Value = Strategy> {
         .into_iter()
         .map(|strategy| PossibleValue::new(strategy.name()).help(strategy.about()));
     PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|name| name.parse::<Strategy>())
+}
+
+/// The levels of `--faults`.
+fn faults() -> impl clap::builder::TypedValueParser<Value = Faults> {
+    let all = Faults::ALL.map(|level| (level.name(), level));
+    PossibleValuesParser::new(all.map(|(name, _)| name)).map(move |name| {
+        let found = all.into_iter().find(|(known, _)| *known == name);
+        found.map_or(Faults::default(), |(_, level)| level)
+    })
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

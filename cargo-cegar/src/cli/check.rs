@@ -1,15 +1,17 @@
 //! `cargo cegar check FILE...`: one program, no project.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use cegar_model::assumption::{self, LiftError};
 use cegar_search::strategy::Strategy;
 
 use super::args::{BudgetArgs, CheckArgs, Manners};
 use super::{conclude, note, reporter};
 use crate::compile::{Compiler, Unit};
-use crate::config::{Config, PropertyName, RunConfig};
+use crate::config::{Config, PropertyName, RunConfig, nearest};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, Settings, Sides, duration};
@@ -209,10 +211,37 @@ pub(super) fn settings(
         },
         strategy,
         loops: !budget.no_loop_acceleration,
+        lifted: lifted(budget, file)?,
         require_proof: budget.require_proof,
         stats: budget.stats,
         keep: true,
         compiler,
+    })
+}
+
+/// What is no more assumed: first what the level of faults lifts, then what is named, the command line's lists over the file's.
+fn lifted(budget: &BudgetArgs, file: &RunConfig) -> Result<BTreeSet<String>, Error> {
+    let list = |given: &[String], file: &Option<Vec<String>>| match given {
+        [] => file.clone().unwrap_or_default(),
+        given => given.to_vec(),
+    };
+    let faults = budget.faults.or(file.faults).unwrap_or_default();
+    let lift = list(&budget.no_assume, &file.no_assume);
+    let keep = list(&budget.assume, &file.assume);
+    assumption::lifted(faults, &lift, &keep).map_err(|why| {
+        let help = match &why {
+            LiftError::Unknown(id) => {
+                match nearest(id, assumption::RULES.iter().map(|rule| rule.id)) {
+                    Some(near) => format!(
+                        "did you mean `{near}`? There are: {}",
+                        assumption::liftable()
+                    ),
+                    None => format!("there are: {}", assumption::liftable()),
+                }
+            }
+            LiftError::Fixed { .. } => format!("there are: {}", assumption::liftable()),
+        };
+        Error::usage(why.to_string(), help)
     })
 }
 

@@ -65,7 +65,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
                 "blocks": certificate.blocks.len(),
                 "transitions": checked.transitions,
                 "questions": checked.questions,
-                "assumptions": checked.assumptions.iter().map(|a| &a.says).collect::<Vec<_>>(),
+                "assumptions": checked.assumptions,
             })
         ),
         (Err(why), MessageFormat::Json) => writeln!(
@@ -139,7 +139,7 @@ impl Counted {
 fn assuming(assumptions: &[Assumption]) -> String {
     let lines = assumptions.iter();
     lines
-        .map(|assumption| format!("\nassuming {}", assumption.says))
+        .map(|assumption| format!("\nassuming {}", assumption.sentence()))
         .collect()
 }
 

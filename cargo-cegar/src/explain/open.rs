@@ -110,7 +110,7 @@ fn knobs(left: &Left, goal: &Goal, why: &str) -> Vec<String> {
         .kept
         .assumptions
         .iter()
-        .any(|a| a.contains("not asked"));
+        .any(|a| a.id.starts_with("unasked-"));
     if depends && !left.asked(Property::Memory) {
         all.push("ask for more at a time: --property all".to_owned());
     }

@@ -35,7 +35,7 @@ pub struct Proved {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<String>,
     /// What every proof rests on.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<cegar_checker::Assumption>,
 }
 
 /// What holds whenever execution comes to a loop's head.

@@ -166,7 +166,7 @@ fn put_proved(out: &mut String, proved: &Proved) -> std::fmt::Result {
     if !proved.assumptions.is_empty() {
         writeln!(out, "  it is assumed that")?;
         for assumption in &proved.assumptions {
-            writeln!(out, "    - {assumption}")?;
+            writeln!(out, "    - {}", assumption.sentence())?;
         }
     }
     Ok(())

@@ -375,7 +375,7 @@ pub struct Summary {
     /// Whether it was stopped by Ctrl-C.
     pub interrupted: bool,
     /// What every "proved" relies on.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<cegar_checker::Assumption>,
     /// The harnesses from which most of their checks cannot be reached.
     #[serde(default)]
     pub vacuous: Vec<Vacuous>,

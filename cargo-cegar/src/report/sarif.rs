@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use cegar_checker::Assumption;
 use serde_json::json;
 
 use super::{Event, Finding, Reporter, rule_id};
@@ -17,6 +18,8 @@ pub struct SarifReporter {
     known: Vec<Finding>,
     /// Further inputs of either.
     further: Vec<Finding>,
+    /// What every "proved" of the command relies on.
+    assumptions: Vec<Assumption>,
     sorted: bool,
     /// The crate's folder in its repository, which code hosts go by.
     prefix: PathBuf,
@@ -31,6 +34,7 @@ impl SarifReporter {
             findings: Vec::new(),
             known: Vec::new(),
             further: Vec::new(),
+            assumptions: Vec::new(),
             sorted: false,
             prefix: PathBuf::new(),
         }
@@ -70,6 +74,7 @@ impl SarifReporter {
                 }},
                 "columnKind": "unicodeCodePoints",
                 "results": results,
+                "properties": { "assumptions": self.assumptions },
             }],
         }))
     }
@@ -114,6 +119,7 @@ impl Reporter for SarifReporter {
             Event::FoundAgain(finding) => self.further.push(finding.clone()),
             Event::Found(finding) => self.findings.push(finding.clone()),
             Event::Known(finding) => self.known.push(finding.clone()),
+            Event::Finished(summary) => self.assumptions.clone_from(&summary.assumptions),
             _ => {}
         }
     }
@@ -139,5 +145,16 @@ mod tests {
         let location = &run["results"][0]["locations"][0]["physicalLocation"];
         assert_eq!(location["artifactLocation"]["uri"], "src/header.c");
         assert_eq!(location["region"]["startLine"], 3);
+    }
+
+    #[test]
+    fn what_is_assumed_is_told() {
+        let mut reporter = SarifReporter::new("unused".into(), "/crate".into());
+        let mut summary = samples::summary();
+        summary.assumptions = vec![Assumption::stated("the bus answers".to_owned())];
+        reporter.event(&Event::Finished(summary));
+        let log = serde_json::to_value(reporter.log().unwrap()).unwrap();
+        let assumed = &log["runs"][0]["properties"]["assumptions"];
+        assert_eq!(assumed[0]["says"], "the bus answers");
     }
 }

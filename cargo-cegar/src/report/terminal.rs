@@ -215,7 +215,7 @@ impl<W: Write> TerminalReporter<W> {
         let took = seconds(summary.stats.seconds);
         if self.verbosity >= 0 && checks.in_certificate() > 0 {
             for assumption in &summary.assumptions {
-                self.status(Style::new(), "Assuming", assumption);
+                self.status(Style::new(), "Assuming", &assumption.sentence());
             }
         }
         if self.stats {

@@ -1,11 +1,13 @@
-//! What every proof of a program rests on, read off the program itself.
+//! What every proof of a program rests on.
 //!
 //! A certificate repeats these sentences for its readers; the checker does not believe it, but derives them again, and rejects a certificate
-//! that keeps one back. Each has an identifier that never changes. A certificate may state more than that (what the user said of a
+//! that keeps one back. Where the model is narrower than the world, the fragments that the checker encodes say so (`Narrowing`): a rule that no
+//! state of the claims comes to is none of the proof's. A certificate may state more than that (what the user said of a
 //! function that nobody defines, for instance), never less.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use cegar_model::assumption::{Asked, RULES, Rule};
 use cegar_model::program::ir::{
     BinOp, CheckKind, FuncId, FunctionKind, HeapFn, Intrinsic, Op, Program, Property,
 };
@@ -19,6 +21,88 @@ pub struct Assumption {
     pub id: String,
     /// The sentence.
     pub says: String,
+    /// The option that lifts it; none where nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lift: Option<String>,
+    /// Where it mattered; empty where that is the whole program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
+}
+
+/// Places in a sentence, before the rest is only counted.
+const PLACES: usize = 3;
+
+impl Assumption {
+    /// One that no rule of the model stands for.
+    pub fn stated(says: String) -> Assumption {
+        Assumption {
+            id: STATED.to_owned(),
+            says,
+            lift: None,
+            places: Vec::new(),
+        }
+    }
+
+    /// What is assumed of functions that nobody defines.
+    pub fn external(says: String) -> Assumption {
+        Assumption {
+            id: "externals".to_owned(),
+            ..Assumption::stated(says)
+        }
+    }
+
+    fn of(rule: &Rule) -> Assumption {
+        Assumption {
+            id: rule.id.to_owned(),
+            says: rule.says.to_owned(),
+            lift: rule.switch(),
+            places: Vec::new(),
+        }
+    }
+
+    /// All of it in one sentence: what, how it is lifted, and some of the places.
+    pub fn sentence(&self) -> String {
+        let mut text = self.says.clone();
+        if let Some(lift) = &self.lift {
+            text += &format!("; lift it with {lift}");
+        }
+        if !self.places.is_empty() {
+            let more = match self.places.len().saturating_sub(PLACES) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let shown = self.places.len().min(PLACES);
+            text += &format!(" ({}{more})", self.places[..shown].join(", "));
+        }
+        text
+    }
+
+    /// The same assumptions of several programs, each once, with the places of all.
+    pub fn merged(all: impl IntoIterator<Item = Assumption>) -> Vec<Assumption> {
+        let mut merged: Vec<Assumption> = Vec::new();
+        for assumption in all {
+            let same = |a: &&mut Assumption| {
+                a.id == assumption.id && a.says == assumption.says && a.lift == assumption.lift
+            };
+            match merged.iter_mut().find(same) {
+                Some(known) => {
+                    for place in assumption.places {
+                        if !known.places.contains(&place) {
+                            known.places.push(place);
+                        }
+                    }
+                }
+                None => merged.push(assumption),
+            }
+        }
+        merged
+    }
+
+    /// Whether this says all that another one does.
+    pub fn covers(&self, other: &Assumption) -> bool {
+        let same = self.id == other.id && self.says == other.says && self.lift == other.lift;
+        same && other.places.iter().all(|place| self.places.contains(place))
+    }
 }
 
 /// The identifier of what is stated beyond what the checker derives.
@@ -40,59 +124,73 @@ impl Open {
     }
 }
 
+/// Where which rules narrow the world: places by identifier.
+pub type Met = BTreeMap<&'static str, BTreeSet<String>>;
+
 /// Names in a sentence, before the rest is only counted.
 const NAMES: usize = 40;
 
-/// What proofs of the program rest on.
-pub fn derive(program: &Program, open: &Open) -> Vec<Assumption> {
+/// What proofs of the program rest on, where this is open and these rules were met.
+pub fn derive(program: &Program, open: &Open, met: &Met) -> Vec<Assumption> {
     let mut all = Vec::new();
-    let mut add = |id: &str, says: String| {
-        let id = id.to_owned();
-        all.push(Assumption { id, says });
-    };
-    add(
-        "threads",
-        "there is one thread, and no signal handler".to_owned(),
-    );
-    add(
-        "addresses",
-        "addresses are compared and subtracted within one object only".to_owned(),
-    );
-    let mocked = names(program, |kind| kind == FunctionKind::Mock);
-    if let Some(mocked) = mocked {
-        add(
-            "externals",
-            format!(
-                "what nobody defines does no more than the body that takes its place: {mocked}"
-            ),
-        );
-    }
-    let library = names(program, |kind| {
-        matches!(kind, FunctionKind::Stub | FunctionKind::EngineOnly)
-    });
-    if library.is_some() {
-        add(
-            "library",
-            "the C library and the operating system do what the stub library does".to_owned(),
-        );
-    }
-    if names(program, is_allocation).is_some() {
-        add(
-            "memory",
-            "a request for memory fails if it is for more than 64 MB, and only then".to_owned(),
-        );
-    }
-    for property in &open.unasked {
-        let (id, says) = unasked(*property);
-        add(id, says.to_owned());
-    }
-    if wraps(program) {
-        add(
-            "wrapping",
-            "signed arithmetic that overflows wraps around, as with -fwrapv".to_owned(),
-        );
+    for rule in RULES {
+        let mut assumption = Assumption::of(rule);
+        let matters = match rule.asked {
+            Asked::Always => !program.lifted.contains(rule.id),
+            Asked::Code | Asked::Encoder => match met.get(rule.id) {
+                Some(places) => {
+                    assumption.places = places.iter().cloned().collect();
+                    true
+                }
+                None => false,
+            },
+            Asked::Checker => by_program(program, open, &mut assumption),
+        };
+        if matters {
+            all.push(assumption);
+        }
     }
     all
+}
+
+/// Whether a rule matters that is about the program as a whole, or about what is open. May complete the sentence.
+fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bool {
+    match assumption.id.as_str() {
+        "externals" => match names(program, |kind| kind == FunctionKind::Mock) {
+            Some(mocked) => {
+                assumption.says += &format!(": {mocked}");
+                true
+            }
+            None => false,
+        },
+        "library" => program
+            .functions
+            .iter()
+            .any(|f| matches!(f.kind, FunctionKind::Stub | FunctionKind::EngineOnly)),
+        "memory" => program.functions.iter().any(|f| {
+            matches!(f.kind, FunctionKind::Intrinsic(Intrinsic::Heap(h)) if !matches!(h, HeapFn::Row | HeapFn::Free | HeapFn::UsableSize))
+        }),
+        "wrapping" => wraps(program),
+        "unasked-memory" => open.unasked.contains(&Property::Memory),
+        "unasked-overflow" => open.unasked.contains(&Property::Overflow),
+        "unasked-assertion" => open.unasked.contains(&Property::Assertion),
+        // A rule that nobody derives must not be forgotten.
+        _ => true,
+    }
+}
+
+/// Whether an assumption is one that a certificate of this program may state.
+pub fn is_known(program: &Program, assumption: &Assumption) -> bool {
+    if assumption.id == STATED {
+        return true;
+    }
+    let met = RULES.iter().map(|rule| (rule.id, BTreeSet::new()));
+    let all = derive(program, &Open::everything(), &met.collect());
+    let plain = Assumption {
+        places: Vec::new(),
+        ..assumption.clone()
+    };
+    all.contains(&plain)
 }
 
 /// Whether the user's code computes, and nothing in it looks for overflows: it was compiled to wrap around.
@@ -115,39 +213,6 @@ fn wraps(program: &Program) -> bool {
             }
         )
     })
-}
-
-fn unasked(property: Property) -> (&'static str, &'static str) {
-    match property {
-        Property::Memory => (
-            "unasked-memory",
-            "every access to memory is valid: not asked, and not all of it is proved",
-        ),
-        Property::Overflow => (
-            "unasked-overflow",
-            "no arithmetic overflows: not asked, and not all of it is proved",
-        ),
-        Property::Assertion => (
-            "unasked-assertion",
-            "no assertion fails: not asked, and not all of it is proved",
-        ),
-    }
-}
-
-fn is_allocation(kind: FunctionKind) -> bool {
-    let FunctionKind::Intrinsic(Intrinsic::Heap(function)) = kind else {
-        return false;
-    };
-    match function {
-        HeapFn::Malloc
-        | HeapFn::Calloc
-        | HeapFn::Realloc
-        | HeapFn::ReallocArray
-        | HeapFn::AlignedAlloc
-        | HeapFn::PosixMemalign
-        | HeapFn::Valloc => true,
-        HeapFn::Row | HeapFn::Free | HeapFn::UsableSize => false,
-    }
 }
 
 /// The functions of a kind, for a sentence; none if there are none.

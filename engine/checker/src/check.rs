@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arrive::arrival;
 use crate::asked::{About, Asked};
-use crate::assumptions::Assumption;
+use crate::assumptions::{Assumption, Met};
 use crate::behind::{Behind, behind};
 use crate::certificate::{Certificate, Claim, FORMAT};
 use crate::claims::Claims;
@@ -84,6 +84,7 @@ pub fn check(
         open: Vec::new(),
         holes: Vec::new(),
         late: Vec::new(),
+        met: Met::new(),
         behind: FxHashMap::default(),
         seen: FxHashSet::default(),
     };
@@ -195,6 +196,8 @@ struct Checker<'c, 'p> {
     holes: Vec<(String, String, Behind)>,
     /// What lies behind the claimed checks that there was no time for.
     late: Vec<Behind>,
+    /// Where which rules narrow the world.
+    met: Met,
     /// What lies behind a place.
     behind: FxHashMap<(CtxId, Loc), Rc<Behind>>,
     seen: FxHashSet<(Option<u32>, CtxId, Loc)>,
@@ -464,7 +467,7 @@ impl<'p> Checker<'_, 'p> {
             }
         }
         self.find_holes(fragment, known);
-        Ok(())
+        self.narrowings(fragment, known)
     }
 
     /// None if something cannot be, else how that failed.
@@ -479,6 +482,33 @@ impl<'p> Checker<'_, 'p> {
         terms.extend(way);
         terms.extend(&fragment.assumptions[..prefix]);
         self.refuted(&terms, about)
+    }
+
+    /// Notes which rules narrow the world. What the certificate states needs no question; what it does not must not be reached.
+    fn narrowings(&mut self, fragment: &Fragment, known: &[Term]) -> Result<(), Rejected> {
+        for narrowing in &fragment.narrowings {
+            let place = narrowing.place(self.program);
+            let met = self.met.get(narrowing.id);
+            if met.is_some_and(|places| places.contains(&place)) {
+                continue;
+            }
+            let mut stated = self.certificate.assumptions.iter();
+            let is_stated = stated.any(|a| a.id == narrowing.id && a.places.contains(&place));
+            if !is_stated {
+                let about = About::Hole {
+                    what: format!("what assumes `{}`", narrowing.id),
+                    place: place.clone(),
+                };
+                let way = (&narrowing.guard.0[..], narrowing.prefix);
+                match self.follows(fragment, way, known, &about) {
+                    None => continue,
+                    Some(UNANSWERED) if deadline::passed() => return Err(Rejected::Late),
+                    Some(_) => {}
+                }
+            }
+            self.met.entry(narrowing.id).or_default().insert(place);
+        }
+        Ok(())
     }
 
     /// Notes what is not modelled and may be reached.

@@ -4,6 +4,7 @@
 //! point to the next ones. A [`solver`] answers questions about terms. Nothing here searches: the search and the checker of
 //! certificates stand on this crate, and what both of them trust is here and nowhere else.
 
+pub mod assumption;
 pub mod deadline;
 pub mod machine;
 pub mod program;

@@ -92,6 +92,14 @@ fn heads_and_claims() {
             no("an assumption says less", &|c| {
                 c.assumptions[at].says.truncate(8)
             });
+            no("an assumption is lifted otherwise", &|c| {
+                c.assumptions[at].lift = Some("--no-assume luck".to_owned());
+            });
+            if !case.honest.assumptions[at].places.is_empty() {
+                no("a place of an assumption is kept back", &|c| {
+                    c.assumptions[at].places.pop();
+                });
+            }
             no("an assumption has another name", &|c| {
                 c.assumptions[at].id = "stated".to_owned();
             });
@@ -100,15 +108,13 @@ fn heads_and_claims() {
         no("an assumption of its own", &|c| {
             c.assumptions.push(Assumption {
                 id: "luck".to_owned(),
-                says: "all goes well".to_owned(),
+                ..Assumption::stated("all goes well".to_owned())
             });
         });
         // What the user states of functions from elsewhere is told, and proves nothing.
         case.accepts(&format!("{name}: more is stated"), |c| {
-            c.assumptions.push(Assumption {
-                id: "stated".to_owned(),
-                says: "the bus answers".to_owned(),
-            });
+            c.assumptions
+                .push(Assumption::stated("the bus answers".to_owned()));
         });
         // Who claims less says nothing that is false.
         case.accepts(&format!("{name}: fewer properties"), |c| {

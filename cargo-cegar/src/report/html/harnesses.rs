@@ -129,7 +129,7 @@ fn about(out: &mut String, chapter: &Chapter) -> std::fmt::Result {
 }
 
 /// A list of sentences of a chapter.
-type List = fn(&Chapter) -> &[String];
+type List = fn(&Chapter) -> Vec<String>;
 
 fn assumptions(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt::Result {
     writeln!(out, "<section id=\"assumptions\"><h2>Assumptions</h2>")?;
@@ -137,15 +137,18 @@ fn assumptions(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std
     let lists: [(&str, List); 2] = [
         (
             "\u{201c}Proved\u{201d} and \u{201c}unreachable\u{201d} assume that",
-            |c| &c.left.kept.assumptions,
+            |c| {
+                let all = c.left.kept.assumptions.iter();
+                all.map(|assumption| assumption.sentence()).collect()
+            },
         ),
         (
             "What may go wrong where no check of this code stands",
-            |c| &c.left.kept.elsewhere,
+            |c| c.left.kept.elsewhere.clone(),
         ),
     ];
     for (title, list) in lists {
-        let mut said: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut said: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for chapter in chapters {
             for item in list(chapter) {
                 said.entry(item).or_default().push(&chapter.harness);
@@ -161,7 +164,7 @@ fn assumptions(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std
                 true => String::new(),
                 false => format!(" <span class=\"dim\">({})</span>", escape(&few(&harnesses))),
             };
-            let text = format!("<li>{}{of}", escape(item));
+            let text = format!("<li>{}{of}", escape(&item));
             match rooms.harnesses.takes(&text) {
                 true => out.push_str(&text),
                 false => rooms.left_out("assumptions", 1),

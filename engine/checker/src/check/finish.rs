@@ -5,7 +5,7 @@
 use cegar_model::program::ir::BlockId;
 
 use super::Checker;
-use crate::assumptions::{Open, STATED, derive};
+use crate::assumptions::{Assumption, Open, derive, is_known};
 use crate::certificate::Condition;
 use crate::rejected::Rejected;
 
@@ -30,23 +30,18 @@ impl Checker<'_, '_> {
             open.unasked
                 .extend(kind.filter(|property| !asked.contains(property)));
         }
-        let derived = derive(self.program, &open);
+        let derived = derive(self.program, &open, &self.met);
         let stated = &self.certificate.assumptions;
-        if let Some(missing) = derived.iter().find(|a| !stated.contains(a)) {
+        let is_missing = |a: &&Assumption| !stated.iter().any(|stated| stated.covers(a));
+        if let Some(missing) = derived.iter().find(is_missing) {
             return Err(Rejected::Assumption(missing.says.clone()));
         }
         // More than that may be stated, but nothing that this version does not know.
-        let known = derive(self.program, &Open::everything());
-        let more = stated.iter().filter(|a| !derived.contains(a));
-        let mut all = derived.clone();
-        for assumption in more {
-            if assumption.id != STATED && !known.contains(assumption) {
-                let what = format!("the assumption `{}` is unknown", assumption.says);
-                return Err(Rejected::Malformed(what));
-            }
-            all.push(assumption.clone());
+        if let Some(unknown) = stated.iter().find(|a| !is_known(self.program, a)) {
+            let what = format!("the assumption `{}` is unknown", unknown.says);
+            return Err(Rejected::Malformed(what));
         }
-        self.checked.assumptions = all;
+        self.checked.assumptions.clone_from(stated);
         Ok(())
     }
 

@@ -34,6 +34,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 self.give(call, left as u128)
             }
             Intrinsic::Assume => self.assume(arg(0)),
+            Intrinsic::Assumed => self.give(call, 1),
+            Intrinsic::Unmodelled => Err(Box::new(Outcome::Unmodelled(u32::MAX))),
             Intrinsic::Stop => {
                 let status = self.concretise(arg(0), 32);
                 Err(Box::new(Outcome::Exited(status as u32 as i32)))

@@ -91,6 +91,8 @@ pub struct Program {
     pub loops: Vec<LoopHead>,
     /// Where execution starts (`cegar_entry`).
     pub entry: FuncId,
+    /// The rules of [`assumption`](crate::assumption) that the user lifted, by identifier.
+    pub lifted: std::collections::BTreeSet<String>,
     /// External functions that nobody defined and for which a mock was generated, by name.
     pub mocked: Vec<String>,
 }
@@ -214,6 +216,10 @@ pub enum Intrinsic {
     Remaining,
     /// `void crunner_assume(int)`: ends the run as rejected when 0.
     Assume,
+    /// `int crunner_assumed(const char *id)`: 1; what was lifted is a constant, and no call any more.
+    Assumed,
+    /// `void crunner_unmodelled(const char *what)`: the run ends, and goals behind it stay open.
+    Unmodelled,
     /// `void crunner_stop(int status)`: ends the run normally with an exit status.
     Stop,
     /// `void crunner_violation(int kind, const char *what, const char *file, unsigned line)`.

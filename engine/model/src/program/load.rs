@@ -29,6 +29,7 @@ use rustc_hash::FxHashMap;
 use super::ir::*;
 use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
 use super::sources::Sources;
+pub(crate) use calls::string;
 use constants::Constants;
 pub use names::sanitizer;
 pub(crate) use names::{failing, intrinsic, violation};
@@ -114,6 +115,7 @@ impl Program {
         loader.globals();
         loader.bodies();
         let mut program = loader.program;
+        program.lifted = module.lifted();
         program.shapes = loader.variables.shapes;
         match program.function_named(entry) {
             Some(id) if program.function(id).is_defined() => program.entry = id,

@@ -7,6 +7,7 @@
 //! behaviour licenses an optimisation is dropped (`licences`). LLVM's passes then run by name and in a fixed
 //! order; none of them removes a branch, because branches are goals.
 
+mod assumed;
 mod flags;
 mod licences;
 mod link;
@@ -16,7 +17,7 @@ mod outputs;
 mod reach;
 mod startup;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
@@ -64,6 +65,8 @@ pub struct LinkRequest {
     pub weakened: HashSet<(PathBuf, String)>,
     /// Where to start.
     pub entry: Entry,
+    /// The rules of [`assumption`](crate::assumption) that are lifted, by identifier.
+    pub lifted: BTreeSet<String>,
 }
 
 impl LinkRequest {
@@ -93,6 +96,7 @@ impl LinkRequest {
                 .collect(),
             weakened: HashSet::new(),
             entry,
+            lifted: BTreeSet::new(),
         }
     }
 }
@@ -150,6 +154,9 @@ pub enum NormaliseError {
     /// The caller could not define what is missing.
     #[error("no bodies for external functions: {0}")]
     Provide(String),
+    /// `crunner_assumed` is called in a way that has no meaning.
+    #[error("`crunner_assumed`: {0}")]
+    Assumption(String),
     /// A pass failed.
     #[error("LLVM's passes `{passes}` failed: {message}")]
     Pass {
@@ -216,6 +223,7 @@ pub fn normalise_with(
     normalised.provided.sort();
     link::adapt_main(&module)?;
     library.sweep(&module, &[])?;
+    assumed::fold(&module, request)?;
     mocks::hide(&module, &normalised);
     licences::drop(&module);
     locals::mark(&module);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::asking::{Cost, Facts, Patience, ask};
 use super::graph::Graph;
-use cegar_model::program::ir::BlockId;
+use cegar_model::program::ir::{BlockId, Pos};
 use cegar_model::solver::{Answer, Model, Reason, Z3};
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::Term;
@@ -37,6 +37,8 @@ pub struct Settled {
     pub entered: FxHashSet<BlockId>,
     /// The holes that some abstract state reaches, as (fragment, index).
     pub holes: BTreeSet<(Option<Cut>, usize)>,
+    /// Where the model is narrower than the world and some abstract state comes by, as (fragment, index): one for each rule and place.
+    pub narrowings: BTreeSet<(Option<Cut>, usize)>,
     /// Questions that were answered for good.
     closed: BTreeSet<(Option<Cut>, Question)>,
 }
@@ -86,6 +88,8 @@ pub fn settle(
     settled.failing.clear();
     settled.holes.clear();
     settled.entered.clear();
+    settled.narrowings.clear();
+    let mut met: FxHashSet<(&'static str, Option<Pos>)> = FxHashSet::default();
     let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
     let mut in_time = true;
     for start in starts {
@@ -117,6 +121,12 @@ pub fn settle(
                 && settled.entered.contains(&fragment.entered[i].block)
             {
                 continue;
+            }
+            if let Question::Narrowing(i) = question {
+                let narrowing = &fragment.narrowings[i];
+                if met.contains(&(narrowing.id, narrowing.place)) {
+                    continue;
+                }
             }
             terms.retain(|&t| graph.pool.as_const(t).is_none());
             in_time &= !patience.is_over();
@@ -151,6 +161,11 @@ pub fn settle(
                 (Question::Hole(i), _) => {
                     settled.holes.insert((start, i));
                 }
+                (Question::Narrowing(i), _) => {
+                    let narrowing = &fragment.narrowings[i];
+                    met.insert((narrowing.id, narrowing.place));
+                    settled.narrowings.insert((start, i));
+                }
             }
         }
     }
@@ -174,6 +189,9 @@ fn questions(
     for (i, h) in fragment.holes.iter().enumerate() {
         all.push((h.prefix, Question::Hole(i)));
     }
+    for (i, n) in fragment.narrowings.iter().enumerate() {
+        all.push((n.prefix, Question::Narrowing(i)));
+    }
     all.sort_by_key(|(prefix, _)| *prefix);
     all
 }
@@ -183,6 +201,7 @@ enum Question {
     Obligation(usize),
     Entered(usize),
     Hole(usize),
+    Narrowing(usize),
 }
 
 impl Question {
@@ -191,6 +210,7 @@ impl Question {
             Question::Obligation(i) => fragment.obligations[i].goal(),
             Question::Entered(i) => fragment.entered[i].guard.0.clone(),
             Question::Hole(i) => fragment.holes[i].guard.0.clone(),
+            Question::Narrowing(i) => fragment.narrowings[i].guard.0.clone(),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use cegar_checker::assumptions::Met;
 use cegar_checker::certificate::{Certificate, Claim, Condition};
 use cegar_checker::{AskZ3, Rejected, check};
 use cegar_model::program::ir::{BlockId, Loc, Program};
@@ -64,7 +65,7 @@ pub fn needed<'p>(
     search.collect(program, &checker, goal);
     let Some(found) = search.closure(&mut checker) else {
         // The checker finds the words for what does not follow.
-        let about = about(program, certificate, goal);
+        let about = about(program, certificate, goal, &checker.graph);
         check(program, bitcode, &about, limits, &mut AskZ3)?;
         return Err(Rejected::Malformed(
             "the solver gave no answer when asked which facts are needed".to_owned(),
@@ -87,7 +88,7 @@ pub fn pruned(
     needed: &Needed<'_>,
     goal: Goal,
 ) -> Certificate {
-    let mut pruned = about(program, certificate, goal);
+    let mut pruned = about(program, certificate, goal, &needed.graph);
     let mut stated = Certificate::empty(&certificate.bitcode, &certificate.properties);
     write::state(&mut stated, &needed.graph, &needed.facts);
     for cut in &mut pruned.cuts {
@@ -101,7 +102,12 @@ pub fn pruned(
 }
 
 /// The certificate with one claim only, which holds where all other checks do.
-fn about(program: &Program, certificate: &Certificate, goal: Goal) -> Certificate {
+fn about(
+    program: &Program,
+    certificate: &Certificate,
+    goal: Goal,
+    graph: &Graph<'_>,
+) -> Certificate {
     let (id, claims_check) = match goal {
         Goal::Check(id) => (id, true),
         Goal::Block(id) => (id, false),
@@ -120,7 +126,13 @@ fn about(program: &Program, certificate: &Certificate, goal: Goal) -> Certificat
             .filter(|property| !certificate.properties.contains(property))
             .collect(),
     };
-    let mut assumptions = cegar_checker::assumptions::derive(program, &open);
+    // With fewer facts more may be reached: all that the model narrows anywhere.
+    let mut met = Met::new();
+    for narrowing in graph.fragments.values().flat_map(|f| &f.narrowings) {
+        let places = met.entry(narrowing.id).or_default();
+        places.insert(narrowing.place(program));
+    }
+    let mut assumptions = cegar_checker::assumptions::derive(program, &open, &met);
     let stated = certificate.assumptions.iter();
     let stated = stated.filter(|a| a.id == cegar_checker::assumptions::STATED);
     assumptions.extend(stated.cloned());

@@ -3,6 +3,8 @@
 //! The C interface shows a node's operands by position only. Which position means what is the order in which LLVM's classes
 //! list their operands; the constants here name the few that are read.
 
+use std::collections::BTreeSet;
+use std::ffi::CStr;
 use std::marker::PhantomData;
 
 use llvm_sys::debuginfo as di;
@@ -10,6 +12,9 @@ use llvm_sys::debuginfo::LLVMMetadataKind;
 use llvm_sys::prelude::LLVMMetadataRef;
 
 use super::{Module, Value, lent, llvm};
+
+/// Where a module says which rules are lifted.
+const LIFTED: &CStr = c"cegar.lifted";
 
 /// The name of a type or a function.
 pub(crate) const NAME: usize = 2;
@@ -361,5 +366,41 @@ impl Module {
         ));
         let each = all.into_iter().filter_map(Value::some);
         each.filter_map(Metadata::of).collect()
+    }
+
+    /// Writes down which rules are lifted.
+    pub(crate) fn set_lifted<'a>(&self, ids: impl Iterator<Item = &'a str>) {
+        for id in ids {
+            let text = llvm!(LLVMMDStringInContext2(
+                self.context,
+                id.as_ptr().cast(),
+                id.len()
+            ));
+            let mut parts = [text];
+            let node = llvm!(LLVMMDNodeInContext2(self.context, parts.as_mut_ptr(), 1));
+            let node = llvm!(LLVMMetadataAsValue(self.context, node));
+            llvm!(LLVMAddNamedMetadataOperand(
+                self.module,
+                LIFTED.as_ptr(),
+                node
+            ));
+        }
+    }
+
+    /// Which rules are lifted.
+    pub(crate) fn lifted(&self) -> BTreeSet<String> {
+        let count = llvm!(LLVMGetNamedMetadataNumOperands(
+            self.module,
+            LIFTED.as_ptr()
+        ));
+        let mut all = vec![std::ptr::null_mut(); count as usize];
+        llvm!(LLVMGetNamedMetadataOperands(
+            self.module,
+            LIFTED.as_ptr(),
+            all.as_mut_ptr()
+        ));
+        let each = all.into_iter().filter_map(Value::some);
+        let nodes = each.filter_map(Metadata::of);
+        nodes.map(|node| node.string(self, 0)).collect()
     }
 }

@@ -132,6 +132,8 @@ impl<'m> Body<'_, 'm> {
                 )
                 | Intrinsic::Remaining
                 | Intrinsic::Assume
+                | Intrinsic::Assumed
+                | Intrinsic::Unmodelled
                 | Intrinsic::Stop
                 | Intrinsic::Violation
                 | Intrinsic::ObjectSize
@@ -224,7 +226,7 @@ fn class(ty: Type<'_>) -> ArgClass {
 }
 
 /// The text of a constant string.
-pub(super) fn string(pointer: Value<'_>) -> Option<String> {
+pub(crate) fn string(pointer: Value<'_>) -> Option<String> {
     let data = pointer
         .is_global_variable()
         .then(|| pointer.initializer())

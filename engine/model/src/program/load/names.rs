@@ -16,6 +16,8 @@ pub(crate) fn intrinsic(name: &str) -> Option<Intrinsic> {
         "crunner_choose" => Intrinsic::Choose,
         "crunner_remaining" => Intrinsic::Remaining,
         "crunner_assume" => Intrinsic::Assume,
+        "crunner_assumed" => Intrinsic::Assumed,
+        "crunner_unmodelled" => Intrinsic::Unmodelled,
         "crunner_stop" => Intrinsic::Stop,
         "crunner_violation" => Intrinsic::Violation,
         "crunner_output" => Intrinsic::Output,

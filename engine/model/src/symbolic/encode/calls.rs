@@ -274,6 +274,8 @@ impl Encoder<'_, '_> {
             Intrinsic::Choose
             | Intrinsic::Remaining
             | Intrinsic::Assume
+            | Intrinsic::Assumed
+            | Intrinsic::Unmodelled
             | Intrinsic::Stop
             | Intrinsic::Violation
             | Intrinsic::Output

@@ -34,6 +34,8 @@ impl Encoder<'_, '_> {
                 let holds = self.pool.cmp(Pred::Ne, value, zero);
                 self.assume(now, holds)
             }
+            Intrinsic::Assumed => self.assumed(ctx, now, call),
+            Intrinsic::Unmodelled => self.unmodelled(ctx, now, call),
             Intrinsic::Stop => Err(Stop::Ended),
             Intrinsic::Violation => self.reported(ctx, now, call),
             Intrinsic::Output => {

@@ -16,6 +16,7 @@ mod access;
 mod calls;
 mod heap;
 mod intrinsics;
+mod narrow;
 mod numbers;
 mod ops;
 pub mod pointer;
@@ -26,6 +27,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
+
+pub use narrow::Narrowing;
 
 use super::cuts::CutState;
 use super::memory::{self, Contents, Object};
@@ -133,6 +136,8 @@ pub struct Fragment {
     pub transitions: Vec<Transition>,
     /// Where it could not go on.
     pub holes: Vec<Hole>,
+    /// Where it is narrower than the world.
+    pub narrowings: Vec<Narrowing>,
     /// What is known to hold on every path that went on. `obligation_of` says which are held checks.
     pub assumptions: Vec<Term>,
     /// For each assumption, the obligation that it follows from; none for the program's own assumptions.

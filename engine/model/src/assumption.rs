@@ -1,0 +1,243 @@
+//! Where the model is narrower than the world, and how each narrowing is lifted.
+//!
+//! A proof holds for the real program only as far as the model's world is as wide as the real one. Where it is not, that is a rule of this
+//! table: it has an identifier, a sentence, and the switch with which a user asks for the wider world. The stub library asks for a rule
+//! where it decides (`crunner_assumed("alloc")`), and so does the encoder. What was asked, and could be reached, is what a verdict rests
+//! on; nothing else is printed, and nothing that was asked is left out.
+
+use std::collections::BTreeSet;
+
+/// A rule of the model that narrows the world.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rule {
+    /// Its identifier: short, lower case, with hyphens. It never changes.
+    pub id: &'static str,
+    /// What is assumed.
+    pub says: &'static str,
+    /// How it is lifted.
+    pub lift: Lift,
+    /// Who asks for it.
+    pub asked: Asked,
+}
+
+/// The switch that lifts a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lift {
+    /// `--no-assume ID`.
+    NoAssume,
+    /// `--faults LEVEL`, and `--no-assume ID`, too.
+    Faults(Faults),
+    /// Another option.
+    Option(&'static str),
+    /// Nothing does.
+    Never,
+}
+
+/// Who asks for a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// C code, by `crunner_assumed("ID")`: in the stub library, in generated bodies and in the user's models.
+    Code,
+    /// The encoder, where it meets what the rule is about.
+    Encoder,
+    /// Every proof rests on it.
+    Always,
+    /// The checker, by what is in the program as a whole or is open.
+    Checker,
+}
+
+/// How much of the world's failing is looked at.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Debug,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Faults {
+    /// Nothing fails.
+    None,
+    /// Input and output may fail or fall short.
+    #[default]
+    Io,
+    /// Allocations may fail.
+    Alloc,
+    /// All of that.
+    All,
+}
+
+impl Faults {
+    /// Every level.
+    pub const ALL: [Faults; 4] = [Faults::None, Faults::Io, Faults::Alloc, Faults::All];
+
+    /// The identifiers that a level lifts.
+    pub fn lifts(self) -> &'static [&'static str] {
+        match self {
+            Faults::None => &[],
+            Faults::Io => &["io"],
+            Faults::Alloc => &["alloc"],
+            Faults::All => &["io", "alloc"],
+        }
+    }
+
+    /// As it is written on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Faults::None => "none",
+            Faults::Io => "io",
+            Faults::Alloc => "alloc",
+            Faults::All => "all",
+        }
+    }
+}
+
+/// Stands for every identifier that can be lifted.
+pub const ALL: &str = "all";
+
+/// Every rule there is.
+#[rustfmt::skip]
+pub const RULES: &[Rule] = &[
+    rule("threads", "there is one thread, and no signal handler", Lift::Never, Asked::Always),
+    rule("addresses", "addresses are compared and subtracted within one object only", Lift::NoAssume, Asked::Always),
+    rule("externals", "what nobody defines does no more than the body that takes its place", Lift::Never, Asked::Checker),
+    rule("library", "the C library and the operating system do what the stub library does", Lift::Never, Asked::Checker),
+    rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),
+    rule("memory", "a request for memory fails if it is for more than 64 MB, and only then", Lift::Never, Asked::Checker),
+    rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),
+    rule("unasked-memory", "every access to memory is valid: not asked, and not all of it is proved", Lift::Option("--property memory"), Asked::Checker),
+    rule("unasked-overflow", "no arithmetic overflows: not asked, and not all of it is proved", Lift::Option("--property overflow"), Asked::Checker),
+    rule("unasked-assertion", "no assertion fails: not asked, and not all of it is proved", Lift::Option("--property assertion"), Asked::Checker),
+];
+
+const fn rule(id: &'static str, says: &'static str, lift: Lift, asked: Asked) -> Rule {
+    Rule {
+        id,
+        says,
+        lift,
+        asked,
+    }
+}
+
+impl Rule {
+    /// The rule with this identifier.
+    pub fn find(id: &str) -> Option<&'static Rule> {
+        RULES.iter().find(|rule| rule.id == id)
+    }
+
+    /// Whether a user can ask for the wider world: then there is one, or what rests on the rule is open.
+    pub fn can_be_lifted(&self) -> bool {
+        matches!(self.lift, Lift::NoAssume | Lift::Faults(_))
+    }
+
+    /// The switch that lifts it, as it is written on the command line.
+    pub fn switch(&self) -> Option<String> {
+        match self.lift {
+            Lift::NoAssume => Some(format!("--no-assume {}", self.id)),
+            Lift::Faults(level) => Some(format!("--faults {}", level.name())),
+            Lift::Option(option) => Some(option.to_owned()),
+            Lift::Never => None,
+        }
+    }
+}
+
+/// Why a set of rules cannot be lifted.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LiftError {
+    /// There is no such rule.
+    #[error("there is no assumption `{0}`")]
+    Unknown(String),
+    /// There is no wider world for it.
+    #[error("the assumption `{id}` cannot be lifted: {says}{}", switch.as_deref().map_or_else(String::new, |s| format!("; {s} looks at it")))]
+    Fixed {
+        /// The rule.
+        id: &'static str,
+        /// Its sentence.
+        says: &'static str,
+        /// The option that does instead.
+        switch: Option<String>,
+    },
+}
+
+/// The identifiers that can be lifted, for people.
+pub fn liftable() -> String {
+    let all = RULES.iter().filter(|rule| rule.can_be_lifted());
+    let mut names: Vec<&str> = all.map(|rule| rule.id).collect();
+    names.push(ALL);
+    names.join(", ")
+}
+
+/// The identifiers that are lifted where a level of faults, and then `lift` and `keep`, are asked for. What is kept goes before what is
+/// lifted.
+pub fn lifted(
+    faults: Faults,
+    lift: &[String],
+    keep: &[String],
+) -> Result<BTreeSet<String>, LiftError> {
+    let mut all: BTreeSet<String> = faults.lifts().iter().map(|&id| id.to_owned()).collect();
+    all.retain(|id| Rule::find(id).is_some());
+    for id in lift {
+        for rule in named(id)? {
+            all.insert(rule.id.to_owned());
+        }
+    }
+    for id in keep {
+        for rule in named(id)? {
+            all.remove(rule.id);
+        }
+    }
+    Ok(all)
+}
+
+/// The rules that an identifier names.
+fn named(id: &str) -> Result<Vec<&'static Rule>, LiftError> {
+    if id == ALL {
+        return Ok(RULES.iter().filter(|rule| rule.can_be_lifted()).collect());
+    }
+    let rule = Rule::find(id).ok_or_else(|| LiftError::Unknown(id.to_owned()))?;
+    if !rule.can_be_lifted() {
+        return Err(LiftError::Fixed {
+            id: rule.id,
+            says: rule.says,
+            switch: rule.switch(),
+        });
+    }
+    Ok(vec![rule])
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_unique_and_plain() {
+        for (i, rule) in RULES.iter().enumerate() {
+            let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+            assert!(rule.id.chars().all(plain), "{}", rule.id);
+            assert!(rule.id != ALL);
+            let others = &RULES[i + 1..];
+            assert!(others.iter().all(|o| o.id != rule.id), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn levels_lists_and_exceptions() {
+        let strings = |all: &[&str]| all.iter().map(|&s| s.to_owned()).collect::<Vec<_>>();
+        let none = lifted(Faults::None, &[], &[]).unwrap();
+        assert!(none.is_empty());
+        let alloc = lifted(Faults::Alloc, &[], &[]).unwrap();
+        assert!(alloc.contains("alloc"));
+        let kept = lifted(Faults::All, &strings(&["all"]), &strings(&["alloc"])).unwrap();
+        assert!(!kept.contains("alloc") && kept.contains("addresses") && !kept.contains("threads"));
+        let unknown = lifted(Faults::None, &strings(&["aloc"]), &[]);
+        assert_eq!(unknown, Err(LiftError::Unknown("aloc".to_owned())));
+        let fixed = lifted(Faults::None, &strings(&["threads"]), &[]);
+        assert!(matches!(fixed, Err(LiftError::Fixed { id: "threads", .. })));
+    }
+}
