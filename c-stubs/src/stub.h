@@ -27,11 +27,6 @@ void crunner_assume(int condition);
 _Noreturn void crunner_stop(int status);
 _Noreturn void crunner_violation(int kind, const char *what, const char *file, unsigned line);
 void crunner_output(int stream, const void *bytes, size_t n);
-/* 1 where the narrowing with this identifier is assumed, 0 where it was lifted: then all that the world may do is a choice, in
- * which zeros are exactly the narrow behaviour. */
-int crunner_assumed(const char *id);
-/* What comes here is not modelled. */
-void crunner_unmodelled(const char *what);
 enum { VIOLATES_ASSERTION, VIOLATES_ABORT, VIOLATES_REACH_ERROR, VIOLATES_FAIL };
 
 /* Where a stub is narrower than the world: 1 while the rule with this identifier is assumed, 0 where the user lifted it. The

@@ -70,7 +70,6 @@ pub fn engine_only() -> &'static [&'static str] {
 /// The runtime's functions: the machine's intrinsics, natively one of the runtimes.
 pub fn runtime() -> &'static [&'static str] {
     &[
-        "crunner_assumed",
         "crunner_choose",
         "crunner_remaining",
         "crunner_assume",
@@ -83,7 +82,6 @@ pub fn runtime() -> &'static [&'static str] {
         "crunner_row",
         "crunner_format_float",
         "crunner_parse_float",
-        "crunner_unmodelled",
     ]
 }
 

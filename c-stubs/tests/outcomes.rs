@@ -37,7 +37,7 @@ fn every_outcome_is_reached_natively() {
                 .as_array()
                 .unwrap()
                 .iter()
-                .filter(|piece| piece[0] == 1)
+                .filter(|piece| piece[0] == 2)
                 .map(|piece| piece[1].as_str().unwrap())
                 .collect();
             let unread = &report["unread"];

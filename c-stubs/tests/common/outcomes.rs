@@ -2,7 +2,7 @@
 //! choices with which it comes.
 //!
 //! A file begins with C, then, after a line `---`, one case a line: `function: outcome | channel=bytes ... | output | statements`.
-//! Bytes are hexadecimal. A case's statements say what came of it with `say`, which is printf to standard output.
+//! Bytes are hexadecimal. A case's statements say what came of it with `say`, which is printf, or with `both`: a result and `errno`.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -56,21 +56,22 @@ fn read(name: &str, text: &str) -> Table {
         .collect();
     let mut source = format!(
         "#define _GNU_SOURCE\n{}\nunsigned char crunner_get_byte(void);\n\
-         #define say(...) (dprintf(1, __VA_ARGS__), 0)\n\
-         int dprintf(int, const char *, ...);\nint main(int argc, char **argv) {{\n\
+         int dprintf(int, const char *, ...);\n\
+         #define say(...) (dprintf(2, __VA_ARGS__), 0)\n\
+         #define both(call) do {{ long r = (long)(call); say(\"%ld %d\", r, errno); }} while (0)\nint main(int argc, char **argv) {{\n\
          switch (crunner_get_byte()) {{\n",
         head.join("\n")
     );
     let mut cases = Vec::new();
     for (number, row) in rows.lines().enumerate() {
-        let parts: Vec<&str> = row.splitn(4, " | ").map(str::trim).collect();
+        let parts: Vec<&str> = row.splitn(4, '|').map(str::trim).collect();
         let &[title, queues, output, body] = &parts[..] else {
             panic!("{name}: not a case: {row}")
         };
         let (function, outcome) = title.split_once(": ").unwrap();
         let number = u8::try_from(number + 1).unwrap();
         source.push_str(&format!("case {number}: {{ {body}; break; }}\n"));
-        let queues = queues.trim_start_matches('|').split_whitespace();
+        let queues = queues.split_whitespace();
         cases.push(Case {
             function: function.to_owned(),
             outcome: outcome.to_owned(),

@@ -82,7 +82,7 @@ impl Faults {
             Faults::None => &[],
             Faults::Io => &["io"],
             Faults::Alloc => &["alloc"],
-            Faults::All => &["io", "alloc"],
+            Faults::All => &["io", "alloc", "output"],
         }
     }
 
@@ -107,6 +107,14 @@ pub const RULES: &[Rule] = &[
     rule("addresses", "addresses are compared and subtracted within one object only", Lift::NoAssume, Asked::Always),
     rule("externals", "what nobody defines does no more than the body that takes its place", Lift::Never, Asked::Checker),
     rule("library", "the C library and the operating system do what the stub library does", Lift::Never, Asked::Checker),
+    rule("io", "input and output do not fail or fall short", Lift::Faults(Faults::Io), Asked::Code),
+    rule("output", "what printf, puts, putc and their kin write is written", Lift::Faults(Faults::All), Asked::Code),
+    rule("files", "nobody else changes the files that the program reads again, and they are regular files", Lift::NoAssume, Asked::Code),
+    rule("devices", "no descriptor is a terminal or another device", Lift::NoAssume, Asked::Code),
+    rule("identity", "the process, its user, host, limits and time zone are the usual ones (numbers 1000, one processor, no limits, UTC)", Lift::NoAssume, Asked::Code),
+    rule("clock", "clocks are not set back", Lift::NoAssume, Asked::Code),
+    rule("locale", "the only locale is C's", Lift::NoAssume, Asked::Code),
+    rule("signals", "a signal that is handled comes while a function of the library is called, and not in another's handler", Lift::NoAssume, Asked::Code),
     rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),
     rule("memory", "a request for memory fails if it is for more than 64 MB, and only then", Lift::Never, Asked::Checker),
     rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),
