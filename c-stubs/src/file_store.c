@@ -22,6 +22,8 @@ struct crunner_content {
 };
 
 #define DESCRIPTORS 24
+/* What a file has room for. The block never moves: of one that grows, less can be proved. Longer files are part of "files". */
+#define ENOUGH (1u << 16)
 
 static struct crunner_content *files;
 static struct description {
@@ -53,7 +55,10 @@ STUB struct crunner_content *crunner_content(const char *name) {
     if (!file) return 0;
     file->name = crunner_channel("", name);
     file->channel = crunner_channel("file:", name);
-    if (!file->name || !file->channel) {
+    file->bytes = malloc(ENOUGH);
+    file->capacity = ENOUGH;
+    if (!file->name || !file->channel || !file->bytes) {
+        free(file->bytes);
         free(file->name);
         free(file->channel);
         free(file);
@@ -103,11 +108,12 @@ STUB void crunner_content_rename(struct crunner_content *file, const char *name)
 }
 
 static int room(struct crunner_content *file, size_t needed) {
-    size_t capacity = file->capacity ? file->capacity : 64;
-    unsigned char *bytes;
+    if (needed <= ENOUGH) return 1;
+    if (crunner_assumed("files")) crunner_assume(0);
     if (needed <= file->capacity) return 1;
+    size_t capacity = file->capacity;
     while (capacity < needed) capacity *= 2;
-    bytes = realloc(file->bytes, capacity);
+    unsigned char *bytes = realloc(file->bytes, capacity);
     if (!bytes) return 0;
     file->bytes = bytes;
     file->capacity = capacity;

@@ -153,7 +153,7 @@ STUB struct crunner_stream *CRUNNER_popen(const char *command, const char *mode)
         stub_errno = STUB_EAGAIN;
         return 0;
     }
-    char *name = crunner_channel("|", command);
+    char *name = crunner_channel("popen:", command);
     struct crunner_stream *stream = name ? CRUNNER_fopen(name, mode) : 0;
     free(name);
     return stream;

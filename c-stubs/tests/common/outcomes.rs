@@ -55,10 +55,10 @@ fn read(name: &str, text: &str) -> Table {
         .filter(|line| !line.starts_with("# "))
         .collect();
     let mut source = format!(
-        "#define _GNU_SOURCE\n{}\nunsigned char crunner_get_byte(void);\n\
-         int dprintf(int, const char *, ...);\n\
+        "#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n\
          #define say(...) (dprintf(2, __VA_ARGS__), 0)\n\
-         #define both(call) do {{ long r = (long)(call); say(\"%ld %d\", r, errno); }} while (0)\nint main(int argc, char **argv) {{\n\
+         #define both(call) do {{ long r_ = (long)(call); say(\"%ld %d\", r_, errno); }} while (0)\n\
+         {}\nunsigned char crunner_get_byte(void);\nint main(int argc, char **argv) {{\n\
          switch (crunner_get_byte()) {{\n",
         head.join("\n")
     );

@@ -103,13 +103,13 @@ pub const ALL: &str = "all";
 /// Every rule there is.
 #[rustfmt::skip]
 pub const RULES: &[Rule] = &[
-    rule("threads", "there is one thread, and no signal handler", Lift::Never, Asked::Always),
+    rule("threads", "there is one thread", Lift::Never, Asked::Always),
     rule("addresses", "addresses are compared and subtracted within one object only", Lift::NoAssume, Asked::Always),
     rule("externals", "what nobody defines does no more than the body that takes its place", Lift::Never, Asked::Checker),
     rule("library", "the C library and the operating system do what the stub library does", Lift::Never, Asked::Checker),
     rule("io", "input and output do not fail or fall short", Lift::Faults(Faults::Io), Asked::Code),
     rule("output", "what printf, puts, putc and their kin write is written", Lift::Faults(Faults::All), Asked::Code),
-    rule("files", "nobody else changes the files that the program reads again, and they are regular files", Lift::NoAssume, Asked::Code),
+    rule("files", "files are regular ones of at most 64 KB, 24 are open at most, and nobody else changes them meanwhile", Lift::NoAssume, Asked::Code),
     rule("devices", "no descriptor is a terminal or another device", Lift::NoAssume, Asked::Code),
     rule("identity", "the process, its user, host, limits and time zone are the usual ones (numbers 1000, one processor, no limits, UTC)", Lift::NoAssume, Asked::Code),
     rule("clock", "clocks are not set back", Lift::NoAssume, Asked::Code),
