@@ -1,11 +1,11 @@
 /* Functions of the C library that hand out heap memory. They are stubs on both sides: natively the program's heap is the
  * runtime's, and a block of the platform's heap must not reach the program's free(). */
-#include "stub.h"
+#include "allocation.h"
 
 size_t strnlen(const char *s, size_t n);
 
 static char *copy(const char *text, size_t n) {
-    char *block = malloc(n + 1);
+    char *block = crunner_granted_malloc(n + 1);
     if (!block) return 0;
     if (n) memcpy(block, text, n);
     block[n] = 0;
@@ -20,7 +20,7 @@ STUB char *CRUNNER___strndup(const char *text, size_t n) { return CRUNNER_strndu
 STUB wchar_t *CRUNNER_wcsdup(const wchar_t *text) {
     size_t n = 0;
     while (text[n]) n++;
-    wchar_t *block = malloc((n + 1) * sizeof *block);
+    wchar_t *block = crunner_granted_malloc((n + 1) * sizeof *block);
     if (block) memcpy(block, text, (n + 1) * sizeof *block);
     return block;
 }
@@ -29,7 +29,7 @@ STUB int CRUNNER_vasprintf(char **restrict into, const char *restrict format, va
     va_list again;
     va_copy(again, args);
     int n = vsnprintf(0, 0, format, args);
-    *into = n < 0 ? 0 : malloc((size_t)n + 1);
+    *into = n < 0 ? 0 : crunner_granted_malloc((size_t)n + 1);
     if (*into) vsnprintf(*into, (size_t)n + 1, format, again);
     va_end(again);
     return *into ? n : -1;

@@ -43,7 +43,6 @@ enum crunner_kind {
 
 /* What is wished for; all zeros means: the contract's limits, nothing recorded, signals left alone. */
 struct crunner_options {
-    uint64_t one_allocation; /* a larger request fails with NULL; 0: 64 MiB */
     uint64_t live_bytes;     /* more ends the run; 0: 256 MiB */
     uint64_t output_bytes;   /* the transcript is cut here; 0: 1 MiB */
     uint32_t flags;          /* CRUNNER_RECORD_* and so on */

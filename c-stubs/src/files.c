@@ -1,5 +1,6 @@
 /* Names in the file system. A folder's entries are a channel "dir:NAME": a presence byte, then per entry a presence
  * byte and a string. What would change the file system is done, or refused with an error of its manual page. */
+#include "allocation.h"
 #include "file_store.h"
 #include <dirent.h>
 #include <sys/stat.h>
@@ -150,7 +151,7 @@ STUB struct folder *CRUNNER_opendir(const char *name) {
         return 0;
     }
     int fault = crunner_fault("opendir", BY_NAME | E(EMFILE) | E(ENFILE), 0);
-    struct folder *folder = fault ? 0 : calloc(1, sizeof *folder);
+    struct folder *folder = fault ? 0 : crunner_granted_calloc(1, sizeof *folder);
     if (!folder) {
         free(channel);
         if (!fault) stub_errno = STUB_ENOMEM;

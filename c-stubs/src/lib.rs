@@ -26,7 +26,8 @@ use std::path::{Path, PathBuf};
 
 pub use sources::sources;
 pub use table::{
-    Failing, engine_only, failing_functions, heap, math, redirections, runtime, unsupported,
+    Failing, allocators, engine_only, failing_functions, heap, math, redirections, runtime,
+    unsupported,
 };
 
 /// One embedded file.
@@ -117,7 +118,9 @@ pub fn redefine_syms_file(excluding: &HashSet<String>, entry: Option<(&str, Entr
     let mut text = String::new();
     for r in redirections().iter().chain(heap()) {
         if !excluding.contains(r.symbol) {
-            let _ = writeln!(text, "{} {}", r.symbol, r.replacement);
+            let granted = allocators().iter().find(|a| a.symbol == r.symbol);
+            let replacement = granted.unwrap_or(r).replacement;
+            let _ = writeln!(text, "{} {replacement}", r.symbol);
         }
     }
     match entry {

@@ -33,11 +33,10 @@
 #endif
 
 #define FRESH 0xAA
-#define DEFAULT_ONE (64ull << 20)
 #define DEFAULT_LIVE (256ull << 20)
 
 struct limits {
-    uint64_t one, most, live, peak;
+    uint64_t most, live, peak;
 };
 
 /* Arrays from outside, whose true length nobody knows. Each ends where memory that may not be touched begins, so that a
@@ -138,7 +137,7 @@ static int grow(struct crunner_heap *h) {
 
 static void *take(size_t size, size_t alignment, int fill) {
     void *block = NULL;
-    if (size > heap->limits.one || !grow(heap)) {
+    if (size > PTRDIFF_MAX || !grow(heap)) {
         errno = ENOMEM;
         return NULL;
     }
@@ -167,10 +166,9 @@ static size_t size_of(void *block) {
     return at ? at->size : 0;
 }
 
-struct crunner_heap *crunner_heap_new(uint64_t one, uint64_t live) {
+struct crunner_heap *crunner_heap_new(uint64_t live) {
     struct crunner_heap *h = calloc(1, sizeof *h);
     if (!h) return NULL;
-    h->limits.one = one ? one : DEFAULT_ONE;
     h->limits.most = live ? live : DEFAULT_LIVE;
     return h;
 }
@@ -284,7 +282,7 @@ static void *take_large(size_t size, size_t room, uint32_t class, int fill) {
 static void *take(size_t size, size_t alignment, int fill) {
     size_t room;
     void *block;
-    if (size > heap->limits.one) {
+    if (size > PTRDIFF_MAX) {
         errno = ENOMEM;
         return NULL;
     }
@@ -341,10 +339,9 @@ static size_t size_of(void *block) {
     return header_of(block, "realloc of a freed block", "realloc of what is no live heap block")->size;
 }
 
-struct crunner_heap *crunner_heap_new(uint64_t one, uint64_t live) {
+struct crunner_heap *crunner_heap_new(uint64_t live) {
     struct crunner_heap *h = calloc(1, sizeof *h);
     if (!h) return NULL;
-    h->limits.one = one ? one : DEFAULT_ONE;
     h->limits.most = live ? live : DEFAULT_LIVE;
     /* Four times what may be live, for rounding and for what classes keep; untouched pages cost nothing. */
     for (uint64_t room = h->limits.most * 4; room >= (1u << 20); room /= 2) {

@@ -7,8 +7,8 @@
 
 struct crunner_heap;
 
-/* A heap, or NULL. `one` and `live` are the limits of the contract; 0 means its defaults. */
-struct crunner_heap *crunner_heap_new(uint64_t one, uint64_t live);
+/* A heap, or NULL. More than `live` bytes at a time end a run; 0 means the contract's limit. */
+struct crunner_heap *crunner_heap_new(uint64_t live);
 void crunner_heap_delete(struct crunner_heap *heap);
 /* Makes this the heap that crunner_malloc() and its siblings use, and empties it. */
 void crunner_heap_begin(struct crunner_heap *heap);

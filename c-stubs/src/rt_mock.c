@@ -277,7 +277,7 @@ _Noreturn void crunner_heap_exhausted(void) { report("out_of_memory", 0, NULL, N
 int main(void) {
     const char *path = getenv("CEGAR_MOCK");
     if (path && *path) load(path);
-    heap = crunner_heap_new(0, 0);
+    heap = crunner_heap_new(0);
     if (!heap) unusable("no memory", "heap");
     crunner_heap_begin(heap);
     errno = 0;

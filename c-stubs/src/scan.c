@@ -1,5 +1,6 @@
 /* scanf's conversions, for streams and, in the engine, for strings. One character is ever looked at ahead and put back, so
  * a stream is left where C leaves it. */
+#include "allocation.h"
 #include "scan.h"
 
 static int next(struct crunner_source *s) {
@@ -178,7 +179,7 @@ static enum outcome scan_text(struct crunner_source *s, long width, const unsign
     for (; c >= 0 && width > 0; c = width > 0 ? next(s) : -2) {
         if (terminate && (set ? !(set[c / 8] >> c % 8 & 1) : is_space(c))) break;
         if (grown && n + 1 >= room) {
-            char *bigger = realloc(block, room = room ? room * 2 : 32);
+            char *bigger = crunner_granted_realloc(block, room = room ? room * 2 : 32);
             if (!bigger) {
                 free(block);
                 return INPUT_END;

@@ -19,6 +19,7 @@ pub fn sources() -> &'static [Source] {
 
 const SOURCES: &[Source] = &[
     source!("include/crunner.h", Role::Header),
+    source!("src/allocation.h", Role::Header),
     source!("src/crunner_rt.h", Role::Header),
     source!("src/engine.h", Role::Header),
     source!("src/file_store.h", Role::Header),
@@ -28,6 +29,7 @@ const SOURCES: &[Source] = &[
     source!("src/stdio_stub.h", Role::Header),
     source!("src/stub.h", Role::Header),
     source!("src/aliases.c", Role::Stub),
+    source!("src/allocation.c", Role::Stub),
     source!("src/allocated.c", Role::Stub),
     source!("src/choice.c", Role::Stub),
     source!("src/clock.c", Role::Stub),

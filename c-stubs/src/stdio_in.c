@@ -1,6 +1,7 @@
 /* Reading from streams. CRunner's figure 4 asks for the end of the file with one choice and for the character with another;
  * here one byte is both, with an escape for the rare character 0xFF, so that a tape is readable as the text it stands
  * for. */
+#include "allocation.h"
 #include "stdio_stub.h"
 
 STUB int CRUNNER_fgetc(stream *in) {
@@ -110,7 +111,7 @@ STUB long CRUNNER_getdelim(char **restrict line, size_t *restrict room, int deli
         if (at + 2 > *room) {
             size_t wanted = *room ? *room * 2 : 120;
             if (wanted < at + 2) wanted = at + 2;
-            char *bigger = realloc(*line, wanted);
+            char *bigger = crunner_granted_realloc(*line, wanted);
             if (!bigger) {
                 in->flags |= STREAM_ERROR;
                 return -1;

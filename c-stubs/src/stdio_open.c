@@ -1,5 +1,6 @@
 /* Streams: opening, closing, positions, state. A FILE is a heap object of its own, so that use after fclose() and closing
  * twice are what they are, memory errors. */
+#include "allocation.h"
 #include "stdio_stub.h"
 
 static stream standard[3] = {{.fd = 0}, {.fd = 1}, {.fd = 2}};
@@ -42,7 +43,7 @@ static int open_by_mode(const char *name, const char *mode) {
 }
 
 static stream *stream_of(int fd) {
-    stream *s = calloc(1, sizeof *s);
+    stream *s = crunner_granted_calloc(1, sizeof *s);
     if (!s) {
         crunner_descriptor_close(fd);
         stub_errno = STUB_ENOMEM;

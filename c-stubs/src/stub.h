@@ -34,9 +34,10 @@ enum { VIOLATES_ASSERTION, VIOLATES_ABORT, VIOLATES_REACH_ERROR, VIOLATES_FAIL }
  * proof that comes by prints the rule:
  *     if (!crunner_assumed("alloc")) { ...a choice from the tape, every outcome; all zeros: the narrow one... }
  *     ...the narrow outcome...
- * In generated tests it is always 0, and an exhausted queue gives zeros: so zeros have to mean the narrow outcome. */
+ * In generated tests it is always 0, and an exhausted queue gives zeros: so zeros have to mean the narrow outcome. A channel of
+ * such choices is no other's: where the rule is assumed they are not on it, and the others would be taken for them. */
 int crunner_assumed(const char *id);
-/* For a rule without a wider variant: `if (!crunner_assumed("x")) crunner_unmodelled("what x leaves out");`. In the engine nothing
+/* For a rule without a wider variant: `if (!crunner_assumed("ID")) crunner_unmodelled("what it leaves out");`. In the engine nothing
  * behind it is proved, and a native run is rejected. In generated tests it does nothing: there the narrow outcome follows. */
 void crunner_unmodelled(const char *what);
 

@@ -62,6 +62,29 @@ pub fn heap() -> &'static [Redirection] {
     HEAP
 }
 
+/// The functions that hand out memory, and those that first ask whether the environment grants it. In bitcode only what
+/// takes their address is redirected; the program's calls stay, with a size that was asked for.
+pub fn allocators() -> &'static [Redirection] {
+    const fn granted(symbol: &'static str, replacement: &'static str) -> Redirection {
+        Redirection {
+            symbol,
+            replacement,
+            kind: SymbolKind::Function,
+        }
+    }
+    const ALL: &[Redirection] = &[
+        granted("malloc", "crunner_granted_malloc"),
+        granted("calloc", "crunner_granted_calloc"),
+        granted("realloc", "crunner_granted_realloc"),
+        granted("reallocarray", "crunner_granted_reallocarray"),
+        granted("aligned_alloc", "crunner_granted_aligned_alloc"),
+        granted("posix_memalign", "crunner_granted_posix_memalign"),
+        granted("memalign", "crunner_granted_memalign"),
+        granted("valloc", "crunner_granted_valloc"),
+    ];
+    ALL
+}
+
 /// Names that the engine-only sources define; natively they are the platform's.
 pub fn engine_only() -> &'static [&'static str] {
     ENGINE_ONLY

@@ -134,6 +134,34 @@ impl Mock {
         self.choices(&format!("file:{name}"), [0])
     }
 
+    /// The `number`th allocation (from 1) fails: `malloc`, `calloc`, `realloc`, `strdup` and all that allocate for the program
+    /// count, up to 64 MiB.
+    ///
+    /// # Panics
+    /// If the number is 0: a mistake in the test.
+    pub fn malloc_fails(self, number: usize) -> Self {
+        self.marked("malloc", number)
+    }
+
+    /// The `number`th allocation of more than 64 MiB (from 1) is granted; without this they fail.
+    ///
+    /// # Panics
+    /// If the number is 0: a mistake in the test.
+    pub fn large_malloc_succeeds(self, number: usize) -> Self {
+        self.marked("malloc:large", number)
+    }
+
+    /// The `number`th choice of a channel of truth values is true.
+    fn marked(mut self, channel: &str, number: usize) -> Self {
+        assert!(number > 0, "allocations are counted from 1");
+        let queue = self.queues.entry(channel.to_owned()).or_default();
+        if queue.len() < number {
+            queue.resize(number, 0);
+        }
+        queue[number - 1] = 1;
+        self
+    }
+
     fn present(self, family: &str, name: &str, text: &[u8]) -> Self {
         let mut bytes = vec![1];
         bytes.extend(channel::encode_stream(text));

@@ -17,13 +17,103 @@ pub struct Rules {
     /// that the program uses as addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_of: Option<AddressOf>,
-    /// Whether it may write to what its parameters point to. Default: where they do not point to `const`, nor to structures
-    /// that hold pointers, unless those are variables for it to fill; with `true` there too.
+    /// Whether it may write to what its parameters point to (`false`, `true`), or what exactly it may write there
+    /// (`"p2 elements of p1"`, `"4 bytes of p3"`). Default, for searching: where they do not point to `const`, nor to structures that
+    /// hold pointers, unless those are variables for it to fill; with `true` there too. Default, for proofs: everything that
+    /// the parameters lead to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub writes: Option<bool>,
+    pub writes: Option<Writes>,
+    /// Whether it keeps the addresses that it is given, so that later calls of external functions may write there. Default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keeps: Option<bool>,
+    /// Whether it may set `errno`. Default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errno: Option<bool>,
+    /// Whether it writes nothing at all, neither where its parameters point nor anywhere else. Default false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pure: Option<bool>,
+    /// `"deep"`: behind a parameter that points to `const` nothing is written, nor behind what that leads to.
+    #[serde(default, rename = "const", skip_serializing_if = "Option::is_none")]
+    pub constant: Option<Depth>,
     /// Whether it may call the functions that are handed to it. Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_back: Option<bool>,
+}
+
+/// How far `const` reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Depth {
+    /// To everything that is led to.
+    Deep,
+}
+
+/// What an external function writes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Writes {
+    /// Anything where its parameters point, or nothing.
+    Any(bool),
+    /// `COUNT elements of PARAMETER` or `COUNT bytes of PARAMETER`, with commas between several.
+    Exactly(String),
+}
+
+/// So many elements, or bytes, where a parameter points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// The parameter, from 0.
+    pub param: usize,
+    /// How many.
+    pub count: Count,
+    /// Whether they are bytes.
+    pub bytes: bool,
+}
+
+/// How many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// So many.
+    Fixed(u64),
+    /// The value of this parameter, from 0.
+    Param(usize),
+}
+
+/// A rule for what is written that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no rule for what is written: there are `true`, `false`, and texts such as `p2 elements of p1` or `4 bytes of p3`, with `,` \
+     between several; `p1` is the first parameter"
+)]
+pub struct BadWrites(pub String);
+
+/// `p3` is parameter number 2.
+fn parameter(text: &str) -> Option<usize> {
+    let number: usize = text.strip_prefix('p')?.parse().ok()?;
+    number.checked_sub(1)
+}
+
+impl Extent {
+    fn read(text: &str) -> Option<Extent> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let [count, unit, "of", param] = words[..] else {
+            return None;
+        };
+        let count = match parameter(count) {
+            Some(param) => Count::Param(param),
+            None => Count::Fixed(count.parse().ok()?),
+        };
+        let bytes = match unit {
+            "byte" | "bytes" => true,
+            "element" | "elements" => false,
+            _ => return None,
+        };
+        let param = parameter(param)?;
+        Some(Extent {
+            param,
+            count,
+            bytes,
+        })
+    }
 }
 
 /// What an address leads to.
@@ -62,6 +152,26 @@ impl Rules {
     /// Nothing is known.
     pub fn is_none(&self) -> bool {
         *self == Rules::default()
+    }
+
+    /// Whether nothing is written where the parameters point.
+    pub fn writes_nothing(&self) -> bool {
+        self.writes == Some(Writes::Any(false)) || self.pure == Some(true)
+    }
+
+    /// What exactly is written where the parameters point; none if that is not said.
+    ///
+    /// # Errors
+    /// When the text is no rule.
+    pub fn written(&self) -> Result<Option<Vec<Extent>>, BadWrites> {
+        let Some(Writes::Exactly(text)) = &self.writes else {
+            return Ok(None);
+        };
+        let parts = text.split(',').map(|part| {
+            let part = part.trim();
+            Extent::read(part).ok_or_else(|| BadWrites(part.to_owned()))
+        });
+        parts.collect::<Result<Vec<Extent>, BadWrites>>().map(Some)
     }
 
     /// What holds of the result.
@@ -123,6 +233,36 @@ mod tests {
             ..Rules::default()
         }
         .returned()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let written = |text: &str| {
+            let rules = Rules {
+                writes: Some(Writes::Exactly(text.to_owned())),
+                ..Rules::default()
+            };
+            rules.written()
+        };
+        let expected = [
+            Extent {
+                param: 0,
+                count: Count::Param(1),
+                bytes: false,
+            },
+            Extent {
+                param: 2,
+                count: Count::Fixed(4),
+                bytes: true,
+            },
+        ];
+        assert_eq!(
+            written("p2 elements of p1, 4 bytes of p3"),
+            Ok(Some(expected.to_vec()))
+        );
+        for wrong in ["", "n elements of a", "p0 bytes of p1", "4 words of p1"] {
+            assert!(written(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

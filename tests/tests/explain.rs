@@ -81,9 +81,8 @@ fn a_proof_by_what_it_needs() {
         - there is one thread, and no signal handler
         - addresses are compared and subtracted within one object only
         - the C library and the operating system do what the stub library does
-        - a request for memory fails if it is for more than 64 MB, and only then
-        - every access to memory is valid: not asked, and not all of it is proved
-        - signed arithmetic that overflows wraps around, as with -fwrapv
+        - every access to memory is valid: not asked, and not all of it is proved; lift it with --property memory
+        - signed arithmetic that overflows wraps around, as with -fwrapv; lift it with --property overflow
     ")
     });
 }

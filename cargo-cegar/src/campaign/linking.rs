@@ -99,6 +99,7 @@ impl Linking {
             compiler: &self.compiler,
             scratch: &self.scratch,
             rules: &self.rules,
+            lifted: &self.request.lifted,
             stop,
         };
         let normalised = timed("linking the program", || {

@@ -340,8 +340,8 @@ fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> {
         return Vec::new();
     };
     let derived = proofs.outcome.assumed.iter();
-    // The harness knows more of what nobody defines than the bitcode says.
-    let derived = derived.filter(|assumption| assumption.id != "externals");
+    // What was said is told below, function by function.
+    let derived = derived.filter(|assumption| assumption.id != "external-rules");
     let root = alternation.judge.root();
     let mut all: Vec<Assumption> = derived.cloned().collect();
     for assumption in &mut all {
@@ -352,6 +352,11 @@ fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> {
                 places.push(place);
             }
         }
+        // By line, where that is a number.
+        places.sort_by_key(|place| match place.rsplit_once(':') {
+            Some((file, line)) => (file.to_owned(), line.parse().unwrap_or(0)),
+            None => (place.clone(), 0u32),
+        });
         assumption.places = places;
     }
     let externals = crate::externals::assumed(&alternation.externals.functions);

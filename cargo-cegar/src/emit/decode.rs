@@ -42,6 +42,9 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
         return calls;
     }
     let bytes = events.concat();
+    if let Some((_, method)) = MARKED.iter().find(|(channel, _)| *channel == name) {
+        return marked(method, &bytes);
+    }
     let raw = || vec![format!("choices({name:?}, {})", literal::bytes(&bytes))];
     let known = finding
         .mocked
@@ -102,6 +105,18 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
         }
         _ => raw(),
     }
+}
+
+/// Channels of truth values that are mostly false, and the method that says which are true.
+const MARKED: [(&str, &str); 2] = [
+    ("malloc", "malloc_fails"),
+    ("malloc:large", "large_malloc_succeeds"),
+];
+
+fn marked(method: &str, bytes: &[u8]) -> Vec<String> {
+    let all = (1..).zip(bytes).filter(|(_, byte)| **byte & 1 == 1);
+    all.map(|(number, _)| format!("{method}({number})"))
+        .collect()
 }
 
 /// Values of one size each; `None` if the bytes do not divide.

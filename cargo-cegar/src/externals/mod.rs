@@ -6,17 +6,18 @@
 //! crate, so that search, proofs and tests compile the same text; the others get a plain choice from the tape.
 
 mod debug_info;
+mod effects;
 mod types;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use cegar_harness::build::{MockedFunction, has_body, search_bodies};
+use cegar_harness::build::{MockedFunction, search_bodies};
 use cegar_harness::channel::Shape;
 use cegar_harness::external::{Holds, ObjectType, Pointee, Signature, Types};
 use cegar_harness::rules::{AddressOf, Rules};
-use cegar_model::program::normalise::{Mocked, Returns};
+use cegar_model::program::normalise::{Mocked, Provided, Returns};
 
 use self::debug_info::DebugInfo;
 use self::types::Describe;
@@ -45,6 +46,8 @@ pub struct Search<'a> {
     pub scratch: &'a Path,
     /// What the user says about them.
     pub rules: &'a BTreeMap<String, Rules>,
+    /// The identifiers of what is not assumed.
+    pub lifted: &'a BTreeSet<String>,
     /// Set when the user has had enough.
     pub stop: &'a AtomicBool,
 }
@@ -62,12 +65,12 @@ impl Externals {
             .collect()
     }
 
-    /// Finds out what there is to know, and gives the bitcode of the bodies, if there are any.
+    /// Finds out what there is to know, and gives the bitcode of the bodies, if there are any, and what the functions may do.
     pub fn provide(
         &mut self,
         missing: &[Mocked],
         search: &Search<'_>,
-    ) -> Result<Option<PathBuf>, Error> {
+    ) -> Result<Provided, Error> {
         let info = search.debug_info(missing)?;
         for function in missing {
             let mut described = plain(function);
@@ -80,6 +83,12 @@ impl Externals {
                 Error::usage(
                     format!("[external.{}]: {why}", function.name),
                     "for example `returns = \"0 | -errno\"`",
+                )
+            })?;
+            described.rules.written().map_err(|why| {
+                Error::usage(
+                    format!("[external.{}]: {why}", function.name),
+                    "for example `writes = \"p2 elements of p1\"`",
                 )
             })?;
             let structure = match &function.returns {
@@ -132,9 +141,17 @@ impl Externals {
             self.functions.push(described);
         }
         unify(&mut self.functions);
+        let known = self.functions.iter();
+        let effects = known
+            .flat_map(|function| effects::all(function, search.lifted))
+            .collect();
+        let mut provided = Provided {
+            bodies: None,
+            effects,
+        };
         let text = search_bodies(&self.functions);
         if text.is_empty() {
-            return Ok(None);
+            return Ok(provided);
         }
         let file = search.scratch.join("mocks.c");
         store::write(&file, text.as_bytes())?;
@@ -151,7 +168,8 @@ impl Externals {
             &search.scratch.join("bitcode"),
             search.stop,
         )?;
-        Ok(made.bitcode.into_iter().next())
+        provided.bodies = made.bitcode.into_iter().next();
+        Ok(provided)
     }
 }
 
@@ -327,7 +345,7 @@ fn refined(types: &[ObjectType], returns: Option<&Holds>, plain: Shape) -> Shape
     }
 }
 
-/// What a proof assumes about these functions.
+/// What a proof assumes about these functions beyond what the program tells.
 pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
     let list = |wanted: &dyn Fn(&MockedFunction) -> bool| {
         let names: Vec<&str> = functions
@@ -338,17 +356,6 @@ pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
         names.join(", ")
     };
     let mut all = Vec::new();
-    let plain = list(&|function| !has_body(function));
-    if !plain.is_empty() {
-        all.push(format!("what nobody defines only returns a value: {plain}"));
-    }
-    let typed = list(&|function| has_body(function));
-    if !typed.is_empty() {
-        all.push(format!(
-            "what nobody defines returns a value or an object of its type, writes only to where its parameters point, \
-             and calls only functions that it is given, at once: {typed}"
-        ));
-    }
     let ruled = list(&|function| !function.rules.is_none());
     if !ruled.is_empty() {
         all.push(format!("what was said of {ruled} under [external] holds"));

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::assumption::{Asked, RULES, Rule};
 use cegar_model::program::ir::{
-    BinOp, CheckKind, FuncId, FunctionKind, HeapFn, Intrinsic, Op, Program, Property,
+    BinOp, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
 };
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ impl Assumption {
     /// What is assumed of functions that nobody defines.
     pub fn external(says: String) -> Assumption {
         Assumption {
-            id: "externals".to_owned(),
+            id: "external-rules".to_owned(),
             ..Assumption::stated(says)
         }
     }
@@ -156,9 +156,9 @@ pub fn derive(program: &Program, open: &Open, met: &Met) -> Vec<Assumption> {
 /// Whether a rule matters that is about the program as a whole, or about what is open. May complete the sentence.
 fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bool {
     match assumption.id.as_str() {
-        "externals" => match names(program, |kind| kind == FunctionKind::Mock) {
-            Some(mocked) => {
-                assumption.says += &format!(": {mocked}");
+        "external-rules" => match names(program, |function| function.effects.ruled) {
+            Some(ruled) => {
+                assumption.says += &format!(" of {ruled}");
                 true
             }
             None => false,
@@ -167,9 +167,6 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
             .functions
             .iter()
             .any(|f| matches!(f.kind, FunctionKind::Stub | FunctionKind::EngineOnly)),
-        "memory" => program.functions.iter().any(|f| {
-            matches!(f.kind, FunctionKind::Intrinsic(Intrinsic::Heap(h)) if !matches!(h, HeapFn::Row | HeapFn::Free | HeapFn::UsableSize))
-        }),
         "wrapping" => wraps(program),
         "unasked-memory" => open.unasked.contains(&Property::Memory),
         "unasked-overflow" => open.unasked.contains(&Property::Overflow),
@@ -216,10 +213,10 @@ fn wraps(program: &Program) -> bool {
 }
 
 /// The functions of a kind, for a sentence; none if there are none.
-fn names(program: &Program, wanted: impl Fn(FunctionKind) -> bool) -> Option<String> {
+fn names(program: &Program, wanted: impl Fn(&Function) -> bool) -> Option<String> {
     let functions = program.functions.iter();
     let mut names: Vec<&str> = functions
-        .filter(|function| wanted(function.kind))
+        .filter(|function| wanted(function))
         .map(|function| function.name.as_str())
         .collect();
     names.sort_unstable();

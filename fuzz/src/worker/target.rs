@@ -24,7 +24,6 @@ use super::restore::Piece;
 #[repr(C)]
 #[derive(Default)]
 struct Options {
-    one_allocation: u64,
     live_bytes: u64,
     output_bytes: u64,
     flags: u32,

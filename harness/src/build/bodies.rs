@@ -23,7 +23,7 @@ use super::mocks::literal;
 use crate::external::{
     self, CALLS_BACK, DEPTH, Holds, ObjectType, Pointee, Signature, Types, VOID,
 };
-use crate::rules::Returned;
+use crate::rules::{Count, Extent, Returned};
 
 const PROLOGUE: &str = "\
 static unsigned char cegar_byte(const char *channel) {
@@ -124,7 +124,11 @@ impl Writer<'_> {
         if self.native {
             text += &asked(&channel, signature);
         }
-        if function.rules.writes != Some(false) {
+        if let Ok(Some(extents)) = function.rules.written() {
+            for extent in extents {
+                text += &self.write_exactly(function, signature, extent);
+            }
+        } else if !function.rules.writes_nothing() {
             for (i, holds) in signature.params.iter().enumerate() {
                 text += &self.write(function, signature, i, holds);
             }
@@ -170,6 +174,35 @@ impl Writer<'_> {
             }
         };
         text
+    }
+
+    /// Exactly these elements or bytes may be written.
+    fn write_exactly(
+        &mut self,
+        function: &MockedFunction,
+        signature: &Signature,
+        extent: Extent,
+    ) -> String {
+        let Some(Holds::Pointer(pointee)) = signature.params.get(extent.param) else {
+            return String::new();
+        };
+        let element = match &pointee.to {
+            Some(name) if !extent.bytes => self.types.get(name).map_or(1, |object| object.size),
+            _ => 1,
+        };
+        let p = format!("p{}", extent.param + 1);
+        let (asked, count) = match extent.count {
+            Count::Fixed(count) => (String::new(), format!("(size_t){count}")),
+            Count::Param(i) => (
+                format!("p{} > 0 && ", i + 1),
+                format!("(size_t)p{}", i + 1),
+            ),
+        };
+        let channel = literal(&format!("{}:{}", function.channel(), extent.param + 1));
+        format!(
+            "    if ({p} && {asked}(cegar_byte({channel}) & 1))\n        \
+             crunner_choose({channel}, (void *){p}, {count} * {element});\n"
+        )
     }
 
     /// The parameter is an address that the function may write to.

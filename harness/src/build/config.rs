@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::BuildError;
 use crate::channel::Shape;
 use crate::external::{Holds, Inner, ObjectType, Pointee, Signature, Types};
-use crate::rules::Rules;
+use crate::rules::{Rules, Writes};
 
 /// One C file and its own arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl MockedFunction {
 
     /// Whether it may write pointers to what its parameter number `i` (from 0) leads to.
     pub fn is_output(&self, i: usize) -> bool {
-        self.outputs.contains(&i) || self.rules.writes == Some(true)
+        self.outputs.contains(&i) || self.rules.writes == Some(Writes::Any(true))
     }
 
     /// What its result holds: an address where the user says so.

@@ -9,6 +9,7 @@ use super::memory::{Fault, Site};
 use super::shadow::{Shade, ShadowByte};
 use super::step::{Run, Step};
 use crate::program::ir::{BinOp, CheckId, CheckKind, Operand, Pred, Width};
+use crate::term::fault::Concrete;
 use crate::term::{Term, fault, value::mask};
 
 impl<const TRACK: bool> Run<'_, TRACK> {
@@ -285,6 +286,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         len: Operand,
         read: CheckId,
         write: CheckId,
+        overlap: bool,
     ) -> Step {
         let (target, source) = (self.get64(to), self.get64(from));
         let n = self.length(len, source, Some(read));
@@ -299,10 +301,34 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         {
             return Err(self.fault(Some(write), CheckKind::Write, fault, target, n));
         }
+        if !overlap {
+            self.check_overlap((to, from, len), write)?;
+        }
         self.block_address(from, n, Some(read));
         self.block_address(to, n, Some(write));
         self.concretise(len, 64);
         self.copy_bytes(target, source, n);
+        Ok(())
+    }
+
+    /// `memcpy` between ranges that overlap; where they are the same nobody minds.
+    fn check_overlap(
+        &mut self,
+        (to, from, len): (Operand, Operand, Operand),
+        check: CheckId,
+    ) -> Step {
+        let [target, source, n] = [to, from, len].map(|operand| self.get(operand, 64));
+        if fault::overlap(&mut Concrete, target, source, n) {
+            let distance = target.abs_diff(source);
+            let detail =
+                format!("memcpy of {n} bytes to where they come from, {distance} bytes on");
+            return Err(self.violated(Some(check), CheckKind::Write, detail));
+        }
+        if TRACK {
+            let parts = [(to, 64), (from, 64), (len, 64)];
+            let violated = self.shade_of(&parts, |p, t| fault::overlap(p, t[0], t[1], t[2]));
+            self.held(Some(check), violated.term);
+        }
         Ok(())
     }
 

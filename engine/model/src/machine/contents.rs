@@ -122,6 +122,7 @@ mod tests {
             constant: false,
             align: 1,
             external: false,
+            visible: false,
             pos: Pos::default(),
         };
         assert!(matches!(Contents::of(&global(16)), Contents::Owned(_)));

@@ -1,6 +1,6 @@
 //! The heap: malloc and its family, as the native runtime (`rt_heap.c`) does it.
 //!
-//! Fresh memory is uninitialised, a block that is moved always moves, a request that is too large gives NULL and sets
+//! Fresh memory is uninitialised, a block that is moved always moves, a request that no heap could meet gives NULL and sets
 //! errno, and a request for nothing gives a block of no bytes. What is freed twice, or was never allocated, is a
 //! violation. Sizes are made concrete: an object has the size it has.
 
@@ -90,9 +90,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.give(call, u128::from(address))
     }
 
-    /// A heap object, or 0 where a request is too large.
+    /// A heap object, or 0 where no heap could have so much. Where there is no room for it in a run, the run ends: whether the
+    /// environment refuses it was asked before.
     fn heap(&mut self, call: &Call, size: u64) -> Step<u64> {
-        if size > self.limits.one_allocation {
+        if size > fault::ONE_ALLOCATION {
             return Ok(self.refuse(ENOMEM));
         }
         self.room_for(size)?;

@@ -12,7 +12,7 @@ use super::shadow::Shadow;
 use super::watch::Seen;
 use crate::program::ir::{
     CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, GLOBAL_OBJECTS, GlobalId, Loc, Program,
-    UNDEFINED_BYTE,
+    UNDEFINED_BYTE, number_of, place_of,
 };
 use crate::term::Array;
 use crate::term::fault::{self, Access, Concrete, Extent};
@@ -184,6 +184,12 @@ pub(super) enum Fault {
     Constant,
 }
 
+/// The place of the object that an address leads to.
+#[inline(always)]
+fn place(address: u64) -> u32 {
+    place_of((address >> 32) as u32)
+}
+
 /// All objects of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
@@ -223,17 +229,17 @@ impl Memory {
 
     #[inline]
     fn find(&self, address: u64) -> Result<&Object, Fault> {
-        let id = (address >> 32) as u32;
+        let id = place(address);
         if id >= DYNAMIC_OBJECTS {
             match self.dynamic.get((id - DYNAMIC_OBJECTS) as usize) {
                 Some(Slot::Here(object)) => Ok(object),
                 Some(Slot::Gone { .. }) => Err(Fault::Gone),
+                None if address >> 32 == 0 => Err(Fault::Null),
                 None => Err(Fault::NotAnObject),
             }
         } else {
             match self.globals.get(id.wrapping_sub(GLOBAL_OBJECTS) as usize) {
                 Some(object) => Ok(object),
-                None if id == 0 => Err(Fault::Null),
                 None if id >= FUNCTION_OBJECTS => Err(Fault::Function),
                 None => Err(Fault::NotAnObject),
             }
@@ -274,7 +280,7 @@ impl Memory {
 
     /// The object an address points into, dead, constant or too small as it may be.
     pub(super) fn unchecked(&mut self, address: u64) -> Option<&mut Object> {
-        let id = (address >> 32) as u32;
+        let id = place(address);
         let object = if id >= DYNAMIC_OBJECTS {
             match self.dynamic.get_mut((id - DYNAMIC_OBJECTS) as usize)? {
                 Slot::Here(object) => object,
@@ -319,12 +325,12 @@ impl Memory {
         self.live += size as u64;
         let id = DYNAMIC_OBJECTS + self.dynamic.len() as u32;
         self.dynamic.push(Slot::Here(object));
-        u64::from(id) << 32
+        u64::from(number_of(id)) << 32
     }
 
     /// Turns a dynamic object into a tombstone.
     pub(super) fn remove(&mut self, address: u64) {
-        let id = (address >> 32) as u32;
+        let id = place(address);
         let Some(slot) = self
             .dynamic
             .get_mut(id.wrapping_sub(DYNAMIC_OBJECTS) as usize)
@@ -348,7 +354,7 @@ impl Memory {
 
     /// Size and origin of what an address points into, also of what is gone.
     pub(super) fn about(&self, address: u64) -> Option<(u64, Site)> {
-        let id = (address >> 32) as u32;
+        let id = place(address);
         match id.checked_sub(DYNAMIC_OBJECTS) {
             Some(index) => match self.dynamic.get(index as usize)? {
                 Slot::Here(object) => Some((object.bytes.len() as u64, object.site)),

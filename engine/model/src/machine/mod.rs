@@ -53,8 +53,6 @@ pub struct Limits {
     pub call_depth: usize,
     /// Live bytes before [`Outcome::OutOfMemory`]. Default: 256 MiB, as natively.
     pub live_bytes: u64,
-    /// A heap request above this many bytes gives NULL. Default: 64 MiB, as natively.
-    pub one_allocation: u64,
     /// Loads at a symbolic address stay symbolic in objects of up to this many bytes. Default: 4096.
     pub symbolic_load: usize,
     /// Stores at a symbolic address stay symbolic in objects of up to this many bytes. Default: 256.
@@ -74,7 +72,6 @@ impl Default for Limits {
             until: None,
             call_depth: 10_000,
             live_bytes: 256 << 20,
-            one_allocation: crate::term::fault::ONE_ALLOCATION,
             symbolic_load: 4096,
             symbolic_store: 256,
             extend: 0,

@@ -5,7 +5,7 @@ use super::outcome::{Event, Outcome};
 use super::shadow::Shade;
 use super::step::{Next, Run, Step};
 use crate::program::ir::{
-    BinOp, CastKind, CheckId, CheckKind, Inst, Loc, Op, Operand, Pred, Reg, Width,
+    BinOp, CastKind, CheckId, CheckKind, Inst, Loc, Op, Operand, Pred, Reg, Room, Width,
 };
 use crate::term::fault::{self, Concrete};
 use crate::term::{float, value};
@@ -30,6 +30,17 @@ fn quick_bin(op: BinOp, width: Width, a: u128, b: u128) -> u128 {
         return u128::from(quick & ones);
     }
     value::bin(op, width, a, b)
+}
+
+/// The bits of its second operand that x86 looks at, for a shift that nobody checks.
+#[inline(always)]
+fn shift_mask(op: BinOp, width: Width, checked: bool) -> Option<u128> {
+    let shift = matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr);
+    (shift && !checked).then_some(match width {
+        0..=32 => 31,
+        33..=64 => 63,
+        _ => 127,
+    })
 }
 
 #[inline(always)]
@@ -71,6 +82,15 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let (x, y) = (self.get(*a, *width), self.get(*b, *width));
                 if let Some(kind) = fault::can_be(*op, check.is_some()) {
                     self.check_bin((*op, *width), (*a, x), (*b, y), (*check, kind))?;
+                }
+                if let Some(mask) = shift_mask(*op, *width, check.is_some()) {
+                    let v = quick_bin(*op, *width, x, y & mask);
+                    self.derive(*dst, v, &[(*a, *width), (*b, *width)], |p, t| {
+                        let mask = p.constant(*width, mask);
+                        let by = p.bin(BinOp::And, t[1], mask);
+                        p.bin(*op, t[0], by)
+                    });
+                    return Ok(Next::Go);
                 }
                 let v = quick_bin(*op, *width, x, y);
                 self.derive(*dst, v, &[(*a, *width), (*b, *width)], |p, t| {
@@ -167,7 +187,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     /// The operations that are not worth a place in the hot function.
     fn rare(&mut self, inst: &Inst, index: usize) -> Step<Next> {
         match &inst.op {
-            Op::Un { dst, op, width, a } => {
+            Op::Un {
+                dst, op, width, a, ..
+            } => {
                 let v = value::un(*op, *width, self.get(*a, *width));
                 self.derive(*dst, v, &[(*a, *width)], |p, t| p.un(*op, t[0]));
             }
@@ -251,7 +273,12 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let (v, shade) = (self.get(*a, *width), self.shade(*a));
                 self.set_shaded(*dst, v, shade);
             }
-            Op::Alloca { dst, size, .. } => {
+            Op::Alloca {
+                dst, size, room, ..
+            } => {
+                if let Some(room) = room {
+                    self.check_room(room)?;
+                }
                 let size = self.concretise(*size, 64) as u64;
                 self.room_for(size)?;
                 let at = Loc {
@@ -266,11 +293,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 to,
                 from,
                 len,
-                overlap: _,
+                overlap,
                 read,
                 write,
             } => {
-                self.copy(*to, *from, *len, *read, *write)?;
+                self.copy(*to, *from, *len, *read, *write, *overlap)?;
             }
             Op::MemSet {
                 to,
@@ -297,7 +324,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             }
             Op::VaStart { list, check } => self.va_start(*list, *check)?,
             Op::VaCopy { to, from, check } => {
-                self.copy(*to, *from, Operand::Const(24), *check, *check)?;
+                self.copy(*to, *from, Operand::Const(24), *check, *check, true)?;
             }
             Op::StackSave { dst } => self.set(*dst, self.objects.len() as u128),
             Op::StackRestore { saved } => {
@@ -382,6 +409,24 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             | Op::Call(_) => return Err(Box::new(Outcome::Unmodelled(u32::MAX))),
         }
         Ok(Next::Go)
+    }
+
+    /// Ends the run where a local array is longer than the stack, and notes when it would have been.
+    fn check_room(&mut self, room: &Room) -> Step {
+        let count = self.get(room.count, 64);
+        let most = u128::from(room.most);
+        if fault::too_many(&mut Concrete, count, most) {
+            let detail = format!("a local array of {count} elements is more than the stack holds");
+            return Err(self.violated(Some(room.check), CheckKind::ArrayBound, detail));
+        }
+        if TRACK {
+            let violated = self.shade_of(&[(room.count, 64)], |p, t| {
+                let most = p.constant(64, most);
+                fault::too_many(p, t[0], most)
+            });
+            self.held(Some(room.check), violated.term);
+        }
+        Ok(())
     }
 
     /// Ends the run where an operation is a fault, and notes when it would have been.

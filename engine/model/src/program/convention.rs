@@ -2,5 +2,13 @@
 
 /// The string attribute that says who provides a function: `user`, `stub`, `engine-only` or `mock`.
 pub const KIND: &str = "cegar-kind";
+/// The string attribute of an external function that says what it may do; see [`super::outside::Effects`].
+pub const EFFECTS: &str = "cegar-effects";
+/// How the names of the functions begin that objects from outside point to.
+pub const MEMBER: &str = "cegar_code_";
+/// Metadata of a variable that other files can name.
+pub const VISIBLE: &str = "cegar.visible";
+/// Metadata of a variable that no file defines.
+pub const UNDEFINED: &str = "cegar.undefined";
 /// The marker that makes a local's bytes uninitialised: `void __cegar_uninit(void *, size_t)`.
 pub const UNINIT: &str = "__cegar_uninit";

@@ -12,6 +12,7 @@
 
 mod checks;
 mod loops;
+pub mod numbers;
 mod ops;
 mod shapes;
 
@@ -19,8 +20,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::outside::{Effects, Outside};
 pub use checks::*;
 pub use loops::*;
+pub use numbers::{
+    BLOCK_OBJECTS, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, GLOBAL_OBJECTS, number_of, place_of,
+};
 pub use ops::*;
 pub use shapes::*;
 
@@ -95,16 +100,9 @@ pub struct Program {
     pub lifted: std::collections::BTreeSet<String>,
     /// External functions that nobody defined and for which a mock was generated, by name.
     pub mocked: Vec<String>,
+    /// What those can reach.
+    pub outside: Outside,
 }
-
-/// First object number given to a global: `GLOBAL_OBJECTS + GlobalId`.
-pub const GLOBAL_OBJECTS: u32 = 0x0001_0000;
-/// First object number given to a function: `FUNCTION_OBJECTS + FuncId`.
-pub const FUNCTION_OBJECTS: u32 = 0x0100_0000;
-/// First object number given to a block whose address is taken: `BLOCK_OBJECTS + BlockId`.
-pub const BLOCK_OBJECTS: u32 = 0x0180_0000;
-/// First object number given to memory that is allocated while running (stack and heap).
-pub const DYNAMIC_OBJECTS: u32 = 0x0200_0000;
 
 impl Program {
     /// The widths of the results that a call takes, by what stands behind it.
@@ -120,23 +118,23 @@ impl Program {
 
     /// The constant address of byte `offset` of a global.
     pub fn global_address(global: GlobalId, offset: u32) -> u64 {
-        (u64::from(GLOBAL_OBJECTS + global.0) << 32) | u64::from(offset)
+        (u64::from(number_of(GLOBAL_OBJECTS + global.0)) << 32) | u64::from(offset)
     }
 
     /// The constant address of a function.
     pub fn function_address(function: FuncId) -> u64 {
-        u64::from(FUNCTION_OBJECTS + function.0) << 32
+        u64::from(number_of(FUNCTION_OBJECTS + function.0)) << 32
     }
 
     /// The constant address of a block (`&&label`).
     pub fn block_address(block: BlockId) -> u64 {
-        u64::from(BLOCK_OBJECTS + block.0) << 32
+        u64::from(number_of(BLOCK_OBJECTS + block.0)) << 32
     }
 
     /// The function whose address is `address`, if it is exactly one.
     pub fn function_at(&self, address: u64) -> Option<FuncId> {
         let object = (address >> 32) as u32;
-        let index = object.checked_sub(FUNCTION_OBJECTS)?;
+        let index = place_of(object).checked_sub(FUNCTION_OBJECTS)?;
         (address & 0xffff_ffff == 0 && (index as usize) < self.functions.len())
             .then_some(FuncId(index))
     }
@@ -351,6 +349,8 @@ pub struct Function {
     pub lines: Vec<u32>,
     /// Whether its address is used for anything but a direct call.
     pub addressed: bool,
+    /// What it may do, if it is an external function.
+    pub effects: Effects,
     /// Where it is defined.
     pub pos: Pos,
 }
@@ -436,6 +436,8 @@ pub struct Global {
     pub align: u32,
     /// Declared only: contents unknown.
     pub external: bool,
+    /// Whether other files, which are not there, can name it.
+    pub visible: bool,
     /// Where it is defined.
     pub pos: Pos,
 }

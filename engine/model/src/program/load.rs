@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::ir::*;
+use super::outside::{Effects, Outside};
 use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
 use super::sources::Sources;
 pub(crate) use calls::string;
@@ -117,6 +118,7 @@ impl Program {
         let mut program = loader.program;
         program.lifted = module.lifted();
         program.shapes = loader.variables.shapes;
+        program.outside = Outside::of(&program);
         match program.function_named(entry) {
             Some(id) if program.function(id).is_defined() => program.entry = id,
             _ => {
@@ -198,7 +200,7 @@ impl<'m> Loader<'m> {
                     _ => FunctionKind::User,
                 }
             };
-            if kind == FunctionKind::Mock {
+            if kind == FunctionKind::Mock && !name.starts_with(super::convention::MEMBER) {
                 self.program.mocked.push(name.clone());
             }
             let pos = self.position(function);
@@ -226,6 +228,9 @@ impl<'m> Loader<'m> {
                 names: Vec::new(),
                 lines: Vec::new(),
                 addressed: is_addressed(function),
+                effects: function
+                    .string_attribute(super::convention::EFFECTS)
+                    .map_or_else(Effects::default, |text| Effects::read(&text)),
                 pos,
             });
         }
@@ -249,7 +254,8 @@ impl<'m> Loader<'m> {
                 zeros: false,
                 constant: global.is_global_constant(),
                 align: global.align().max(self.layout.align(global.value_type())),
-                external: global.is_declaration(),
+                external: global.is_declaration() || global.is_marked(super::convention::UNDEFINED),
+                visible: global.is_marked(super::convention::VISIBLE),
                 pos,
             });
         }

@@ -5,6 +5,7 @@ pub mod ir;
 mod llvm;
 pub mod load;
 pub mod normalise;
+pub mod outside;
 mod sanity;
 mod show;
 pub mod sources;

@@ -9,6 +9,7 @@
 
 mod assumed;
 mod flags;
+mod granted;
 mod licences;
 mod link;
 mod locals;
@@ -21,8 +22,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
+use super::convention::EFFECTS;
 use super::llvm::{Module, ModuleError, llvm};
+use super::outside::Effects;
 
+pub use super::convention::MEMBER;
 pub use flags::clang_flags;
 pub use mocks::{Mocked, Returns};
 
@@ -185,11 +189,21 @@ const PASSES: [&str; 4] = [
 
 /// Links and normalises, and writes the module to `out` (by renaming, so that it is whole or absent).
 pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, NormaliseError> {
-    normalise_with(request, out, &mut |_| Ok(None))
+    normalise_with(request, out, &mut |_| Ok(Provided::default()))
 }
 
-/// Gives a module with bodies for some of these functions, if it has any for them.
-pub type Provide<'a> = dyn FnMut(&[Mocked]) -> Result<Option<PathBuf>, String> + 'a;
+/// What a caller knows of functions that nobody defines.
+#[derive(Clone, Debug, Default)]
+pub struct Provided {
+    /// A module with bodies for some of them.
+    pub bodies: Option<PathBuf>,
+    /// What they may do, by name, where something is known of it. The functions that objects from outside point to are named as in the
+    /// bodies' module.
+    pub effects: HashMap<String, Effects>,
+}
+
+/// Tells what is known of these functions.
+pub type Provide<'a> = dyn FnMut(&[Mocked]) -> Result<Provided, String> + 'a;
 
 /// As [`normalise`], where the caller may define some of what nobody defines: it is told of all those functions, and may
 /// give a module with bodies for them. The others get mocks that return a choice.
@@ -203,22 +217,30 @@ pub fn normalise_with(
     link::entry(&module, &request.entry)?;
     let mut library = link::library(&module, request)?;
     startup::into_driver(&module);
+    granted::ask(&module, request);
     let mut normalised = Normalised {
         unreached: library.sweep(&module, mocks::NEEDED)?,
         ..Normalised::default()
     };
     let missing = mocks::missing(&module, request);
     let mut provided = HashSet::new();
-    if !missing.is_empty()
-        && let Some(path) = provide(&missing).map_err(NormaliseError::Provide)?
-    {
+    let known = match missing.is_empty() {
+        true => Provided::default(),
+        false => provide(&missing).map_err(NormaliseError::Provide)?,
+    };
+    if let Some(path) = &known.bodies {
         let names: Vec<&str> = missing.iter().map(|mocked| &*mocked.name).collect();
-        provided = library.add(&module, &path, &names)?;
+        provided = library.add(&module, path, &names)?;
         let is_provided = |mocked: &&Mocked| provided.contains(&mocked.name);
         let of_caller = missing.iter().filter(is_provided).cloned();
         normalised.mocked.extend(of_caller);
     }
     mocks::generate(&module, request, &mut normalised);
+    for (name, effects) in &known.effects {
+        if let Some(function) = module.function(name).filter(|f| !f.is_declaration()) {
+            link::set_attribute(&module, function, EFFECTS, &effects.text());
+        }
+    }
     normalised.provided = provided.into_iter().collect();
     normalised.provided.sort();
     link::adapt_main(&module)?;

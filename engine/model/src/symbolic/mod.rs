@@ -3,7 +3,6 @@
 //! [`world`] names contexts, cut points and objects; [`cuts`] says what a cut point's states have in common; [`encode`] turns the
 //! code between cut points into terms; [`update`] says what a transition makes of its target's variables. No solver takes part.
 
-pub mod address;
 pub mod cuts;
 pub mod encode;
 pub mod memory;

@@ -13,7 +13,7 @@ use super::memory::{self, Object};
 use super::range::Range;
 use super::state::{Guard, Reached};
 use super::world::{ObjId, World};
-use crate::program::ir::{DYNAMIC_OBJECTS, Width};
+use crate::program::ir::{DYNAMIC_OBJECTS, Width, place_of};
 use crate::term::{Array, Node, Pool, Rewriter, Term};
 
 /// What a transition makes of its target's variables, in terms of its start's and the fragment's unknowns.
@@ -194,7 +194,8 @@ impl After<'_, '_> {
                 return false;
             };
             let mut all = self.world.objects();
-            number > DYNAMIC_OBJECTS && all.any(|id| self.world.object(id).number == Some(number))
+            place_of(number) > DYNAMIC_OBJECTS
+                && all.any(|id| self.world.object(id).number == Some(number))
         })
     }
 

@@ -15,9 +15,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::spans::{Span, Spans};
+use crate::program::ir::numbers::PLACES;
+pub use crate::program::ir::numbers::UNFIXED;
 use crate::program::ir::{
     BlockId, CallSite, Callee, DYNAMIC_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS, GlobalId, Op,
-    Program, Reg, Terminator,
+    Program, Reg, Terminator, number_of, place_of,
 };
 
 /// A call context, by number; see [`Context`].
@@ -125,9 +127,6 @@ pub struct ObjectInfo {
 /// It is not worth beginning again more often than this for one object.
 const INDEXINGS: u32 = 16;
 
-/// The first number of objects that have no fixed one.
-pub const UNFIXED: u32 = DYNAMIC_OBJECTS + (1 << 24);
-
 /// The control flow of one function.
 #[derive(Debug)]
 pub struct Flow {
@@ -221,7 +220,7 @@ impl<'p> World<'p> {
             ObjectKind::Made { .. } => {
                 let key = self.key(declared.kind);
                 if let Some(number) = declared.number
-                    && (!(DYNAMIC_OBJECTS + 1..UNFIXED).contains(&number)
+                    && (!(DYNAMIC_OBJECTS + 1..PLACES).contains(&place_of(number))
                         || self.numbers.contains_key(&number))
                 {
                     return None;
@@ -385,7 +384,7 @@ impl<'p> World<'p> {
         if let Some(&known) = self.numbers.get(&number) {
             return Some(known);
         }
-        let index = number.checked_sub(GLOBAL_OBJECTS)?;
+        let index = place_of(number).checked_sub(GLOBAL_OBJECTS)?;
         ((index as usize) < self.program.globals.len()).then(|| self.global(GlobalId(index)))
     }
 
@@ -398,7 +397,7 @@ impl<'p> World<'p> {
         let writable = !self.program.globals[global.index()].constant;
         self.add(ObjectInfo {
             kind,
-            number: Some(GLOBAL_OBJECTS + global.0),
+            number: Some(number_of(GLOBAL_OBJECTS + global.0)),
             heap: false,
             writable,
             indexed: Spans::default(),
@@ -446,11 +445,11 @@ impl<'p> World<'p> {
     }
 
     fn free_number(&self) -> u32 {
-        let mut number = DYNAMIC_OBJECTS + 1 + self.objects.len() as u32;
-        while self.numbers.contains_key(&number) {
-            number += 1;
+        let mut place = DYNAMIC_OBJECTS + 1 + self.objects.len() as u32;
+        while self.numbers.contains_key(&number_of(place)) {
+            place += 1;
         }
-        number
+        number_of(place)
     }
 
     fn add(&mut self, info: ObjectInfo) -> ObjId {

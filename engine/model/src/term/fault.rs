@@ -297,6 +297,29 @@ pub fn release<A: Algebra>(algebra: &mut A, alive: A::Bit, offset: A::Word) -> A
     algebra.not(good)
 }
 
+/// Whether `len` bytes at one address and at another one overlap without being the same; all are 64 bits wide.
+#[inline]
+pub fn overlap<A: Algebra>(algebra: &mut A, to: A::Word, from: A::Word, len: A::Word) -> A::Bit {
+    let (ahead, behind) = (
+        algebra.bin(BinOp::Sub, 64, to, from),
+        algebra.bin(BinOp::Sub, 64, from, to),
+    );
+    let other = algebra.cmp(Pred::Ne, 64, to, from);
+    let ahead = algebra.cmp(Pred::Ult, 64, ahead, len);
+    let behind = algebra.cmp(Pred::Ult, 64, behind, len);
+    let near = algebra.or(ahead, behind);
+    algebra.and(other, near)
+}
+
+/// Bytes of the stack: what `ulimit -s` says where nobody changed it.
+pub const STACK: u64 = 8 << 20;
+
+/// Whether a local array has more elements than there is room for.
+#[inline]
+pub fn too_many<A: Algebra>(algebra: &mut A, count: A::Word, most: A::Word) -> A::Bit {
+    algebra.cmp(Pred::Ugt, 64, count, most)
+}
+
 /// The bytes of `n` elements of a size, and whether they are too many to be counted: then the number is the largest there is.
 pub fn elements<A: Algebra>(algebra: &mut A, n: A::Word, size: A::Word) -> (A::Word, A::Bit) {
     let product = algebra.bin(BinOp::Mul, 64, n, size);
@@ -305,8 +328,8 @@ pub fn elements<A: Algebra>(algebra: &mut A, n: A::Word, size: A::Word) -> (A::W
     (algebra.choose(overflow, most, product), overflow)
 }
 
-/// A heap request above this many bytes is refused.
-pub const ONE_ALLOCATION: u64 = 64 << 20;
+/// A heap request above this many bytes is refused: no object is larger than a difference of two addresses can say.
+pub const ONE_ALLOCATION: u64 = i64::MAX as u64;
 
 /// No alignment above this is given.
 pub const COARSEST: u64 = 1 << 20;

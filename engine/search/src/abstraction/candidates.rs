@@ -19,7 +19,7 @@ use super::graph::Graph;
 use super::own::{Own, leaves, symbol_of_array};
 use super::relevance::Relevance;
 use cegar_model::deadline;
-use cegar_model::program::ir::{BinOp, GLOBAL_OBJECTS, Pred, Width};
+use cegar_model::program::ir::{BinOp, Pred, Width};
 use cegar_model::symbolic::cuts::{Part, Place};
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Array, Evaluator, Item, Node, Pool, Rewriter, Symbol, Term, value};
@@ -97,7 +97,7 @@ impl Vocabulary {
         if pool.width(a) > 1 {
             self.conditions.push(t);
         }
-        let is_number = |c: u128| pool.width(a) == 32 && c >= u128::from(GLOBAL_OBJECTS);
+        let is_number = |c: u128| pool.width(a) == 32 && c != 0;
         for (side, other) in [(a, b), (b, a)] {
             if let Some(c) = pool.as_const(side)
                 && !(is_number(c) && self.numbers.contains(&other))

@@ -126,6 +126,10 @@ impl Sample {
         fragment: &Fragment,
         given: Option<&[u8]>,
     ) {
+        // No tape makes an external function do more than the body in its place.
+        for &(deviates, _) in &fragment.deviations {
+            self.set(pool, deviates, 0);
+        }
         for (number, (guard, input)) in fragment.inputs.iter().enumerate() {
             if !guard.0.iter().all(|&t| self.eval(pool, evaluator, t) == 1) {
                 continue;

@@ -33,6 +33,7 @@ pub fn reach(
     let fragment = graph.fragments.get(&start)?.clone();
     let mut terms: Vec<Term> = goal.to_vec();
     terms.extend(&fragment.assumptions[..prefix]);
+    terms.extend(fragment.faithful(&mut graph.pool));
     let Some(cut) = start else {
         // Nothing has happened yet: the answer is the whole tape.
         return match ask(solver, graph, &terms, &[], &patience.within(QUESTION), cost) {
@@ -79,6 +80,7 @@ pub fn forward(
     };
     let mut terms = condition.to_vec();
     terms.extend(&fragment.assumptions[..prefix]);
+    terms.extend(fragment.faithful(&mut graph.pool));
     let here = match at {
         None => Vec::new(),
         Some(cut) => {

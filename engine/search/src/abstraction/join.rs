@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::program::ir::Width;
-use cegar_model::symbolic::address::object_and_offset;
+use cegar_model::program::ir::numbers::object_and_offset;
 use cegar_model::symbolic::cuts::{Base, Bytes, CELLS, Cell, Value, is_exact};
 use cegar_model::symbolic::range::Range;
 use cegar_model::symbolic::spans::Spans;

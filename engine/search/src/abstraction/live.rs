@@ -167,7 +167,10 @@ pub fn operands(op: &Op) -> Vec<Operand> {
             all
         }
         Op::FloatFn { args, .. } => args.to_vec(),
-        Op::Alloca { size, .. } => vec![*size],
+        Op::Alloca { size, room, .. } => {
+            let count = room.as_ref().map(|room| room.count);
+            [*size].into_iter().chain(count).collect()
+        }
         Op::Load { address, .. } | Op::Lifetime { address, .. } => vec![*address],
         Op::Store { value, address, .. } => vec![*value, *address],
         Op::MemCopy { to, from, len, .. } => vec![*to, *from, *len],

@@ -9,7 +9,8 @@ use cegar_checker::assumptions::{self, Assumption, Met, derive};
 use cegar_checker::behind::behind;
 use cegar_checker::{Certificate, Checked, Claim, Condition};
 use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
-use cegar_model::symbolic::encode::{Exceeded, Obligation};
+use cegar_model::program::plain;
+use cegar_model::symbolic::encode::Exceeded;
 
 use super::conditions::Conditions;
 use super::options::{Options, Stats, Verdict};
@@ -240,7 +241,7 @@ fn settle(
     graph: &Graph<'_>,
 ) -> (Verdicts, Claims) {
     let lost = Lost::of(program, settled, graph);
-    let failing = failing(settled, graph);
+    let failing = failing(program, settled, graph);
     let is_claimed = |id: CheckId| !failing.contains_key(&id) && !lost.checks.contains_key(&id.0);
     let conditions = Conditions::of(graph, settled, &is_claimed);
     let mut claims = Claims::default();
@@ -258,7 +259,7 @@ fn settle(
     let mut checks = Vec::new();
     for (id, check) in (0u32..).zip(&program.checks) {
         let verdict = if let Some(why) = failing.get(&CheckId(id)) {
-            Verdict::Open((*why).to_owned())
+            Verdict::Open(why.clone())
         } else if let Some(why) = lost.checks.get(&id) {
             Verdict::Open(why.clone())
         } else {
@@ -319,21 +320,39 @@ fn met(program: &Program, settled: &Settled, graph: &Graph<'_>) -> Met {
 }
 
 /// Why an obligation is open.
-fn why(obligation: &Obligation, failing: &Failing) -> &'static str {
-    if obligation.vague {
-        "it is not known where the pointer points"
-    } else if failing.reason.is_some() {
-        "the solver gave no answer in time"
-    } else {
-        "no invariant was found that excludes it"
+fn why(failing: &Failing, program: &Program, graph: &Graph<'_>) -> String {
+    let fragment = &graph.fragments[&failing.start];
+    if fragment.obligations[failing.index].vague {
+        return "it is not known where the pointer points".to_owned();
+    }
+    if failing.reason.is_some() {
+        return "the solver gave no answer in time".to_owned();
+    }
+    let deviating = failing.model.as_ref().and_then(|model| {
+        let mut all = fragment.deviations.iter();
+        all.find(|(bit, _)| model.satisfies(&graph.pool, &[*bit]))
+    });
+    match deviating {
+        Some(&(_, function)) => {
+            let name = plain(&program.function(function).name);
+            format!(
+                "the external `{name}` may write what it can reach; if it does not, say so under [external.{name}]: `writes = false`, or \
+                 what it writes, such as `writes = \"p2 elements of p1\"`"
+            )
+        }
+        None => "no invariant was found that excludes it".to_owned(),
     }
 }
 
 /// The checks that do not follow, and why.
-fn failing(settled: &Settled, graph: &Graph<'_>) -> BTreeMap<CheckId, &'static str> {
+fn failing(
+    program: &Program,
+    settled: &Settled,
+    graph: &Graph<'_>,
+) -> BTreeMap<CheckId, String> {
     let all = settled.failing.values().filter_map(|failing| {
         let obligation = &graph.fragments[&failing.start].obligations[failing.index];
-        Some((obligation.check?, why(obligation, failing)))
+        Some((obligation.check?, why(failing, program, graph)))
     });
     all.collect()
 }
@@ -356,7 +375,7 @@ fn elsewhere(
             program.function(function).kind == FunctionKind::User
         });
         if !is_user {
-            let why = why(obligation, failing);
+            let why = why(failing, program, graph);
             let place = program.show(obligation.pos);
             all.insert(format!("{:?} at {place}: {why}", obligation.kind));
         }

@@ -1,7 +1,7 @@
 //! The machine's state at a cut point, beside what the graph says of it.
 
 use cegar_model::machine::View;
-use cegar_model::program::ir::{DYNAMIC_OBJECTS, Loc};
+use cegar_model::program::ir::{DYNAMIC_OBJECTS, Loc, place_of};
 use cegar_model::symbolic::cuts::{CutState, Part, Place};
 use cegar_model::symbolic::world::{CtxId, ObjId, ObjectKind};
 use cegar_model::term::{Rewriter, Term};
@@ -18,13 +18,13 @@ fn split(value: u128) -> (u32, u64) {
 impl Follower<'_, '_> {
     /// The graph's number of the machine's object, if it is known; it is from now on, if the graph says one.
     fn is_same(&mut self, machine: u32, said: u32) -> bool {
-        if machine < DYNAMIC_OBJECTS {
+        if place_of(machine) < DYNAMIC_OBJECTS {
             return machine == said;
         }
         if let Some(&known) = self.numbers.get(&machine) {
             return known == said;
         }
-        if said < DYNAMIC_OBJECTS || self.numbers.values().any(|&other| other == said) {
+        if place_of(said) < DYNAMIC_OBJECTS || self.numbers.values().any(|&other| other == said) {
             return false;
         }
         self.numbers.insert(machine, said);
@@ -35,7 +35,7 @@ impl Follower<'_, '_> {
     fn agrees(&mut self, view: &View<'_>, machine: u128, said: u128, width: u16) -> bool {
         if width == 64 {
             let ((number, offset), (other, at)) = (split(machine), split(said));
-            if number >= DYNAMIC_OBJECTS && view.existed(number) {
+            if place_of(number) >= DYNAMIC_OBJECTS && view.existed(number) {
                 return offset == at && self.is_same(number, other);
             }
         }
@@ -45,7 +45,7 @@ impl Follower<'_, '_> {
     /// The machine's value in the graph's numbers.
     fn translated(&self, view: &View<'_>, machine: u128, width: u16) -> Option<u128> {
         let (number, offset) = split(machine);
-        if width < 64 || number < DYNAMIC_OBJECTS || !view.existed(number) {
+        if width < 64 || place_of(number) < DYNAMIC_OBJECTS || !view.existed(number) {
             return Some(machine);
         }
         let number = *self.numbers.get(&number)?;
@@ -128,7 +128,7 @@ impl Follower<'_, '_> {
 
     /// The machine's number of a graph's object.
     fn number_of(&self, said: u32) -> Option<u32> {
-        if said < DYNAMIC_OBJECTS {
+        if place_of(said) < DYNAMIC_OBJECTS {
             return Some(said);
         }
         let found = self.numbers.iter().find(|(_, known)| **known == said);

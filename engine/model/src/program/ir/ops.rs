@@ -191,7 +191,7 @@ pub enum CastKind {
 #[allow(missing_docs, reason = "field names follow LLVM's operands")]
 pub enum Op {
     /// `dst = a op b`, both `width` bits. A zero divisor or an oversized shift violates `check` when there is
-    /// one, else a shift yields 0 (or the sign) and a division ends the run.
+    /// one, else a shift may yield anything (in the machine, what x86 makes of it) and a division ends the run.
     Bin {
         dst: Reg,
         op: BinOp,
@@ -200,12 +200,13 @@ pub enum Op {
         b: Operand,
         check: Option<CheckId>,
     },
-    /// `dst = op a`.
+    /// `dst = op a`. `partial`: of zero it may be anything.
     Un {
         dst: Reg,
         op: UnOp,
         width: Width,
         a: Operand,
+        partial: bool,
     },
     /// Funnel shift: the high (`left`) or low word of `(a:b)` shifted by `by` modulo `width`.
     Funnel {
@@ -307,6 +308,7 @@ pub enum Op {
         align: u32,
         name: String,
         shape: Option<super::ShapeId>,
+        room: Option<Box<Room>>,
     },
     /// `size` bytes are `width.div_ceil(8)`, little-endian.
     Load {
@@ -392,6 +394,17 @@ pub enum Op {
     Unmodelled {
         which: u32,
     },
+}
+
+/// What a local array of varying length is checked against.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Its elements, 64 bits.
+    pub count: Operand,
+    /// As many as the stack has room for.
+    pub most: u64,
+    /// Violated by more.
+    pub check: CheckId,
 }
 
 /// A call.

@@ -304,6 +304,25 @@ impl<'m> Value<'m> {
         Some(lent(data, len as usize))
     }
 
+    /// Marks a global variable by metadata of this name.
+    pub(crate) fn mark(self, name: &str) {
+        let context = llvm!(LLVMGetTypeContext(self.ty().0));
+        let kind = mark_kind(context, name);
+        let nothing = llvm!(LLVMMDNodeInContext2(context, std::ptr::null_mut(), 0));
+        llvm!(LLVMGlobalSetMetadata(self.0, kind, nothing));
+    }
+
+    /// Whether a global variable is marked by metadata of this name.
+    pub(crate) fn is_marked(self, name: &str) -> bool {
+        let kind = mark_kind(llvm!(LLVMGetTypeContext(self.ty().0)), name);
+        let mut count = 0;
+        let entries = llvm!(LLVMGlobalCopyAllMetadata(self.0, &mut count));
+        let is_marked = (0..count as u32)
+            .any(|i| llvm!(LLVMValueMetadataEntriesGetKind(entries, i)) == kind);
+        llvm!(LLVMDisposeValueMetadataEntries(entries));
+        is_marked
+    }
+
     /// Directory, file, line and column of an instruction, a function or a global; line 0 if unknown.
     pub(crate) fn debug_location(self) -> (String, String, u32, u32) {
         let mut len = 0;
@@ -326,5 +345,14 @@ pub(crate) fn attribute_kind(name: &str) -> u32 {
     llvm!(LLVMGetEnumAttributeKindForName(
         name.as_ptr().cast(),
         name.len()
+    ))
+}
+
+/// The number of metadata of this name.
+fn mark_kind(context: llvm_sys::prelude::LLVMContextRef, name: &str) -> u32 {
+    llvm!(LLVMGetMDKindIDInContext(
+        context,
+        name.as_ptr().cast(),
+        name.len() as u32
     ))
 }

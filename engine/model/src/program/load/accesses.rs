@@ -90,7 +90,8 @@ impl<'m> Body<'_, 'm> {
             });
             if i > 1 && ty.is_struct() {
                 let field = known?;
-                constant = constant.wrapping_add(self.layout.field_offset(ty, field as u32) as i64);
+                constant =
+                    constant.checked_add(self.layout.field_offset(ty, field as u32) as i64)?;
                 ty = *ty.fields().get(field as usize)?;
                 continue;
             }
@@ -99,7 +100,7 @@ impl<'m> Body<'_, 'm> {
             }
             let scale = self.layout.size(ty) as i64;
             match known {
-                Some(known) => constant = constant.wrapping_add(known.wrapping_mul(scale)),
+                Some(known) => constant = constant.checked_add(known.checked_mul(scale)?)?,
                 None => indices.push((index, scale)),
             }
         }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::types::Types;
 use crate::program::ir::Operand;
+use crate::program::ir::numbers::object_and_offset;
 use crate::program::llvm::{BasicBlock, Layout, Type, Value, llvm};
 
 /// Addresses of everything that has one before the program starts.
@@ -169,15 +170,38 @@ impl<'m> Constants<'m> {
         let result = match llvm!(LLVMGetConstOpcode(value.0)) {
             LLVMOpcode::LLVMGetElementPtr => {
                 let base = operand(0)? as u64;
-                u128::from(base.wrapping_add(self.gep_offset(value)? as u64))
+                let sum = base.wrapping_add(self.gep_offset(value)? as u64);
+                near(base, 0, sum).ok_or_else(|| far(value))?
             }
-            LLVMOpcode::LLVMPtrToInt
-            | LLVMOpcode::LLVMIntToPtr
-            | LLVMOpcode::LLVMBitCast
-            | LLVMOpcode::LLVMAddrSpaceCast
-            | LLVMOpcode::LLVMTrunc => operand(0)?,
-            LLVMOpcode::LLVMAdd => operand(0)?.wrapping_add(operand(1)?),
-            LLVMOpcode::LLVMSub => operand(0)?.wrapping_sub(operand(1)?),
+            // Which of an address's lower bits are set is the platform's business.
+            LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMTrunc => match operand(0)? {
+                address if width < 64 && number(address as u64) != 0 => return Err(far(value)),
+                address => address,
+            },
+            // A number that nobody made from an address leads to no object.
+            LLVMOpcode::LLVMIntToPtr => match operand(0)? {
+                made if number(made as u64) != 0
+                    && value.operand(0).kind() == LLVMValueKind::LLVMConstantIntValueKind =>
+                {
+                    return Err(far(value));
+                }
+                address => address,
+            },
+            LLVMOpcode::LLVMBitCast | LLVMOpcode::LLVMAddrSpaceCast => operand(0)?,
+            LLVMOpcode::LLVMAdd => {
+                let (a, b) = (operand(0)?, operand(1)?);
+                near(a as u64, b as u64, a.wrapping_add(b) as u64).ok_or_else(|| far(value))?
+            }
+            // The difference of two objects is nobody's business.
+            LLVMOpcode::LLVMSub => {
+                let (a, b) = (operand(0)?, operand(1)?);
+                let sum = a.wrapping_sub(b);
+                let (of, from) = (number(a as u64), number(b as u64));
+                match of == from || from == 0 && of == number(sum as u64) {
+                    true => sum,
+                    false => return Err(far(value)),
+                }
+            }
             LLVMOpcode::LLVMMul => operand(0)?.wrapping_mul(operand(1)?),
             LLVMOpcode::LLVMXor => operand(0)? ^ operand(1)?,
             _ => return Err(format!("constant {}", value.text())),
@@ -194,17 +218,41 @@ impl<'m> Constants<'m> {
             let raw = self.scalar(index)?;
             let signed = ((raw << (128 - width)) as i128 >> (128 - width)) as i64;
             if i == 1 {
-                offset = offset.wrapping_add(signed.wrapping_mul(self.layout.size(ty) as i64));
+                offset = signed
+                    .checked_mul(self.layout.size(ty) as i64)
+                    .and_then(|by| offset.checked_add(by))
+                    .ok_or_else(|| far(value))?;
             } else if ty.is_struct() {
                 offset = offset.wrapping_add(self.layout.field_offset(ty, signed as u32) as i64);
                 ty = ty.fields()[signed as usize];
             } else {
                 ty = ty.element();
-                offset = offset.wrapping_add(signed.wrapping_mul(self.layout.size(ty) as i64));
+                offset = signed
+                    .checked_mul(self.layout.size(ty) as i64)
+                    .and_then(|by| offset.checked_add(by))
+                    .ok_or_else(|| far(value))?;
             }
         }
         Ok(offset)
     }
+}
+
+/// The number of the object that an address leads to, 0 if it is none.
+fn number(address: u64) -> u32 {
+    object_and_offset(address).0
+}
+
+/// A sum, unless it leads from one object to another.
+fn near(a: u64, b: u64, sum: u64) -> Option<u128> {
+    let owner = number(a).max(number(b));
+    (number(sum) == owner).then_some(u128::from(sum))
+}
+
+fn far(value: Value<'_>) -> String {
+    format!(
+        "a constant that depends on where objects lie: {}",
+        value.text()
+    )
 }
 
 /// The number of elements of an aggregate or vector.

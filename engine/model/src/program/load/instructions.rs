@@ -270,10 +270,16 @@ impl<'m> Body<'_, 'm> {
         let dst = self.result(value)?;
         let each = self.layout.size(value.allocated_type());
         let count = value.operand(0);
+        let mut room = None;
         let size = match (count.const_int(), self.scalar(count)?) {
             (Some(n), _) => Operand::Const(n.saturating_mul(each)),
             (None, n) => {
                 let n = self.widened(n, self.width(count.ty()));
+                room = Some(Box::new(Room {
+                    count: n,
+                    most: fault::STACK / each.max(1),
+                    check: self.check(CheckKind::ArrayBound, "length".to_owned()),
+                }));
                 if each == 1 {
                     n
                 } else {
@@ -300,6 +306,7 @@ impl<'m> Body<'_, 'm> {
                 .as_ref()
                 .map_or_else(String::new, |v| v.name.clone()),
             shape: variable.and_then(|v| v.shape),
+            room,
         });
         Ok(())
     }

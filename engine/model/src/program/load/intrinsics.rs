@@ -49,8 +49,15 @@ impl<'m> Body<'_, 'm> {
             }
             "abs" => self.unary_lanes(value, UnOp::Abs),
             "ctpop" => self.unary_lanes(value, UnOp::CtPop),
-            "ctlz" => self.unary_lanes(value, UnOp::CtLz),
-            "cttz" => self.unary_lanes(value, UnOp::CtTz),
+            "ctlz" | "cttz" => {
+                let op = if base == "ctlz" {
+                    UnOp::CtLz
+                } else {
+                    UnOp::CtTz
+                };
+                let partial = value.operand(1).const_int() == Some(1);
+                self.zeros(value, op, partial)
+            }
             "bswap" => self.unary_lanes(value, UnOp::BSwap),
             "bitreverse" => self.unary_lanes(value, UnOp::BitReverse),
             "fshl" | "fshr" => {
@@ -226,12 +233,17 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn unary_lanes(&mut self, value: Value<'m>, op: UnOp) -> Result<(), String> {
+        self.zeros(value, op, false)
+    }
+
+    fn zeros(&mut self, value: Value<'m>, op: UnOp, partial: bool) -> Result<(), String> {
         let width = self.lane_width(value.ty());
         self.lanes(value, &[0], |dst, a| Op::Un {
             dst,
             op,
             width,
             a: a[0],
+            partial,
         })
     }
 

@@ -119,6 +119,7 @@ pub fn sanitizer(handler: u64) -> (CheckKind, &'static str) {
         18 => (CheckKind::ArrayBound, ""),
         20 => (CheckKind::Shift, "shift"),
         21 => (CheckKind::SignedOverflow, "-"),
+        24 => (CheckKind::ArrayBound, "length"),
         _ => (CheckKind::Unreachable, "trap"),
     }
 }

@@ -25,7 +25,7 @@ pub fn clang_flags(properties: &[Property]) -> Vec<&'static str> {
     let memory = properties.contains(&Property::Memory);
     let overflow = properties.contains(&Property::Overflow);
     if memory {
-        flags.push("-fsanitize=array-bounds");
+        flags.push("-fsanitize=array-bounds,vla-bound");
     }
     if overflow {
         flags.push(
@@ -49,7 +49,11 @@ mod tests {
         let assertion = clang_flags(&[Property::Assertion]);
         assert!(assertion.contains(&"-fwrapv") && !assertion.contains(&"-fsanitize-trap=all"));
         let memory = clang_flags(&[Property::Assertion, Property::Memory]);
-        assert!(memory.ends_with(&["-fsanitize=array-bounds", "-fwrapv", "-fsanitize-trap=all"]));
+        assert!(memory.ends_with(&[
+            "-fsanitize=array-bounds,vla-bound",
+            "-fwrapv",
+            "-fsanitize-trap=all"
+        ]));
         let overflow = clang_flags(&[Property::Overflow]);
         assert!(!overflow.contains(&"-fwrapv"));
     }

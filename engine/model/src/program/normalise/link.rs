@@ -7,7 +7,7 @@ use llvm_sys::LLVMLinkage;
 use llvm_sys::prelude::LLVMModuleRef;
 
 use super::{Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, run};
-use crate::program::convention::KIND;
+use crate::program::convention::{KIND, MEMBER, VISIBLE};
 use crate::program::llvm::{Metadata, Module, Value, last_message, llvm, metadata, parse};
 
 const FUZZER: &str = "LLVMFuzzerTestOneInput";
@@ -51,6 +51,12 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
         .collect();
     for part in parsed {
         part.mark("user");
+        // Before the link, which makes what it can local.
+        for value in part.globals_and_functions() {
+            if value.is_global_variable() && !value.is_declaration() && !is_local(value) {
+                value.mark(VISIBLE);
+            }
+        }
         for value in part.globals_and_functions() {
             let name = value.name();
             if let Some(replacement) = request.redirections.get(&name)
@@ -237,6 +243,9 @@ impl Library {
         let mut provided = HashSet::new();
         for value in part.globals_and_functions() {
             let name = value.name();
+            if value.is_function() && name.starts_with(MEMBER) {
+                set_kind(module, value, "mock");
+            }
             if value.is_declaration() || is_local(value) {
                 continue;
             }
@@ -303,12 +312,17 @@ impl Library {
 
 /// Says who provides a function.
 pub(super) fn set_kind(module: &Module, function: Value<'_>, kind: &str) {
+    set_attribute(module, function, KIND, kind);
+}
+
+/// Gives a function an attribute with a text.
+pub(super) fn set_attribute(module: &Module, function: Value<'_>, name: &str, text: &str) {
     let attribute = llvm!(LLVMCreateStringAttribute(
         module.context,
-        KIND.as_ptr().cast(),
-        KIND.len() as u32,
-        kind.as_ptr().cast(),
-        kind.len() as u32
+        name.as_ptr().cast(),
+        name.len() as u32,
+        text.as_ptr().cast(),
+        text.len() as u32
     ));
     llvm!(LLVMAddAttributeAtIndex(
         function.0,

@@ -10,7 +10,7 @@ use std::ffi::CString;
 
 use super::link::set_kind;
 use super::{LinkRequest, Normalised, outputs, reach};
-use crate::program::convention::UNINIT;
+use crate::program::convention::{UNDEFINED, UNINIT, VISIBLE};
 use crate::program::llvm::{Module, Type, Value, attribute_kind, llvm};
 use crate::program::load::{failing, intrinsic};
 
@@ -127,6 +127,8 @@ pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut 
                 global.0,
                 llvm!(LLVMConstNull(global.value_type().0))
             ));
+            global.mark(VISIBLE);
+            global.mark(UNDEFINED);
             normalised.external_data.push(global.name());
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::world::ObjId;
-use crate::program::ir::{DYNAMIC_OBJECTS, FUNCTION_OBJECTS};
+use crate::program::ir::{DYNAMIC_OBJECTS, FUNCTION_OBJECTS, place_of};
 
 /// The upper half of an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -29,5 +29,5 @@ pub enum Value {
 
 /// Whether an upper half is one of addresses that have no others beside them: NULL and the functions'.
 pub fn is_exact(number: u32) -> bool {
-    number == 0 || (FUNCTION_OBJECTS..DYNAMIC_OBJECTS).contains(&number)
+    number == 0 || (FUNCTION_OBJECTS..DYNAMIC_OBJECTS).contains(&place_of(number))
 }

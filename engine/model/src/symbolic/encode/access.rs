@@ -11,8 +11,8 @@ use super::super::world::{CtxId, ObjId};
 use super::pointer::{Case, Root};
 use super::{Encoder, Step, Stop};
 use crate::program::ir::{BinOp, CheckId, CheckKind, Pred, Width};
-use crate::term::Term;
 use crate::term::fault::{self, Extent};
+use crate::term::{Node, Pool, Term};
 
 /// A table of addresses with more words than that is bytes.
 const WORDS: u64 = 40;
@@ -81,6 +81,9 @@ impl Encoder<'_, '_> {
                 offset: case.offset,
             });
         }
+        if let Some(&wraps) = self.wrapped.get(&pointer) {
+            violated = self.pool.or(violated, wraps);
+        }
         self.oblige(ctx, now, check, kind, violated)?;
         let stays = self.pool.not(rejected);
         self.assume(now, stays)?;
@@ -130,7 +133,7 @@ impl Encoder<'_, '_> {
     }
 
     /// What values terms can have there.
-    fn ranges(&self, now: &Reached) -> Ranges<'_> {
+    pub(super) fn ranges(&self, now: &Reached) -> Ranges<'_> {
         Ranges::new(self.pool, &now.guard, self.start.map(|start| &start.bounds))
     }
 
@@ -456,8 +459,8 @@ impl Encoder<'_, '_> {
         ctx: CtxId,
         now: &mut Reached,
         (to, from, len): (Term, Term, Term),
-        read: Option<CheckId>,
-        write: Option<CheckId>,
+        (read, write): (Option<CheckId>, Option<CheckId>),
+        overlap: bool,
     ) -> Step {
         if self.is_nothing(len) {
             return Ok(());
@@ -465,6 +468,9 @@ impl Encoder<'_, '_> {
         let (sources, vague_source) =
             self.access_some(ctx, now, from, len, (read, CheckKind::Read))?;
         let (targets, vague) = self.access_some(ctx, now, to, len, (write, CheckKind::Write))?;
+        if !overlap {
+            self.overlap(ctx, now, (&sources, &targets), len, write)?;
+        }
         let count = self.pool.as_const(len).map(|n| n as u64);
         let bytes = match (count, &sources[..], vague_source) {
             (Some(n), [source], false) if n <= self.budget.moved => {
@@ -523,6 +529,42 @@ impl Encoder<'_, '_> {
             }
         }
         self.go_only(ctx, now, vague, to)
+    }
+
+    /// `memcpy` within one object, between ranges that overlap.
+    fn overlap(
+        &mut self,
+        ctx: CtxId,
+        now: &Reached,
+        (sources, targets): (&[Target], &[Target]),
+        len: Term,
+        check: Option<CheckId>,
+    ) -> Step {
+        let mut violated = self.pool.bit(false);
+        for source in sources {
+            for target in targets.iter().filter(|target| target.id == source.id) {
+                let (to, from) = (target.offset, source.offset);
+                let both = self.pool.and(source.cond, target.cond);
+                if self.pool.as_const(both) == Some(0) || self.is_grid(to, from, len) {
+                    continue;
+                }
+                let bad = fault::overlap(self.pool, to, from, len);
+                let bad = self.pool.and(both, bad);
+                violated = self.pool.or(violated, bad);
+            }
+        }
+        self.oblige(ctx, now, check, CheckKind::Write, violated)
+    }
+
+    /// Whether the distance of two offsets is a multiple of the length: elements of one array, or the same one.
+    fn is_grid(&mut self, to: Term, from: Term, len: Term) -> bool {
+        let Some(len) = self.pool.as_const(len).filter(|&len| len > 0) else {
+            return false;
+        };
+        let distance = self.pool.bin(BinOp::Sub, to, from);
+        let (by, rest) = residue(self.pool, distance, 0);
+        u128::from(by) >= len && u128::from(by) % len == 0 && u128::from(rest) % len == 0
+            || is_multiple(self.pool, distance, len, 0)
     }
 
     /// Of a copy of unknown length, only the byte at the witness is known to be in both.
@@ -607,5 +649,22 @@ impl Encoder<'_, '_> {
             }
             Err(stop) => Err(stop),
         }
+    }
+}
+
+/// Whether a sum is seen to consist of multiples of a number. What wraps is no offset in an object any more.
+fn is_multiple(pool: &Pool, t: Term, of: u128, depth: u32) -> bool {
+    if depth > 8 {
+        return false;
+    }
+    if let Some(value) = pool.as_const(t) {
+        return (value as i64).unsigned_abs() % (of as u64) == 0;
+    }
+    match *pool.node(t) {
+        Node::Bin(BinOp::Add | BinOp::Sub, a, b) | Node::Ite(_, a, b) => {
+            is_multiple(pool, a, of, depth + 1) && is_multiple(pool, b, of, depth + 1)
+        }
+        Node::Bin(BinOp::Mul, _, by) => pool.as_const(by).is_some_and(|by| by % of == 0),
+        _ => false,
     }
 }

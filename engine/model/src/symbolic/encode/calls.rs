@@ -10,8 +10,9 @@ use super::pointer::Root;
 use super::{Encoder, Step, Stop, set};
 use crate::program::ir::{
     ArgClass, BlockId, Call, Callee, CheckId, CheckKind, FUNCTION_OBJECTS, FuncId, FunctionKind,
-    Intrinsic, Operand, Reg,
+    Intrinsic, Operand, Reg, place_of,
 };
+use crate::program::outside::COPY;
 use crate::term::Term;
 
 /// The callees that one call through a pointer may have.
@@ -77,7 +78,7 @@ impl Encoder<'_, '_> {
             };
             let zero = self.c64(0);
             let exact = self.pool.eq(case.offset, zero);
-            let function = number
+            let function = place_of(number)
                 .checked_sub(FUNCTION_OBJECTS)
                 .map(FuncId)
                 .filter(|f| f.index() < program.functions.len());
@@ -144,6 +145,10 @@ impl Encoder<'_, '_> {
             );
             return Err(Stop::Ended);
         }
+        if function.kind == FunctionKind::User {
+            // An external function that calls back may have done its work before.
+            self.deviate(ctx, now)?;
+        }
         let fixed = (call.fixed as usize).min(call.args.len());
         let mut values: Vec<Term> = Vec::new();
         let mut copies: Vec<(usize, Target, u32)> = Vec::new();
@@ -202,7 +207,7 @@ impl Encoder<'_, '_> {
             values[i] = self.allocate(
                 inner,
                 now,
-                (usize::MAX >> 33, i as u32),
+                (COPY as usize, i as u32),
                 size,
                 contents,
                 false,
@@ -236,7 +241,7 @@ impl Encoder<'_, '_> {
         let returned = self.run(inner, first, 0, start)?;
         (self.block, self.pos) = (block, pos);
         let returned = returned.ok_or(Stop::Ended)?;
-        *now = self.leave(inner, returned);
+        *now = self.leave(inner, returned)?;
         Ok(())
     }
 

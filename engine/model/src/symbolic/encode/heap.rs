@@ -9,8 +9,11 @@ use super::access::Target;
 use super::pointer::Root;
 use super::{Encoder, Step, Stop, set};
 use crate::program::ir::{BinOp, Call, CheckId, CheckKind, HeapFn, Operand, Pred};
-use crate::term::Term;
 use crate::term::fault::{self, ONE_ALLOCATION};
+use crate::term::{Node, Term};
+
+const ENOMEM: u8 = 12;
+const EINVAL: u8 = 22;
 
 impl Encoder<'_, '_> {
     pub(super) fn heap_function(
@@ -25,29 +28,31 @@ impl Encoder<'_, '_> {
             let operand = call.args.get(i).map_or(Operand::Const(0), |a| a.value);
             self.get(&mut now.state, operand, 64)
         };
-        let (a, b, c) = (arg(0), arg(1), arg(2));
+        let args = [arg(0), arg(1), arg(2)];
+        let (refused, [a, b, c]) = self.refusal(function, args);
         let result = match function {
             HeapFn::Malloc | HeapFn::Valloc => {
                 let contents = self.unknown_contents();
-                self.request(ctx, now, index, a, contents)
+                self.request(ctx, now, index, (a, refused), contents)
             }
             HeapFn::AlignedAlloc => {
                 let contents = self.unknown_contents();
-                let address = self.request(ctx, now, index, b, contents);
-                let refused = fault::alignment(self.pool, a, 1);
-                if self.pool.as_const(refused) != Some(0) {
-                    self.out.approximations += u32::from(self.forget_errno(now));
-                }
+                let crooked = fault::alignment(self.pool, a, 1);
+                let straight = self.pool.not(crooked);
+                let refused = self.pool.and(refused, straight);
+                let address = self.request(ctx, now, index, (b, refused), contents);
+                self.set_errno(now, crooked, EINVAL);
                 let zero = self.c64(0);
-                self.pool.ite(refused, zero, address)
+                self.pool.ite(crooked, zero, address)
             }
             HeapFn::Calloc => {
-                let (size, _) = fault::elements(self.pool, a, b);
+                let (size, overflow) = fault::elements(self.pool, a, b);
                 let array = self.pool.array_constant(&[]);
                 let one = self.c64(1);
                 let mut contents = Contents::new(array);
                 contents.witness = Some(self.pool.bin(BinOp::Sub, size, one));
-                self.request(ctx, now, index, size, contents)
+                let refused = self.pool.or(refused, overflow);
+                self.request(ctx, now, index, (size, refused), contents)
             }
             HeapFn::Row => {
                 let array = self.pool.array_constant(&[]);
@@ -64,15 +69,11 @@ impl Encoder<'_, '_> {
                 }
                 address
             }
-            HeapFn::Realloc => self.realloc(ctx, now, index, (a, b), check)?,
+            HeapFn::Realloc => self.realloc(ctx, now, index, (a, b, refused), check)?,
             HeapFn::ReallocArray => {
                 let (size, overflow) = fault::elements(self.pool, b, c);
-                if self.pool.as_const(overflow) == Some(0) {
-                    self.realloc(ctx, now, index, (a, size), check)?
-                } else {
-                    self.hole(ctx, now, "reallocarray of an unknown number".to_owned());
-                    return Err(Stop::Ended);
-                }
+                let refused = self.pool.or(refused, overflow);
+                self.realloc(ctx, now, index, (a, size, refused), check)?
             }
             HeapFn::Free => {
                 self.release(ctx, now, a, check)?;
@@ -80,8 +81,8 @@ impl Encoder<'_, '_> {
             }
             HeapFn::UsableSize => self.usable_size(ctx, now, a, check)?,
             HeapFn::PosixMemalign => {
-                self.hole(ctx, now, "posix_memalign".to_owned());
-                return Err(Stop::Ended);
+                let asked = (a, b, c, refused);
+                return self.posix_memalign(ctx, now, (call, index), asked, check);
             }
         };
         if !call.result.is_empty() {
@@ -90,39 +91,132 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// A new heap object of `size` bytes, or NULL where that is too many.
+    /// What the environment said of a request: what it refused is asked for in the largest numbers there are. Gives that
+    /// condition, and the arguments as they are where it does not hold, so that a size stays the term that the program computed.
+    fn refusal(&mut self, function: HeapFn, args: [Term; 3]) -> (Term, [Term; 3]) {
+        let sizes = match function {
+            HeapFn::Malloc | HeapFn::Valloc => 0..1,
+            HeapFn::Calloc => 0..2,
+            HeapFn::Realloc | HeapFn::AlignedAlloc => 1..2,
+            HeapFn::PosixMemalign => 2..3,
+            HeapFn::ReallocArray => 1..3,
+            HeapFn::Row | HeapFn::Free | HeapFn::UsableSize => 0..0,
+        };
+        let mut refused: Option<Term> = None;
+        let mut plain = args;
+        for at in sizes {
+            let &Node::Ite(cond, then, other) = self.pool.node(args[at]) else {
+                return (self.pool.bit(false), args);
+            };
+            let is_most = |t: Term| self.pool.as_const(t) == Some(u128::from(u64::MAX));
+            let (when, size) = match (is_most(then), is_most(other)) {
+                (true, false) => (cond, other),
+                (false, true) => (self.pool.not(cond), then),
+                _ => return (self.pool.bit(false), args),
+            };
+            // All of them, and at the same time.
+            if refused.is_some_and(|refused| refused != when) {
+                return (self.pool.bit(false), args);
+            }
+            refused = Some(when);
+            plain[at] = size;
+        }
+        match refused {
+            Some(refused) => (refused, plain),
+            None => (self.pool.bit(false), args),
+        }
+    }
+
+    /// A new heap object of `size` bytes, or NULL where that is too many, or `refused`.
     fn request(
         &mut self,
         ctx: CtxId,
         now: &mut Reached,
         index: usize,
-        size: Term,
+        (size, refused): (Term, Term),
         contents: Contents,
     ) -> Term {
         let limit = self.c64(ONE_ALLOCATION);
-        let refused = self.pool.cmp(Pred::Ugt, size, limit);
+        let much = self.pool.cmp(Pred::Ugt, size, limit);
+        let refused = self.pool.or(refused, much);
         let address = self.allocate(ctx, now, (index, 0), size, contents, true);
+        self.set_errno(now, refused, ENOMEM);
         let zero = self.c64(0);
-        let result = self.pool.ite(refused, zero, address);
-        if self.pool.as_const(refused) != Some(0) {
-            self.out.approximations += u32::from(self.forget_errno(now));
-        }
-        result
+        self.pool.ite(refused, zero, address)
     }
 
-    /// A request that fails sets errno; whether one failed is not followed that far.
-    fn forget_errno(&mut self, now: &mut Reached) -> bool {
+    /// `posix_memalign`: writes the address only where there is a block, and gives the error's number.
+    fn posix_memalign(
+        &mut self,
+        ctx: CtxId,
+        now: &mut Reached,
+        (call, index): (&Call, usize),
+        (into, alignment, size, refused): (Term, Term, Term, Term),
+        check: Option<CheckId>,
+    ) -> Step {
+        let crooked = fault::alignment(self.pool, alignment, 8);
+        let straight = self.pool.not(crooked);
+        let limit = self.c64(ONE_ALLOCATION);
+        let much = self.pool.cmp(Pred::Ugt, size, limit);
+        let refused = self.pool.or(refused, much);
+        let refused = self.pool.and(refused, straight);
+        let contents = self.unknown_contents();
+        let address = self.request(ctx, now, index, (size, refused), contents);
+        let failed = self.pool.or(crooked, refused);
+        let granted = self.pool.not(failed);
+        let mut without = now.clone();
+        without.guard = without.guard.and(self.pool, failed);
+        let einval = self.pool.constant(32, u128::from(EINVAL));
+        let enomem = self.pool.constant(32, u128::from(ENOMEM));
+        let error = self.pool.ite(crooked, einval, enomem);
+        self.give(&mut without, call, error);
+        let mut with = now.clone();
+        with.guard = with.guard.and(self.pool, granted);
+        let is_never = with.guard.is_false(self.pool);
+        let stored = match is_never {
+            true => Err(Stop::Ended),
+            false => self.store(ctx, &mut with, into, address, check),
+        };
+        *now = match stored {
+            Ok(()) => {
+                let zero = self.constant(32, 0);
+                self.give(&mut with, call, zero);
+                match without.guard.is_false(self.pool) {
+                    true => with,
+                    false => with.join(without, self),
+                }
+            }
+            Err(Stop::Ended) => without,
+            Err(stop) => return Err(stop),
+        };
+        match now.guard.is_false(self.pool) {
+            true => Err(Stop::Ended),
+            false => Ok(()),
+        }
+    }
+
+    /// A request that fails sets errno.
+    fn set_errno(&mut self, now: &mut Reached, failed: Term, error: u8) {
+        if self.pool.as_const(failed) == Some(0) {
+            return;
+        }
         let program = self.world.program();
         let at = program.globals.iter().position(|g| g.name == "cegar_errno");
-        let Some(at) = at else { return false };
+        let Some(at) = at else { return };
         let id = self.world.global(crate::program::ir::GlobalId(at as u32));
         let Some(object) = self.object(&now.state, id) else {
-            return false;
+            return;
         };
         let mut object = Object::clone(&object);
-        object.contents = self.unknown_contents();
+        let mut old = object.contents.byte(self.pool, 0);
+        for i in 1..4 {
+            let byte = object.contents.byte(self.pool, i);
+            old = self.pool.concat(byte, old);
+        }
+        let new = self.pool.constant(32, u128::from(error));
+        let value = self.pool.ite(failed, new, old);
+        object.contents.write_at(self.pool, 0, value);
         now.state.objects.insert(id, Rc::new(object));
-        true
     }
 
     /// The live heap objects that start at a pointer. What is none of them violates the check.
@@ -226,7 +320,7 @@ impl Encoder<'_, '_> {
         ctx: CtxId,
         now: &mut Reached,
         index: usize,
-        (old, size): (Term, Term),
+        (old, size, denied): (Term, Term, Term),
         check: Option<CheckId>,
     ) -> Step<Term> {
         let (targets, vague) = self.blocks(ctx, now, old, check)?;
@@ -236,7 +330,11 @@ impl Encoder<'_, '_> {
         let released = self.pool.not(fresh);
         let frees = self.pool.and(nothing, released);
         let limit = self.c64(ONE_ALLOCATION);
-        let refused = self.pool.cmp(Pred::Ugt, size, limit);
+        let much = self.pool.cmp(Pred::Ugt, size, limit);
+        let refused = self.pool.or(denied, much);
+        // What is refused is not released, either.
+        let granted = self.pool.not(denied);
+        let frees = self.pool.and(frees, granted);
         // What is kept of the old contents, byte by byte where both sizes are known and small.
         let mut contents = self.unknown_contents();
         let mut kept_bytes = false;
@@ -274,7 +372,7 @@ impl Encoder<'_, '_> {
         }
         self.go_only(ctx, now, vague, old)?;
         // The block that a loop's realloc made the last time is the old one: it is given up.
-        let address = self.request(ctx, now, index, size, contents);
+        let address = self.request(ctx, now, index, (size, denied), contents);
         Ok(self.pool.ite(frees, zero, address))
     }
 }

@@ -16,10 +16,13 @@ mod access;
 mod calls;
 mod heap;
 mod intrinsics;
+mod low;
 mod narrow;
 mod numbers;
 mod ops;
+mod outside;
 pub mod pointer;
+mod sums;
 mod variadic;
 
 use std::collections::BTreeMap;
@@ -36,7 +39,7 @@ use super::state::{Frame, Guard, Reached, State, Surroundings};
 use super::world::{CtxId, Cut, ObjId, ObjectKind, ROOT, World};
 use crate::deadline;
 use crate::program::ir::{
-    BlockId, CheckId, CheckKind, Edge, FunctionKind, Operand, Pos, Pred, Reg, Terminator, Width,
+    BlockId, CheckId, CheckKind, Edge, FuncId, FunctionKind, Operand, Pos, Pred, Reg, Terminator, Width,
 };
 use crate::term::{Array, Pool, Term};
 
@@ -144,10 +147,21 @@ pub struct Fragment {
     pub obligation_of: Vec<Option<usize>>,
     /// What the tape decides, and when.
     pub inputs: Vec<(Guard, Input)>,
+    /// For each call of an external function that may write what it can reach: whether it does more than the body in its place, and
+    /// the function. No tape makes it so.
+    pub deviations: Vec<(Term, FuncId)>,
     /// How often something was replaced by an unknown that the machine computes exactly.
     pub approximations: u32,
     /// Operations executed.
     pub operations: u64,
+}
+
+impl Fragment {
+    /// That no external function does more than the body in its place: what holds of all executions that a tape describes.
+    pub fn faithful(&self, pool: &mut Pool) -> Vec<Term> {
+        let deviations = self.deviations.iter();
+        deviations.map(|&(bit, _)| pool.not(bit)).collect()
+    }
 }
 
 /// Why encoding stopped.
@@ -196,6 +210,8 @@ pub struct Encoder<'a, 'p> {
     start: Option<&'a CutState>,
     /// Terms of object numbers that are not fixed.
     numbers: FxHashMap<Term, ObjId>,
+    /// Addresses whose index may be too large to be multiplied, and when it is.
+    wrapped: FxHashMap<Term, Term>,
     name: String,
     unknowns: u32,
     pos: Pos,
@@ -249,6 +265,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             out: Fragment::default(),
             start: start.map(|(_, state)| state),
             numbers: FxHashMap::default(),
+            wrapped: FxHashMap::default(),
             name,
             unknowns: 0,
             pos: Pos::default(),
@@ -356,7 +373,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             let Some(back) = self.world.context(ctx).back else {
                 return Ok(());
             };
-            reached = self.leave(ctx, returned);
+            reached = self.leave(ctx, returned)?;
             (ctx, block, op) = (back.ctx, back.block, back.op);
         }
     }
@@ -565,12 +582,14 @@ impl<'a, 'p> Encoder<'a, 'p> {
     }
 
     /// Ends a frame: what is left is the caller's state with the results in place.
-    fn leave(&mut self, ctx: CtxId, mut returned: Reached) -> Reached {
+    fn leave(&mut self, ctx: CtxId, mut returned: Reached) -> Step<Reached> {
+        self.deviate(ctx, &mut returned)?;
+        self.given(ctx, &mut returned)?;
         let program = self.world.program();
         let function = program.function(self.world.context(ctx).function);
         let first = function.registers.len();
         let Some(frame) = returned.state.frames.pop() else {
-            return returned;
+            return Ok(returned);
         };
         for object in frame.objects.iter() {
             returned.state.objects.remove(object);
@@ -589,7 +608,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 set(&mut returned.state, Reg(back.dst.0 + i as u32), result);
             }
         }
-        returned
+        Ok(returned)
     }
 
     /// The value of an operand.

@@ -66,7 +66,6 @@ impl Encoder<'_, '_> {
 
     /// The encoder comes to where a rule narrows the world, if `cond` holds there. Where the user lifted the rule, what fulfils the
     /// condition cannot be passed: it is a hole, and `now` goes on with the rest.
-    #[allow(dead_code, reason = "for the rules that the encoder asks for")]
     pub(super) fn narrow(&mut self, ctx: CtxId, now: &mut Reached, id: &str, cond: Term) -> Step {
         if self.pool.as_const(cond) == Some(0) {
             return Ok(());

@@ -8,17 +8,18 @@ use super::super::memory::{Contents, constant};
 use super::super::state::{Reached, Surroundings};
 use super::Encoder;
 use super::pointer::Root;
-use crate::program::ir::{BinOp, FUNCTION_OBJECTS, Pred, Width};
+use crate::program::ir::numbers::object_and_offset;
+use crate::program::ir::{BinOp, FUNCTION_OBJECTS, Pred, Width, place_of};
 use crate::term::{Node, Term};
 
 impl Encoder<'_, '_> {
     /// The objects that a 64-bit value is an address of; none if it is a plain number.
-    fn roots(&mut self, now: &Reached, t: Term) -> Vec<Root> {
+    pub(super) fn roots(&mut self, now: &Reached, t: Term) -> Vec<Root> {
         if self.pool.width(t) != 64 {
             return Vec::new();
         }
         if let Some(value) = self.pool.as_const(t) {
-            let number = (value >> 32) as u32;
+            let (number, _) = object_and_offset(value as u64);
             let is_object = self.has_address(number);
             return if is_object {
                 vec![Root::Number(number)]
@@ -48,9 +49,9 @@ impl Encoder<'_, '_> {
     }
 
     /// Whether this is the number of an object or a function.
-    fn has_address(&mut self, number: u32) -> bool {
+    pub(super) fn has_address(&mut self, number: u32) -> bool {
         let functions = self.world.program().functions.len();
-        let function = number.checked_sub(FUNCTION_OBJECTS);
+        let function = place_of(number).checked_sub(FUNCTION_OBJECTS);
         function.is_some_and(|f| (f as usize) < functions)
             || number != 0 && self.world.object_at(number).is_some()
     }
@@ -97,7 +98,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Whether a narrow load at a constant offset sees a part of the upper half of a stored address.
+    /// Whether a narrow load at a constant offset sees a part of a stored address.
     pub(super) fn sees_number(
         &mut self,
         now: &Reached,
@@ -115,11 +116,9 @@ impl Encoder<'_, '_> {
         let end = u64::from(at) + u64::from(len);
         let mut word = at / 8 * 8;
         while u64::from(word) < end && u128::from(word) + 8 <= size {
-            let upper = u64::from(word) + 4..u64::from(word) + 8;
-            let overlaps = u64::from(at) < upper.end && end > upper.start;
             // Whole words in a longer load are seen as they are, and their parts when they are taken out.
             let whole = at <= word && end >= u64::from(word) + 8;
-            if overlaps && !whole {
+            if !whole {
                 let value = contents.read_at(self.pool, word, 8);
                 if self.is_address(now, value) {
                     return true;

@@ -7,7 +7,7 @@ use super::super::state::{Reached, Surroundings};
 use super::super::world::{CtxId, ObjId, ObjectKind};
 use super::pointer::Root;
 use super::{Encoder, Step, set};
-use crate::program::ir::{BinOp, CastKind, Inst, MathFn, Op, Operand, Pred, Width};
+use crate::program::ir::{CheckKind, Inst, MathFn, Op, Operand, Pred, Width};
 use crate::term::{Term, fault, float};
 
 impl Encoder<'_, '_> {
@@ -34,19 +34,31 @@ impl Encoder<'_, '_> {
                     let violated = fault::operation(self.pool, (*op, *width), a, b);
                     self.oblige(ctx, now, *check, kind, violated)?;
                 }
-                let value = if self.looks_at_number(now, *op, a, b) {
-                    self.numberless(*width)
-                } else {
-                    self.pool.bin(*op, a, b)
+                let value = self.arithmetic(now, *op, a, b)?;
+                let value = match check {
+                    Some(_) => value,
+                    None => self.shifted(now, *op, b, value),
                 };
                 set(&mut now.state, *dst, value);
             }
-            Op::Un { dst, op, width, a } => {
+            Op::Un {
+                dst,
+                op,
+                width,
+                a,
+                partial,
+            } => {
                 let a = self.get(&mut now.state, *a, *width);
                 let value = if self.is_address(now, a) {
                     self.numberless(*width)
                 } else {
-                    self.pool.un(*op, a)
+                    let value = self.pool.un(*op, a);
+                    let value = if *partial {
+                        self.zeros(a, value)
+                    } else {
+                        value
+                    };
+                    self.found(value)
                 };
                 set(&mut now.state, *dst, value);
             }
@@ -79,6 +91,10 @@ impl Encoder<'_, '_> {
                     self.numberless(1)
                 } else if let Some(null) = self.null_test(now, *pred, a, b) {
                     null
+                } else if let Some(open) = self.apart(now, *pred, a, b) {
+                    let plain = self.pool.cmp(*pred, a, b);
+                    let any = self.numberless(1);
+                    self.pool.ite(open, any, plain)
                 } else {
                     self.pool.cmp(*pred, a, b)
                 };
@@ -115,11 +131,7 @@ impl Encoder<'_, '_> {
                 a,
             } => {
                 let a = self.get(&mut now.state, *a, *from);
-                let value = if *to > 32 && self.is_address(now, a) {
-                    self.numberless(*to)
-                } else {
-                    self.pool.cast(*kind, a, *to)
-                };
+                let value = self.cast(now, *kind, a, *to);
                 set(&mut now.state, *dst, value);
             }
             Op::Copy { dst, a } => {
@@ -147,27 +159,21 @@ impl Encoder<'_, '_> {
                 indices,
                 ..
             } => {
-                let base = self.get(&mut now.state, *base, 64);
-                let mut total = self.c64(*offset as u64);
-                for &(index, width, scale) in indices {
-                    let index = self.get(&mut now.state, index, width);
-                    let wide = self.pool.cast(CastKind::SExt, index, 64);
-                    let scale = self.c64(scale as u64);
-                    let product = self.pool.bin(BinOp::Mul, wide, scale);
-                    total = self.pool.bin(BinOp::Add, total, product);
-                }
-                let value = self.pool.bin(BinOp::Add, base, total);
+                let value = self.displaced(now, *base, *offset, indices)?;
                 set(&mut now.state, *dst, value);
             }
             Op::Load {
                 dst,
                 width,
                 address,
+                volatile,
                 check,
-                ..
             } => {
                 let address = self.get(&mut now.state, *address, 64);
-                let value = self.load(ctx, now, address, *width, Some(*check))?;
+                let mut value = self.load(ctx, now, address, *width, Some(*check))?;
+                if *volatile && !self.is_own(now, address) {
+                    value = self.unknown(*width);
+                }
                 set(&mut now.state, *dst, value);
             }
             Op::Store {
@@ -182,7 +188,15 @@ impl Encoder<'_, '_> {
                 self.store(ctx, now, address, value, Some(*check))?;
             }
             Op::Call(call) => return self.call(ctx, call, index, now),
-            Op::Alloca { dst, size, .. } => {
+            Op::Alloca {
+                dst, size, room, ..
+            } => {
+                if let Some(room) = room {
+                    let count = self.get(&mut now.state, room.count, 64);
+                    let most = self.c64(room.most);
+                    let violated = fault::too_many(self.pool, count, most);
+                    self.oblige(ctx, now, Some(room.check), CheckKind::ArrayBound, violated)?;
+                }
                 let size = self.get(&mut now.state, *size, 64);
                 let contents = self.unknown_contents();
                 let address = self.allocate(ctx, now, (index, 0), size, contents, false);
@@ -293,12 +307,13 @@ impl Encoder<'_, '_> {
                 to,
                 from,
                 len,
+                overlap,
                 read,
                 write,
-                ..
             } => {
                 let [to, from, len] = [*to, *from, *len].map(|o| self.get(&mut now.state, o, 64));
-                self.copy(ctx, now, (to, from, len), Some(*read), Some(*write))?;
+                let checks = (Some(*read), Some(*write));
+                self.copy(ctx, now, (to, from, len), checks, *overlap)?;
             }
             Op::MemSet {
                 to,
@@ -317,7 +332,8 @@ impl Encoder<'_, '_> {
             Op::VaCopy { to, from, check } => {
                 let [to, from] = [*to, *from].map(|o| self.get(&mut now.state, o, 64));
                 let len = self.c64(24);
-                self.copy(ctx, now, (to, from, len), Some(*check), Some(*check))?;
+                let checks = (Some(*check), Some(*check));
+                self.copy(ctx, now, (to, from, len), checks, true)?;
             }
             Op::StackSave { dst } => {
                 let value = self.unknown(64);

@@ -5,11 +5,11 @@
 //! stay in the object that its pointer was made from, whatever the sum of the two halves comes to. That is what C demands, and it
 //! is stronger than the machine's check.
 
-use super::super::address::object_and_offset;
 use super::super::cuts::Base;
 use super::super::state::{Guard, Reached, State};
 use super::super::world::ObjId;
 use super::Encoder;
+use crate::program::ir::numbers::object_and_offset;
 use crate::program::ir::{BinOp, Width};
 use crate::term::{Node, Pool, Term};
 

@@ -179,7 +179,9 @@ impl Path {
         guard: &[Term],
         renaming: &mut Renaming,
     ) {
-        for &here in guard.iter().chain(&fragment.assumptions[..prefix]) {
+        let faithful = fragment.faithful(pool);
+        let conditions = guard.iter().chain(&fragment.assumptions[..prefix]);
+        for &here in conditions.chain(&faithful) {
             let t = renaming.apply(pool, here);
             self.require(pool, t);
             self.origins.entry(t).or_insert((self.steps, here));

@@ -1,0 +1,66 @@
+//! What an external function may do for proofs, as its prototype and the user's rules say it.
+
+use std::collections::BTreeSet;
+
+use cegar_harness::build::MockedFunction;
+use cegar_harness::channel::Shape;
+use cegar_harness::external::{Holds, Signature};
+use cegar_harness::rules::Depth;
+use cegar_model::program::normalise::MEMBER;
+use cegar_model::program::outside::{Access, Effects};
+
+/// The effects of a function and of those that the objects it hands out point to, by the names that they have in the program.
+pub fn all(
+    function: &MockedFunction,
+    lifted: &BTreeSet<String>,
+) -> impl Iterator<Item = (String, Effects)> {
+    let own = (function.name.clone(), of(function, lifted));
+    let members: Vec<(String, Effects)> = function
+        .members()
+        .iter()
+        .map(|member| (member_name(&member.name), of(member, lifted)))
+        .collect();
+    std::iter::once(own).chain(members)
+}
+
+/// How the C code in its place calls a function that objects point to.
+fn member_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("{MEMBER}{}", name.chars().map(plain).collect::<String>())
+}
+
+/// What one function may do.
+fn of(function: &MockedFunction, lifted: &BTreeSet<String>) -> Effects {
+    let rules = &function.rules;
+    let said = matches!(rules.written(), Ok(Some(_))) || rules.writes_nothing();
+    let params = match &function.signature {
+        Some(signature) if is_plain(function, signature) => signature
+            .params
+            .iter()
+            .map(|holds| match holds {
+                _ if said => Access::Untouched,
+                Holds::Pointer(pointee) if pointee.constant => match rules.constant {
+                    Some(Depth::Deep) => Access::Untouched,
+                    None if lifted.contains("const") => Access::Written,
+                    None => Access::Const,
+                },
+                _ => Access::Written,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    Effects {
+        params,
+        keeps: rules.keeps != Some(false) && rules.pure != Some(true),
+        errno: rules.errno != Some(false) && rules.pure != Some(true),
+        pure: rules.pure == Some(true),
+        gives: matches!(function.returns, Shape::Pointer { .. }) && !function.raw_allowed,
+        ruled: !rules.is_none(),
+    }
+}
+
+/// Whether each parameter of the prototype is one of the call.
+fn is_plain(function: &MockedFunction, signature: &Signature) -> bool {
+    let by_value = |holds: &Holds| matches!(holds, Holds::Struct(_) | Holds::Bytes(_));
+    !signature.params.iter().any(by_value) && !matches!(function.returns, Shape::Struct { .. })
+}

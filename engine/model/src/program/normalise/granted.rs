@@ -1,0 +1,178 @@
+//! Allocations of the user's code ask the environment first.
+//!
+//! A stub in malloc's place would hide from the engine whose block it is, and whose fault a bad `realloc`. So the calls stay what they
+//! are, and before each of them the library is asked whether the environment refuses (`allocation.c`); what it refuses is asked for in the
+//! largest number there is, which no heap can meet. Where the answer is known already (a small constant size, allocations assumed to
+//! succeed), what is left of that is the note that it was assumed. What takes the address of such a function gets the stub.
+
+use llvm_sys::LLVMIntPredicate;
+use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
+
+use super::LinkRequest;
+use crate::program::convention::KIND;
+use crate::program::llvm::{Module, Value, llvm};
+
+/// Up to so many bytes, what is assumed says that they are granted; as in `allocation.c`.
+const LARGE: u64 = 64 << 20;
+/// The rule.
+const RULE: &str = "alloc";
+
+/// What is asked, once for all calls.
+struct Asking<'m> {
+    builder: LLVMBuilderRef,
+    int: LLVMTypeRef,
+    word: LLVMTypeRef,
+    /// `crunner_refuses` and `crunner_refuses_elements`.
+    refuses: [Value<'m>; 2],
+    assumed: (LLVMTypeRef, LLVMValueRef),
+    /// The rule's identifier as a string, once it is needed.
+    rule: Option<LLVMValueRef>,
+    is_lifted: bool,
+}
+
+/// The library's functions that are asked.
+const NEEDED: [&str; 2] = ["crunner_refuses", "crunner_refuses_elements"];
+
+/// Puts the questions before the calls. Does nothing where the library has no such function.
+pub(super) fn ask(module: &Module, request: &LinkRequest) {
+    let [Some(one), Some(several)] = NEEDED.map(|name| module.function(name)) else {
+        return;
+    };
+    let context = module.context;
+    let int = llvm!(LLVMInt32TypeInContext(context));
+    let mut pointer = [llvm!(LLVMPointerTypeInContext(context, 0))];
+    let ty = llvm!(LLVMFunctionType(int, pointer.as_mut_ptr(), 1, 0));
+    let assumed = module.function("crunner_assumed").map_or_else(
+        || {
+            llvm!(LLVMAddFunction(
+                module.module,
+                c"crunner_assumed".as_ptr(),
+                ty
+            ))
+        },
+        |function| function.0,
+    );
+    let mut asking = Asking {
+        builder: llvm!(LLVMCreateBuilderInContext(context)),
+        int,
+        word: llvm!(LLVMInt64TypeInContext(context)),
+        refuses: [one, several],
+        assumed: (ty, assumed),
+        rule: None,
+        is_lifted: request.lifted.contains(RULE),
+    };
+    for allocator in cegar_stubs::allocators() {
+        let Some(function) = module.function(allocator.symbol) else {
+            continue;
+        };
+        if !function.is_declaration() {
+            continue;
+        }
+        let is_direct = |user: &Value<'_>| {
+            let uses = user.operands().iter().filter(|o| **o == function).count();
+            user.is_call() && user.callee() == function && uses == 1
+        };
+        let calls: Vec<Value<'_>> = function.users().into_iter().filter(is_direct).collect();
+        if let Some(stub) = module.function(allocator.replacement) {
+            function.replace_all_uses(stub);
+            for call in &calls {
+                call.set_operand(call.operand_count() - 1, function);
+            }
+        }
+        let sizes = sizes(allocator.symbol);
+        for call in calls.into_iter().filter(|call| is_users(*call)) {
+            asking.before(call, sizes);
+        }
+    }
+    llvm!(LLVMDisposeBuilder(asking.builder));
+}
+
+/// The arguments that say how much an allocator is asked for.
+fn sizes(symbol: &str) -> &'static [u32] {
+    match symbol {
+        "calloc" => &[0, 1],
+        "reallocarray" => &[1, 2],
+        "realloc" | "aligned_alloc" | "memalign" => &[1],
+        "posix_memalign" => &[2],
+        _ => &[0],
+    }
+}
+
+/// Whether a call stands in the user's code.
+fn is_users(call: Value<'_>) -> bool {
+    let block = llvm!(LLVMGetInstructionParent(call.0));
+    let function = Value::new(llvm!(LLVMGetBasicBlockParent(block)));
+    function.string_attribute(KIND).as_deref() == Some("user")
+}
+
+impl<'m> Asking<'m> {
+    /// Asks before a call, if its arguments are what they should be.
+    fn before(&mut self, call: Value<'m>, sizes: &[u32]) {
+        let arguments = call.arguments();
+        let given = sizes.iter().map(|&at| arguments.get(at as usize).copied());
+        let Some(given) = given.collect::<Option<Vec<Value<'m>>>>() else {
+            return;
+        };
+        if given.iter().any(|value| !value.ty().is_integer()) {
+            return;
+        }
+        llvm!(LLVMPositionBuilderBefore(self.builder, call.0));
+        let mut known = given.iter().map(|value| value.const_int());
+        let known = known.try_fold(1u64, |all, n| all.checked_mul(n?));
+        if known.is_some_and(|all| all <= LARGE) && !self.is_lifted {
+            self.note();
+            return;
+        }
+        let mut words: Vec<LLVMValueRef> = given
+            .iter()
+            .map(|value| {
+                let name = c"".as_ptr();
+                llvm!(LLVMBuildIntCast2(self.builder, value.0, self.word, 0, name))
+            })
+            .collect();
+        let asked = self.refuses[usize::from(given.len() > 1)];
+        let refused = llvm!(LLVMBuildCall2(
+            self.builder,
+            asked.function_type().0,
+            asked.0,
+            words.as_mut_ptr(),
+            words.len() as u32,
+            c"refused".as_ptr()
+        ));
+        let refused = llvm!(LLVMBuildICmp(
+            self.builder,
+            LLVMIntPredicate::LLVMIntNE,
+            refused,
+            llvm!(LLVMConstInt(self.int, 0, 0)),
+            c"".as_ptr()
+        ));
+        for (&at, value) in sizes.iter().zip(&given) {
+            let most = llvm!(LLVMConstAllOnes(value.ty().0));
+            let name = c"".as_ptr();
+            let size = llvm!(LLVMBuildSelect(self.builder, refused, most, value.0, name));
+            call.set_operand(at, Value::new(size));
+        }
+    }
+
+    /// Notes that it is assumed that a request is granted.
+    fn note(&mut self) {
+        let rule = *self.rule.get_or_insert_with(|| {
+            let text = c"alloc".as_ptr();
+            llvm!(LLVMBuildGlobalStringPtr(
+                self.builder,
+                text,
+                c"cegar.rule".as_ptr()
+            ))
+        });
+        let mut arguments = [rule];
+        let (ty, function) = self.assumed;
+        llvm!(LLVMBuildCall2(
+            self.builder,
+            ty,
+            function,
+            arguments.as_mut_ptr(),
+            1,
+            c"".as_ptr()
+        ));
+    }
+}

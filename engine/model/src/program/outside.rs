@@ -1,0 +1,80 @@
+//! What functions that nobody defines can reach.
+//!
+//! An external function may write whatever it can get at: what its arguments lead to, what was handed to an earlier one and kept,
+//! the variables that other files can name, `errno`. Which objects those are is found here once for the whole program, without regard
+//! to the order of statements, by inclusion constraints over all registers and the contents of all objects (Andersen's analysis,
+//! with one node for all bytes of an object and one object for all executions of an allocation). It is coarse where a loop builds lists,
+//! but it never misses an object: whatever arithmetic is done with an address, the result counts as that address, and an object that
+//! is copied byte by byte is copied with its addresses.
+//!
+//! The result is read by the encoding of a step ([`crate::symbolic::encode`]), which makes the bytes of these objects unknown behind each
+//! call. The checker of certificates encodes with the same sets: they come from the bitcode, not from a certificate.
+
+mod constraints;
+mod effects;
+mod solve;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ir::{BlockId, FuncId, FunctionKind, GlobalId, Program};
+pub use effects::{Access, Effects};
+
+/// Where an object is made, in whatever context.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Site {
+    /// A variable of the program.
+    Global(GlobalId),
+    /// By this operation of a block: a local variable, a block of the heap, the areas of variable arguments. The copy of a structure
+    /// that is passed by value is made before the first operation of the callee, and has the number [`COPY`].
+    Made(BlockId, u32),
+}
+
+/// See [`Site::Made`].
+pub const COPY: u32 = (usize::MAX >> 33) as u32;
+
+/// What each external function can reach.
+#[derive(Clone, Debug, Default)]
+pub struct Outside {
+    reached: FxHashMap<FuncId, Arc<Reached>>,
+}
+
+/// What one external function can reach.
+#[derive(Clone, Debug, Default)]
+pub struct Reached {
+    /// The objects that it may write.
+    pub written: FxHashSet<Site>,
+    /// The program's functions whose addresses it may have.
+    pub functions: FxHashSet<FuncId>,
+    /// Whether there are objects that it could write if its prototype had no `const`.
+    pub spares: bool,
+}
+
+impl Outside {
+    /// What the external functions of a program can reach.
+    pub fn of(program: &Program) -> Outside {
+        let is_mock = |id: &FuncId| program.function(*id).kind == FunctionKind::Mock;
+        let mocks: Vec<FuncId> = (0..program.functions.len() as u32)
+            .map(FuncId)
+            .filter(is_mock)
+            .collect();
+        if mocks.is_empty() {
+            return Outside::default();
+        }
+        let solution = constraints::of(program, &mocks).solve();
+        let mut reached = FxHashMap::default();
+        for &mock in &mocks {
+            reached.insert(mock, Arc::new(solution.reached(program, mock)));
+        }
+        Outside { reached }
+    }
+
+    /// What this function can reach, if it is an external one.
+    pub fn reached(&self, function: FuncId) -> Option<&Arc<Reached>> {
+        self.reached.get(&function)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,530 @@
+//! A program as inclusion constraints.
+//!
+//! Registers have no types, so every operation hands on whatever addresses its operands may be: only comparisons do not.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::effects::Access;
+use super::solve::{Callable, Constraints, Node, Object, Through};
+use super::{COPY, Reached, Site};
+use crate::program::ir::{
+    ArgClass, BlockId, Call, Callee, Edge, FUNCTION_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS,
+    GlobalId, HeapFn, Intrinsic, Op, Operand, Program, Reg, Terminator,
+};
+
+/// What one external function is given.
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    /// What it may write.
+    written: Node,
+    /// What it is given as `const`: only what that leads to is written.
+    constant: Node,
+    /// What is not its business.
+    untouched: Node,
+}
+
+/// The constraints of a program.
+pub(super) struct Builder<'p> {
+    program: &'p Program,
+    constraints: Constraints,
+    /// First register of each function.
+    registers: Vec<Node>,
+    /// Results and variable arguments of each function.
+    results: Vec<Node>,
+    variable: Vec<Node>,
+    globals: Vec<Object>,
+    functions: Vec<Object>,
+    sites: FxHashMap<Site, Object>,
+    given: FxHashMap<FuncId, Given>,
+    /// What external functions have kept, and what any file can name.
+    kept: Node,
+}
+
+/// The constraints' solution, with what its numbers mean.
+pub(super) struct Solution {
+    holds: Vec<FxHashSet<Object>>,
+    sites: FxHashMap<Object, Site>,
+    functions: FxHashMap<Object, FuncId>,
+    given: FxHashMap<FuncId, Given>,
+    kept: Node,
+}
+
+/// The constraints of a program with these external functions.
+pub(super) fn of<'p>(program: &'p Program, mocks: &[FuncId]) -> Builder<'p> {
+    let mut builder = Builder::new(program, mocks);
+    for (id, function) in program.functions.iter().enumerate() {
+        for block in function.blocks.clone().map(BlockId) {
+            builder.block(FuncId(id as u32), block);
+        }
+    }
+    builder
+}
+
+impl<'p> Builder<'p> {
+    fn new(program: &'p Program, mocks: &[FuncId]) -> Builder<'p> {
+        let mut constraints = Constraints::default();
+        let kept = constraints.node();
+        // What is kept leads to more.
+        constraints.load(kept, kept);
+        let nothing = constraints.node();
+        let globals: Vec<Object> = program
+            .globals
+            .iter()
+            .map(|_| constraints.object())
+            .collect();
+        let mut given = FxHashMap::default();
+        for &mock in mocks {
+            let effects = &program.function(mock).effects;
+            let (written, constant) = (constraints.node(), constraints.node());
+            constraints.load(written, written);
+            constraints.load(constant, written);
+            if effects.keeps {
+                constraints.edge(written, kept);
+            }
+            let untouched = nothing;
+            given.insert(
+                mock,
+                Given {
+                    written,
+                    constant,
+                    untouched,
+                },
+            );
+        }
+        let (mut registers, mut results, mut variable) = (Vec::new(), Vec::new(), Vec::new());
+        let mut functions = Vec::new();
+        for (id, function) in program.functions.iter().enumerate() {
+            let first = constraints.nodes(function.registers.len().max(function.params.len()));
+            let result = constraints.nodes(function.result.len());
+            let rest = constraints.node();
+            let mut callable = Callable {
+                params: (first..).take(function.params.len()).collect(),
+                variable: Some(rest),
+                results: (result..).take(function.result.len()).collect(),
+                taken: Vec::new(),
+                taken_further: None,
+            };
+            if let Some(given) = given.get(&FuncId(id as u32)) {
+                let node = |i: usize| match function.effects.param(i) {
+                    Access::Written => given.written,
+                    Access::Const => given.constant,
+                    Access::Untouched => given.untouched,
+                };
+                callable.taken = (0..function.effects.params.len()).map(node).collect();
+                callable.taken_further = Some(given.written);
+                // It knows what it gave out.
+                (result..)
+                    .take(function.result.len())
+                    .for_each(|result| constraints.edge(result, kept));
+            }
+            functions.push(constraints.function(callable));
+            registers.push(first);
+            results.push(result);
+            variable.push(rest);
+        }
+        let mut builder = Builder {
+            program,
+            constraints,
+            registers,
+            results,
+            variable,
+            globals,
+            functions,
+            sites: FxHashMap::default(),
+            given,
+            kept,
+        };
+        builder.initial();
+        builder
+    }
+
+    /// Addresses in variables where the program begins, and variables that other files can name.
+    fn initial(&mut self) {
+        for (i, global) in self.program.globals.iter().enumerate() {
+            let object = self.globals[i];
+            if global.visible {
+                self.constraints.add(self.kept, object);
+            }
+            let Some(contents) = self.constraints.contents(object) else {
+                continue;
+            };
+            if global.zeros {
+                continue;
+            }
+            for word in global.init.windows(8) {
+                let word = <[u8; 8]>::try_from(word).map_or(0, u64::from_le_bytes);
+                if let Some(there) = self.object_at(word) {
+                    self.constraints.add(contents, there);
+                }
+            }
+        }
+    }
+
+    /// The object that a constant is an address of.
+    fn object_at(&self, address: u64) -> Option<Object> {
+        let (number, _) = crate::symbolic::address::object_and_offset(address);
+        let function = number.checked_sub(FUNCTION_OBJECTS).map(|i| i as usize);
+        if let Some(&function) = function.and_then(|i| self.functions.get(i)) {
+            return Some(function);
+        }
+        let global = number.checked_sub(GLOBAL_OBJECTS)?;
+        self.globals.get(global as usize).copied()
+    }
+
+    fn register(&self, function: FuncId, reg: Reg) -> Node {
+        self.registers[function.index()] + reg.0
+    }
+
+    /// A node that holds what an operand does; none for what is no address.
+    fn operand(&mut self, function: FuncId, operand: Operand) -> Option<Node> {
+        match operand {
+            Operand::Reg(reg) => Some(self.register(function, reg)),
+            Operand::Const(value) => {
+                let object = self.object_at(value)?;
+                let node = self.constraints.node();
+                self.constraints.add(node, object);
+                Some(node)
+            }
+            Operand::Wide(value) => {
+                let halves = [*value as u64, (*value >> 64) as u64];
+                let objects: Vec<Object> = halves
+                    .into_iter()
+                    .filter_map(|half| self.object_at(half))
+                    .collect();
+                let node = self.constraints.node();
+                for object in objects {
+                    self.constraints.add(node, object);
+                }
+                Some(node)
+            }
+            Operand::Undef => None,
+        }
+    }
+
+    /// `dst` holds what the operands do.
+    fn flow(&mut self, function: FuncId, dst: Reg, from: &[Operand]) {
+        let dst = self.register(function, dst);
+        for &operand in from {
+            if let Some(from) = self.operand(function, operand) {
+                self.constraints.edge(from, dst);
+            }
+        }
+    }
+
+    fn load(&mut self, function: FuncId, address: Operand, to: Node) {
+        if let Some(address) = self.operand(function, address) {
+            self.constraints.load(address, to);
+        }
+    }
+
+    fn store(&mut self, function: FuncId, address: Operand, value: Operand) {
+        let address = self.operand(function, address);
+        let value = self.operand(function, value);
+        if let (Some(address), Some(value)) = (address, value) {
+            self.constraints.store(address, value);
+        }
+    }
+
+    /// What lies at one address comes to lie at another.
+    fn copy(&mut self, function: FuncId, to: Operand, from: Operand) {
+        let between = self.constraints.node();
+        self.load(function, from, between);
+        if let Some(to) = self.operand(function, to) {
+            self.constraints.store(to, between);
+        }
+    }
+
+    fn site(&mut self, block: BlockId, op: u32) -> Object {
+        let site = Site::Made(block, op);
+        if let Some(&known) = self.sites.get(&site) {
+            return known;
+        }
+        let object = self.constraints.object();
+        self.sites.insert(site, object);
+        object
+    }
+
+    fn block(&mut self, function: FuncId, id: BlockId) {
+        let program = self.program;
+        let block = program.block(id);
+        for (index, inst) in block.ops.iter().enumerate() {
+            self.op(function, (id, index as u32), &inst.op);
+        }
+        match &block.end {
+            Terminator::Return { values } => {
+                let results = program.function(function).result.len();
+                for (i, &value) in values.iter().enumerate().take(results) {
+                    if let Some(value) = self.operand(function, value) {
+                        let result = self.results[function.index()] + i as u32;
+                        self.constraints.edge(value, result);
+                    }
+                }
+            }
+            Terminator::Jump(edge) => self.moves(function, edge),
+            Terminator::Branch {
+                then, otherwise, ..
+            } => {
+                self.moves(function, then);
+                self.moves(function, otherwise);
+            }
+            Terminator::Switch { cases, default, .. } => {
+                cases.iter().for_each(|(_, edge)| self.moves(function, edge));
+                self.moves(function, default);
+            }
+            Terminator::IndirectBranch { targets, .. } => {
+                let edges = targets.iter();
+                edges.for_each(|(_, edge)| self.moves(function, edge));
+            }
+            Terminator::Unreachable { .. } => {}
+        }
+    }
+
+    fn moves(&mut self, function: FuncId, edge: &Edge) {
+        for &(reg, from) in &edge.moves {
+            self.flow(function, reg, &[from]);
+        }
+    }
+
+    fn op(&mut self, function: FuncId, (block, index): (BlockId, u32), op: &Op) {
+        match op {
+            Op::Bin { dst, a, b, .. } => self.flow(function, *dst, &[*a, *b]),
+            Op::Overflow { value, a, b, .. } => self.flow(function, *value, &[*a, *b]),
+            Op::Funnel { dst, a, b, .. } | Op::Select { dst, a, b, .. } => {
+                self.flow(function, *dst, &[*a, *b]);
+            }
+            Op::Un { dst, a, .. }
+            | Op::Cast { dst, a, .. }
+            | Op::Copy { dst, a }
+            | Op::Freeze { dst, a, .. }
+            | Op::FloatNeg { dst, a, .. }
+            | Op::FloatCast { dst, a, .. } => self.flow(function, *dst, &[*a]),
+            Op::Float { dst, a, b, .. } => self.flow(function, *dst, &[*a, *b]),
+            Op::FloatFn { dst, args, .. } => self.flow(function, *dst, args),
+            Op::Address {
+                dst, base, indices, ..
+            } => {
+                self.flow(function, *dst, &[*base]);
+                for (index, ..) in indices {
+                    self.flow(function, *dst, &[*index]);
+                }
+            }
+            Op::Cmp { .. } | Op::FloatCmp { .. } => {}
+            Op::Alloca { dst, .. } => {
+                let object = self.site(block, index);
+                let dst = self.register(function, *dst);
+                self.constraints.add(dst, object);
+            }
+            Op::Load { dst, address, .. } => {
+                let dst = self.register(function, *dst);
+                self.load(function, *address, dst);
+            }
+            Op::Store { value, address, .. } => self.store(function, *address, *value),
+            Op::MemCopy { to, from, .. } | Op::VaCopy { to, from, .. } => {
+                self.copy(function, *to, *from);
+            }
+            Op::MemSet { to, value, .. } => self.store(function, *to, *value),
+            Op::Lifetime { .. } | Op::Uninit { .. } | Op::Unmodelled { .. } => {}
+            Op::Call(call) => self.call(function, (block, index), call),
+            Op::VaStart { list, .. } => {
+                let area = self.site(block, index);
+                if let (Some(list), Some(contents)) = (
+                    self.operand(function, *list),
+                    self.constraints.contents(area),
+                ) {
+                    let node = self.constraints.node();
+                    self.constraints.add(node, area);
+                    self.constraints.store(list, node);
+                    let variable = self.variable[function.index()];
+                    self.constraints.edge(variable, contents);
+                }
+            }
+            Op::StackSave { .. } | Op::StackRestore { .. } => {}
+            Op::AtomicRmw {
+                dst, address, b, ..
+            } => {
+                let dst = self.register(function, *dst);
+                self.load(function, *address, dst);
+                self.store(function, *address, *b);
+                // What is stored may be computed from both.
+                if let Some(address) = self.operand(function, *address) {
+                    self.constraints.store(address, dst);
+                }
+            }
+            Op::CmpXchg {
+                dst, address, new, ..
+            } => {
+                let dst = self.register(function, *dst);
+                self.load(function, *address, dst);
+                self.store(function, *address, *new);
+            }
+        }
+    }
+
+    fn call(&mut self, function: FuncId, place: (BlockId, u32), call: &Call) {
+        let args: Vec<Option<Node>> = (call.args.iter())
+            .map(|arg| match arg.class {
+                ArgClass::ByVal { .. } => self.by_value(function, call, arg.value),
+                ArgClass::Integer | ArgClass::Sse | ArgClass::X87 => {
+                    self.operand(function, arg.value)
+                }
+            })
+            .collect();
+        let results: Vec<Node> = (0..call.result.len() as u32)
+            .map(|i| self.register(function, Reg(call.dst.0 + i)))
+            .collect();
+        let through = Through { args, results };
+        match call.callee {
+            Callee::Direct(id) => {
+                if let FunctionKind::Intrinsic(intrinsic) = self.program.function(id).kind {
+                    self.intrinsic(intrinsic, place, &through);
+                } else if let Some(callable) = self.constraints.callable(self.functions[id.index()])
+                {
+                    self.constraints.bind(&callable, &through);
+                }
+            }
+            Callee::Indirect(operand) => {
+                if let Some(address) = self.operand(function, operand) {
+                    self.constraints.call(address, through);
+                }
+            }
+        }
+    }
+
+    /// The address of a structure's copy, with the structure's contents. Which function is called is not known everywhere: then
+    /// the copy is the structure itself.
+    fn by_value(
+        &mut self,
+        function: FuncId,
+        call: &Call,
+        from: Operand,
+    ) -> Option<Node> {
+        let from = self.operand(function, from)?;
+        let node = self.constraints.node();
+        self.constraints.edge(from, node);
+        let Callee::Direct(id) = call.callee else {
+            return Some(node);
+        };
+        let blocks = self.program.function(id).blocks.clone();
+        if !blocks.is_empty() {
+            let copy = self.site(BlockId(blocks.start), COPY);
+            self.constraints.add(node, copy);
+            if let Some(contents) = self.constraints.contents(copy) {
+                self.constraints.load(from, contents);
+            }
+        }
+        Some(node)
+    }
+
+    fn intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        (block, index): (BlockId, u32),
+        through: &Through,
+    ) {
+        let Intrinsic::Heap(function) = intrinsic else {
+            return;
+        };
+        let is_new = match function {
+            HeapFn::Malloc
+            | HeapFn::Calloc
+            | HeapFn::Row
+            | HeapFn::Realloc
+            | HeapFn::ReallocArray
+            | HeapFn::AlignedAlloc
+            | HeapFn::PosixMemalign
+            | HeapFn::Valloc => true,
+            HeapFn::Free | HeapFn::UsableSize => false,
+        };
+        if !is_new {
+            return;
+        }
+        let object = self.site(block, index);
+        let first = through.args.first().copied().flatten();
+        match (function, first) {
+            (HeapFn::PosixMemalign, Some(into)) => {
+                let node = self.constraints.node();
+                self.constraints.add(node, object);
+                self.constraints.store(into, node);
+            }
+            (HeapFn::Realloc | HeapFn::ReallocArray, Some(old)) => {
+                if let Some(contents) = self.constraints.contents(object) {
+                    self.constraints.load(old, contents);
+                }
+                // It may stay where it is.
+                for &result in &through.results {
+                    self.constraints.edge(old, result);
+                }
+            }
+            _ => {}
+        }
+        for &result in &through.results {
+            self.constraints.add(result, object);
+        }
+    }
+
+    /// The least solution.
+    pub fn solve(self) -> Solution {
+        let mut sites: FxHashMap<Object, Site> =
+            self.sites.iter().map(|(&site, &object)| (object, site)).collect();
+        for (i, &object) in self.globals.iter().enumerate() {
+            sites.insert(object, Site::Global(GlobalId(i as u32)));
+        }
+        let functions = self.functions.iter().enumerate();
+        Solution {
+            functions: functions
+                .map(|(i, &object)| (object, FuncId(i as u32)))
+                .collect(),
+            sites,
+            given: self.given,
+            kept: self.kept,
+            holds: self.constraints.solve(),
+        }
+    }
+}
+
+impl Solution {
+    /// What an external function can reach.
+    pub fn reached(&self, program: &Program, mock: FuncId) -> Reached {
+        let mut reached = Reached::default();
+        let effects = &program.function(mock).effects;
+        if effects.pure {
+            return reached;
+        }
+        let Some(given) = self.given.get(&mock) else {
+            return reached;
+        };
+        let nodes = [given.written, self.kept];
+        for object in nodes.iter().flat_map(|&node| &self.holds[node as usize]) {
+            if let Some(&site) = self.sites.get(object)
+                && is_writable(program, site)
+            {
+                reached.written.insert(site);
+            }
+            if let Some(&function) = self.functions.get(object)
+                && program.function(function).kind == FunctionKind::User
+            {
+                reached.functions.insert(function);
+            }
+        }
+        let spared = self.holds[given.constant as usize].iter();
+        reached.spares = spared
+            .filter_map(|object| self.sites.get(object))
+            .any(|site| is_writable(program, *site) && !reached.written.contains(site));
+        if effects.errno
+            && let Some(errno) = program.globals.iter().position(|g| g.name == ERRNO)
+        {
+            reached.written.insert(Site::Global(GlobalId(errno as u32)));
+        }
+        reached
+    }
+}
+
+fn is_writable(program: &Program, site: Site) -> bool {
+    match site {
+        Site::Global(global) => !program.globals[global.index()].constant,
+        Site::Made(..) => true,
+    }
+}
+
+/// The stub library's `errno`.
+const ERRNO: &str = "cegar_errno";

@@ -1,0 +1,215 @@
+//! Inclusion constraints and their least solution.
+//!
+//! Each node holds a set of objects. What a node newly holds goes along its edges; where the node is an address that something is loaded
+//! from, stored to or called through, each new object makes new edges.
+
+use rustc_hash::FxHashSet;
+
+/// A set of objects.
+pub(super) type Node = u32;
+/// An object, by number.
+pub(super) type Object = u32;
+
+/// A call through a pointer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Through {
+    /// What is passed, by parameter.
+    pub args: Vec<Option<Node>>,
+    /// What is taken.
+    pub results: Vec<Node>,
+}
+
+/// How a function is called.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Callable {
+    /// Its parameters.
+    pub params: Vec<Node>,
+    /// Its variable arguments.
+    pub variable: Option<Node>,
+    /// Its results.
+    pub results: Vec<Node>,
+    /// Of an external function, what each argument becomes besides.
+    pub taken: Vec<Node>,
+    /// What further arguments become besides.
+    pub taken_further: Option<Node>,
+}
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub(super) struct Constraints {
+    holds: Vec<FxHashSet<Object>>,
+    fresh: Vec<Vec<Object>>,
+    edges: Vec<FxHashSet<Node>>,
+    loads: Vec<Vec<Node>>,
+    stores: Vec<Vec<Node>>,
+    calls: Vec<Vec<u32>>,
+    through: Vec<Through>,
+    /// The contents of each object; none for functions.
+    contents: Vec<Option<Node>>,
+    /// How the object is called, if it is a function.
+    callables: Vec<Option<Callable>>,
+    work: Vec<Node>,
+}
+
+impl Constraints {
+    /// A new, empty set.
+    pub fn node(&mut self) -> Node {
+        self.holds.push(FxHashSet::default());
+        self.fresh.push(Vec::new());
+        self.edges.push(FxHashSet::default());
+        self.loads.push(Vec::new());
+        self.stores.push(Vec::new());
+        self.calls.push(Vec::new());
+        self.holds.len() as Node - 1
+    }
+
+    /// So many of them; the first.
+    pub fn nodes(&mut self, count: usize) -> Node {
+        let first = self.holds.len() as Node;
+        (0..count).for_each(|_| {
+            self.node();
+        });
+        first
+    }
+
+    /// A new object with contents.
+    pub fn object(&mut self) -> Object {
+        let contents = self.node();
+        self.contents.push(Some(contents));
+        self.callables.push(None);
+        self.contents.len() as Object - 1
+    }
+
+    /// A new function.
+    pub fn function(&mut self, callable: Callable) -> Object {
+        self.contents.push(None);
+        self.callables.push(Some(callable));
+        self.contents.len() as Object - 1
+    }
+
+    /// The contents of an object.
+    pub fn contents(&self, object: Object) -> Option<Node> {
+        self.contents.get(object as usize).copied().flatten()
+    }
+
+    /// How a function is called.
+    pub fn callable(&self, object: Object) -> Option<Callable> {
+        self.callables.get(object as usize).cloned().flatten()
+    }
+
+    /// `node` holds the object.
+    pub fn add(&mut self, node: Node, object: Object) {
+        if self.holds[node as usize].insert(object) {
+            if self.fresh[node as usize].is_empty() {
+                self.work.push(node);
+            }
+            self.fresh[node as usize].push(object);
+        }
+    }
+
+    /// `to` holds what `from` holds.
+    pub fn edge(&mut self, from: Node, to: Node) {
+        if from == to || !self.edges[from as usize].insert(to) {
+            return;
+        }
+        // What is fresh in `from` goes along all edges later.
+        let known: Vec<Object> = self.holds[from as usize].iter().copied().collect();
+        for object in known {
+            self.add(to, object);
+        }
+    }
+
+    /// `to` holds what lies in the objects that `address` holds.
+    pub fn load(&mut self, address: Node, to: Node) {
+        self.loads[address as usize].push(to);
+        for object in self.known(address) {
+            self.loaded(object, to);
+        }
+    }
+
+    /// The objects that `address` holds get what `value` holds.
+    pub fn store(&mut self, address: Node, value: Node) {
+        self.stores[address as usize].push(value);
+        for object in self.known(address) {
+            self.stored(object, value);
+        }
+    }
+
+    /// What `address` holds is called.
+    pub fn call(&mut self, address: Node, through: Through) {
+        let number = self.through.len() as u32;
+        self.through.push(through);
+        self.calls[address as usize].push(number);
+        for object in self.known(address) {
+            self.called(object, number);
+        }
+    }
+
+    /// A function is called.
+    pub fn bind(&mut self, callable: &Callable, through: &Through) {
+        for (i, argument) in through.args.iter().enumerate() {
+            let Some(argument) = *argument else { continue };
+            match callable.params.get(i) {
+                Some(&param) => self.edge(argument, param),
+                None => {
+                    if let Some(variable) = callable.variable {
+                        self.edge(argument, variable);
+                    }
+                }
+            }
+            if let Some(taken) = callable.taken.get(i).copied().or(callable.taken_further) {
+                self.edge(argument, taken);
+            }
+        }
+        for (&result, &to) in callable.results.iter().zip(&through.results) {
+            self.edge(result, to);
+        }
+    }
+
+    fn known(&self, node: Node) -> Vec<Object> {
+        self.holds[node as usize].iter().copied().collect()
+    }
+
+    fn loaded(&mut self, object: Object, to: Node) {
+        if let Some(contents) = self.contents(object) {
+            self.edge(contents, to);
+        }
+    }
+
+    fn stored(&mut self, object: Object, value: Node) {
+        if let Some(contents) = self.contents(object) {
+            self.edge(value, contents);
+        }
+    }
+
+    fn called(&mut self, object: Object, number: u32) {
+        if let Some(callable) = self.callables[object as usize].clone() {
+            let through = self.through[number as usize].clone();
+            self.bind(&callable, &through);
+        }
+    }
+
+    /// What each node holds.
+    pub fn solve(mut self) -> Vec<FxHashSet<Object>> {
+        while let Some(node) = self.work.pop() {
+            let at = node as usize;
+            let fresh = std::mem::take(&mut self.fresh[at]);
+            let edges: Vec<Node> = self.edges[at].iter().copied().collect();
+            for to in edges {
+                for &object in &fresh {
+                    self.add(to, object);
+                }
+            }
+            for to in self.loads[at].clone() {
+                fresh.iter().for_each(|&object| self.loaded(object, to));
+            }
+            for value in self.stores[at].clone() {
+                fresh.iter().for_each(|&object| self.stored(object, value));
+            }
+            for number in self.calls[at].clone() {
+                fresh.iter().for_each(|&object| self.called(object, number));
+            }
+        }
+        self.holds
+    }
+}
