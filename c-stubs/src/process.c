@@ -4,7 +4,7 @@
  * ends. fork() is a choice: it fails, or the run goes on as the parent, or as the child. What another process does is not
  * seen; what it ended with, and what it wrote into a pipe, is a choice. A program that takes this process's place ends the run.
  */
-#include "stub.h"
+#include "allocation.h"
 
 struct handlers {
     struct handlers *below;
@@ -73,7 +73,7 @@ static int put_on(struct handlers **list, void (**first)(void), int *count, void
         first[(*count)++] = handler;
         return 0;
     }
-    struct handlers *top = malloc(sizeof *top);
+    struct handlers *top = crunner_granted_malloc(sizeof *top);
     if (!top) return -1;
     top->below = *list;
     top->call = handler;
