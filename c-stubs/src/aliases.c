@@ -49,8 +49,14 @@ STUB int CRUNNER_open64(const char *name, int flags, ...) { return CRUNNER_open(
 STUB int CRUNNER___open_2(const char *name, int flags) { return CRUNNER_open(name, flags); }
 STUB int CRUNNER___open64_2(const char *name, int flags) { return CRUNNER_open(name, flags); }
 STUB int CRUNNER_openat64(int folder, const char *name, int flags, ...) { return CRUNNER_open(name, flags); }
-int CRUNNER_fcntl(int fd, int command, ...);
-STUB int CRUNNER_fcntl64(int fd, int command, ...) { return CRUNNER_fcntl(fd, command); }
+int crunner_fcntl(int fd, int command, va_list args);
+STUB int CRUNNER_fcntl64(int fd, int command, ...) {
+    va_list args;
+    va_start(args, command);
+    int result = crunner_fcntl(fd, command, args);
+    va_end(args);
+    return result;
+}
 SAME(int, creat64, (const char *name, unsigned mode), creat, name, mode)
 SAME(int, mkstemp64, (char *name), mkstemp, name)
 SAME(long, lseek64, (int fd, long offset, int whence), lseek, fd, offset, whence)

@@ -1,14 +1,25 @@
-/* Time. Every clock moves by a choice each time it is read, never backwards: what a program measures is then whatever it may
- * be, but no sane program is blamed for not expecting yesterday. The calendar is UTC, the formats are the C locale's. */
+/* Time. Every clock moves by a choice each time it is read. It never goes backwards, unless the narrowing "clock" is lifted: what a
+ * program measures may be anything, but no sane program is blamed for not expecting yesterday. The calendar is exact,
+ * the time zone UTC or, without the narrowing "identity", another; the formats are the C locale's. */
 #include "stub.h"
 #include <sys/time.h>
 #include <time.h>
 
-static long seconds, ticks;
+static long seconds, nanoseconds, ticks;
 
 static long now(void) {
-    seconds += crunner_choose_u32("time");
+    unsigned more = crunner_choose_u32("time");
+    if (more) nanoseconds = 0;
+    seconds += more;
+    if (!crunner_assumed("clock")) seconds -= crunner_choose_u32("clock_set");
     return seconds;
+}
+
+/* Within the second that now() gave. */
+static long parts(void) {
+    long chosen = crunner_choose_u32("time") % 1000000000;
+    if (chosen > nanoseconds || !crunner_assumed("clock")) nanoseconds = chosen;
+    return nanoseconds;
 }
 
 STUB time_t CRUNNER_time(time_t *into) {
@@ -19,26 +30,41 @@ STUB time_t CRUNNER_time(time_t *into) {
 
 STUB clock_t CRUNNER_clock(void) {
     ticks += crunner_choose_u32("clock");
+    /* Not every system can say. */
+    if (!crunner_assumed("clock") && (crunner_choose_byte("clock_set") & 1)) return -1;
     return ticks;
 }
 
 STUB int CRUNNER_gettimeofday(struct timeval *restrict into, void *restrict zone) {
+    if (zone) memset(zone, 0, 8);
+    if (!into) return 0;
     into->tv_sec = now();
-    into->tv_usec = crunner_choose_u32("time") % 1000000;
+    into->tv_usec = parts() / 1000;
     return 0;
+}
+
+static int no_clock(clockid_t which) {
+    if (which >= 0 && which <= 11) return 0;
+    stub_errno = STUB_EINVAL;
+    return 1;
 }
 
 STUB int CRUNNER_clock_gettime(clockid_t which, struct timespec *into) {
+    if (no_clock(which)) return -1;
     into->tv_sec = now();
-    into->tv_nsec = crunner_choose_u32("time") % 1000000000;
+    into->tv_nsec = parts();
     return 0;
 }
-STUB int CRUNNER_timespec_get(struct timespec *into, int base) { return CRUNNER_clock_gettime(0, into) ? 0 : base; }
+STUB int CRUNNER_timespec_get(struct timespec *into, int base) {
+    return base != TIME_UTC || CRUNNER_clock_gettime(0, into) ? 0 : base;
+}
 
 STUB int CRUNNER_clock_getres(clockid_t which, struct timespec *into) {
+    if (no_clock(which)) return -1;
     if (into) {
         into->tv_sec = 0;
         into->tv_nsec = 1;
+        if (!crunner_assumed("identity")) into->tv_nsec += crunner_choose_u32("clock_getres") % 10000000;
     }
     return 0;
 }
@@ -93,10 +119,28 @@ STUB struct tm *CRUNNER_gmtime_r(const time_t *restrict when, struct tm *restric
 
 static struct tm shared;
 STUB struct tm *CRUNNER_gmtime(const time_t *when) { return CRUNNER_gmtime_r(when, &shared); }
-STUB struct tm *CRUNNER_localtime(const time_t *when) { return CRUNNER_gmtime_r(when, &shared); }
-STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *restrict into) {
-    return CRUNNER_gmtime_r(when, into);
+/* The time zone's distance from UTC, in quarters of an hour; there is no summer time. */
+static long zone(void) {
+    static unsigned char known, chosen;
+    if (crunner_assumed("identity")) return 0;
+    if (!known) chosen = crunner_choose_byte("zone");
+    known = 1;
+    return (long)((chosen + 48) % 105 - 48) * 900; /* from -12 to +14 hours */
 }
+
+STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *restrict into) {
+    long east = zone();
+    time_t there;
+    if (__builtin_add_overflow(*when, east, &there)) {
+        stub_errno = STUB_EOVERFLOW;
+        return 0;
+    }
+    if (!CRUNNER_gmtime_r(&there, into)) return 0;
+    into->tm_gmtoff = east;
+    if (east) into->tm_zone = "LMT";
+    return into;
+}
+STUB struct tm *CRUNNER_localtime(const time_t *when) { return CRUNNER_localtime_r(when, &shared); }
 
 STUB time_t CRUNNER_timegm(struct tm *t) {
     long month = t->tm_mon, year = 1900L + t->tm_year, days;
@@ -112,7 +156,10 @@ STUB time_t CRUNNER_timegm(struct tm *t) {
     CRUNNER_gmtime_r(&when, t);
     return when;
 }
-STUB time_t CRUNNER_mktime(struct tm *t) { return CRUNNER_timegm(t); }
+STUB time_t CRUNNER_mktime(struct tm *t) {
+    time_t when = CRUNNER_timegm(t) - zone();
+    return CRUNNER_localtime_r(&when, t) ? when : -1;
+}
 STUB void CRUNNER_tzset(void) {}
 
 static const char *const day_names[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
@@ -195,8 +242,14 @@ static void format_time(struct sink *s, const char *f, const struct tm *t) {
         case 'W': put_number(s, (t->tm_yday + 7L - (t->tm_wday + 6) % 7) / 7, 2, '0'); break;
         case 'y': put_number(s, ((1900L + t->tm_year) % 100 + 100) % 100, 2, '0'); break;
         case 'Y': put_number(s, 1900L + t->tm_year, 1, '0'); break;
-        case 'z': put_text(s, "+0000", -1); break;
-        case 'Z': put_text(s, "GMT", -1); break;
+        case 'z': {
+            long east = t->tm_gmtoff, size = east < 0 ? -east : east;
+            put(s, east < 0 ? '-' : '+');
+            put_number(s, size / 3600, 2, '0');
+            put_number(s, size / 60 % 60, 2, '0');
+            break;
+        }
+        case 'Z': put_text(s, t->tm_gmtoff ? "LMT" : "GMT", -1); break;
         case '%': put(s, '%'); break;
         case 0: return;
         default:
@@ -231,13 +284,37 @@ STUB char *CRUNNER_ctime(const time_t *when) {
     return t ? CRUNNER_asctime(t) : 0;
 }
 
-/* ---- sleeping takes no time, waking is never early ---- */
+/* ---- sleeping takes no time, and is ended early by a handler only ---- */
 
-STUB unsigned CRUNNER_sleep(unsigned s) { return 0; }
-STUB int CRUNNER_usleep(unsigned us) { return 0; }
-STUB int CRUNNER_nanosleep(const struct timespec *wanted, struct timespec *left) { return 0; }
+static int invalid(const struct timespec *t) {
+    if (t->tv_nsec >= 0 && t->tv_nsec <= 999999999 && t->tv_sec >= 0) return 0;
+    stub_errno = STUB_EINVAL;
+    return 1;
+}
+
+STUB unsigned CRUNNER_sleep(unsigned s) {
+    crunner_signals_arrive();
+    if (crunner_assumed("io") || !s || !(crunner_choose_byte("sleep") & 1)) return 0;
+    return 1 + crunner_choose_u32("sleep") % s;
+}
+STUB int CRUNNER_usleep(unsigned us) { return crunner_fault("usleep", E(EINTR) | E(EINVAL), 0) ? -1 : 0; }
+STUB int CRUNNER_nanosleep(const struct timespec *wanted, struct timespec *left) {
+    if (invalid(wanted)) return -1;
+    if (!crunner_fault("nanosleep", E(EINTR), 0)) return 0;
+    if (left) {
+        left->tv_sec = wanted->tv_sec ? crunner_choose_u32("nanosleep") % wanted->tv_sec : 0;
+        left->tv_nsec = wanted->tv_sec ? crunner_choose_u32("nanosleep") % 1000000000 : wanted->tv_nsec;
+    }
+    return -1;
+}
+/* Its result is the error, and errno is left alone. */
 STUB int CRUNNER_clock_nanosleep(clockid_t which, int flags, const struct timespec *wanted, struct timespec *left) {
+    int before = stub_errno;
+    int failed = CRUNNER_nanosleep(wanted, flags & TIMER_ABSTIME ? 0 : left), error = stub_errno;
+    stub_errno = before;
+    return failed ? error : 0;
+}
+STUB int CRUNNER_sched_yield(void) {
+    crunner_signals_arrive();
     return 0;
 }
-STUB unsigned CRUNNER_alarm(unsigned s) { return 0; }
-STUB int CRUNNER_sched_yield(void) { return 0; }

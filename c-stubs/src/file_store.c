@@ -2,8 +2,11 @@
  *
  * A file's bytes come from its channel "file:NAME" as they are read, first a presence byte (lowest bit 0: there is no
  * such file), then a stream. What was read is kept, so that rewinding, seeking, or opening the file again shows the
- * same bytes, and what the program wrote is what it reads back. Standard input is a pipe: nothing is kept of it and it
- * cannot be rewound, which keeps the usual program cheap.
+ * same bytes, and what the program wrote is what it reads back: nobody else changes a file meanwhile, which is the narrowing
+ * "files". Standard input is a pipe: nothing is kept of it and it cannot be rewound, which keeps the usual program cheap.
+ *
+ * A descriptor is a number for an open file, and several may stand for one (dup), with one position. The pipes that a program
+ * makes hold what it wrote into them, until it has forked: from then on they hold anything.
  */
 #include "file_store.h"
 
@@ -14,17 +17,23 @@ struct crunner_content {
     size_t length, capacity;
     enum { UNKNOWN, ABSENT, PRESENT } state;
     int complete; /* nothing more comes from the channel */
+    int unlinked; /* only who has it open still sees it */
+    int pipe;
 };
 
 #define DESCRIPTORS 24
+/* What a file has room for. The block never moves: of one that grows, less can be proved. Longer files are part of "files". */
+#define ENOUGH (1u << 16)
 
 static struct crunner_content *files;
-static struct {
+static struct description {
     struct crunner_content *file;
     size_t at;
-    unsigned char readable, writable, append;
-} open_files[DESCRIPTORS];
-static unsigned char standard_closed[3];
+    unsigned char uses, readable, writable, append;
+    int error; /* what the next read says */
+} descriptions[DESCRIPTORS] = {{.uses = 1, .readable = 1}, {.uses = 1, .writable = 1}, {.uses = 1, .writable = 1}};
+/* By descriptor: one more than the index of its description, the standard ones first; 0: closed. */
+static unsigned char table[DESCRIPTORS] = {1, 2, 3};
 static int stdin_ended;
 
 static void release(void) {
@@ -41,12 +50,15 @@ static void release(void) {
 STUB struct crunner_content *crunner_content(const char *name) {
     struct crunner_content *file;
     for (file = files; file; file = file->next)
-        if (strcmp(file->name, name) == 0) return file;
+        if (!file->unlinked && strcmp(file->name, name) == 0) return file;
     file = calloc(1, sizeof *file);
     if (!file) return 0;
     file->name = crunner_channel("", name);
     file->channel = crunner_channel("file:", name);
-    if (!file->name || !file->channel) {
+    file->bytes = malloc(ENOUGH);
+    file->capacity = ENOUGH;
+    if (!file->name || !file->channel || !file->bytes) {
+        free(file->bytes);
         free(file->name);
         free(file->channel);
         free(file);
@@ -68,37 +80,52 @@ STUB void crunner_content_create(struct crunner_content *file) {
     crunner_content_truncate(file, 0);
 }
 
+/* Whoever has it open keeps it; the name is that of a file which is not there. */
 STUB void crunner_content_remove(struct crunner_content *file) {
-    file->state = ABSENT;
-    crunner_content_truncate(file, 0);
+    file->unlinked = 1;
+    struct crunner_content *none = crunner_content(file->name);
+    if (!none) {
+        file->unlinked = 0;
+        none = file;
+        crunner_content_truncate(file, 0);
+    }
+    none->state = ABSENT;
+    none->complete = 1;
 }
 
 STUB void crunner_content_rename(struct crunner_content *file, const char *name) {
-    struct crunner_content *replaced = crunner_content(name);
+    struct crunner_content *replaced = crunner_content(name), *left;
     char *other;
     if (!replaced || replaced == file) return;
+    replaced->unlinked = 1;
     other = replaced->name;
     replaced->name = file->name;
     file->name = other;
-    crunner_content_remove(replaced);
+    left = crunner_content(replaced->name);
+    if (!left) return;
+    left->state = ABSENT;
+    left->complete = 1;
 }
 
 static int room(struct crunner_content *file, size_t needed) {
-    size_t capacity = file->capacity ? file->capacity : 64;
-    unsigned char *bytes;
+    if (needed <= ENOUGH) return 1;
+    if (crunner_assumed("files")) crunner_assume(0);
     if (needed <= file->capacity) return 1;
+    size_t capacity = file->capacity;
     while (capacity < needed) capacity *= 2;
-    bytes = realloc(file->bytes, capacity);
+    unsigned char *bytes = realloc(file->bytes, capacity);
     if (!bytes) return 0;
     file->bytes = bytes;
     file->capacity = capacity;
     return 1;
 }
 
+/* One more byte: 1; 0 when there is none; or a fault. */
 static int pull(struct crunner_content *file) {
     int c;
     if (file->complete || !room(file, file->length + 1)) return 0;
-    c = crunner_stream_byte(file->channel);
+    c = crunner_input_byte(file->channel);
+    if (c < -1) return c;
     if (c < 0) {
         file->complete = 1;
         return 0;
@@ -107,23 +134,37 @@ static int pull(struct crunner_content *file) {
     return 1;
 }
 
+/* The same where nobody reads: a fault would be one of a later read. */
+static int pulled(struct crunner_content *file) {
+    int got = pull(file);
+    crunner_assume(got >= 0);
+    return got > 0;
+}
+
 STUB int crunner_content_byte(struct crunner_content *file, size_t at) {
-    while (at >= file->length)
-        if (!pull(file)) return -1;
+    if (at < file->length) {
+        /* Read before, or written by this program: what another program made of it since is its secret. */
+        if (!file->pipe && !crunner_assumed("files")) file->bytes[at] ^= crunner_choose_byte("files");
+        return file->bytes[at];
+    }
+    while (at >= file->length) {
+        int got = pull(file);
+        if (got <= 0) return got ? got : -1;
+    }
     return file->bytes[at];
 }
 
 STUB size_t crunner_content_size(struct crunner_content *file) {
-    while (pull(file)) {}
+    while (pulled(file)) {}
     return file->length;
 }
 
 STUB int crunner_content_put(struct crunner_content *file, size_t at, unsigned char byte) {
-    while (at > file->length && pull(file)) {}
+    while (at > file->length && pulled(file)) {}
     if (!room(file, at + 1)) return 0;
     while (file->length < at) file->bytes[file->length++] = 0;
     /* What is overwritten before it was read still has to leave the channel, or the next byte would take its place. */
-    if (at == file->length && !pull(file)) file->length++;
+    if (at == file->length && !pulled(file)) file->length++;
     file->bytes[at] = byte;
     return 1;
 }
@@ -135,91 +176,165 @@ STUB void crunner_content_truncate(struct crunner_content *file, size_t size) {
     file->complete = 1;
 }
 
-STUB int crunner_descriptor_open(struct crunner_content *file, int readable, int writable, int append) {
-    for (int fd = 3; fd < DESCRIPTORS; fd++) {
-        if (open_files[fd].file) continue;
-        open_files[fd].file = file;
-        open_files[fd].at = 0;
-        open_files[fd].readable = (unsigned char)readable;
-        open_files[fd].writable = (unsigned char)writable;
-        open_files[fd].append = (unsigned char)append;
-        return fd;
-    }
+/* ---- descriptors ---- */
+
+static struct description *described(int fd) {
+    return fd >= 0 && fd < DESCRIPTORS && table[fd] ? &descriptions[table[fd] - 1] : 0;
+}
+
+/* The lowest number that is free, from `fd` on, for this description; -1 when there are too many. */
+static int number(int fd, int description) {
+    for (; fd < DESCRIPTORS; fd++)
+        if (!table[fd]) {
+            table[fd] = (unsigned char)(description + 1);
+            return fd;
+        }
+    if (!crunner_assumed("files")) crunner_unmodelled("more descriptors than the model has room for");
     stub_errno = STUB_EMFILE;
     return -1;
 }
 
-STUB int crunner_descriptor_valid(int fd) {
-    if (fd >= 0 && fd < 3) return !standard_closed[fd];
-    return fd >= 3 && fd < DESCRIPTORS && open_files[fd].file != 0;
+STUB int crunner_descriptor_open(struct crunner_content *file, int readable, int writable, int append) {
+    int slot = 3;
+    while (slot < DESCRIPTORS && descriptions[slot].uses) slot++;
+    int fd = number(slot < DESCRIPTORS ? 0 : DESCRIPTORS, slot);
+    if (fd < 0) return -1;
+    descriptions[slot] = (struct description){.file = file, .uses = 1, .readable = (unsigned char)readable,
+                                              .writable = (unsigned char)writable, .append = (unsigned char)append};
+    return fd;
 }
 
+STUB int crunner_descriptor_copy(int fd, int least) {
+    struct description *from = described(fd);
+    int copy = number(least, (int)(from - descriptions));
+    if (copy >= 0) from->uses++;
+    return copy;
+}
+
+STUB void crunner_descriptor_replace(int fd, int wanted) {
+    crunner_descriptor_close(wanted);
+    table[wanted] = table[fd];
+    described(fd)->uses++;
+}
+
+STUB int crunner_descriptor_valid(int fd) { return described(fd) != 0; }
+STUB int crunner_descriptor_room(int fd) { return fd >= 0 && fd < DESCRIPTORS; }
+
 STUB int crunner_descriptor_readable(int fd) {
-    return crunner_descriptor_valid(fd) && (fd == 0 || (fd > 2 && open_files[fd].readable));
+    struct description *d = described(fd);
+    return d && d->readable;
 }
 
 STUB int crunner_descriptor_writable(int fd) {
-    return crunner_descriptor_valid(fd) && (fd == 1 || fd == 2 || (fd > 2 && open_files[fd].writable));
+    struct description *d = described(fd);
+    return d && d->writable;
 }
 
 STUB int crunner_descriptor_close(int fd) {
-    if (!crunner_descriptor_valid(fd)) {
+    struct description *d = described(fd);
+    if (!d) {
         stub_errno = STUB_EBADF;
         return -1;
     }
-    if (fd < 3) standard_closed[fd] = 1;
-    else open_files[fd].file = 0;
+    table[fd] = 0;
+    d->uses--;
+    return 0;
+}
+
+/* Whether somebody can still write to the pipe. */
+static int written_to(struct crunner_content *pipe) {
+    for (int i = 3; i < DESCRIPTORS; i++)
+        if (descriptions[i].uses && descriptions[i].file == pipe && descriptions[i].writable) return 1;
     return 0;
 }
 
 STUB int crunner_descriptor_byte(int fd) {
+    struct description *d = described(fd);
     int c;
-    if (fd == 0) {
+    if (d == &descriptions[0]) {
         if (stdin_ended) return -1;
-        c = crunner_stream_byte("stdin");
-        if (c < 0) stdin_ended = 1;
+        c = crunner_input_byte("stdin");
+        if (c == -1) stdin_ended = 1;
         return c;
     }
-    c = crunner_content_byte(open_files[fd].file, open_files[fd].at);
-    if (c >= 0) open_files[fd].at++;
+    if (d->file->pipe && d->at == d->file->length) {
+        if (crunner_forked) return crunner_input_byte("pipe");
+        /* Nobody will ever write more: a read waits for ever, unless it is the end. */
+        crunner_assume(!written_to(d->file));
+        return -1;
+    }
+    c = crunner_content_byte(d->file, d->at);
+    if (c >= 0) d->at++;
     return c;
 }
 
+STUB int *crunner_descriptor_error(int fd) { return &described(fd)->error; }
+
+STUB int crunner_descriptor_is_empty_pipe(int fd) {
+    struct description *d = described(fd);
+    return d && d->file && d->file->pipe && d->at == d->file->length && !crunner_forked && written_to(d->file);
+}
+
 STUB int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n) {
-    crunner_output(fd, bytes, n);
-    if (fd < 3) return 1;
-    struct crunner_content *file = open_files[fd].file;
-    if (open_files[fd].append) {
+    struct description *d = described(fd);
+    crunner_output(d->file ? fd : (int)(d - descriptions), bytes, n);
+    if (!d->file) return 1;
+    struct crunner_content *file = d->file;
+    if (file->pipe) {
+        d->at = file->length;
+    } else if (d->append) {
         /* Appending to what nobody has read: the old bytes need not be known, and are not asked for. */
-        if (!file->complete && !open_files[fd].readable) return 1;
-        open_files[fd].at = crunner_content_size(file);
+        if (!file->complete && !d->readable) return 1;
+        d->at = crunner_content_size(file);
     }
     for (size_t i = 0; i < n; i++)
-        if (!crunner_content_put(file, open_files[fd].at++, bytes[i])) return 0;
+        if (!crunner_content_put(file, d->at++, bytes[i])) return 0;
     return 1;
 }
 
 STUB long crunner_descriptor_seek(int fd, long offset, int whence) {
+    struct description *d = described(fd);
     long base = 0;
-    if (!crunner_descriptor_valid(fd)) {
+    if (!d) {
         stub_errno = STUB_EBADF;
         return -1;
     }
-    if (fd < 3) {
+    if (!d->file || d->file->pipe) {
         stub_errno = STUB_ESPIPE;
         return -1;
     }
-    if (whence == 1) base = (long)open_files[fd].at;
-    else if (whence == 2) base = (long)crunner_content_size(open_files[fd].file);
+    if (whence == 1) base = (long)d->at;
+    else if (whence == 2) base = (long)crunner_content_size(d->file);
     else if (whence != 0) base = LONG_MIN;
     if (base == LONG_MIN || (offset > 0 && base > LONG_MAX - offset) || base + offset < 0) {
         stub_errno = STUB_EINVAL;
         return -1;
     }
-    open_files[fd].at = (size_t)(base + offset);
+    d->at = (size_t)(base + offset);
     return base + offset;
 }
 
 STUB struct crunner_content *crunner_descriptor_content(int fd) {
-    return fd > 2 && crunner_descriptor_valid(fd) ? open_files[fd].file : 0;
+    struct description *d = described(fd);
+    return d ? d->file : 0;
+}
+
+STUB int crunner_content_is_pipe(struct crunner_content *file) { return file && file->pipe; }
+
+/* Both ends of a new pipe. 0: no memory, or too many descriptors. */
+STUB int crunner_pipe_open(int ends[2]) {
+    static char name[] = "pipe 0";
+    struct crunner_content *pipe = crunner_content(name);
+    if (!pipe) {
+        stub_errno = STUB_ENOMEM;
+        return 0;
+    }
+    pipe->unlinked = pipe->pipe = pipe->complete = 1;
+    pipe->state = PRESENT;
+    ends[0] = crunner_descriptor_open(pipe, 1, 0, 0);
+    if (ends[0] < 0) return 0;
+    ends[1] = crunner_descriptor_open(pipe, 0, 1, 1);
+    if (ends[1] >= 0) return 1;
+    crunner_descriptor_close(ends[0]);
+    return 0;
 }

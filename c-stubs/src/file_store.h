@@ -14,7 +14,7 @@ int crunner_content_exists(struct crunner_content *file);
 void crunner_content_create(struct crunner_content *file);
 void crunner_content_remove(struct crunner_content *file);
 void crunner_content_rename(struct crunner_content *file, const char *name);
-/* The byte at `at`, or -1 past the end. */
+/* The byte at `at`, -1 past the end, or a fault. */
 int crunner_content_byte(struct crunner_content *file, size_t at);
 /* Its size; everything not yet read is read. */
 size_t crunner_content_size(struct crunner_content *file);
@@ -22,13 +22,26 @@ size_t crunner_content_size(struct crunner_content *file);
 int crunner_content_put(struct crunner_content *file, size_t at, unsigned char byte);
 void crunner_content_truncate(struct crunner_content *file, size_t size);
 
+int crunner_content_is_pipe(struct crunner_content *file);
+int crunner_pipe_open(int ends[2]);
+/* process.c: whether there is, or was, a second process. */
+extern int crunner_forked;
+
 /* Descriptors. 0, 1 and 2 are open from the start. */
 int crunner_descriptor_open(struct crunner_content *file, int readable, int writable, int append);
 int crunner_descriptor_close(int fd);
 int crunner_descriptor_valid(int fd);
 int crunner_descriptor_readable(int fd);
 int crunner_descriptor_writable(int fd);
-/* The next byte, or -1 at the end. */
+/* A second number, from `least` on, for what an open descriptor stands for. */
+int crunner_descriptor_copy(int fd, int least);
+void crunner_descriptor_replace(int fd, int wanted);
+/* Whether there can be a descriptor of this number. */
+int crunner_descriptor_room(int fd);
+/* What the next read fails with, or 0. */
+int *crunner_descriptor_error(int fd);
+int crunner_descriptor_is_empty_pipe(int fd);
+/* The next byte, -1 at the end, or a fault. */
 int crunner_descriptor_byte(int fd);
 /* Writes, and records. 0: no memory. */
 int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n);

@@ -1,58 +1,102 @@
 /* Names in the file system. A folder's entries are a channel "dir:NAME": a presence byte, then per entry a presence
- * byte and a string. Making folders and changing modes works; links are not there. */
+ * byte and a string. What would change the file system is done, or refused with an error of its manual page. */
 #include "allocation.h"
 #include "file_store.h"
 #include <dirent.h>
 #include <sys/stat.h>
 
-static int missing(void) {
-    stub_errno = STUB_ENOENT;
+static int fails(int error) {
+    stub_errno = error;
     return -1;
 }
+static int missing(void) { return fails(STUB_ENOENT); }
+
+/* The errors of finding a name, and those of changing what is there. */
+#define BY_NAME (E(EACCES) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO))
+#define CHANGING (BY_NAME | E(EPERM) | E(EROFS) | E(EBUSY) | E(ENOENT))
 
 STUB int CRUNNER_remove(const char *name) {
     struct crunner_content *file = crunner_content(name);
     if (!file || !crunner_content_exists(file)) return missing();
-    if (output_fails("remove")) {
-        stub_errno = STUB_EPERM;
-        return -1;
-    }
+    if (crunner_fault("remove", CHANGING | E(EISDIR) | E(ENOTEMPTY), 0)) return -1;
     crunner_content_remove(file);
     return 0;
 }
-STUB int CRUNNER_unlink(const char *name) { return CRUNNER_remove(name); }
-STUB int CRUNNER_unlinkat(int folder, const char *name, int flags) { return CRUNNER_remove(name); }
-STUB int CRUNNER_rmdir(const char *name) { return output_fails("rmdir") ? -1 : 0; }
+STUB int CRUNNER_unlink(const char *name) {
+    struct crunner_content *file = crunner_content(name);
+    if (!file || !crunner_content_exists(file)) return missing();
+    if (crunner_fault("unlink", CHANGING | E(EISDIR), 0)) return -1;
+    crunner_content_remove(file);
+    return 0;
+}
+STUB int CRUNNER_unlinkat(int folder, const char *name, int flags) { return CRUNNER_unlink(name); }
 
 STUB int CRUNNER_rename(const char *from, const char *to) {
     struct crunner_content *file = crunner_content(from);
     if (!file || !crunner_content_exists(file)) return missing();
-    if (output_fails("rename")) {
-        stub_errno = STUB_EPERM;
+    if (crunner_fault("rename", CHANGING | E(EXDEV) | E(EEXIST) | E(ENOTEMPTY) | E(EISDIR) | E(EINVAL) | E(ENOSPC) | E(EMLINK),
+                      E(EDQUOT)))
         return -1;
-    }
     crunner_content_rename(file, to);
     return 0;
 }
 
-STUB int CRUNNER_mkdir(const char *name, unsigned mode) { return output_fails("mkdir") ? -1 : 0; }
-STUB int CRUNNER_chdir(const char *name) { return output_fails("chdir") ? -1 : 0; }
-STUB int CRUNNER_chmod(const char *name, unsigned mode) { return output_fails("chmod") ? -1 : 0; }
-STUB int CRUNNER_fchmod(int fd, unsigned mode) { return output_fails("chmod") ? -1 : 0; }
-STUB int CRUNNER_chown(const char *name, unsigned user, unsigned group) { return output_fails("chown") ? -1 : 0; }
-STUB int CRUNNER_utime(const char *name, const void *times) { return 0; }
-STUB int CRUNNER_utimes(const char *name, const void *times) { return 0; }
-STUB unsigned CRUNNER_umask(unsigned mask) { return 022; }
+#define CHANGES(name, errors, high, ...) \
+    STUB int CRUNNER_##name(__VA_ARGS__) { return crunner_fault(#name, errors, high) ? -1 : 0; }
+CHANGES(mkdir, CHANGING | E(EEXIST) | E(ENOSPC) | E(EMLINK) | E(EINVAL), E(EDQUOT), const char *name, unsigned mode)
+CHANGES(rmdir, CHANGING | E(ENOTEMPTY) | E(EINVAL) | E(EEXIST), 0, const char *name)
+CHANGES(chdir, BY_NAME | E(ENOENT), 0, const char *name)
+CHANGES(chmod, CHANGING, 0, const char *name, unsigned mode)
+CHANGES(chown, CHANGING, 0, const char *name, unsigned user, unsigned group)
+CHANGES(utime, CHANGING, 0, const char *name, const void *times)
+CHANGES(utimes, CHANGING, 0, const char *name, const void *times)
+CHANGES(symlink, CHANGING | E(EEXIST) | E(ENOSPC), E(EDQUOT), const char *from, const char *to)
 
-static int no_links(void) {
-    stub_errno = STUB_EPERM;
-    return -1;
+STUB int CRUNNER_fchmod(int fd, unsigned mode) {
+    if (!crunner_descriptor_valid(fd)) return fails(STUB_EBADF);
+    return crunner_fault("fchmod", E(EPERM) | E(EROFS) | E(EIO), 0) ? -1 : 0;
 }
-STUB int CRUNNER_link(const char *from, const char *to) { return no_links(); }
-STUB int CRUNNER_symlink(const char *from, const char *to) { return no_links(); }
+
+/* The new name shows what the old one did; that a write through one is seen through the other is not modelled. */
+STUB int CRUNNER_link(const char *from, const char *to) {
+    struct crunner_content *file = crunner_content(from), *other = crunner_content(to);
+    if (!file || !crunner_content_exists(file)) return missing();
+    if (!other || crunner_content_exists(other)) return fails(STUB_EEXIST);
+    if (crunner_fault("link", CHANGING | E(EMLINK) | E(ENOSPC) | E(EXDEV), E(EDQUOT))) return -1;
+    crunner_content_create(other);
+    size_t size = crunner_content_size(file);
+    for (size_t at = 0; at < size; at++)
+        if (!crunner_content_put(other, at, (unsigned char)crunner_content_byte(file, at))) return fails(STUB_ENOSPC);
+    return 0;
+}
+
+/* The mask before; the first one is whoever started the program's. */
+STUB unsigned CRUNNER_umask(unsigned mask) {
+    static unsigned now, known;
+    if (!known) {
+        known = 1;
+        now = 022;
+        if (!crunner_assumed("identity")) now ^= crunner_choose_u32("umask") & 0777;
+    }
+    unsigned before = now;
+    now = mask & 0777;
+    return before;
+}
+
+/* No name is a link, unless a byte of "readlink" says so: then its target follows, without a NUL, as much as there is room for. */
 STUB long CRUNNER_readlink(const char *restrict name, char *restrict into, size_t n) {
-    stub_errno = STUB_EINVAL;
-    return -1;
+    size_t at = 0;
+    if (n == 0 || n > LONG_MAX) return fails(STUB_EINVAL);
+    if (crunner_fault("readlink", BY_NAME | E(ENOENT), 0)) return -1;
+    if (crunner_assumed("io") || !(crunner_choose_byte("readlink") & 1)) return fails(STUB_EINVAL);
+    while (at < n) {
+        int c = crunner_choose_byte("readlink");
+        if (!c) break;
+        into[at++] = (char)c;
+    }
+    /* No link is empty. */
+    crunner_assume(at > 0);
+    return (long)at;
 }
 
 STUB char *CRUNNER_realpath(const char *restrict name, char *restrict into) {
@@ -61,6 +105,7 @@ STUB char *CRUNNER_realpath(const char *restrict name, char *restrict into) {
         missing();
         return 0;
     }
+    if (crunner_fault("realpath", BY_NAME, 0)) return 0;
     if (!into) return crunner_channel(*name == '/' ? "" : "/", name);
     if (*name != '/') *into++ = '/';
     memcpy(into, name, strlen(name) + 1);
@@ -69,6 +114,11 @@ STUB char *CRUNNER_realpath(const char *restrict name, char *restrict into) {
 
 /* The working folder is a string of channel "cwd". */
 STUB char *CRUNNER_getcwd(char *into, size_t n) {
+    if (into && !n) {
+        stub_errno = STUB_EINVAL;
+        return 0;
+    }
+    if (crunner_fault("getcwd", E(EACCES) | E(ENOENT) | E(ENOMEM), 0)) return 0;
     char *path = crunner_choose_string("cwd");
     char *whole = path ? crunner_channel("/", path) : 0;
     free(path);
@@ -91,10 +141,20 @@ struct folder {
 
 STUB struct folder *CRUNNER_opendir(const char *name) {
     char *channel = crunner_channel("dir:", name);
-    struct folder *folder = channel && (crunner_choose_byte(channel) & 1) ? crunner_granted_calloc(1, sizeof *folder) : 0;
-    if (!folder) {
+    if (!channel) {
+        stub_errno = STUB_ENOMEM;
+        return 0;
+    }
+    if (!(crunner_choose_byte(channel) & 1)) {
         free(channel);
         missing();
+        return 0;
+    }
+    int fault = crunner_fault("opendir", BY_NAME | E(EMFILE) | E(ENFILE), 0);
+    struct folder *folder = fault ? 0 : crunner_granted_calloc(1, sizeof *folder);
+    if (!folder) {
+        free(channel);
+        if (!fault) stub_errno = STUB_ENOMEM;
         return 0;
     }
     folder->channel = channel;
@@ -102,10 +162,12 @@ STUB struct folder *CRUNNER_opendir(const char *name) {
 }
 
 STUB struct dirent *CRUNNER_readdir(struct folder *folder) {
+    if (crunner_fault("readdir", E(EIO) | E(EBADF) | E(ENOENT), E(EOVERFLOW))) return 0;
     if (!(crunner_choose_byte(folder->channel) & 1)) return 0;
     folder->entry.d_ino = (unsigned long)++folder->count;
     folder->entry.d_reclen = sizeof folder->entry;
     folder->entry.d_type = DT_REG;
+    if (!crunner_assumed("files")) folder->entry.d_type ^= crunner_choose_byte("d_type") & 15;
     crunner_read_string(folder->channel, folder->entry.d_name, sizeof folder->entry.d_name);
     return &folder->entry;
 }
@@ -113,5 +175,5 @@ STUB struct dirent *CRUNNER_readdir(struct folder *folder) {
 STUB int CRUNNER_closedir(struct folder *folder) {
     free(folder->channel);
     free(folder);
-    return 0;
+    return crunner_fault("closedir", E(EIO) | E(EINTR), 0) ? -1 : 0;
 }

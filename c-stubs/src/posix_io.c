@@ -1,4 +1,5 @@
-/* Descriptors: open, read, write and their kin, over the same files as the streams. */
+/* Descriptors: open, read, write and their kin, over the same files as the streams. What of it the system may refuse, and with
+ * which errors, is what the manual pages say; a number that nobody has open is EBADF without a choice. */
 #include "file_store.h"
 #include <poll.h>
 #include <sys/select.h>
@@ -12,33 +13,33 @@
 #define O_TRUNCATE 01000
 #define O_AT_END 02000
 
-static int bad(void) {
-    stub_errno = STUB_EBADF;
+static int fails(int error) {
+    stub_errno = error;
     return -1;
+}
+static int bad(void) { return fails(STUB_EBADF); }
+
+/* The errors of finding a file by its name. */
+#define BY_NAME (E(EACCES) | E(ENOENT) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO))
+#define CHANGING (E(EACCES) | E(EPERM) | E(EROFS) | E(ENOSPC) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO))
+
+static int open_fails(const char *channel) {
+    return crunner_fault(channel, BY_NAME | CHANGING | E(EMFILE) | E(ENFILE) | E(EINTR) | E(EISDIR) | E(ENXIO) | E(ENODEV) |
+                         E(ETXTBSY) | E(EINVAL) | E(EAGAIN), E(EOVERFLOW) | E(EDQUOT)) != 0;
 }
 
 STUB int CRUNNER_open(const char *name, int flags, ...) {
     int access = flags & 3;
     struct crunner_content *file = crunner_content(name);
-    if (!file) {
-        stub_errno = STUB_ENOMEM;
-        return -1;
-    }
+    if (!file) return fails(STUB_ENOMEM);
     /* A file to be made anew need not have its old existence decided, unless that would be an error. */
-    if ((flags & O_CREATE) && (flags & O_TRUNCATE) && !(flags & O_EXCLUSIVE)) {
-        crunner_content_create(file);
-    } else if (crunner_content_exists(file)) {
-        if ((flags & O_CREATE) && (flags & O_EXCLUSIVE)) {
-            stub_errno = STUB_EEXIST;
-            return -1;
-        }
-        if ((flags & O_TRUNCATE) && access) crunner_content_truncate(file, 0);
-    } else if (flags & O_CREATE) {
-        crunner_content_create(file);
-    } else {
-        stub_errno = STUB_ENOENT;
-        return -1;
-    }
+    int anew = (flags & O_CREATE) && (flags & O_TRUNCATE) && !(flags & O_EXCLUSIVE);
+    int exists = !anew && crunner_content_exists(file);
+    if (exists && (flags & O_CREATE) && (flags & O_EXCLUSIVE)) return fails(STUB_EEXIST);
+    if (!anew && !exists && !(flags & O_CREATE)) return fails(STUB_ENOENT);
+    if (open_fails("open")) return -1;
+    if (anew || !exists) crunner_content_create(file);
+    else if ((flags & O_TRUNCATE) && access) crunner_content_truncate(file, 0);
     return crunner_descriptor_open(file, access != O_WRITE_ONLY, access != 0, (flags & O_AT_END) != 0);
 }
 STUB int CRUNNER_openat(int folder, const char *name, int flags, ...) { return CRUNNER_open(name, flags); }
@@ -47,28 +48,44 @@ STUB int CRUNNER_creat(const char *name, unsigned mode) { return CRUNNER_open(na
 STUB int CRUNNER_mkstemp(char *name) {
     size_t n = strlen(name);
     static char next = 'a';
-    if (n < 6) {
-        stub_errno = STUB_EINVAL;
-        return -1;
-    }
+    if (n < 6) return fails(STUB_EINVAL);
+    for (size_t i = n - 6; i < n; i++)
+        if (name[i] != 'X') return fails(STUB_EINVAL);
     for (size_t i = n - 6; i < n; i++) name[i] = next;
     next = next == 'z' ? 'A' : (char)(next + 1);
     return CRUNNER_open(name, O_READ_WRITE | O_CREATE | O_TRUNCATE);
 }
 
+/* The descriptor is gone, whatever close() says. */
 STUB int CRUNNER_close(int fd) {
-    int result = crunner_descriptor_close(fd);
-    return result || output_fails("close") ? -1 : 0;
+    if (crunner_descriptor_close(fd)) return -1;
+    return crunner_fault("close", E(EINTR) | E(EIO) | E(ENOSPC), E(EDQUOT)) ? -1 : 0;
 }
 
+/* What is there when a fault or a pause comes is given, and the fault is the next read's. */
 STUB long CRUNNER_read(int fd, void *into, size_t n) {
     unsigned char *bytes = into;
     size_t at = 0;
+    crunner_signals_arrive();
     if (!crunner_descriptor_readable(fd)) return bad();
+    int *error = crunner_descriptor_error(fd);
+    if (*error) {
+        stub_errno = *error;
+        *error = 0;
+        return -1;
+    }
     for (; at < n; at++) {
+        if (at > 0 && crunner_descriptor_is_empty_pipe(fd)) break;
         int c = crunner_descriptor_byte(fd);
-        if (c < 0) break;
-        bytes[at] = (unsigned char)c;
+        if (c >= 0) {
+            bytes[at] = (unsigned char)c;
+            continue;
+        }
+        if (c == INPUT_FAILS && at == 0) return -1;
+        if (c == INPUT_FAILS) *error = stub_errno;
+        /* A pause before anything has come is none. */
+        if (c == INPUT_PAUSES) crunner_assume(at > 0);
+        break;
     }
     return (long)at;
 }
@@ -77,10 +94,24 @@ STUB long CRUNNER___read_chk(int fd, void *into, size_t n, size_t room) {
     return CRUNNER_read(fd, into, n);
 }
 
+/* How many bytes of a write are written, or -1. */
+static long written(const char *channel, size_t n) {
+    int fault = crunner_fault(channel, (n > 1 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(EIO) | E(ENOSPC) | E(EPIPE) |
+                              E(EFBIG) | E(EINVAL) | E(EPERM), E(EDQUOT));
+    if (fault == FAULT_SHORT) return (long)(1 + crunner_choose_u32(channel) % (n - 1));
+    return fault ? -1 : (long)n;
+}
+
 STUB long CRUNNER_write(int fd, const void *bytes, size_t n) {
     if (!crunner_descriptor_writable(fd)) return bad();
-    if (n && !crunner_descriptor_write(fd, bytes, n)) return -1;
-    return output_fails("write") ? -1 : (long)n;
+    long some = written("write", n);
+    if (some == -1) {
+        int error = stub_errno;
+        if (error == STUB_EPIPE) CRUNNER_raise(13); /* SIGPIPE */
+        return fails(error);
+    }
+    if (some && !crunner_descriptor_write(fd, bytes, (size_t)some)) return fails(STUB_ENOSPC);
+    return some;
 }
 
 STUB long CRUNNER_readv(int fd, const struct iovec *parts, int count) {
@@ -100,6 +131,7 @@ STUB long CRUNNER_writev(int fd, const struct iovec *parts, int count) {
         long n = CRUNNER_write(fd, parts[i].iov_base, parts[i].iov_len);
         if (n < 0) return all ? all : -1;
         all += n;
+        if ((size_t)n < parts[i].iov_len) break;
     }
     return all;
 }
@@ -107,6 +139,7 @@ STUB long CRUNNER_writev(int fd, const struct iovec *parts, int count) {
 STUB long CRUNNER_lseek(int fd, long offset, int whence) { return crunner_descriptor_seek(fd, offset, whence); }
 
 STUB long CRUNNER_pread(int fd, void *into, size_t n, long offset) {
+    if (offset < 0) return fails(STUB_EINVAL);
     long was = crunner_descriptor_seek(fd, 0, 1);
     if (was < 0 || crunner_descriptor_seek(fd, offset, 0) < 0) return -1;
     long result = CRUNNER_read(fd, into, n);
@@ -114,6 +147,7 @@ STUB long CRUNNER_pread(int fd, void *into, size_t n, long offset) {
     return result;
 }
 STUB long CRUNNER_pwrite(int fd, const void *bytes, size_t n, long offset) {
+    if (offset < 0) return fails(STUB_EINVAL);
     long was = crunner_descriptor_seek(fd, 0, 1);
     if (was < 0 || crunner_descriptor_seek(fd, offset, 0) < 0) return -1;
     long result = CRUNNER_write(fd, bytes, n);
@@ -123,43 +157,59 @@ STUB long CRUNNER_pwrite(int fd, const void *bytes, size_t n, long offset) {
 
 STUB int CRUNNER_ftruncate(int fd, long size) {
     struct crunner_content *file = crunner_descriptor_content(fd);
-    if (!file) return bad();
-    if (size < 0) {
-        stub_errno = STUB_EINVAL;
-        return -1;
-    }
+    if (!crunner_descriptor_valid(fd)) return bad();
+    if (size < 0 || !file || crunner_content_is_pipe(file) || !crunner_descriptor_writable(fd)) return fails(STUB_EINVAL);
+    if (crunner_fault("ftruncate", E(EINTR) | E(EIO) | E(EFBIG) | E(EPERM) | E(EROFS), 0)) return -1;
     crunner_content_truncate(file, (size_t)size);
     return 0;
 }
-STUB int CRUNNER_fsync(int fd) { return crunner_descriptor_valid(fd) ? 0 : bad(); }
+STUB int CRUNNER_fsync(int fd) {
+    if (!crunner_descriptor_valid(fd)) return bad();
+    return crunner_fault("fsync", E(EINTR) | E(EIO) | E(ENOSPC) | E(EROFS) | E(EINVAL), E(EDQUOT)) ? -1 : 0;
+}
 STUB int CRUNNER_fdatasync(int fd) { return CRUNNER_fsync(fd); }
-STUB void CRUNNER_sync(void) {}
+STUB void CRUNNER_sync(void) { crunner_signals_arrive(); }
 
+/* A regular file that everybody may read, unless "files" is lifted: then it may be of any kind, of anybody and of any age. */
 static void describe(struct stat *into, struct crunner_content *file) {
     memset(into, 0, sizeof *into);
     into->st_nlink = 1;
     into->st_blksize = 4096;
-    if (file) {
+    if (file && !crunner_content_is_pipe(file)) {
         into->st_mode = S_IFREG | 0644;
         into->st_size = (long)crunner_content_size(file);
         into->st_blocks = (into->st_size + 511) / 512;
     } else {
         into->st_mode = S_IFIFO | 0600;
     }
+    if (!crunner_assumed("files")) {
+        unsigned noise[4];
+        crunner_choose("stat", noise, sizeof noise);
+        into->st_mode ^= noise[0] & 0177777;
+        into->st_nlink += noise[0] >> 16;
+        into->st_uid = noise[1];
+        into->st_gid = noise[2];
+        into->st_ino = into->st_dev = noise[1] ^ noise[2];
+        into->st_mtime = into->st_ctime = into->st_atime = noise[3];
+        if (!S_ISREG(into->st_mode)) {
+            unsigned size;
+            crunner_choose("stat", &size, sizeof size);
+            into->st_size = size;
+        }
+    }
 }
 
 STUB int CRUNNER_stat(const char *restrict name, struct stat *restrict into) {
     struct crunner_content *file = crunner_content(name);
-    if (!file || !crunner_content_exists(file)) {
-        stub_errno = STUB_ENOENT;
-        return -1;
-    }
+    if (!file || !crunner_content_exists(file)) return fails(STUB_ENOENT);
+    if (crunner_fault("stat", BY_NAME, E(EOVERFLOW))) return -1;
     describe(into, file);
     return 0;
 }
 STUB int CRUNNER_lstat(const char *restrict name, struct stat *restrict into) { return CRUNNER_stat(name, into); }
 STUB int CRUNNER_fstat(int fd, struct stat *into) {
     if (!crunner_descriptor_valid(fd)) return bad();
+    if (crunner_fault("fstat", E(EIO) | E(ENOMEM), E(EOVERFLOW))) return -1;
     describe(into, crunner_descriptor_content(fd));
     return 0;
 }
@@ -170,47 +220,127 @@ STUB int CRUNNER___fxstat(int version, int fd, struct stat *into) { return CRUNN
 
 STUB int CRUNNER_access(const char *name, int mode) {
     struct crunner_content *file = crunner_content(name);
-    if (file && crunner_content_exists(file)) return 0;
-    stub_errno = STUB_ENOENT;
-    return -1;
+    if (!file || !crunner_content_exists(file)) return fails(STUB_ENOENT);
+    return crunner_fault("access", BY_NAME | E(EROFS) | E(EPERM) | E(ETXTBSY), 0) ? -1 : 0;
 }
 STUB int CRUNNER_faccessat(int folder, const char *name, int mode, int flags) { return CRUNNER_access(name, mode); }
 
-/* Everything is always ready. */
+/* Everything is ready at once, unless the choice is another: then each descriptor is, or is not, by a bit. */
 STUB int CRUNNER_select(int count, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, struct timeval *restrict limit) {
     int ready = 0;
-    for (int fd = 0; fd < count; fd++) ready += (r && FD_ISSET(fd, r)) + (w && FD_ISSET(fd, w));
-    if (x) memset(x, 0, sizeof *x);
+    if (count < 0 || count > FD_SETSIZE) return fails(STUB_EINVAL);
+    int fault = crunner_fault("select", MAY_BE_SHORT | E(EINTR) | E(ENOMEM), 0);
+    if (fault > 0) return -1;
+    for (int fd = 0; fd < count; fd++) {
+        int in = r && FD_ISSET(fd, r), out = w && FD_ISSET(fd, w), odd = x && FD_ISSET(fd, x);
+        if (!in && !out && !odd) continue;
+        if (!crunner_descriptor_valid(fd)) return bad();
+        unsigned char which = fault ? crunner_choose_byte("select") : 3;
+        if (in && !(which & 1)) FD_CLR(fd, r);
+        if (out && !(which & 2)) FD_CLR(fd, w);
+        if (odd && !(which & 4)) FD_CLR(fd, x);
+        ready += (in && (which & 1)) + (out && (which & 2)) + (odd && (which & 4) != 0);
+    }
+    /* Without a time limit it waits until something is. */
+    if (!limit) crunner_assume(ready > 0);
     return ready;
 }
 STUB int CRUNNER_poll(struct pollfd *fds, nfds_t count, int limit) {
     int ready = 0;
+    int fault = crunner_fault("poll", MAY_BE_SHORT | E(EINTR) | E(ENOMEM), 0);
+    if (fault > 0) return -1;
     for (nfds_t i = 0; i < count; i++) {
         int fd = fds[i].fd;
         fds[i].revents = 0;
         if (fd < 0) continue;
         if (!crunner_descriptor_valid(fd)) fds[i].revents = POLLNVAL;
-        else fds[i].revents = (short)(fds[i].events & (POLLIN | POLLOUT));
+        else if (!fault) fds[i].revents = (short)(fds[i].events & (POLLIN | POLLOUT));
+        else fds[i].revents = (short)(crunner_choose_byte("poll") & (fds[i].events | POLLERR | POLLHUP));
         ready += fds[i].revents != 0;
     }
+    if (limit < 0) crunner_assume(ready > 0);
     return ready;
 }
 
-/* What needs two descriptors on one file, or a terminal, does not work here; a platform may refuse it too. */
 STUB int CRUNNER_dup(int fd) {
-    stub_errno = STUB_EMFILE;
-    return -1;
+    if (!crunner_descriptor_valid(fd)) return bad();
+    return crunner_fault("dup", E(EMFILE), 0) ? -1 : crunner_descriptor_copy(fd, 0);
 }
-STUB int CRUNNER_dup2(int fd, int wanted) { return fd == wanted && crunner_descriptor_valid(fd) ? fd : CRUNNER_dup(fd); }
-STUB int CRUNNER_pipe(int ends[2]) { return CRUNNER_dup(0); }
-STUB int CRUNNER_fcntl(int fd, int command, ...) { return crunner_descriptor_valid(fd) ? 0 : bad(); }
+STUB int CRUNNER_dup2(int fd, int wanted) {
+    if (!crunner_descriptor_valid(fd) || wanted < 0) return bad();
+    if (fd == wanted) return fd;
+    if (crunner_fault("dup2", E(EINTR) | E(EBUSY) | E(EMFILE), 0)) return -1;
+    if (!crunner_descriptor_room(wanted)) {
+        if (!crunner_assumed("files")) crunner_unmodelled("more descriptors than the model has room for");
+        return bad();
+    }
+    crunner_descriptor_replace(fd, wanted);
+    return wanted;
+}
+STUB int CRUNNER_pipe(int ends[2]) {
+    if (crunner_fault("pipe", E(EMFILE) | E(ENFILE), 0)) return -1;
+    return crunner_pipe_open(ends) ? 0 : -1;
+}
+
+/* Locks are free, unless the choice is that somebody has them. The third argument is looked at where there is one. */
+STUB int crunner_fcntl(int fd, int command, va_list args) {
+    if (!crunner_descriptor_valid(fd)) return bad();
+    int argument = command == 0 || command == 1030 ? va_arg(args, int) : 0;
+    int fault = crunner_fault("fcntl", E(EACCES) | E(EAGAIN) | E(EINTR) | E(EINVAL) | E(ENOLCK) | E(EMFILE) | E(EDEADLK) | E(EPERM), 0);
+    if (fault) return -1;
+    switch (command) {
+    case 0:
+    case 1030: /* F_DUPFD, F_DUPFD_CLOEXEC */
+        if (argument < 0) return fails(STUB_EINVAL);
+        return crunner_descriptor_copy(fd, argument);
+    case 1: return crunner_choose_byte("fcntl") & 1; /* F_GETFD */
+    case 3: /* F_GETFL */
+        return (crunner_descriptor_writable(fd) ? crunner_descriptor_readable(fd) ? 2 : 1 : 0) |
+               (crunner_choose_byte("fcntl") & 1 ? 04000 : 0);
+    default: return 0;
+    }
+}
+STUB int CRUNNER_fcntl(int fd, int command, ...) {
+    va_list args;
+    va_start(args, command);
+    int result = crunner_fcntl(fd, command, args);
+    va_end(args);
+    return result;
+}
+
+/* Nothing is a terminal or another device, unless "devices" is lifted. */
 STUB int CRUNNER_ioctl(int fd, unsigned long request, ...) {
-    stub_errno = STUB_ENOTTY;
-    return -1;
+    if (!crunner_descriptor_valid(fd)) return bad();
+    if (crunner_assumed("devices")) return fails(STUB_ENOTTY);
+    unsigned char chosen = crunner_choose_byte("ioctl");
+    if (!(chosen & 1)) return fails(chosen ? (chosen >> 1) % 40 + 1 : STUB_ENOTTY);
+    va_list args;
+    va_start(args, request);
+    void *into = va_arg(args, void *);
+    va_end(args);
+    switch (request) {
+    case 0x5413: crunner_choose("ioctl", into, 8); return 0;  /* TIOCGWINSZ */
+    case 0x541B: crunner_choose("ioctl", into, 4); return 0;  /* FIONREAD */
+    case 0x5421: return 0;                                    /* FIONBIO */
+    case 0x5401: crunner_choose("ioctl", into, 36); return 0; /* TCGETS */
+    case 0x5402: case 0x5403: case 0x5404: case 0x5414: return 0; /* TCSETS.., TIOCSWINSZ */
+    default: crunner_unmodelled("what this ioctl writes");
+    }
+    return (int)(crunner_choose_u32("ioctl") & INT_MAX);
 }
 STUB int CRUNNER_isatty(int fd) {
+    if (!crunner_descriptor_valid(fd)) {
+        stub_errno = STUB_EBADF;
+        return 0;
+    }
+    if (!crunner_assumed("devices") && (crunner_choose_byte("isatty") & 1)) return 1;
     stub_errno = STUB_ENOTTY;
     return 0;
 }
-STUB int CRUNNER_flock(int fd, int operation) { return crunner_descriptor_valid(fd) ? 0 : bad(); }
-STUB int CRUNNER_lockf(int fd, int command, long size) { return crunner_descriptor_valid(fd) ? 0 : bad(); }
+
+static int locked(const char *channel, int fd) {
+    if (!crunner_descriptor_valid(fd)) return bad();
+    return crunner_fault(channel, E(EAGAIN) | E(EACCES) | E(EINTR) | E(EINVAL) | E(ENOLCK) | E(EDEADLK), 0) ? -1 : 0;
+}
+STUB int CRUNNER_flock(int fd, int operation) { return locked("flock", fd); }
+STUB int CRUNNER_lockf(int fd, int command, long size) { return locked("lockf", fd); }

@@ -1,48 +1,93 @@
-/* How a program ends, and what it cannot start: other processes.
+/* How a program ends, and what it starts: other processes.
  *
  * exit() runs the handlers of atexit(), newest first, as C asks. abort() and a failed assert() are violations, not
- * ends. A process that would be started is one that cannot be: fork() fails, exec*() fails, system(NULL) says that
- * there is no shell. That is a behaviour which every platform allows.
+ * ends. fork() is a choice: it fails, or the run goes on as the parent, or as the child. What another process does is not
+ * seen; what it ended with, and what it wrote into a pipe, is a choice. A program that takes this process's place ends the run.
  */
-#include "stub.h"
+#include "allocation.h"
 
-#define HANDLERS 32
+struct handlers {
+    struct handlers *below;
+    void (*call)(void);
+};
 
-static void (*handlers[HANDLERS])(void);
-static void (*quick_handlers[HANDLERS])(void);
+/* The first 32, which C promises, take no memory. */
+#define PROMISED 32
+
+static void (*handlers[PROMISED])(void);
+static void (*quick_handlers[PROMISED])(void);
+static struct handlers *more, *more_quick;
 static void (*cleanups[8])(void);
 static int handler_count, quick_count, cleanup_count;
+STUB int crunner_forked = 0;
+extern int crunner_child_number;
 
 STUB void crunner_at_end(void (*cleanup)(void)) {
     if (cleanup_count < 8) cleanups[cleanup_count++] = cleanup;
 }
 
+static void forget(struct handlers **list) {
+    while (*list) {
+        struct handlers *top = *list;
+        *list = top->below;
+        free(top);
+    }
+}
+
 static void clean(void) {
+    forget(&more);
+    forget(&more_quick);
     while (cleanup_count > 0) cleanups[--cleanup_count]();
 }
 
+/* A handler may register another, which is then the next. */
+static void run(struct handlers **list, void (**first)(void), int *count) {
+    for (;;) {
+        struct handlers *top = *list;
+        if (top) {
+            void (*call)(void) = top->call;
+            *list = top->below;
+            free(top);
+            call();
+        } else if (*count > 0) {
+            first[--*count]();
+        } else {
+            return;
+        }
+    }
+}
+
 _Noreturn STUB void crunner_finish(int status) {
-    while (handler_count > 0) handlers[--handler_count]();
+    run(&more, handlers, &handler_count);
     clean();
     crunner_stop(status);
 }
 
-STUB int CRUNNER_atexit(void (*handler)(void)) {
-    if (handler_count == HANDLERS) return -1;
-    handlers[handler_count++] = handler;
+_Noreturn STUB void crunner_finish_at_once(int status) {
+    clean();
+    crunner_stop(status);
+}
+
+static int put_on(struct handlers **list, void (**first)(void), int *count, void (*handler)(void)) {
+    if (*count < PROMISED) {
+        first[(*count)++] = handler;
+        return 0;
+    }
+    struct handlers *top = crunner_granted_malloc(sizeof *top);
+    if (!top) return -1;
+    top->below = *list;
+    top->call = handler;
+    *list = top;
     return 0;
 }
 
-STUB int CRUNNER_at_quick_exit(void (*handler)(void)) {
-    if (quick_count == HANDLERS) return -1;
-    quick_handlers[quick_count++] = handler;
-    return 0;
-}
+STUB int CRUNNER_atexit(void (*handler)(void)) { return put_on(&more, handlers, &handler_count, handler); }
+STUB int CRUNNER_at_quick_exit(void (*handler)(void)) { return put_on(&more_quick, quick_handlers, &quick_count, handler); }
 
 _Noreturn STUB void CRUNNER_exit(int status) { crunner_finish(status & 0xff); }
 
 _Noreturn STUB void CRUNNER_quick_exit(int status) {
-    while (quick_count > 0) quick_handlers[--quick_count]();
+    run(&more_quick, quick_handlers, &quick_count);
     clean();
     crunner_stop(status & 0xff);
 }
@@ -74,45 +119,78 @@ _Noreturn STUB void CRUNNER___assert_perror_fail(int error, const char *file, un
 _Noreturn STUB void CRUNNER___chk_fail(void) { crunner_violation(VIOLATES_ABORT, "buffer overflow detected", 0, 0); }
 _Noreturn STUB void CRUNNER___stack_chk_fail(void) { crunner_violation(VIOLATES_ABORT, "stack smashing detected", 0, 0); }
 
-STUB int CRUNNER_raise(int signal) {
-    if (signal == 6) CRUNNER_abort();
-    return 0;
-}
-
-STUB int CRUNNER_kill(int process, int signal) {
-    (void)process;
-    (void)signal;
-    stub_errno = STUB_EPERM;
+static int fails(int error) {
+    stub_errno = error;
     return -1;
 }
 
-STUB int CRUNNER_system(const char *command) { return command ? -1 : 0; }
-
-STUB void *CRUNNER_popen(const char *command, const char *mode) {
-    (void)command;
-    (void)mode;
-    stub_errno = STUB_EAGAIN;
-    return 0;
+/* What waitpid() says of a process that has ended: it exited, or a signal ended it (and may have left a core). */
+static int ended(unsigned chosen) {
+    int signal = (int)(chosen & 0x7f);
+    return signal && signal < 0x7f ? (int)(chosen & 0xff) : (int)(chosen & 0xff00);
 }
 
-STUB int CRUNNER_pclose(void *stream) {
-    (void)stream;
-    stub_errno = STUB_EINVAL;
-    return -1;
+/* Zero: no process can be made. */
+STUB int CRUNNER_system(const char *command) {
+    crunner_signals_arrive();
+    if (!command) return crunner_choose_byte("system") & 1;
+    unsigned chosen = crunner_choose_u32("system");
+    if (!(chosen & 1)) return fails(STUB_EAGAIN);
+    return ended(chosen >> 8);
 }
 
+struct crunner_stream;
+struct crunner_stream *CRUNNER_fopen(const char *restrict name, const char *restrict mode);
+int CRUNNER_fclose(struct crunner_stream *s);
+
+/* A stream like a file's whose name no file has. */
+STUB struct crunner_stream *CRUNNER_popen(const char *command, const char *mode) {
+    if ((*mode != 'r' && *mode != 'w')) {
+        stub_errno = STUB_EINVAL;
+        return 0;
+    }
+    if (!(crunner_choose_byte("popen") & 1)) {
+        stub_errno = STUB_EAGAIN;
+        return 0;
+    }
+    char *name = crunner_channel("popen:", command);
+    struct crunner_stream *stream = name ? CRUNNER_fopen(name, mode) : 0;
+    free(name);
+    return stream;
+}
+STUB int CRUNNER_pclose(struct crunner_stream *stream) {
+    CRUNNER_fclose(stream);
+    unsigned chosen = crunner_choose_u32("pclose");
+    return chosen & 1 ? fails(STUB_ECHILD) : ended(chosen >> 8);
+}
+
+static int children;
+
+/* 0: there is no room for another process; 1: this is the child; 2: this is the parent. */
 STUB int CRUNNER_fork(void) {
-    stub_errno = STUB_EAGAIN;
-    return -1;
+    unsigned char chosen = crunner_choose_byte("fork");
+    if (chosen % 3 == 0) return fails(chosen ? STUB_ENOMEM : STUB_EAGAIN);
+    int child = 1001 + (int)(crunner_choose_u32("fork") & 0x1fffff);
+    crunner_forked = 1;
+    if (chosen % 3 == 2) {
+        children++;
+        return child;
+    }
+    children = 0;
+    crunner_child_number = child;
+    return 0;
 }
 STUB int CRUNNER_vfork(void) { return CRUNNER_fork(); }
 
-#define EXEC(name, ...)                \
-    STUB int CRUNNER_##name(__VA_ARGS__) { \
-        (void)path;                    \
-        stub_errno = STUB_ENOENT;      \
-        return -1;                     \
-    }
+static int execute(void) {
+    unsigned char chosen = crunner_choose_byte("exec");
+    if (chosen & 1) crunner_finish_at_once(chosen >> 1);
+    unsigned error = chosen >> 1;
+    unsigned long long may = E(EACCES) | E(E2BIG) | E(ENOEXEC) | E(ENOMEM) | E(ENOTDIR) | E(ETXTBSY) | E(EIO) | E(ELOOP) | E(EPERM);
+    return fails(error < 64 && (may >> error & 1) ? (int)error : STUB_ENOENT);
+}
+#define EXEC(name, ...) \
+    STUB int CRUNNER_##name(__VA_ARGS__) { return execute(); }
 EXEC(execl, const char *path, ...)
 EXEC(execlp, const char *path, ...)
 EXEC(execle, const char *path, ...)
@@ -120,13 +198,14 @@ EXEC(execv, const char *path, char *const argv[])
 EXEC(execvp, const char *path, char *const argv[])
 EXEC(execve, const char *path, char *const argv[], char *const envp[])
 
-STUB int CRUNNER_wait(int *status) {
-    (void)status;
-    stub_errno = 10; /* ECHILD */
-    return -1;
-}
 STUB int CRUNNER_waitpid(int process, int *status, int options) {
-    (void)process;
-    (void)options;
-    return CRUNNER_wait(status);
+    crunner_signals_arrive();
+    if (!children) return fails(STUB_ECHILD);
+    unsigned chosen = crunner_choose_u32("wait");
+    if ((chosen & 3) == 1) return fails(STUB_EINTR);
+    if ((chosen & 3) == 2 && (options & 1)) return 0; /* WNOHANG, and none has ended */
+    children--;
+    if (status) *status = ended(chosen >> 8);
+    return process > 0 ? process : 1001 + (int)(crunner_choose_u32("wait") & 0x1fffff);
 }
+STUB int CRUNNER_wait(int *status) { return CRUNNER_waitpid(-1, status, 0); }

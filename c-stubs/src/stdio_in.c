@@ -12,9 +12,13 @@ STUB int CRUNNER_fgetc(stream *in) {
         stub_errno = STUB_EBADF;
         return -1;
     }
+    crunner_signals_arrive();
     c = crunner_descriptor_byte(in->fd);
-    if (c < 0) in->flags |= STREAM_EOF;
-    return c;
+    if (c >= 0) return c;
+    /* A stream waits for the rest: a pause is none. */
+    crunner_assume(c != INPUT_PAUSES);
+    in->flags |= c == INPUT_FAILS ? STREAM_ERROR : STREAM_EOF;
+    return -1;
 }
 
 STUB int CRUNNER_getc(stream *in) { return CRUNNER_fgetc(in); }

@@ -10,6 +10,10 @@ STUB stream *CRUNNER_stderr = &standard[2];
 
 static int is_standard(const stream *s) { return s >= standard && s < standard + 3; }
 
+#define OPENING (E(EACCES) | E(ENOENT) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO) | E(EPERM) | E(EROFS) | \
+                 E(ENOSPC) | E(EMFILE) | E(ENFILE) | E(EINTR) | E(EISDIR) | E(ENXIO) | E(EINVAL) | E(ETXTBSY))
+#define WRITING_BACK (E(EAGAIN) | E(EINTR) | E(EIO) | E(ENOSPC) | E(EPIPE) | E(EFBIG))
+
 static int open_by_mode(const char *name, const char *mode) {
     int plus = 0, fd;
     struct crunner_content *file;
@@ -19,18 +23,19 @@ static int open_by_mode(const char *name, const char *mode) {
         return -1;
     }
     file = crunner_content(name);
-    if (!file) return -1;
+    if (!file) {
+        stub_errno = STUB_ENOMEM;
+        return -1;
+    }
     if (*mode == 'r') {
         if (!crunner_content_exists(file)) {
             stub_errno = STUB_ENOENT;
             return -1;
         }
+        if (crunner_fault("fopen", OPENING, E(EOVERFLOW))) return -1;
         return crunner_descriptor_open(file, 1, plus, 0);
     }
-    if (output_fails("fopen")) {
-        stub_errno = STUB_EPERM;
-        return -1;
-    }
+    if (crunner_fault("fopen", OPENING, E(EOVERFLOW) | E(EDQUOT))) return -1;
     fd = crunner_descriptor_open(file, plus, 1, *mode == 'a');
     if (fd < 0) return -1;
     if (*mode == 'w' || !crunner_content_exists(file)) crunner_content_create(file);
@@ -41,6 +46,7 @@ static stream *stream_of(int fd) {
     stream *s = crunner_granted_calloc(1, sizeof *s);
     if (!s) {
         crunner_descriptor_close(fd);
+        stub_errno = STUB_ENOMEM;
         return 0;
     }
     s->fd = fd;
@@ -55,6 +61,10 @@ STUB stream *CRUNNER_fopen(const char *restrict name, const char *restrict mode)
 STUB stream *CRUNNER_fdopen(int fd, const char *mode) {
     if (!crunner_descriptor_valid(fd)) {
         stub_errno = STUB_EBADF;
+        return 0;
+    }
+    if (*mode != 'r' && *mode != 'w' && *mode != 'a') {
+        stub_errno = STUB_EINVAL;
         return 0;
     }
     return stream_of(fd);
@@ -83,14 +93,23 @@ STUB stream *CRUNNER_tmpfile(void) {
 STUB int CRUNNER_fclose(stream *s) {
     int result = crunner_descriptor_close(s->fd);
     if (!is_standard(s)) free(s);
-    return result || output_fails("fclose") ? -1 : 0;
+    return result || crunner_fault("fclose", WRITING_BACK, E(EDQUOT)) ? -1 : 0;
 }
 
-STUB int CRUNNER_fflush(stream *s) { return s && output_fails("fflush") ? -1 : 0; }
+STUB int CRUNNER_fflush(stream *s) {
+    if (s && !crunner_descriptor_valid(s->fd)) {
+        stub_errno = STUB_EBADF;
+        return -1;
+    }
+    if (!crunner_fault("fflush", WRITING_BACK, E(EDQUOT))) return 0;
+    if (s) s->flags |= STREAM_ERROR;
+    return -1;
+}
 STUB int CRUNNER_fflush_unlocked(stream *s) { return CRUNNER_fflush(s); }
 
 STUB int CRUNNER_fseek(stream *s, long offset, int whence) {
     if (whence == 1) offset -= s->pushed;
+    if (crunner_fault("fseek", WRITING_BACK, E(EOVERFLOW))) return -1;
     if (crunner_descriptor_seek(s->fd, offset, whence) < 0) return -1;
     s->pushed = 0;
     s->flags &= ~STREAM_EOF;

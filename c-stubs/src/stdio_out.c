@@ -3,6 +3,13 @@
  * Formatting is vsnprintf's: the platform's natively, the engine's own in the engine. */
 #include "stdio_stub.h"
 
+/* Whether the output fails for which no room, no reader or no time is left. */
+static int refused(stream *out) {
+    if (!crunner_output_fails()) return 0;
+    out->flags |= STREAM_ERROR;
+    return 1;
+}
+
 STUB int crunner_stream_write(stream *out, const void *bytes, size_t n) {
     if (!crunner_descriptor_writable(out->fd)) {
         out->flags |= STREAM_ERROR;
@@ -34,9 +41,9 @@ static int format_line(char **text, char *buffer, size_t room, const char *forma
 STUB int CRUNNER_vfprintf(stream *restrict out, const char *restrict format, va_list args) {
     char buffer[512], *text;
     int n = format_line(&text, buffer, sizeof buffer, format, args);
-    if (n >= 0 && !crunner_stream_write(out, text, (size_t)n)) n = -1;
+    if (n >= 0 && (refused(out) || !crunner_stream_write(out, text, (size_t)n))) n = -1;
     if (text != buffer) free(text);
-    return output_fails("fprintf") ? -1 : n;
+    return n;
 }
 
 STUB int CRUNNER_vprintf(const char *restrict format, va_list args) {
@@ -45,11 +52,14 @@ STUB int CRUNNER_vprintf(const char *restrict format, va_list args) {
 
 STUB int CRUNNER_vdprintf(int fd, const char *restrict format, va_list args) {
     char buffer[512], *text;
-    if (!crunner_descriptor_writable(fd)) return -1;
+    if (!crunner_descriptor_writable(fd)) {
+        stub_errno = STUB_EBADF;
+        return -1;
+    }
     int n = format_line(&text, buffer, sizeof buffer, format, args);
-    if (n > 0 && !crunner_descriptor_write(fd, (unsigned char *)text, (size_t)n)) n = -1;
+    if (n > 0 && (crunner_output_fails() || !crunner_descriptor_write(fd, (unsigned char *)text, (size_t)n))) n = -1;
     if (text != buffer) free(text);
-    return output_fails("dprintf") ? -1 : n;
+    return n;
 }
 
 #define FORWARD(call)                 \
@@ -82,7 +92,7 @@ STUB int CRUNNER___vdprintf_chk(int fd, int flag, const char *restrict format, v
 
 STUB int CRUNNER_fputc(int c, stream *out) {
     unsigned char byte = (unsigned char)c;
-    if (!crunner_stream_write(out, &byte, 1) || output_fails("fputc")) return -1;
+    if (refused(out) || !crunner_stream_write(out, &byte, 1)) return -1;
     return byte;
 }
 STUB int CRUNNER_putc(int c, stream *out) { return CRUNNER_fputc(c, out); }
@@ -94,24 +104,33 @@ STUB int CRUNNER_putchar(int c) { return CRUNNER_fputc(c, CRUNNER_stdout); }
 STUB int CRUNNER_putchar_unlocked(int c) { return CRUNNER_fputc(c, CRUNNER_stdout); }
 
 STUB int CRUNNER_fputs(const char *restrict text, stream *restrict out) {
-    return crunner_stream_write(out, text, strlen(text)) && !output_fails("fputs") ? 1 : -1;
+    size_t n = strlen(text);
+    return !refused(out) && crunner_stream_write(out, text, n) ? 1 : -1;
 }
 STUB int CRUNNER_fputs_unlocked(const char *restrict text, stream *restrict out) { return CRUNNER_fputs(text, out); }
 
 STUB int CRUNNER_puts(const char *text) {
     size_t n = strlen(text);
+    if (refused(CRUNNER_stdout)) return -1;
     if (!crunner_stream_write(CRUNNER_stdout, text, n) || !crunner_stream_write(CRUNNER_stdout, "\n", 1)) return -1;
-    return output_fails("puts") ? -1 : n < INT_MAX ? (int)n + 1 : INT_MAX;
+    return n < INT_MAX ? (int)n + 1 : INT_MAX;
 }
 
-STUB int CRUNNER_putw(int word, stream *out) { return crunner_stream_write(out, &word, sizeof word) ? 0 : -1; }
+STUB int CRUNNER_putw(int word, stream *out) {
+    return !refused(out) && crunner_stream_write(out, &word, sizeof word) ? 0 : -1;
+}
 
 STUB size_t CRUNNER_fwrite(const void *restrict bytes, size_t size, size_t n, stream *restrict out) {
     size_t all;
     if (!size || !n) return 0;
     if (__builtin_mul_overflow(size, n, &all)) return 0;
-    if (!crunner_stream_write(out, bytes, all)) return 0;
-    return output_fails("fwrite") ? n - 1 : n;
+    int fault = crunner_fault("fwrite", (n > 1 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(EIO) | E(ENOSPC) | E(EPIPE) |
+                              E(EFBIG), E(EDQUOT));
+    size_t some = fault == FAULT_SHORT ? 1 + crunner_choose_u32("fwrite") % (n - 1) : 0;
+    if (!fault) return crunner_stream_write(out, bytes, all) ? n : 0;
+    out->flags |= STREAM_ERROR;
+    if (fault == FAULT_SHORT) stub_errno = STUB_ENOSPC;
+    return some && crunner_stream_write(out, bytes, some * size) ? some : 0;
 }
 STUB size_t CRUNNER_fwrite_unlocked(const void *restrict bytes, size_t size, size_t n, stream *restrict out) {
     return CRUNNER_fwrite(bytes, size, n, out);

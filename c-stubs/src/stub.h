@@ -64,8 +64,13 @@ int *__errno_location(void);
 #define stub_errno (*__errno_location())
 /* Linux's numbers; <errno.h> is not needed for these few. */
 enum {
-    STUB_EPERM = 1, STUB_ENOENT = 2, STUB_EBADF = 9, STUB_EAGAIN = 11, STUB_ENOMEM = 12, STUB_EEXIST = 17,
-    STUB_EINVAL = 22, STUB_EMFILE = 24, STUB_ENOTTY = 25, STUB_ESPIPE = 29, STUB_ERANGE = 34, STUB_ENOSYS = 38
+    STUB_EPERM = 1, STUB_ENOENT = 2, STUB_ESRCH = 3, STUB_EINTR = 4, STUB_EIO = 5, STUB_ENXIO = 6, STUB_E2BIG = 7,
+    STUB_ENOEXEC = 8, STUB_EBADF = 9, STUB_ECHILD = 10, STUB_EAGAIN = 11, STUB_ENOMEM = 12, STUB_EACCES = 13,
+    STUB_EBUSY = 16, STUB_EEXIST = 17, STUB_EXDEV = 18, STUB_ENODEV = 19, STUB_ENOTDIR = 20, STUB_EISDIR = 21,
+    STUB_EINVAL = 22, STUB_ENFILE = 23, STUB_EMFILE = 24, STUB_ENOTTY = 25, STUB_ETXTBSY = 26, STUB_EFBIG = 27,
+    STUB_ENOSPC = 28, STUB_ESPIPE = 29, STUB_EROFS = 30, STUB_EMLINK = 31, STUB_EPIPE = 32, STUB_EDOM = 33,
+    STUB_ERANGE = 34, STUB_EDEADLK = 35, STUB_ENAMETOOLONG = 36, STUB_ENOLCK = 37, STUB_ENOSYS = 38,
+    STUB_ENOTEMPTY = 39, STUB_ELOOP = 40, STUB_EOVERFLOW = 75, STUB_EDQUOT = 122
 };
 
 /* choice.c */
@@ -81,16 +86,27 @@ size_t crunner_read_string(const char *channel, char *into, size_t capacity);
 
 /* process.c: runs the handlers of atexit(), then what stubs want done, and stops. */
 _Noreturn void crunner_finish(int status);
+/* As a signal ends a program: no handler is run. */
+_Noreturn void crunner_finish_at_once(int status);
 /* What a stub wants done at the end of a run (its own heap blocks given back, so that they are no leaks). */
 void crunner_at_end(void (*cleanup)(void));
 
-/* By default output works, always. Built with CRUNNER_OUTPUT_MAY_FAIL, each output call takes a byte of its own name's channel
- * and fails if its lowest bit is set: CRunner's figure 5, where it returns just anything. That is off because one choice
- * per line of output swamps the tape, and a test with what the program read in it. */
-#ifdef CRUNNER_OUTPUT_MAY_FAIL
-#define output_fails(name) (crunner_choose_byte(name) & 1)
-#else
-#define output_fails(name) ((void)(name), 0)
-#endif
+/* fault.c: what the system may refuse. One byte of the channel: below 128 the call goes well; 128 and an error number that is in
+ * one of the two sets (errors up to 63, and from 64) fails with it, and errno is set; 128 alone is FAULT_SHORT where that is
+ * in the set (bit 0). The result is 0, the error, or FAULT_SHORT. */
+#define FAULT_SHORT (-1)
+#define E(error) (1ull << (STUB_##error & 63))
+#define MAY_BE_SHORT 1ull
+int crunner_fault(const char *channel, unsigned long long low, unsigned long long high);
+/* The same where output to a stream fails: a narrowing of its own ("output"). */
+int crunner_output_fails(void);
+/* The next byte of an input stream: -1 at its end, INPUT_FAILS (errno is set), INPUT_PAUSES where no more is there yet. */
+#define INPUT_FAILS (-2)
+#define INPUT_PAUSES (-3)
+int crunner_input_byte(const char *channel);
+
+/* signals.c: a handler may run now. */
+void crunner_signals_arrive(void);
+int CRUNNER_raise(int number);
 
 #endif

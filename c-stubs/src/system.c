@@ -1,31 +1,65 @@
-/* What a program asks about the system it runs on. Identities and limits are fixed: a test that depends on them
- * says so by its mock, not by chance. The locale is C's. Signals never arrive. */
+/* What a program asks about the system it runs on, and about itself.
+ *
+ * All of it may be whatever it is: the choices are "different from the usual by these bits", so that a tape of zeros is an ordinary user's
+ * ordinary process. Where the narrowing "identity" is assumed, it is that and no other. What does not change
+ * while a process runs is chosen once. The locale is C's.
+ */
 #include "stub.h"
 #include <locale.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-#define CONSTANT(name, value) \
-    STUB int CRUNNER_##name(void) { return value; }
-CONSTANT(getpid, 1000)
-CONSTANT(getppid, 999)
-CONSTANT(gettid, 1000)
-CONSTANT(getpgrp, 1000)
-CONSTANT(setsid, 1000)
-CONSTANT(getuid, 1000)
-CONSTANT(geteuid, 1000)
-CONSTANT(getgid, 1000)
-CONSTANT(getegid, 1000)
-CONSTANT(getpagesize, 4096)
+/* A number that stays: the usual one, or another. */
+static unsigned steady(unsigned *known, const char *channel, unsigned usual, unsigned bits) {
+    if (crunner_assumed("identity")) return usual;
+    if (!*known) *known = 1 + (usual ^ (crunner_choose_u32(channel) & bits));
+    return *known - 1;
+}
+
+#define PIDS 0x3fffffu /* the largest pid_max of Linux */
+#define USERS 0xffffu
+
+static unsigned process, parent, user, effective_user, group, effective_group;
+STUB int crunner_child_number = 0;
+
+static int own(void) {
+    unsigned pid = steady(&process, "getpid", 1000, PIDS);
+    return pid ? (int)pid : 1;
+}
+/* 1000, and in a child the number that fork() chose for it. */
+STUB int CRUNNER_getpid(void) { return crunner_child_number ? crunner_child_number : own(); }
+STUB int CRUNNER_gettid(void) { return CRUNNER_getpid(); }
+STUB int CRUNNER_getppid(void) {
+    if (crunner_child_number) return own();
+    return (int)steady(&parent, "getppid", 999, PIDS);
+}
+STUB int CRUNNER_getpgrp(void) {
+    static unsigned leader;
+    unsigned pid = steady(&leader, "getpgrp", 1000, PIDS);
+    return pid ? (int)pid : 1;
+}
+/* A leader of a group cannot begin another session. */
+STUB int CRUNNER_setsid(void) { return crunner_fault("setsid", E(EPERM), 0) ? -1 : CRUNNER_getpid(); }
+STUB unsigned CRUNNER_getuid(void) { return steady(&user, "getuid", 1000, USERS); }
+STUB unsigned CRUNNER_geteuid(void) { return steady(&effective_user, "geteuid", 1000, USERS); }
+STUB unsigned CRUNNER_getgid(void) { return steady(&group, "getgid", 1000, USERS); }
+STUB unsigned CRUNNER_getegid(void) { return steady(&effective_group, "getegid", 1000, USERS); }
+STUB int CRUNNER_getpagesize(void) { return 4096; }
 
 STUB int CRUNNER_gethostname(char *into, size_t n) {
-    static const char name[] = "host";
-    if (n < sizeof name) {
-        stub_errno = 36; /* ENAMETOOLONG */
+    static const char usual[] = "host";
+    char name[65];
+    size_t length = sizeof usual - 1;
+    memcpy(name, usual, sizeof usual);
+    if (!crunner_assumed("identity") && (crunner_choose_byte("gethostname") & 1))
+        length = crunner_read_string("gethostname", name, sizeof name);
+    if (n <= length) {
+        /* As much as there is room for, and glibc says so. */
+        memcpy(into, name, n);
+        stub_errno = STUB_ENAMETOOLONG;
         return -1;
     }
-    memcpy(into, name, sizeof name);
+    memcpy(into, name, length + 1);
     return 0;
 }
 
@@ -36,73 +70,82 @@ STUB int CRUNNER_uname(struct utsname *into) {
     memcpy(into->release, "6.1.0", 6);
     memcpy(into->version, "#1", 3);
     memcpy(into->machine, "x86_64", 7);
+    if (!crunner_assumed("identity") && (crunner_choose_byte("uname") & 1)) {
+        crunner_read_string("uname", into->nodename, sizeof into->nodename);
+        crunner_read_string("uname", into->release, sizeof into->release);
+        crunner_read_string("uname", into->version, sizeof into->version);
+        crunner_read_string("uname", into->machine, sizeof into->machine);
+    }
     return 0;
 }
 
+/* What Linux guarantees is exact; other limits may be anything, or unlimited, which is -1 with errno as it was. */
 STUB long CRUNNER_sysconf(int name) {
+    static unsigned configured, online, descriptors;
+    long processors;
     switch (name) {
-    case 2: return 100;    /* _SC_CLK_TCK */
-    case 4: return 1024;   /* _SC_OPEN_MAX */
-    case 30: return 4096;  /* _SC_PAGESIZE */
-    case 83:
-    case 84: return 1;     /* processors, configured and online */
-    default: return -1;
+    case 2: return 100;   /* _SC_CLK_TCK */
+    case 30: return 4096; /* _SC_PAGESIZE */
+    case 4: return (long)steady(&descriptors, "sysconf", 1024, 0xfffff); /* _SC_OPEN_MAX */
+    case 83:              /* processors configured, and online */
+    case 84:
+        processors = (long)steady(name == 83 ? &configured : &online, "sysconf", 1, 0x1fff);
+        return processors ? processors : 1;
+    default:
+        if (name < 0 || name > 248) {
+            stub_errno = STUB_EINVAL;
+            return -1;
+        }
+        return crunner_assumed("identity") ? -1 : (long)crunner_choose_u64("sysconf") - 1;
     }
 }
 
 STUB int CRUNNER_getrlimit(int which, struct rlimit *into) {
+    if (which < 0 || which > 15) {
+        stub_errno = STUB_EINVAL;
+        return -1;
+    }
     into->rlim_cur = into->rlim_max = RLIM_INFINITY;
+    if (!crunner_assumed("identity")) {
+        into->rlim_max -= crunner_choose_u64("getrlimit");
+        into->rlim_cur -= crunner_choose_u64("getrlimit");
+        crunner_assume(into->rlim_cur <= into->rlim_max);
+    }
     return 0;
 }
-STUB int CRUNNER_setrlimit(int which, const struct rlimit *limit) { return 0; }
+STUB int CRUNNER_setrlimit(int which, const struct rlimit *limit) {
+    if (which < 0 || which > 15 || limit->rlim_cur > limit->rlim_max) {
+        stub_errno = STUB_EINVAL;
+        return -1;
+    }
+    return crunner_fault("setrlimit", E(EPERM), 0) ? -1 : 0;
+}
 STUB int CRUNNER_getrusage(int who, struct rusage *into) {
+    if (who < -1 || who > 1) {
+        stub_errno = STUB_EINVAL;
+        return -1;
+    }
     memset(into, 0, sizeof *into);
+    if (!crunner_assumed("identity")) {
+        into->ru_utime.tv_sec = crunner_choose_u32("getrusage");
+        into->ru_utime.tv_usec = crunner_choose_u32("getrusage") % 1000000;
+        into->ru_stime.tv_sec = crunner_choose_u32("getrusage");
+        into->ru_stime.tv_usec = crunner_choose_u32("getrusage") % 1000000;
+        into->ru_maxrss = crunner_choose_u32("getrusage");
+        into->ru_minflt = crunner_choose_u32("getrusage");
+        into->ru_majflt = crunner_choose_u32("getrusage");
+    }
     return 0;
 }
-
-/* ---- signals ---- */
-
-STUB void (*CRUNNER_signal(int number, void (*handler)(int)))(int) {
-    return SIG_DFL;
-}
-STUB int CRUNNER_sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old) {
-    if (old) memset(old, 0, sizeof *old);
-    return 0;
-}
-STUB int CRUNNER_sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
-    if (old) memset(old, 0, sizeof *old);
-    return 0;
-}
-STUB int CRUNNER_pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
-    return CRUNNER_sigprocmask(how, set, old);
-}
-STUB int CRUNNER_sigemptyset(sigset_t *set) {
-    memset(set, 0, sizeof *set);
-    return 0;
-}
-STUB int CRUNNER_sigfillset(sigset_t *set) {
-    memset(set, 0xff, sizeof *set);
-    return 0;
-}
-STUB int CRUNNER_sigaddset(sigset_t *set, int number) {
-    ((unsigned long *)set)[(number - 1) / 64] |= 1ul << (number - 1) % 64;
-    return 0;
-}
-STUB int CRUNNER_sigdelset(sigset_t *set, int number) {
-    ((unsigned long *)set)[(number - 1) / 64] &= ~(1ul << (number - 1) % 64);
-    return 0;
-}
-STUB int CRUNNER_sigismember(const sigset_t *set, int number) {
-    return ((const unsigned long *)set)[(number - 1) / 64] >> (number - 1) % 64 & 1;
-}
-STUB int CRUNNER_siginterrupt(int number, int flag) { return 0; }
 
 /* ---- the locale ---- */
 
 STUB char *CRUNNER_setlocale(int category, const char *name) {
     static char c[] = "C";
-    if (!name || !*name || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0) return c;
-    return 0;
+    if (!name || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0) return c;
+    /* The user's, or one by its name. Where it cannot be had, nothing has changed. */
+    if (!crunner_assumed("locale") && (crunner_choose_byte("setlocale") & 1)) crunner_unmodelled("another locale than C's");
+    return *name ? 0 : c;
 }
 
 STUB struct lconv *CRUNNER_localeconv(void) {
@@ -118,51 +161,4 @@ STUB struct lconv *CRUNNER_localeconv(void) {
 STUB char *CRUNNER_nl_langinfo(int item) {
     static char codeset[] = "ANSI_X3.4-1968", none[] = "";
     return item == 14 ? codeset : none;
-}
-
-/* ---- one thread: locks are free ---- */
-
-#define FREE_LOCK(name) \
-    STUB int CRUNNER_##name(void *lock) { return 0; }
-FREE_LOCK(pthread_mutex_lock)
-FREE_LOCK(pthread_mutex_trylock)
-FREE_LOCK(pthread_mutex_unlock)
-FREE_LOCK(pthread_mutex_destroy)
-FREE_LOCK(pthread_spin_lock)
-FREE_LOCK(pthread_spin_unlock)
-FREE_LOCK(pthread_rwlock_rdlock)
-FREE_LOCK(pthread_rwlock_wrlock)
-FREE_LOCK(pthread_rwlock_unlock)
-FREE_LOCK(pthread_rwlock_destroy)
-FREE_LOCK(pthread_cond_signal)
-FREE_LOCK(pthread_cond_broadcast)
-FREE_LOCK(pthread_cond_destroy)
-STUB int CRUNNER_pthread_mutex_init(void *lock, const void *attributes) { return 0; }
-STUB int CRUNNER_pthread_rwlock_init(void *lock, const void *attributes) { return 0; }
-STUB int CRUNNER_pthread_cond_init(void *condition, const void *attributes) { return 0; }
-STUB unsigned long CRUNNER_pthread_self(void) { return 1; }
-STUB int CRUNNER_pthread_equal(unsigned long a, unsigned long b) { return a == b; }
-/* Values by key, as for a thread that never ends: no destructor is called. */
-static const void *crunner_keyed[128];
-static unsigned crunner_keys;
-STUB int CRUNNER_pthread_key_create(unsigned *key, void (*destructor)(void *)) {
-    if (crunner_keys == sizeof crunner_keyed / sizeof *crunner_keyed) return 11; /* EAGAIN */
-    *key = crunner_keys++;
-    crunner_keyed[*key] = 0;
-    return 0;
-}
-STUB int CRUNNER_pthread_key_delete(unsigned key) { return key < crunner_keys ? 0 : 22; } /* EINVAL */
-STUB void *CRUNNER_pthread_getspecific(unsigned key) {
-    return key < crunner_keys ? (void *)crunner_keyed[key] : 0;
-}
-STUB int CRUNNER_pthread_setspecific(unsigned key, const void *value) {
-    if (key >= crunner_keys) return 22; /* EINVAL */
-    crunner_keyed[key] = value;
-    return 0;
-}
-STUB int CRUNNER_pthread_once(int *control, void (*once)(void)) {
-    if (*control) return 0;
-    *control = 1;
-    once();
-    return 0;
 }

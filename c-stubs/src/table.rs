@@ -108,7 +108,8 @@ pub fn runtime() -> &'static [&'static str] {
     ]
 }
 
-/// Functions of `<math.h>` that both sides take from the host's C library. Each also has an `f` variant, listed too.
+/// Functions of `<math.h>` that both sides take from the host's C library. Each also has an `f` variant, listed too. Those that
+/// set `errno` are redirected as well, to a stub which calls them.
 pub fn math() -> &'static [&'static str] {
     MATH
 }
@@ -202,16 +203,33 @@ const FUNCTIONS: &[&str] = &[
     "__asprintf_chk", "__strdup", "__strndup", "__vasprintf_chk", "asprintf", "strdup", "strndup",
     "vasprintf", "wcsdup",
     // clock.c
-    "alarm", "asctime", "asctime_r", "clock", "clock_getres", "clock_gettime", "clock_nanosleep",
-    "ctime", "ctime_r", "difftime", "gettimeofday", "gmtime", "gmtime_r", "localtime", "localtime_r",
-    "mktime", "nanosleep", "sched_yield", "sleep", "strftime", "time", "timegm", "timespec_get",
-    "tzset", "usleep",
+    "asctime", "asctime_r", "clock", "clock_getres", "clock_gettime", "clock_nanosleep", "ctime",
+    "ctime_r", "difftime", "gettimeofday", "gmtime", "gmtime_r", "localtime", "localtime_r", "mktime",
+    "nanosleep", "sched_yield", "sleep", "strftime", "time", "timegm", "timespec_get", "tzset",
+    "usleep",
     // environment.c
     "__secure_getenv", "clearenv", "getenv", "putenv", "secure_getenv", "setenv", "unsetenv",
     // files.c
     "chdir", "chmod", "chown", "closedir", "fchmod", "getcwd", "link", "mkdir", "opendir", "readdir",
     "readlink", "realpath", "remove", "rename", "rmdir", "symlink", "umask", "unlink", "unlinkat",
     "utime", "utimes",
+    // locks.c
+    "pthread_cond_broadcast", "pthread_cond_destroy", "pthread_cond_init", "pthread_cond_signal",
+    "pthread_equal", "pthread_getspecific", "pthread_key_create", "pthread_key_delete",
+    "pthread_mutex_destroy", "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_timedlock",
+    "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_mutexattr_destroy",
+    "pthread_mutexattr_gettype", "pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_once",
+    "pthread_rwlock_destroy", "pthread_rwlock_init", "pthread_rwlock_rdlock",
+    "pthread_rwlock_tryrdlock", "pthread_rwlock_trywrlock", "pthread_rwlock_unlock",
+    "pthread_rwlock_wrlock", "pthread_self", "pthread_setspecific", "pthread_spin_destroy",
+    "pthread_spin_init", "pthread_spin_lock", "pthread_spin_trylock", "pthread_spin_unlock",
+    // mathematics.c
+    "acos", "acosf", "asin", "asinf", "atan", "atanf", "cos", "cosf", "cosh", "coshf", "exp", "exp2",
+    "exp2f", "expf", "expm1", "expm1f", "fmod", "fmodf", "hypot", "hypotf", "ldexp", "ldexpf", "log",
+    "log10", "log10f", "log1p", "log1pf", "log2", "log2f", "logf", "pow", "powf", "remainder",
+    "remainderf", "sin", "sinf", "sinh", "sinhf", "sqrt", "sqrtf", "tan", "tanf", "tanh", "tanhf",
+    // options.c
+    "getopt", "getopt_long", "getopt_long_only",
     // posix_io.c
     "__fxstat", "__lxstat", "__read_chk", "__xstat", "access", "close", "creat", "dup", "dup2",
     "faccessat", "fcntl", "fdatasync", "flock", "fstat", "fsync", "ftruncate", "ioctl", "isatty",
@@ -220,14 +238,17 @@ const FUNCTIONS: &[&str] = &[
     // process.c
     "_Exit", "__assert", "__assert_fail", "__assert_perror_fail", "__chk_fail", "__stack_chk_fail",
     "_exit", "abort", "at_quick_exit", "atexit", "execl", "execle", "execlp", "execv", "execve",
-    "execvp", "exit", "fork", "kill", "pclose", "popen", "quick_exit", "raise", "system", "vfork",
-    "wait", "waitpid",
+    "execvp", "exit", "fork", "pclose", "popen", "quick_exit", "system", "vfork", "wait", "waitpid",
     // random.c
     "arc4random", "arc4random_buf", "arc4random_uniform", "drand48", "erand48", "getentropy",
     "getrandom", "initstate", "jrand48", "lrand48", "mrand48", "nrand48", "rand", "rand_r", "random",
     "setstate", "srand", "srand48", "srandom",
     // scan.c
     "fscanf", "scanf", "vfscanf", "vscanf",
+    // signals.c
+    "alarm", "kill", "pause", "pthread_sigmask", "raise", "sigaction", "sigaddset", "sigdelset",
+    "sigemptyset", "sigfillset", "siginterrupt", "sigismember", "signal", "sigpending", "sigprocmask",
+    "sigsuspend",
     // stdio_in.c
     "_IO_getc", "__fgets_chk", "__fread_chk", "__getdelim", "__uflow", "fgetc", "fgetc_unlocked",
     "fgets", "fgets_unlocked", "fread", "fread_unlocked", "getc", "getc_unlocked", "getchar",
@@ -244,15 +265,8 @@ const FUNCTIONS: &[&str] = &[
     "putchar", "putchar_unlocked", "puts", "putw", "vdprintf", "vfprintf", "vprintf",
     // system.c
     "getegid", "geteuid", "getgid", "gethostname", "getpagesize", "getpgrp", "getpid", "getppid",
-    "getrlimit", "getrusage", "gettid", "getuid", "localeconv", "nl_langinfo", "pthread_cond_broadcast",
-    "pthread_cond_destroy", "pthread_cond_init", "pthread_cond_signal", "pthread_equal",
-    "pthread_getspecific", "pthread_key_create", "pthread_key_delete", "pthread_mutex_destroy",
-    "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock",
-    "pthread_once", "pthread_rwlock_destroy", "pthread_rwlock_init", "pthread_rwlock_rdlock",
-    "pthread_rwlock_unlock", "pthread_rwlock_wrlock", "pthread_self", "pthread_setspecific",
-    "pthread_sigmask", "pthread_spin_lock", "pthread_spin_unlock", "setlocale", "setrlimit", "setsid",
-    "sigaction", "sigaddset", "sigdelset", "sigemptyset", "sigfillset", "siginterrupt", "sigismember",
-    "signal", "sigprocmask", "sysconf", "uname",
+    "getrlimit", "getrusage", "gettid", "getuid", "localeconv", "nl_langinfo", "setlocale", "setrlimit",
+    "setsid", "sysconf", "uname",
 ];
 
 /// Variables replaced by `CRUNNER_` and the name.
@@ -260,6 +274,8 @@ const FUNCTIONS: &[&str] = &[
 const DATA: &[&str] = &[
     // environment.c
     "__environ", "_environ", "environ",
+    // options.c
+    "optarg", "opterr", "optind", "optopt",
     // stdio_open.c
     "stderr", "stdin", "stdout",
 ];

@@ -109,7 +109,7 @@ fn figure_3_is_violated_by_101_characters_only() {
         &[
             &[&[0], &bad[..]].concat(),
             &[&[0], &good[..]].concat(),
-            b"\0ab\xff\x01\xff\x00zz",
+            b"\0ab\xff\xff\xff\x00zz",
         ],
     );
     assert!(
@@ -121,7 +121,7 @@ fn figure_3_is_violated_by_101_characters_only() {
     // Two letters, the character 0xFF, the end; what follows on the tape is not read.
     assert_eq!(
         lines[2],
-        "1 3 0 0 7 0 [] argc=00 stdin=61 stdin=62 stdin=ff stdin=01 stdin=ff stdin=00"
+        "1 3 0 0 7 0 [] argc=00 stdin=61 stdin=62 stdin=ff stdin=ff stdin=ff stdin=00"
     );
 }
 

@@ -66,9 +66,12 @@ fn tables_match_sources() {
 fn no_name_is_in_two_lists() {
     let mut seen = HashSet::new();
     let names = redirections().iter().chain(heap()).map(|r| r.symbol);
+    // Functions of <math.h> that set errno have a stub, which calls the host's.
+    let redirected: HashSet<&str> = redirections().iter().map(|r| r.symbol).collect();
+    let host = math().iter().filter(|name| !redirected.contains(*name));
     let names = names
         .chain(engine_only().iter().copied())
-        .chain(math().iter().copied());
+        .chain(host.copied());
     for name in names.chain(unsupported().iter().map(|u| u.0)) {
         assert!(seen.insert(name), "{name} is listed twice");
     }

@@ -7,8 +7,85 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The escape byte of a stream: `FF 00` is end of file, `FF xx` the character 0xFF.
+/// The escape byte of a stream: `FF 00` is end of file, `FF xx` the character 0xFF. In input streams (stdin and files) `FF 01`
+/// is a fault, whose error follows, and after `FF 02` the rest comes later.
 const ESCAPE: u8 = 0xFF;
+
+/// What an input stream brings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Characters.
+    Text(Vec<u8>),
+    /// A read that fails with this error.
+    Fails(u8),
+    /// The end of what there is at a time: a read falls short.
+    Short,
+    /// The end of the file, before which more may still be read.
+    End,
+}
+
+/// A fault of an input stream.
+pub fn encode_fault(error: u8) -> [u8; 3] {
+    [ESCAPE, 1, error]
+}
+
+/// What makes a read of an input stream fall short.
+pub fn encode_short() -> [u8; 2] {
+    [ESCAPE, 2]
+}
+
+/// What an input stream brings, up to the end of the file.
+pub fn pieces(bytes: &[u8]) -> Vec<Piece> {
+    let mut out = Vec::new();
+    let mut text = Vec::new();
+    let mut bytes = bytes.iter().copied();
+    while let Some(byte) = bytes.next() {
+        let piece = match byte {
+            ESCAPE => match bytes.next().unwrap_or(0) {
+                0 => Piece::End,
+                1 => Piece::Fails(bytes.next().unwrap_or(0)),
+                2 => Piece::Short,
+                _ => {
+                    text.push(ESCAPE);
+                    continue;
+                }
+            },
+            byte => {
+                text.push(byte);
+                continue;
+            }
+        };
+        if !text.is_empty() {
+            out.push(Piece::Text(std::mem::take(&mut text)));
+        }
+        if piece == Piece::End {
+            return out;
+        }
+        out.push(piece);
+    }
+    if !text.is_empty() {
+        out.push(Piece::Text(text));
+    }
+    out
+}
+
+/// A call that the system refuses with this error: what the functions of the stub library that can fail take from the channel of
+/// their name. Zero is a call that goes well.
+pub fn encode_refusal(error: u8) -> u8 {
+    REFUSED | error
+}
+
+/// The bit that says it.
+pub const REFUSED: u8 = 0x80;
+
+/// The functions whose channels hold one byte a call: whether it is refused. Those that can fall short are followed by a number
+/// where they do.
+pub const REFUSING: &[&str] = &[
+    "access", "chdir", "chmod", "chown", "close", "closedir", "dup", "dup2", "fchmod", "fclose", "fflush", "flock", "fopen", "fseek",
+    "fstat", "fsync", "ftruncate", "fwrite", "getcwd", "getentropy", "getrandom", "link", "lockf", "mkdir", "open", "opendir",
+    "output", "pipe", "pthread_key_create", "readdir", "realpath", "remove", "rename", "rmdir", "setrlimit", "setsid",
+    "stat", "symlink", "unlink", "usleep", "utime", "utimes", "write",
+];
 
 /// What the bytes of a channel are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,6 +224,21 @@ mod tests {
     fn a_stream_comes_back() {
         let all: Vec<u8> = (0..=255).chain([255, 0, 255]).collect();
         assert_eq!(decode_stream(&encode_stream(&all)), all);
+    }
+
+    #[test]
+    fn an_input_stream_has_faults() {
+        let bytes = [
+            b'a', b'b', 0xFF, 2, b'c', 0xFF, 1, 4, 0xFF, 0xFF, b'd', 0xFF, 0, b'e',
+        ];
+        let expected = [
+            Piece::Text(b"ab".to_vec()),
+            Piece::Short,
+            Piece::Text(b"c".to_vec()),
+            Piece::Fails(4),
+            Piece::Text(vec![0xFF, b'd']),
+        ];
+        assert_eq!(pieces(&bytes), expected);
     }
 
     #[test]

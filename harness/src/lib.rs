@@ -20,6 +20,7 @@
 mod behaviour;
 pub mod build;
 pub mod channel;
+pub mod errno;
 pub mod external;
 mod isolate;
 mod locate;

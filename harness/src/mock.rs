@@ -84,6 +84,51 @@ impl Mock {
         self.present("file", name, contents.as_ref())
     }
 
+    /// After what was given so far, a read of `stdin`, or of the file of this name, fails with this error (see
+    /// [`errno`](crate::errno)). What is given afterwards can be read after that.
+    pub fn read_fails(self, stream: &str, error: u8) -> Self {
+        let channel = self.input(stream);
+        self.choices(&channel, channel::encode_fault(error))
+    }
+
+    /// A read of `stdin`, or of the file of this name, gets what was given so far and these characters, and no more: it falls short.
+    pub fn short_read(self, stream: &str, text: impl AsRef<[u8]>) -> Self {
+        let channel = self.input(stream);
+        self.choices(&channel, channel::encode_stream(text.as_ref()))
+            .choices(&channel, channel::encode_short())
+    }
+
+    /// More of `stdin`, or of the file of this name.
+    pub fn then_reads(self, stream: &str, text: impl AsRef<[u8]>) -> Self {
+        let channel = self.input(stream);
+        self.choices(&channel, channel::encode_stream(text.as_ref()))
+    }
+
+    /// The channel of an input stream; a file of which nothing was said before is there.
+    fn input(&self, stream: &str) -> String {
+        match stream {
+            "stdin" => stream.to_owned(),
+            name => format!("file:{name}"),
+        }
+    }
+
+    /// The function of the C library called `name` fails in its next call with this error, such as `.fails("write",
+    /// errno::ENOSPC)`. An error that the function never gives is none.
+    pub fn fails(self, name: &str, error: u8) -> Self {
+        self.choices(name, [channel::encode_refusal(error)])
+    }
+
+    /// The function of the C library called `name` goes well in its next call, which is so anyway if no later one fails.
+    pub fn succeeds(self, name: &str) -> Self {
+        self.choices(name, [0])
+    }
+
+    /// The next call of `write`, or `fwrite`, writes so many bytes (elements) of more.
+    pub fn short_write(self, name: &str, count: u32) -> Self {
+        let bytes = count.saturating_sub(1).to_le_bytes();
+        self.choices(name, [channel::REFUSED]).choices(name, bytes)
+    }
+
     /// Says that a file does not exist, which is so anyway: for the reader.
     pub fn no_file(self, name: &str) -> Self {
         self.choices(&format!("file:{name}"), [0])
@@ -437,6 +482,23 @@ mod tests {
         assert_eq!(mock.queues["env:HOME"], [1, b'/', b'r']);
         assert_eq!(mock.queues["int"], [1, 0, 0, 0, 255, 255, 255, 255]);
         assert_eq!(mock.queues["open"], [0]);
+    }
+
+    #[test]
+    fn faults_stand_where_they_come() {
+        let mock = mock()
+            .stdin("ab")
+            .read_fails("stdin", crate::errno::EINTR)
+            .short_read("stdin", "c")
+            .then_reads("stdin", "d")
+            .succeeds("write")
+            .fails("write", crate::errno::ENOSPC)
+            .short_write("write", 2);
+        assert_eq!(
+            mock.queues["stdin"],
+            [b'a', b'b', 0xFF, 1, 4, b'c', 0xFF, 2, b'd']
+        );
+        assert_eq!(mock.queues["write"], [0, 0x9C, 0x80, 1, 0, 0, 0]);
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn a_proof_by_what_it_needs() {
             held < 9u
       1 of the proof's N facts, inductive by themselves
       it is assumed that
-        - there is one thread, and no signal handler
+        - there is one thread
         - addresses are compared and subtracted within one object only
         - the C library and the operating system do what the stub library does
         - every access to memory is valid: not asked, and not all of it is proved; lift it with --property memory

@@ -101,7 +101,7 @@ pub fn build(
         link.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/tape_main.c"));
         link.arg(format!("-I{}", folder.join("src").display()));
     }
-    run(link.arg("-o").arg(&program));
+    run(link.arg("-lm").arg("-o").arg(&program));
     program
 }
 

@@ -7,7 +7,7 @@ use cegar_harness::build::MockedFunction;
 use cegar_harness::channel::{self, Shape};
 
 use super::literal;
-use super::{Finding, typed};
+use super::{Finding, faults, typed};
 
 /// Trailing zeros beyond this many values are left out: an empty queue gives zeros anyway.
 const ZEROS: usize = 4;
@@ -61,10 +61,7 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
     let after = |prefix: &str| name.strip_prefix(prefix).unwrap_or(name).to_owned();
     match shape {
         Some(Shape::Stream) if name == "stdin" => {
-            vec![format!(
-                "stdin({})",
-                literal::bytes(&channel::decode_stream(&bytes))
-            )]
+            faults::stream("stdin", |text| format!("stdin({text})"), &bytes)
         }
         Some(Shape::Raw) if name == "data" => vec![format!("data({})", literal::bytes(&bytes))],
         Some(Shape::OptionalString) => match bytes.split_first() {
@@ -79,11 +76,8 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
         },
         Some(Shape::File) => match bytes.split_first() {
             Some((present, text)) if present & 1 == 1 => {
-                vec![format!(
-                    "file({:?}, {})",
-                    after("file:"),
-                    literal::bytes(&channel::decode_stream(text))
-                )]
+                let file = after("file:");
+                faults::stream(&file, |text| format!("file({file:?}, {text})"), text)
             }
             _ => vec![format!("no_file({:?})", after("file:"))],
         },
@@ -103,6 +97,11 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
                 known.is_some_and(|mock| mock.raw_allowed),
             )
             .unwrap_or_else(raw)
+        }
+        // What is zeros says that things are as usual, which they are anyway.
+        None if known.is_none() && bytes.iter().all(|byte| *byte == 0) => Vec::new(),
+        None if known.is_none() && channel::REFUSING.contains(&name) => {
+            faults::refusals(name, events).unwrap_or_else(raw)
         }
         _ => raw(),
     }

@@ -10,6 +10,7 @@
 
 pub mod behaviour;
 mod decode;
+mod faults;
 mod layout;
 mod literal;
 mod objects;

@@ -11,11 +11,13 @@
 
 use std::collections::BTreeSet;
 
+use cegar_model::program::ir::numbers::object_and_offset;
 use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::symbolic::cuts::{Base, Bytes, CutState, Part, Place, Value, apart};
 use cegar_model::symbolic::encode::Transition;
+use cegar_model::symbolic::encode::pointer::Root;
 use cegar_model::symbolic::memory::{self, Contents, Object};
-use cegar_model::symbolic::update::Update;
+use cegar_model::symbolic::update::{Pointers, Update};
 use cegar_model::symbolic::world::{ObjId, World};
 use cegar_model::term::{Pool, Rewriter, Term};
 
@@ -45,6 +47,7 @@ pub fn arrival(
     let mut arriving = Arriving {
         pool,
         world,
+        from,
         target,
         transition,
         ghosts: BTreeSet::new(),
@@ -69,6 +72,7 @@ pub fn arrival(
 struct Arriving<'a, 'p> {
     pool: &'a mut Pool,
     world: &'a World<'p>,
+    from: Option<&'a CutState>,
     target: &'a CutState,
     transition: &'a Transition,
     /// Objects of the target that the state does not have.
@@ -200,8 +204,37 @@ impl Arriving<'_, '_> {
         }
         let template = self.preimage.apply(self.pool, template);
         let same = self.pool.eq(template, actual);
+        let elsewhere = self.elsewhere(template, actual);
+        let here = self.pool.not(elsewhere);
+        self.want(here, || format!("the object of {}", what()));
         self.want(same, what);
         Ok(())
+    }
+
+    /// When a value was made from the address of another object than a template says. That both are the same number shows
+    /// nothing then: a step of 2^32 in one object comes to the number of another one.
+    fn elsewhere(&mut self, template: Term, actual: Term) -> Term {
+        let mut elsewhere = self.pool.bit(false);
+        let Some(known) = self.pool.as_const(template) else {
+            return elsewhere;
+        };
+        let (number, _) = object_and_offset(known as u64);
+        if number == 0 || self.pool.width(actual) != 64 || self.pool.as_const(actual).is_some() {
+            return elsewhere;
+        }
+        let reached = &self.transition.reached;
+        let cases = Pointers::new(self.pool, self.world, self.from, reached).split(actual);
+        for case in cases {
+            let other = match case.root {
+                Root::Number(other) => other != 0 && other != number,
+                Root::Of(_) => true,
+                Root::Null | Root::Unknown => false,
+            };
+            if other {
+                elsewhere = self.pool.or(elsewhere, case.cond);
+            }
+        }
+        elsewhere
     }
 
     fn frames(&self) -> Result<(), String> {

@@ -82,7 +82,7 @@ impl Faults {
             Faults::None => &[],
             Faults::Io => &["io"],
             Faults::Alloc => &["alloc"],
-            Faults::All => &["io", "alloc"],
+            Faults::All => &["io", "alloc", "output"],
         }
     }
 
@@ -103,7 +103,7 @@ pub const ALL: &str = "all";
 /// Every rule there is.
 #[rustfmt::skip]
 pub const RULES: &[Rule] = &[
-    rule("threads", "there is one thread, and no signal handler", Lift::Never, Asked::Always),
+    rule("threads", "there is one thread", Lift::Never, Asked::Always),
     rule("addresses", "addresses are compared and subtracted within one object only", Lift::Never, Asked::Always),
     rule("const", "a function that nobody defines does not write through its pointers to const", Lift::NoAssume, Asked::Encoder),
     rule("external-pointers", "a function that nobody defines leaves the pointers in the program's objects as they are, but for those that it is there to fill", Lift::NoAssume, Asked::Encoder),
@@ -112,6 +112,14 @@ pub const RULES: &[Rule] = &[
     rule("external-frees", "a function that nobody defines frees nothing that the program allocated", Lift::NoAssume, Asked::Encoder),
     rule("external-rules", "what is said under [external] holds", Lift::Never, Asked::Checker),
     rule("library", "the C library and the operating system do what the stub library does", Lift::Never, Asked::Checker),
+    rule("io", "input and output do not fail or fall short", Lift::Faults(Faults::Io), Asked::Code),
+    rule("output", "what printf, puts, putc and their kin write is written", Lift::Faults(Faults::All), Asked::Code),
+    rule("files", "files are regular ones of at most 64 KB, 24 are open at most, and nobody else changes them meanwhile", Lift::NoAssume, Asked::Code),
+    rule("devices", "no descriptor is a terminal or another device", Lift::NoAssume, Asked::Code),
+    rule("identity", "the process, its user, host, limits and time zone are the usual ones (numbers 1000, one processor, no limits, UTC)", Lift::NoAssume, Asked::Code),
+    rule("clock", "clocks are not set back", Lift::NoAssume, Asked::Code),
+    rule("locale", "the only locale is C's", Lift::NoAssume, Asked::Code),
+    rule("signals", "a signal that is handled comes while a function of the library is called, and not in another's handler", Lift::NoAssume, Asked::Code),
     rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),
     rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),
     rule("unasked-memory", "every access to memory is valid: not asked, and not all of it is proved", Lift::Option("--property memory"), Asked::Checker),

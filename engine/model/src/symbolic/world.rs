@@ -294,6 +294,18 @@ impl<'p> World<'p> {
         chain
     }
 
+    /// Whether a context is that of `outer` or of a call on the way from there.
+    pub fn is_within(&self, ctx: CtxId, outer: CtxId) -> bool {
+        let mut at = ctx;
+        while at != outer {
+            match self.context(at).back {
+                Some(back) => at = back.ctx,
+                None => return false,
+            }
+        }
+        true
+    }
+
     /// The context of a call.
     pub fn enter(&mut self, back: Back, site: CallSite, function: FuncId) -> CtxId {
         let key = (back.ctx, site, function);

@@ -51,8 +51,9 @@ pub const fn place_of(number: u32) -> u32 {
     half.wrapping_mul(GATHER) & (PLACES - 1) | half & !(PLACES - 1)
 }
 
-/// The first number of objects of which the prover does not know the number.
-pub const UNFIXED: u32 = 1 << 31;
+/// The first number of objects of which the prover does not know the number. It is no power of two, so that to be above it stays a
+/// comparison and does not become a question about one bit.
+pub const UNFIXED: u32 = (1 << 31) + (1 << 24);
 
 /// Whether an object can have this number.
 pub fn is_number(number: u32) -> bool {

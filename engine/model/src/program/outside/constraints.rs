@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::effects::Access;
 use super::solve::{Callable, Constraints, Node, Object, Through};
 use super::{COPY, Reached, Site};
+use crate::program::ir::numbers::{object_and_offset, place_of};
 use crate::program::ir::{
     ArgClass, BlockId, Call, Callee, Edge, FUNCTION_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS,
     GlobalId, HeapFn, Intrinsic, Op, Operand, Program, Reg, Terminator,
@@ -162,7 +163,8 @@ impl<'p> Builder<'p> {
 
     /// The object that a constant is an address of.
     fn object_at(&self, address: u64) -> Option<Object> {
-        let (number, _) = crate::symbolic::address::object_and_offset(address);
+        let (number, _) = object_and_offset(address);
+        let number = place_of(number);
         let function = number.checked_sub(FUNCTION_OBJECTS).map(|i| i as usize);
         if let Some(&function) = function.and_then(|i| self.functions.get(i)) {
             return Some(function);

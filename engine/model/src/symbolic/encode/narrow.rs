@@ -8,6 +8,7 @@ use super::super::state::{Guard, Reached};
 use super::super::world::{CtxId, World};
 use super::{Encoder, Step, Stop};
 use crate::assumption::Rule;
+use crate::program::ir::numbers::place_of;
 use crate::program::ir::{BlockId, Call, FunctionKind, GLOBAL_OBJECTS, Operand, Pos, Program};
 use crate::term::Term;
 
@@ -135,7 +136,7 @@ fn literal(program: &Program, call: &Call) -> Option<String> {
     let &Operand::Const(address) = &call.args.first()?.value else {
         return None;
     };
-    let index = ((address >> 32) as u32).checked_sub(GLOBAL_OBJECTS)?;
+    let index = place_of((address >> 32) as u32).checked_sub(GLOBAL_OBJECTS)?;
     let global = program.globals.get(index as usize)?;
     let bytes = global.init.get(address as u32 as usize..)?;
     let end = bytes.iter().position(|&byte| byte == 0)?;

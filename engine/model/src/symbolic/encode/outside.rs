@@ -43,7 +43,7 @@ impl Encoder<'_, '_> {
         if !reached.functions.is_empty() {
             self.narrow(ctx, now, "external-calls", always)?;
         }
-        let written = self.written(now, &reached);
+        let written = self.written(ctx, now, &reached);
         if written.is_empty() {
             return Ok(());
         }
@@ -78,8 +78,10 @@ impl Encoder<'_, '_> {
         self.world.program().lifted.contains(id)
     }
 
-    /// The objects of a state that an external function may write.
-    fn written(&mut self, now: &Reached, reached: &Outreach) -> Vec<ObjId> {
+    /// The objects of a state that the external function of this context may write. What a call that happens once has made itself
+    /// is left out: its bytes are from the tape, and anything already.
+    fn written(&mut self, ctx: CtxId, now: &Reached, reached: &Outreach) -> Vec<ObjId> {
+        let once = !self.world.context(ctx).repeated;
         let mut written: Vec<ObjId> = Vec::new();
         for &site in &reached.written {
             if let Site::Global(global) = site {
@@ -90,6 +92,7 @@ impl Encoder<'_, '_> {
             let info = self.world.object(id);
             match info.kind {
                 ObjectKind::Global(_) => false,
+                ObjectKind::Made { ctx: by, .. } if once && self.world.is_within(by, ctx) => false,
                 ObjectKind::Made { block, op, .. } => {
                     info.writable && reached.written.contains(&Site::Made(block, op))
                 }

@@ -1,0 +1,166 @@
+/* Locks, for one thread.
+ *
+ * Nobody else holds a lock, so what can happen is this thread's own doing: it locks twice, which waits for ever, is an error,
+ * or counts, by the kind of the mutex; or it unlocks what is not locked. The state lies in the lock itself, where glibc
+ * has it too: static initialisers then mean what they say.
+ */
+#include "stub.h"
+
+/* pthread_mutex_t: whether it is locked, how often, ..., its kind. */
+enum { LOCKED = 0, COUNT = 1, KIND = 4 };
+enum { NORMAL = 0, RECURSIVE = 1, ERROR_CHECKING = 2 };
+static int kind(const int *m) { return m[KIND] & 3; }
+
+/* Never comes back. */
+static int waits_for_ever(void) {
+    crunner_assume(0);
+    return STUB_EDEADLK;
+}
+
+STUB int CRUNNER_pthread_mutex_init(int *m, const int *attributes) {
+    m[LOCKED] = m[COUNT] = 0;
+    m[KIND] = attributes ? *attributes & 3 : NORMAL;
+    return 0;
+}
+STUB int CRUNNER_pthread_mutex_lock(int *m) {
+    if (!m[LOCKED]) {
+        m[LOCKED] = 1;
+        return 0;
+    }
+    if (kind(m) == ERROR_CHECKING) return STUB_EDEADLK;
+    if (kind(m) != RECURSIVE) return waits_for_ever();
+    if (m[COUNT] == INT_MAX) return STUB_EAGAIN;
+    m[COUNT]++;
+    return 0;
+}
+STUB int CRUNNER_pthread_mutex_trylock(int *m) {
+    if (m[LOCKED] && kind(m) != RECURSIVE) return STUB_EBUSY;
+    return CRUNNER_pthread_mutex_lock(m);
+}
+STUB int CRUNNER_pthread_mutex_timedlock(int *m, const void *until) {
+    if (m[LOCKED] && kind(m) != RECURSIVE && kind(m) != ERROR_CHECKING) return 110; /* ETIMEDOUT */
+    return CRUNNER_pthread_mutex_lock(m);
+}
+STUB int CRUNNER_pthread_mutex_unlock(int *m) {
+    if (!m[LOCKED]) return kind(m) == RECURSIVE || kind(m) == ERROR_CHECKING ? STUB_EPERM : 0;
+    if (m[COUNT]) m[COUNT]--;
+    else m[LOCKED] = 0;
+    return 0;
+}
+STUB int CRUNNER_pthread_mutex_destroy(int *m) { return m[LOCKED] ? STUB_EBUSY : 0; }
+
+STUB int CRUNNER_pthread_mutexattr_init(int *attributes) {
+    *attributes = NORMAL;
+    return 0;
+}
+STUB int CRUNNER_pthread_mutexattr_destroy(int *attributes) { return 0; }
+STUB int CRUNNER_pthread_mutexattr_settype(int *attributes, int type) {
+    if (type < 0 || type > 3) return STUB_EINVAL;
+    *attributes = type;
+    return 0;
+}
+STUB int CRUNNER_pthread_mutexattr_gettype(const int *attributes, int *type) {
+    *type = *attributes & 3;
+    return 0;
+}
+
+/* pthread_rwlock_t: how many read, and whether one writes. */
+enum { READERS = 0, WRITER = 1 };
+
+STUB int CRUNNER_pthread_rwlock_init(int *l, const void *attributes) {
+    l[READERS] = l[WRITER] = 0;
+    return 0;
+}
+STUB int CRUNNER_pthread_rwlock_rdlock(int *l) {
+    if (l[WRITER]) return STUB_EDEADLK;
+    if (l[READERS] == INT_MAX) return STUB_EAGAIN;
+    l[READERS]++;
+    return 0;
+}
+STUB int CRUNNER_pthread_rwlock_tryrdlock(int *l) { return l[WRITER] ? STUB_EBUSY : CRUNNER_pthread_rwlock_rdlock(l); }
+STUB int CRUNNER_pthread_rwlock_wrlock(int *l) {
+    if (l[WRITER]) return STUB_EDEADLK;
+    if (l[READERS]) return waits_for_ever();
+    l[WRITER] = 1;
+    return 0;
+}
+STUB int CRUNNER_pthread_rwlock_trywrlock(int *l) {
+    if (l[WRITER] || l[READERS]) return STUB_EBUSY;
+    l[WRITER] = 1;
+    return 0;
+}
+STUB int CRUNNER_pthread_rwlock_unlock(int *l) {
+    if (l[WRITER]) l[WRITER] = 0;
+    else if (l[READERS]) l[READERS]--;
+    return 0;
+}
+STUB int CRUNNER_pthread_rwlock_destroy(int *l) { return l[WRITER] || l[READERS] ? STUB_EBUSY : 0; }
+
+/* pthread_spinlock_t: 1 is free, as glibc has it. */
+STUB int CRUNNER_pthread_spin_init(int *lock, int shared) {
+    *lock = 1;
+    return 0;
+}
+STUB int CRUNNER_pthread_spin_lock(int *lock) {
+    if (*lock != 1) return waits_for_ever();
+    *lock = 0;
+    return 0;
+}
+STUB int CRUNNER_pthread_spin_trylock(int *lock) {
+    if (*lock != 1) return STUB_EBUSY;
+    *lock = 0;
+    return 0;
+}
+STUB int CRUNNER_pthread_spin_unlock(int *lock) {
+    *lock = 1;
+    return 0;
+}
+STUB int CRUNNER_pthread_spin_destroy(int *lock) { return 0; }
+
+/* Nobody waits for a condition. */
+#define NOBODY_WAITS(name) \
+    STUB int CRUNNER_##name(void *condition) { return 0; }
+NOBODY_WAITS(pthread_cond_signal)
+NOBODY_WAITS(pthread_cond_broadcast)
+NOBODY_WAITS(pthread_cond_destroy)
+STUB int CRUNNER_pthread_cond_init(void *condition, const void *attributes) { return 0; }
+
+STUB unsigned long CRUNNER_pthread_self(void) { return 1; }
+STUB int CRUNNER_pthread_equal(unsigned long a, unsigned long b) { return a == b; }
+
+/* Values by key, as for a thread that never ends: no destructor is called. POSIX promises 128 keys; there may be fewer. */
+static struct {
+    const void *value;
+    int used;
+} keyed[128];
+
+STUB int CRUNNER_pthread_key_create(unsigned *key, void (*destructor)(void *)) {
+    int error = crunner_fault("pthread_key_create", E(EAGAIN) | E(ENOMEM), 0);
+    if (error) return error;
+    for (unsigned i = 0; i < sizeof keyed / sizeof *keyed; i++)
+        if (!keyed[i].used) {
+            keyed[i].used = 1;
+            keyed[i].value = 0;
+            *key = i;
+            return 0;
+        }
+    return STUB_EAGAIN;
+}
+static int is_key(unsigned key) { return key < sizeof keyed / sizeof *keyed && keyed[key].used; }
+STUB int CRUNNER_pthread_key_delete(unsigned key) {
+    if (!is_key(key)) return STUB_EINVAL;
+    keyed[key].used = 0;
+    return 0;
+}
+STUB void *CRUNNER_pthread_getspecific(unsigned key) { return is_key(key) ? (void *)keyed[key].value : 0; }
+STUB int CRUNNER_pthread_setspecific(unsigned key, const void *value) {
+    if (!is_key(key)) return STUB_EINVAL;
+    keyed[key].value = value;
+    return 0;
+}
+STUB int CRUNNER_pthread_once(int *control, void (*once)(void)) {
+    if (*control) return 0;
+    *control = 1;
+    once();
+    return 0;
+}

@@ -1,0 +1,111 @@
+/* The functions of <math.h> that set errno, over those that do not.
+ *
+ * Results are the host's (exactly IEEE 754's where that says them); errors follow from them: no number from a number is a domain
+ * error, no finite number from finite ones an overflow or a pole. Where nobody computes the result, what is known of
+ * it is its range, which no rounding leaves.
+ */
+#include "stub.h"
+
+#define not_a_number(x) ((x) != (x))
+#define infinite(x) ((x) - (x) != 0 && !not_a_number(x))
+
+#define OF_ONE(type, name, plain, within)                     \
+    type plain(type x);                                       \
+    STUB type CRUNNER_##name(type x) {                        \
+        type r = plain(x);                                    \
+        if (not_a_number(r)) {                                \
+            if (!not_a_number(x)) stub_errno = STUB_EDOM;     \
+            return r;                                         \
+        }                                                     \
+        if (infinite(r) && !infinite(x)) stub_errno = STUB_ERANGE; \
+        crunner_assume(within);                               \
+        return r;                                             \
+    }
+#define BOTH_OF_ONE(name, within)           \
+    OF_ONE(double, name, name, within)      \
+    OF_ONE(float, name##f, name##f, within)
+
+#define ANY 1
+/* Rounded to nearest, the largest result is a half of pi or less than the next number. */
+BOTH_OF_ONE(sqrt, r >= 0)
+BOTH_OF_ONE(sin, r >= -1 && r <= 1)
+BOTH_OF_ONE(cos, r >= -1 && r <= 1)
+BOTH_OF_ONE(tan, ANY)
+BOTH_OF_ONE(asin, r >= -2 && r <= 2)
+BOTH_OF_ONE(acos, r >= 0 && r <= 4)
+BOTH_OF_ONE(log, ANY)
+BOTH_OF_ONE(log2, ANY)
+BOTH_OF_ONE(log10, ANY)
+BOTH_OF_ONE(log1p, ANY)
+BOTH_OF_ONE(cosh, r >= 1)
+BOTH_OF_ONE(sinh, ANY)
+
+/* Those that can become zero for being too small. */
+#define VANISHES(type, name)                                      \
+    type name(type x);                                            \
+    STUB type CRUNNER_##name(type x) {                            \
+        type r = name(x);                                         \
+        if (not_a_number(r)) return r;                            \
+        if (!infinite(x) && (infinite(r) || r == 0)) stub_errno = STUB_ERANGE; \
+        crunner_assume(r >= 0);                                   \
+        return r;                                                 \
+    }
+VANISHES(double, exp)
+VANISHES(float, expf)
+VANISHES(double, exp2)
+VANISHES(float, exp2f)
+
+#define EXPM1(type, name)                                         \
+    type name(type x);                                            \
+    STUB type CRUNNER_##name(type x) {                            \
+        type r = name(x);                                         \
+        if (not_a_number(r)) return r;                            \
+        if (infinite(r) && !infinite(x)) stub_errno = STUB_ERANGE; \
+        crunner_assume(r >= -1);                                  \
+        return r;                                                 \
+    }
+EXPM1(double, expm1)
+EXPM1(float, expm1f)
+
+#define OF_TWO(type, name, too_small)                                      \
+    type name(type x, type y);                                             \
+    STUB type CRUNNER_##name(type x, type y) {                             \
+        type r = name(x, y);                                               \
+        if (not_a_number(r)) {                                             \
+            if (!not_a_number(x) && !not_a_number(y)) stub_errno = STUB_EDOM; \
+        } else if (!infinite(x) && !infinite(y) && (infinite(r) || (too_small))) { \
+            stub_errno = STUB_ERANGE;                                      \
+        }                                                                  \
+        return r;                                                          \
+    }
+OF_TWO(double, pow, r == 0 && x != 0)
+OF_TWO(float, powf, r == 0 && x != 0)
+OF_TWO(double, fmod, 0)
+OF_TWO(float, fmodf, 0)
+OF_TWO(double, remainder, 0)
+OF_TWO(float, remainderf, 0)
+OF_TWO(double, hypot, 0)
+OF_TWO(float, hypotf, 0)
+
+#define SCALED(type, name)                                                 \
+    type name(type x, int n);                                              \
+    STUB type CRUNNER_##name(type x, int n) {                              \
+        type r = name(x, n);                                               \
+        if (!not_a_number(x) && !infinite(x) && (infinite(r) || (r == 0 && x != 0))) stub_errno = STUB_ERANGE; \
+        return r;                                                          \
+    }
+SCALED(double, ldexp)
+SCALED(float, ldexpf)
+
+/* What has no errors has only its range. */
+#define WITHIN(type, name, within)         \
+    type name(type x);                     \
+    STUB type CRUNNER_##name(type x) {     \
+        type r = name(x);                  \
+        crunner_assume(not_a_number(r) || (within)); \
+        return r;                          \
+    }
+WITHIN(double, atan, r >= -2 && r <= 2)
+WITHIN(float, atanf, r >= -2 && r <= 2)
+WITHIN(double, tanh, r >= -1 && r <= 1)
+WITHIN(float, tanhf, r >= -1 && r <= 1)

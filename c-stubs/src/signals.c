@@ -1,0 +1,215 @@
+/* Signals: what a program does when one comes, and when they come.
+ *
+ * A signal that the program sends itself comes at once, and does what its disposition says. One from outside may come
+ * whenever a function of the library is called while its handler is installed, a byte of the channel "signal" each time: the signal's
+ * number, or one that has no handler for none. That it comes between two calls is the narrowing "signals", and there is no
+ * wider model: who lifts it has open whatever comes after a handler is installed. A signal whose disposition is the default
+ * ends the run whenever it comes, which no check minds.
+ */
+#include "stub.h"
+#include <signal.h>
+
+#define SIGNALS 65
+
+static struct disposition {
+    union {
+        void (*handler)(int);
+        void (*told)(int, siginfo_t *, void *);
+    };
+    unsigned long mask;
+    int flags;
+} dispositions[SIGNALS];
+/* How many have a handler, and how many run; which signals wait, and which of them have come. */
+static int handlers, handling;
+static unsigned long blocked, pending;
+
+static int fails(int error) {
+    stub_errno = error;
+    return -1;
+}
+static int valid(int number) { return number > 0 && number < SIGNALS; }
+static unsigned long bit(int number) { return 1ul << (number - 1); }
+static int is_handler(void (*handler)(int)) { return handler != SIG_DFL && handler != SIG_IGN; }
+
+static void handle(int number) {
+    struct disposition now = dispositions[number];
+    unsigned long before = blocked;
+    if (now.flags & (int)SA_RESETHAND) dispositions[number].handler = SIG_DFL;
+    blocked |= now.mask | (now.flags & SA_NODEFER ? 0 : bit(number));
+    handling++;
+    if (now.flags & SA_SIGINFO) {
+        siginfo_t about;
+        memset(&about, 0, sizeof about);
+        about.si_signo = number;
+        now.told(number, &about, 0);
+    } else {
+        now.handler(number);
+    }
+    handling--;
+    blocked = before;
+}
+
+/* What comes while a handler runs waits until it is done, which is part of the narrowing. */
+STUB void crunner_signals_arrive(void) {
+    if (!handlers || handling) return;
+    unsigned char number = crunner_choose_byte("signal");
+    if (!valid(number) || !is_handler(dispositions[number].handler) || (blocked & bit(number))) return;
+    handle(number);
+}
+
+static void deliver(int number) {
+    void (*handler)(int) = dispositions[number].handler;
+    if (handler == SIG_IGN) return;
+    if (handler != SIG_DFL) {
+        handle(number);
+        return;
+    }
+    switch (number) {
+    case SIGCHLD: case SIGURG: case SIGWINCH: case SIGCONT: return;
+    case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: return; /* until somebody continues it */
+    case SIGABRT: crunner_violation(VIOLATES_ABORT, "abort", 0, 0);
+    default: crunner_finish_at_once(128 + number);
+    }
+}
+
+STUB int CRUNNER_raise(int number) {
+    if (!valid(number)) return fails(STUB_EINVAL);
+    if (blocked & bit(number)) pending |= bit(number);
+    else deliver(number);
+    return 0;
+}
+
+/* Other processes are there or not, and ours to signal or not; 0 only asks. */
+int CRUNNER_getpid(void);
+STUB int CRUNNER_kill(int process, int number) {
+    if (number < 0 || number >= SIGNALS) return fails(STUB_EINVAL);
+    if (process == CRUNNER_getpid() || process == 0) return number ? CRUNNER_raise(number) : 0;
+    unsigned char chosen = crunner_choose_byte("kill");
+    if (chosen % 3 == 0) return fails(STUB_EPERM);
+    return chosen % 3 == 1 ? 0 : fails(STUB_ESRCH);
+}
+
+static void install(int number, void (*handler)(int), unsigned long mask, int flags) {
+    handlers += is_handler(handler) - is_handler(dispositions[number].handler);
+    dispositions[number].handler = handler;
+    dispositions[number].mask = mask;
+    dispositions[number].flags = flags;
+    if (handler == SIG_IGN) pending &= ~bit(number);
+    if (is_handler(handler) && !crunner_assumed("signals")) crunner_unmodelled("a signal between two calls of the library");
+}
+
+STUB void (*CRUNNER_signal(int number, void (*handler)(int)))(int) {
+    if (!valid(number) || number == SIGKILL || number == SIGSTOP || handler == SIG_ERR) {
+        stub_errno = STUB_EINVAL;
+        return SIG_ERR;
+    }
+    void (*before)(int) = dispositions[number].handler;
+    install(number, handler, 0, SA_RESTART);
+    return before;
+}
+STUB int CRUNNER_sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old) {
+    if (!valid(number) || (action && (number == SIGKILL || number == SIGSTOP))) return fails(STUB_EINVAL);
+    struct disposition before = dispositions[number];
+    if (action) install(number, action->sa_handler, *(const unsigned long *)&action->sa_mask, action->sa_flags);
+    if (old) {
+        memset(old, 0, sizeof *old);
+        old->sa_handler = before.handler;
+        *(unsigned long *)&old->sa_mask = before.mask;
+        old->sa_flags = before.flags;
+    }
+    return 0;
+}
+STUB int CRUNNER_siginterrupt(int number, int flag) {
+    if (!valid(number)) return fails(STUB_EINVAL);
+    if (flag) dispositions[number].flags &= ~SA_RESTART;
+    else dispositions[number].flags |= SA_RESTART;
+    return 0;
+}
+
+/* ---- which signals wait ---- */
+
+static int change_mask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    unsigned long before = blocked;
+    if (set) {
+        unsigned long mask = *(const unsigned long *)set & ~(bit(SIGKILL) | bit(SIGSTOP));
+        switch (how) {
+        case SIG_BLOCK: blocked |= mask; break;
+        case SIG_UNBLOCK: blocked &= ~mask; break;
+        case SIG_SETMASK: blocked = mask; break;
+        default: return STUB_EINVAL;
+        }
+    }
+    if (old) {
+        memset(old, 0, sizeof *old);
+        *(unsigned long *)old = before;
+    }
+    if (pending & ~blocked)
+        for (int number = 1; number < SIGNALS; number++)
+            if (pending & ~blocked & bit(number)) {
+                pending &= ~bit(number);
+                deliver(number);
+            }
+    return 0;
+}
+STUB int CRUNNER_sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    int error = change_mask(how, set, old);
+    return error ? fails(error) : 0;
+}
+STUB int CRUNNER_pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    return change_mask(how, set, old);
+}
+STUB int CRUNNER_sigpending(sigset_t *set) {
+    memset(set, 0, sizeof *set);
+    *(unsigned long *)set = pending;
+    return 0;
+}
+/* Waits until a handler has run: without one, for ever. */
+static int wait_for_handler(void) {
+    crunner_assume(handlers > 0);
+    unsigned char number = crunner_choose_byte("signal");
+    crunner_assume(valid(number) && is_handler(dispositions[number].handler) && !(blocked & bit(number)));
+    handle(number);
+    return fails(STUB_EINTR);
+}
+STUB int CRUNNER_pause(void) { return wait_for_handler(); }
+STUB int CRUNNER_sigsuspend(const sigset_t *mask) {
+    unsigned long before = blocked;
+    blocked = *(const unsigned long *)mask & ~(bit(SIGKILL) | bit(SIGSTOP));
+    wait_for_handler();
+    blocked = before;
+    return fails(STUB_EINTR);
+}
+
+STUB int CRUNNER_sigemptyset(sigset_t *set) {
+    memset(set, 0, sizeof *set);
+    return 0;
+}
+STUB int CRUNNER_sigfillset(sigset_t *set) {
+    memset(set, 0xff, sizeof *set);
+    return 0;
+}
+STUB int CRUNNER_sigaddset(sigset_t *set, int number) {
+    if (!valid(number)) return fails(STUB_EINVAL);
+    *(unsigned long *)set |= bit(number);
+    return 0;
+}
+STUB int CRUNNER_sigdelset(sigset_t *set, int number) {
+    if (!valid(number)) return fails(STUB_EINVAL);
+    *(unsigned long *)set &= ~bit(number);
+    return 0;
+}
+STUB int CRUNNER_sigismember(const sigset_t *set, int number) {
+    if (!valid(number)) return fails(STUB_EINVAL);
+    return (*(const unsigned long *)set & bit(number)) != 0;
+}
+
+/* ---- the alarm clock ---- */
+
+/* The seconds that the last one still had; when it rings, it is a signal like any other. */
+static unsigned ringing;
+STUB unsigned CRUNNER_alarm(unsigned seconds) {
+    unsigned left = ringing ? 1 + crunner_choose_u32("alarm") % ringing : 0;
+    crunner_signals_arrive();
+    ringing = seconds;
+    return left;
+}

@@ -1,0 +1,210 @@
+//! `docs/environment.md`: how wide each function of the stub library is. The table is read off the sources, so that it cannot say what was
+//! true once; what differs is written when `CEGAR_WRITE_DOCS` is set.
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+mod common;
+#[path = "common/outcomes.rs"]
+mod outcomes;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use cegar_stubs::{Role, SymbolKind, engine_only, heap, redirections, write_sources};
+use common::run;
+
+/// What one function does itself.
+#[derive(Default)]
+struct Body {
+    calls: BTreeSet<String>,
+    asks: BTreeSet<String>,
+}
+
+/// Functions by source file and name.
+type Bodies = HashMap<(String, String), Body>;
+
+fn bodies() -> Bodies {
+    let folder = tempfile::tempdir().unwrap();
+    let mut all = Bodies::new();
+    for (role, path) in write_sources(folder.path()).unwrap() {
+        if !matches!(role, Role::Stub | Role::EngineOnly) {
+            continue;
+        }
+        let text = run(Command::new("clang-19")
+            .args(["-O0", "-w", "-fno-builtin", "-S", "-emit-llvm", "-o", "-"])
+            .arg(&path));
+        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        read(&file, &text, &mut all);
+    }
+    all
+}
+
+/// Takes a module's text apart.
+fn read(file: &str, text: &str, all: &mut Bodies) {
+    let strings: HashMap<&str, &str> = text
+        .lines()
+        .filter(|line| line.starts_with("@.str"))
+        .filter_map(|line| Some((line.split_once(' ')?.0, quoted(line)?)))
+        .collect();
+    let mut now: Option<(String, Body)> = None;
+    for line in text.lines() {
+        if line.starts_with("define ") {
+            now = named(line).map(|name| (name, Body::default()));
+        } else if line == "}" {
+            if let Some((name, body)) = now.take() {
+                all.insert((file.to_owned(), name), body);
+            }
+        } else if let Some((_, body)) = &mut now
+            && let Some((_, call)) = line.split_once(" call ")
+            && let Some(callee) = named(call)
+        {
+            if callee == "crunner_assumed" {
+                let id = call.split(['(', ')', ' ']).find_map(|w| strings.get(w));
+                body.asks.insert((*id.unwrap()).to_owned());
+            }
+            body.calls.insert(callee);
+        }
+    }
+}
+
+/// The first global's name before a parenthesis.
+fn named(text: &str) -> Option<String> {
+    let at = text.split_once('@')?.1;
+    Some(at.split_once('(')?.0.trim_matches('"').to_owned())
+}
+
+fn quoted(line: &str) -> Option<&str> {
+    let text = line.split_once("c\"")?.1;
+    Some(text.split_once("\\00\"")?.0)
+}
+
+/// What a function asks, with all that it calls, and whether it takes a choice.
+fn reach(all: &Bodies, name: &str) -> (BTreeSet<String>, bool) {
+    let find = |file: &str, name: &str| {
+        let own = (file.to_owned(), name.to_owned());
+        let other = || all.keys().find(|(_, n)| n == name).cloned();
+        if all.contains_key(&own) { Some(own) } else { other() }
+    };
+    let mut seen = BTreeSet::new();
+    let mut todo: Vec<(String, String)> = find("", name).into_iter().collect();
+    let (mut asks, mut chooses) = (BTreeSet::new(), false);
+    while let Some(key) = todo.pop() {
+        if !seen.insert(key.clone()) {
+            continue;
+        }
+        let body = &all[&key];
+        asks.extend(body.asks.iter().cloned());
+        for callee in &body.calls {
+            // That a handler may run is of every call; the page says so once.
+            if callee == "crunner_signals_arrive" {
+                continue;
+            }
+            chooses |= callee == "crunner_choose";
+            todo.extend(find(&key.0, callee));
+        }
+    }
+    (asks, chooses)
+}
+
+/// What remains to be said of a function.
+const NOTES: &[(&str, &str)] = &[
+    ("link", "a write through one name is not seen through the other"),
+    ("ioctl", "requests that are not known are not modelled, once `devices` is lifted"),
+    ("setlocale", "what is behind another locale is not modelled, once `locale` is lifted"),
+    ("localtime", "no summer time"),
+    ("localtime_r", "no summer time"),
+    ("mktime", "no summer time"),
+    ("rand_r", "any number, whatever the seed was before"),
+    ("srand", "the first 64 numbers after a seed come again after the same one"),
+    ("setstate", "the state that is given, not the one before"),
+    ("putenv", "a copy: a later change of the text is not seen"),
+    ("qsort", "equal elements keep their order"),
+    ("fork", "what the other process does is not seen; its pipes bring anything"),
+    ("abort", "is a violation; a handler of SIGABRT is not run before"),
+    ("mkdir", "no later call knows of the folder"),
+];
+
+const HEAD: &str = "# How wide the environment is\n\n\
+A proof holds for the real program only if the world around it may do there what it may do here. This page says of each function of the\n\
+C library that has a stub how wide that stub is. It is written by the test `environment_table` of `c-stubs`, from the stubs' sources and\n\
+from the tables of outcomes (`c-stubs/tests/outcomes`), whose cases are all run.\n\n\
+- *exact*: the result follows from the arguments and from what the program did before.\n\
+- *all outcomes*: what the system decides is a choice, for proofs and for accusations alike.\n\
+- *narrowed*: the same, where the assumption that stands there is lifted. Otherwise the ordinary outcome is assumed, and a verdict that\n  \
+rests on it says so, with the switch that lifts it. `io` is lifted unless `--faults none` or `--faults alloc` is given.\n\n\
+A call that the system can refuse takes one byte of the channel of its name: 128 and the error's number, or less than 128 where it goes well.\n\
+Input streams carry their faults in themselves: after 0xFF, a 1 and an error's number, or a 2 where a read falls short. In a test these are\n\
+`.fails(\"write\", errno::ENOSPC)`, `.short_write(\"write\", 2)`, `.read_fails(\"stdin\", errno::EINTR)` and `.short_read(\"stdin\", \"ab\")`.\n\n\
+While a signal's handler is installed, each call of a function that can wait, read, write or ask the system may run it first: a byte of the channel\n\
+`signal`. That a signal comes between two calls is outside of the model (`signals`).\n";
+
+fn page() -> (String, Vec<String>) {
+    let all = bodies();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outcomes");
+    let mut shown: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for case in outcomes::tables(&folder).into_iter().flat_map(|t| t.cases) {
+        shown.entry(case.function).or_default().push(case.outcome);
+    }
+    let mut page = HEAD.to_owned();
+    page.push_str("\n| function | how wide | outcomes that tests reach | not modelled |\n|---|---|---|---|\n");
+    let mut without = Vec::new();
+    let mut known = BTreeSet::new();
+    let redirected = redirections().iter().chain(heap());
+    let stubs = redirected
+        .filter(|r| r.kind == SymbolKind::Function)
+        .map(|r| (r.symbol, format!("CRUNNER_{}", r.symbol)));
+    let pure = engine_only().iter().map(|&name| (name, name.to_owned()));
+    let mut names: Vec<(&str, String)> = stubs.chain(pure).collect();
+    names.sort();
+    for (name, defined) in names {
+        known.insert(name.to_owned());
+        // The scanner that they share with scanf reads a text here, and no stream.
+        let (asks, chooses) = match name.ends_with("sscanf") {
+            true => (BTreeSet::new(), false),
+            false => reach(&all, &defined),
+        };
+        let width = match (asks.is_empty(), chooses) {
+            (true, false) => "exact".to_owned(),
+            (true, true) => "all outcomes".to_owned(),
+            (false, _) => {
+                let ids: Vec<String> = asks.iter().map(|id| format!("`{id}`")).collect();
+                format!("narrowed: {}", ids.join(", "))
+            }
+        };
+        let reached = shown.get(name).map_or(String::new(), |all| all.join("; "));
+        let another = all.contains_key(&("aliases.c".to_owned(), defined.clone()));
+        if width != "exact" && reached.is_empty() && !another && !ELSEWHERE.contains(&name) {
+            without.push(name.to_owned());
+        }
+        let note = NOTES.iter().find(|(of, _)| *of == name);
+        let note = note.map_or("", |(_, note)| note);
+        let _ = writeln!(page, "| `{name}` | {width} | {reached} | {note} |");
+    }
+    let stray = shown.keys().filter(|name| !known.contains(*name));
+    let mathematics = |name: &&String| !cegar_stubs::math().contains(&name.as_str());
+    without.extend(stray.filter(mathematics).map(|name| format!("no such function: {name}")));
+    (page, without)
+}
+
+/// Their outcomes are those of allocations, which have tests of their own; or they are earlier names with a version or a size before the arguments.
+const ELSEWHERE: &[&str] = &[
+    "malloc", "calloc", "realloc", "reallocarray", "free", "aligned_alloc", "posix_memalign", "memalign", "valloc",
+    "malloc_usable_size", "__asprintf_chk", "__vasprintf_chk", "vasprintf", "qsort_r", "qsort", "strdup", "__xstat", "__lxstat", "__fxstat",
+    "funlockfile", "ftrylockfile", "setbuf", "setbuffer", "setlinebuf", "srand48",
+];
+
+#[test]
+fn the_page_says_what_the_sources_do() {
+    let (page, without) = page();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/environment.md");
+    if std::env::var_os("CEGAR_WRITE_DOCS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == page,
+        "docs/environment.md is old: run this test with CEGAR_WRITE_DOCS=1"
+    );
+    assert!(without.is_empty(), "no outcome is tested of {without:?}");
+}

@@ -1,0 +1,1 @@
+int key(void) { return 0x7FFFFFF; }

@@ -1,0 +1,1 @@
+void touch(int *element) { element[-2] = 1; }

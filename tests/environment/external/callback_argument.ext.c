@@ -1,0 +1,1 @@
+void each(void (*f)(int)) { f(-1000); }

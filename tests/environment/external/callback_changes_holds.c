@@ -1,0 +1,17 @@
+// world: holds
+// property: memory
+// native: ext
+// why: the callback stays within the table
+void each(void (*f)(void));
+static unsigned at;
+static int table[4];
+static void forward(void) { at = (at + 1) % 4; }
+int main(void)
+{
+    at = 1;
+    if (at < 4) {
+        each(forward);
+        return table[at];
+    }
+    return 0;
+}

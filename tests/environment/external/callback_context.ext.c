@@ -1,0 +1,1 @@
+void each(void (*f)(void *), void *context) { f(0); }

@@ -1,0 +1,12 @@
+// world: breaks
+// property: memory
+// native: ext
+// why: the context that comes back may be NULL
+void each(void (*f)(void *), void *context);
+static void add(void *context) { ++*(int *)context; }
+int main(void)
+{
+    int count = 0;
+    each(add, &count);
+    return 0;
+}

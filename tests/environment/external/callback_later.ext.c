@@ -1,0 +1,7 @@
+static void (*kept)(void);
+void on_event(void (*f)(void)) { kept = f; }
+void step(void)
+{
+    if (kept)
+        kept();
+}

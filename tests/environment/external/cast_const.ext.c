@@ -1,0 +1,1 @@
+void look(const int *p) { *(int *)p = 5; }

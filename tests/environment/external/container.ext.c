@@ -1,0 +1,1 @@
+void enlist(int *link) { link[-1] = 0; }

@@ -1,0 +1,2 @@
+#include <errno.h>
+void step(void) { errno = EINTR; }

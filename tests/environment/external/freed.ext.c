@@ -1,0 +1,2 @@
+#include <stdlib.h>
+void consume(char *block) { free(block); }

@@ -1,0 +1,6 @@
+extern int used __attribute__((weak));
+void step(void)
+{
+    if (&used)
+        used = 4;
+}

@@ -1,0 +1,3 @@
+static int *kept;
+void reg(int *p) { kept = p; }
+void step(void) { *kept = 1; }

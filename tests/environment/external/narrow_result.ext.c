@@ -1,0 +1,2 @@
+signed char level(void) { return -128; }
+unsigned char unsigned_level(void) { return 255; }

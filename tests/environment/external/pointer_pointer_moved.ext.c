@@ -1,0 +1,5 @@
+void next(int **cursor)
+{
+    static int other;
+    *cursor = &other;
+}

@@ -1,0 +1,3 @@
+static int *held;
+void put(int *p) { held = p; }
+int *take(void) { return held; }

@@ -1,0 +1,3 @@
+static int count;
+int *counter(void) { return &count; }
+void step(void) { count++; }

@@ -1,0 +1,1 @@
+int *pass(int *p) { return p; }

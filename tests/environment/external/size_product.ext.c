@@ -1,0 +1,1 @@
+unsigned count(void) { return 0x40000001u; }

@@ -1,0 +1,1 @@
+int selected = 4;

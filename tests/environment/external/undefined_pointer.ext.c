@@ -1,0 +1,1 @@
+const char *banner = 0;

@@ -1,0 +1,2 @@
+int limit = 3;
+unsigned char small_limit = 255;

@@ -1,0 +1,1 @@
+int __wrap_open(const char *path, int flags, ...) { return 900; }

@@ -1,0 +1,1 @@
+double measure(void) { return 1000.0; }

@@ -1,0 +1,1 @@
+double measure(void) { return 0.0; }

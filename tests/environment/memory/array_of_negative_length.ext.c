@@ -1,0 +1,1 @@
+int length(void) { return -1; }

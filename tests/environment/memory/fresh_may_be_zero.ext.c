@@ -1,0 +1,10 @@
+#include <stddef.h>
+#include <string.h>
+void *__real_malloc(size_t n);
+void *__wrap_malloc(size_t n)
+{
+    void *p = __real_malloc(n);
+    if (p)
+        memset(p, 0, n);
+    return p;
+}

@@ -1,0 +1,1 @@
+unsigned word(void) { return 0; }

@@ -1,0 +1,12 @@
+// world: holds
+// property: memory
+// native: alone
+// why: and comes back as the difference does
+#include <stdint.h>
+static char a[16], b[16];
+int main(void)
+{
+    uintptr_t at = (uintptr_t)a + 0x100000000ul;
+    b[0] = 1;
+    return *(char *)(at - 0xFFFFFFFCul);
+}

@@ -1,0 +1,1 @@
+long offset(void) { return -0x100000000l; }

@@ -1,0 +1,1 @@
+unsigned long far(void) { return 0x100000000ul; }

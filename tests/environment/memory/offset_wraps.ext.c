@@ -1,0 +1,1 @@
+unsigned long pick(void) { return 1ul << 62; }

@@ -1,0 +1,1 @@
+unsigned count(void) { return 8; }

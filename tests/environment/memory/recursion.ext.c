@@ -1,0 +1,1 @@
+unsigned depth(void) { return 9999999; }

@@ -1,0 +1,1 @@
+unsigned bits(void) { return 44; }

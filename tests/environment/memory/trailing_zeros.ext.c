@@ -1,0 +1,1 @@
+unsigned long word(void) { return 0; }

@@ -1,0 +1,1 @@
+int number(void) { return 1234567; }

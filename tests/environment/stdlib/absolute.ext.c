@@ -1,0 +1,1 @@
+int offset(void) { return -2147483647 - 1; }

@@ -1,0 +1,1 @@
+int __wrap_atexit(void (*f)(void)) { return 1; }

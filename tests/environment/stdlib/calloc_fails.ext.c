@@ -1,0 +1,2 @@
+#include <stddef.h>
+void *__wrap_calloc(size_t n, size_t m) { return 0; }

@@ -1,0 +1,1 @@
+unsigned length(void) { return 0x80000000u; }

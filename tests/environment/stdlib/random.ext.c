@@ -1,0 +1,1 @@
+int __wrap_rand(void) { return 42; }

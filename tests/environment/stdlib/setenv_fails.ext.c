@@ -1,0 +1,1 @@
+int __wrap_setenv(const char *n, const char *v, int o) { return -1; }

@@ -1,0 +1,10 @@
+// world: breaks
+// property: assertion
+// native: alone
+// why: main's third argument leads to the environment
+#include <assert.h>
+int main(int argc, char **argv, char **envp)
+{
+    assert(!envp[0]);
+    return 0;
+}

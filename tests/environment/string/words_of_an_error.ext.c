@@ -1,0 +1,1 @@
+char *__wrap_strerror(int e) { return "Datei oder Verzeichnis nicht gefunden"; }

@@ -1,0 +1,1 @@
+int __wrap_nanosleep(const void *a, void *b) { return -1; }

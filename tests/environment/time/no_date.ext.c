@@ -1,0 +1,1 @@
+long stamp(void) { return 0x7FFFFFFFFFFFFFFF; }

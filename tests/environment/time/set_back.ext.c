@@ -1,0 +1,5 @@
+long __wrap_time(long *into)
+{
+    static long now = 1000;
+    return --now;
+}

@@ -1,0 +1,1 @@
+int __wrap_fork(void) { return 0; }

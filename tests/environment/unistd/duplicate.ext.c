@@ -1,0 +1,1 @@
+int __wrap_dup(int fd) { return -1; }

@@ -1,0 +1,2 @@
+#include <stddef.h>
+long __wrap_write(int fd, const void *p, size_t n) { return (long)n - 1; }

@@ -1,0 +1,295 @@
+//! Small programs in pairs: one that the world around it can break, and its twin, which it cannot.
+//!
+//! The engine is exact about C, but a proof is about the real program, which runs in a world that does all that its prototypes, POSIX and
+//! the C standard allow. So each program of `tests/environment` says of itself whether such a world breaks it. The C compiler of the
+//! platform is the witness: linked with a hostile file that keeps to the prototypes, the one has to fail and the other must not. Then the
+//! tool is asked. What breaks may be proved only where the verdict names the narrowing that makes it so, and only until the user lifts
+//! that; what holds must never be called violated, and nearly always be proved. What is not so yet stands in `known.txt`, which is exact
+//! in both directions, so that it can only become shorter.
+
+#[path = "environment/list.rs"]
+mod list;
+#[path = "environment/native.rs"]
+mod native;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use cegar_tests::{Ended, Project, Tool};
+use list::{Listed, Native, World};
+
+/// Enough for nearly all of them; what is known to be wrong is given longer, so that a slow machine does not make it look right.
+const TIME: &str = "4s";
+const LONG: &str = "20s";
+const LIMIT: Duration = Duration::from_secs(120);
+/// Of a hundred programs that cannot be broken, so many have to be proved.
+const PROVED: usize = 90;
+
+/// What a verdict must not be.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Fault {
+    /// It breaks and is proved, and no printed assumption says why.
+    Proved,
+    /// It breaks, is proved under an assumption, and stays proved when that is lifted (or nothing lifts it).
+    StaysProved,
+    /// It holds and is called violated.
+    Violated,
+    /// No verdict came.
+    None,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fault::Proved => "proved",
+            Fault::StaysProved => "stays-proved",
+            Fault::Violated => "violated",
+            Fault::None => "no-verdict",
+        })
+    }
+}
+
+/// What the tool said of a program.
+struct Said {
+    verdict: String,
+    /// Identifiers of the assumptions that were printed.
+    assumed: BTreeSet<String>,
+    /// Whether each check of the line where it fails natively is proved, and there is one.
+    line_proved: bool,
+    fault: Option<Fault>,
+}
+
+/// Asks the tool about a program.
+fn ask(program: &Listed, time: &str, more: &[&str]) -> Ended {
+    let project = Project::empty();
+    let path = program.path.to_string_lossy();
+    let mut words = vec!["check", &path, "--property", &program.property];
+    words.extend(["--max-time", time, "--no-emit", "--message-format", "json"]);
+    words.extend(program.options.iter().map(String::as_str));
+    words.extend(more);
+    Tool::new(project.path(), words).limit(LIMIT).run()
+}
+
+/// Reads an answer. `line` is where the program fails natively.
+fn read(ended: &Ended, line: Option<u64>) -> Said {
+    let messages = match ended.stdout.contains("\"reason\":\"finished\"") {
+        true => ended.messages(),
+        false => Vec::new(),
+    };
+    let finished = messages.iter().find(|m| m["reason"] == "finished");
+    let assumptions = finished.and_then(|m| m["assumptions"].as_array());
+    let here = messages.iter().filter(|m| {
+        m["reason"] == "goal"
+            && m["kind"] == "check"
+            && line.is_some()
+            && m["place"]["line"].as_u64() == line
+    });
+    // What is proved if other checks hold (`given`) is no claim yet.
+    let claims: Vec<bool> = here
+        .map(|m| {
+            let given = m["given"].as_array().is_some_and(|given| !given.is_empty());
+            !given && (m["status"] == "proved" || m["status"] == "unreachable")
+        })
+        .collect();
+    Said {
+        verdict: finished
+            .and_then(|m| m["verdict"].as_str())
+            .unwrap_or("none")
+            .to_owned(),
+        assumed: assumptions
+            .into_iter()
+            .flatten()
+            .filter_map(|assumption| assumption["id"].as_str())
+            .map(str::to_owned)
+            .collect(),
+        line_proved: !claims.is_empty() && claims.iter().all(|claimed| *claimed),
+        fault: None,
+    }
+}
+
+/// Asks about a program, and judges.
+fn judged(program: &Listed, line: Option<u64>, known: bool) -> Said {
+    let mut said = read(&ask(program, TIME, &[]), line);
+    if known && said.verdict == "open" {
+        said = read(&ask(program, LONG, &[]), line);
+    }
+    let claimed = |said: &Said| said.verdict == "proved" || said.line_proved;
+    said.fault = match (program.world, said.verdict.as_str()) {
+        (_, "none") => Some(Fault::None),
+        (World::Holds, "violated") => Some(Fault::Violated),
+        (World::Breaks, _) if claimed(&said) => {
+            let excuse = program
+                .assumptions
+                .iter()
+                .find(|id| said.assumed.contains(*id));
+            match excuse {
+                None => Some(Fault::Proved),
+                Some(id) => {
+                    let lifted = read(&ask(program, TIME, &["--no-assume", id]), line);
+                    let no = lifted.verdict == "none" || claimed(&lifted);
+                    no.then_some(Fault::StaysProved)
+                }
+            }
+        }
+        _ => None,
+    };
+    said
+}
+
+/// Does something with each of them, on every core.
+fn on_all<T: Send>(programs: &[Listed], work: impl Fn(&Listed) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<BTreeMap<usize, T>> = Mutex::new(BTreeMap::new());
+    let cores = thread::available_parallelism().map_or(2, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(program) = programs.get(at) else {
+                        break;
+                    };
+                    let result = work(program);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.insert(at, result);
+                }
+            });
+        }
+    });
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.into_values().collect()
+}
+
+/// The list keeps to its own rules: pairs, a world for each program, and few that nobody can confirm.
+#[test]
+fn the_list_is_in_order() {
+    let all = list::all();
+    assert!(all.len() >= 300, "{} programs", all.len());
+    let names: BTreeSet<&str> = all.iter().map(|p| p.name.as_str()).collect();
+    for program in &all {
+        let twin = program.pair.clone()
+            + match program.world {
+                World::Breaks => "_holds",
+                World::Holds => "_breaks",
+            };
+        assert!(names.contains(twin.as_str()), "{}: no {twin}", program.name);
+        if program.world == World::Holds {
+            assert!(
+                program.assumptions.is_empty(),
+                "{}: needs no excuse",
+                program.name
+            );
+        }
+        for id in &program.assumptions {
+            assert!(list::plain(id), "{}: `{id}` is no identifier", program.name);
+        }
+    }
+    for name in list::known().faults.keys() {
+        assert!(
+            names.contains(name.as_str()),
+            "known.txt: no program {name}"
+        );
+    }
+    let used: BTreeSet<&str> = all
+        .iter()
+        .filter(|p| matches!(p.native, Native::Linked { .. }))
+        .map(|p| p.pair.as_str())
+        .collect();
+    for world in list::worlds() {
+        assert!(
+            used.contains(world.as_str()),
+            "{world}.ext.c: nobody is linked with it"
+        );
+    }
+    let breaking: Vec<&Listed> = all.iter().filter(|p| p.world == World::Breaks).collect();
+    let unconfirmed = breaking
+        .iter()
+        .filter(|p| matches!(p.native, Native::None(_)));
+    assert!(
+        unconfirmed.count() * 20 <= breaking.len(),
+        "too many that are not confirmed"
+    );
+}
+
+/// The platform's compiler is the witness: what breaks fails in the hostile world, what holds does not.
+#[test]
+fn a_hostile_world_breaks_what_it_can() {
+    let programs = list::selected();
+    let wrong: Vec<String> = on_all(&programs, |program| native::contradiction(program))
+        .into_iter()
+        .flatten()
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// No program is proved that the world can break, but for what the verdict says that it assumes; and what it cannot break is proved.
+#[test]
+fn proofs_hold_in_every_world() {
+    let programs = list::selected();
+    let known = list::known();
+    let said = on_all(&programs, |program| {
+        let line = native::failing_line(program);
+        judged(program, line, known.faults.contains_key(&program.name))
+    });
+
+    let of = |world: World, verdict: &str| {
+        let all = programs.iter().zip(&said);
+        all.filter(|(p, s)| p.world == world && s.verdict == verdict)
+            .count()
+    };
+    let verdicts = ["proved", "violated", "open", "none"];
+    for (title, world) in [("can be broken", World::Breaks), ("cannot", World::Holds)] {
+        let counts: Vec<String> = verdicts
+            .iter()
+            .map(|v| format!("{} {v}", of(world, v)))
+            .collect();
+        println!("{title}: {}", counts.join(", "));
+    }
+
+    let mut wrong = Vec::new();
+    for (program, said) in programs.iter().zip(&said) {
+        let name = &program.name;
+        let told = known.faults.get(name).map(String::as_str);
+        let fault = said.fault.map(|fault| fault.to_string());
+        if program.world == World::Holds && said.verdict == "open" {
+            println!("open: {name}");
+        }
+        match (fault, told) {
+            (None, None) => {}
+            (None, Some(was)) => wrong.push(format!(
+                "{name}: no longer `{was}`: strike it from known.txt"
+            )),
+            (Some(fault), Some(was)) if fault == was => {}
+            (Some(fault), was) => wrong.push(format!(
+                "{name} {fault}: (known: {was:?}; verdict {}; assumed {:?}) {}",
+                said.verdict, said.assumed, program.why
+            )),
+        }
+    }
+    println!("known to be wrong: {}", known.faults.len());
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        programs.len(),
+        wrong.join("\n")
+    );
+
+    let holding = programs.iter().filter(|p| p.world == World::Holds).count();
+    let proved = of(World::Holds, "proved");
+    let floor = known.floor.unwrap_or(PROVED);
+    assert!(
+        proved * 100 >= holding * floor,
+        "only {proved} of {holding} are proved"
+    );
+    let more_than_enough =
+        list::is_whole(&programs) && known.floor.is_some() && proved * 100 >= holding * PROVED;
+    assert!(
+        !more_than_enough,
+        "{proved} of {holding} are proved: strike the floor from known.txt"
+    );
+}
