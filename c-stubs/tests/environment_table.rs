@@ -84,7 +84,11 @@ fn reach(all: &Bodies, name: &str) -> (BTreeSet<String>, bool) {
     let find = |file: &str, name: &str| {
         let own = (file.to_owned(), name.to_owned());
         let other = || all.keys().find(|(_, n)| n == name).cloned();
-        if all.contains_key(&own) { Some(own) } else { other() }
+        if all.contains_key(&own) {
+            Some(own)
+        } else {
+            other()
+        }
     };
     let mut seen = BTreeSet::new();
     let mut todo: Vec<(String, String)> = find("", name).into_iter().collect();
@@ -109,19 +113,37 @@ fn reach(all: &Bodies, name: &str) -> (BTreeSet<String>, bool) {
 
 /// What remains to be said of a function.
 const NOTES: &[(&str, &str)] = &[
-    ("link", "a write through one name is not seen through the other"),
-    ("ioctl", "requests that are not known are not modelled, once `devices` is lifted"),
-    ("setlocale", "what is behind another locale is not modelled, once `locale` is lifted"),
+    (
+        "link",
+        "a write through one name is not seen through the other",
+    ),
+    (
+        "ioctl",
+        "requests that are not known are not modelled, once `devices` is lifted",
+    ),
+    (
+        "setlocale",
+        "what is behind another locale is not modelled, once `locale` is lifted",
+    ),
     ("localtime", "no summer time"),
     ("localtime_r", "no summer time"),
     ("mktime", "no summer time"),
     ("rand_r", "any number, whatever the seed was before"),
-    ("srand", "the first 64 numbers after a seed come again after the same one"),
+    (
+        "srand",
+        "the first 64 numbers after a seed come again after the same one",
+    ),
     ("setstate", "the state that is given, not the one before"),
     ("putenv", "a copy: a later change of the text is not seen"),
     ("qsort", "equal elements keep their order"),
-    ("fork", "what the other process does is not seen; its pipes bring anything"),
-    ("abort", "is a violation; a handler of SIGABRT is not run before"),
+    (
+        "fork",
+        "what the other process does is not seen; its pipes bring anything",
+    ),
+    (
+        "abort",
+        "is a violation; a handler of SIGABRT is not run before",
+    ),
     ("mkdir", "no later call knows of the folder"),
 ];
 
@@ -147,7 +169,9 @@ fn page() -> (String, Vec<String>) {
         shown.entry(case.function).or_default().push(case.outcome);
     }
     let mut page = HEAD.to_owned();
-    page.push_str("\n| function | how wide | outcomes that tests reach | not modelled |\n|---|---|---|---|\n");
+    page.push_str(
+        "\n| function | how wide | outcomes that tests reach | not modelled |\n|---|---|---|---|\n",
+    );
     let mut without = Vec::new();
     let mut known = BTreeSet::new();
     let redirected = redirections().iter().chain(heap());
@@ -183,15 +207,41 @@ fn page() -> (String, Vec<String>) {
     }
     let stray = shown.keys().filter(|name| !known.contains(*name));
     let mathematics = |name: &&String| !cegar_stubs::math().contains(&name.as_str());
-    without.extend(stray.filter(mathematics).map(|name| format!("no such function: {name}")));
+    without.extend(
+        stray
+            .filter(mathematics)
+            .map(|name| format!("no such function: {name}")),
+    );
     (page, without)
 }
 
 /// Their outcomes are those of allocations, which have tests of their own; or they are earlier names with a version or a size before the arguments.
 const ELSEWHERE: &[&str] = &[
-    "malloc", "calloc", "realloc", "reallocarray", "free", "aligned_alloc", "posix_memalign", "memalign", "valloc",
-    "malloc_usable_size", "__asprintf_chk", "__vasprintf_chk", "vasprintf", "qsort_r", "qsort", "strdup", "__xstat", "__lxstat", "__fxstat",
-    "funlockfile", "ftrylockfile", "setbuf", "setbuffer", "setlinebuf", "srand48",
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "aligned_alloc",
+    "posix_memalign",
+    "memalign",
+    "valloc",
+    "malloc_usable_size",
+    "__asprintf_chk",
+    "__vasprintf_chk",
+    "vasprintf",
+    "qsort_r",
+    "qsort",
+    "strdup",
+    "__xstat",
+    "__lxstat",
+    "__fxstat",
+    "funlockfile",
+    "ftrylockfile",
+    "setbuf",
+    "setbuffer",
+    "setlinebuf",
+    "srand48",
 ];
 
 #[test]

@@ -65,7 +65,10 @@ pub(super) fn refusals(name: &str, events: &[&[u8]]) -> Option<Vec<String>> {
             }
             calls.push(format!("short_write({name:?}, {})", count + 1));
         } else {
-            calls.push(format!("fails({name:?}, {})", named(byte & !channel::REFUSED)));
+            calls.push(format!(
+                "fails({name:?}, {})",
+                named(byte & !channel::REFUSED)
+            ));
         }
     }
     (well <= WELL).then_some(calls)
@@ -83,7 +86,11 @@ mod tests {
 
     #[test]
     fn faults_are_said_in_words() {
-        let calls = stream("stdin", |text| format!("stdin({text})"), b"ab\xff\x02c\xff\x01\x04d");
+        let calls = stream(
+            "stdin",
+            |text| format!("stdin({text})"),
+            b"ab\xff\x02c\xff\x01\x04d",
+        );
         let expected = [
             r#"stdin(b"")"#,
             r#"short_read("stdin", b"ab")"#,
@@ -104,7 +111,10 @@ mod tests {
             r#"fails("write", errno::ENOSPC)"#,
             r#"short_write("write", 2)"#,
         ];
-        assert_eq!(refusals("write", &events), Some(expected.map(str::to_owned).into()));
+        assert_eq!(
+            refusals("write", &events),
+            Some(expected.map(str::to_owned).into())
+        );
         assert_eq!(refusals("write", &[&[0], &[0]]), Some(Vec::new()));
     }
 }

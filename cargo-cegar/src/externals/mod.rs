@@ -66,11 +66,7 @@ impl Externals {
     }
 
     /// Finds out what there is to know, and gives the bitcode of the bodies, if there are any, and what the functions may do.
-    pub fn provide(
-        &mut self,
-        missing: &[Mocked],
-        search: &Search<'_>,
-    ) -> Result<Provided, Error> {
+    pub fn provide(&mut self, missing: &[Mocked], search: &Search<'_>) -> Result<Provided, Error> {
         let info = search.debug_info(missing)?;
         for function in missing {
             let mut described = plain(function);

@@ -1,6 +1,10 @@
 //! Each outcome of each function of the library is reached by some tape, in the machine, where nothing is narrowed. The tables are those of
 //! the stub library's own tests, which reach the same natively.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test may fail loudly"
+)]
 
 #[path = "../../../c-stubs/tests/common/outcomes.rs"]
 mod outcomes;
@@ -11,8 +15,8 @@ use std::process::Command;
 
 use cegar_model::assumption::{Asked, RULES};
 use cegar_model::machine::{Execution, Limits, Machine};
-use cegar_model::program::normalise::{Entry, LinkRequest, clang_flags, normalise};
 use cegar_model::program::Program;
+use cegar_model::program::normalise::{Entry, LinkRequest, clang_flags, normalise};
 use cegar_stubs::Role;
 
 fn clang(input: &Path, flags: &[&str]) -> PathBuf {
