@@ -75,6 +75,3 @@ impl Outside {
         self.reached.get(&function)
     }
 }
-
-#[cfg(test)]
-mod tests;

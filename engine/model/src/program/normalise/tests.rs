@@ -421,3 +421,52 @@ fn locals_end_with_their_scope() {
         assert_eq!(kind, Some(CheckKind::Read), "{source}: {:?}", run.outcome);
     }
 }
+
+/// The global variables that an external function may write, by name.
+fn written(source: &str, function: &str) -> Vec<String> {
+    let (_, program) = program(&[source], &[], Entry::Main).expect("a program");
+    let id = program.function_named(function).expect("the function");
+    let reached = program.outside.reached(id).expect("an external function");
+    let mut names: Vec<String> = reached
+        .written
+        .iter()
+        .filter_map(|site| match site {
+            crate::program::outside::Site::Global(global) => {
+                Some(program.globals[global.index()].name.clone())
+            }
+            crate::program::outside::Site::Made(..) => None,
+        })
+        .filter(|name| name != "cegar_errno")
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn external_functions_reach_what_they_are_given() {
+    let source = "
+        void fill(int *); void step(void); int *find(int *);
+        static int given, other, deep, through_a_copy, found, by_number;
+        static struct { int *p; } outer = {&deep}, inner;
+        static void pass(int *p) { fill(p); }
+        int main(void) {
+            pass(&given); fill((int *)&outer);
+            inner.p = &through_a_copy; char copy[sizeof inner]; const char *from = (const char *)&inner;
+            for (unsigned i = 0; i < sizeof inner; i++) copy[i] = from[i];
+            fill(*(int **)copy);
+            find(&found);
+            unsigned long n = (unsigned long)&by_number + 8; fill((int *)(n - 8));
+            other = 1; step(); return other + given + deep;
+        }";
+    let all = ["by_number", "deep", "found", "given", "outer", "through_a_copy"];
+    assert_eq!(written(source, "fill"), all);
+    // What was kept may be written later.
+    assert_eq!(written(source, "step"), all);
+}
+
+#[test]
+fn other_files_reach_what_is_not_static() {
+    let source = "void step(void); int visible; static int hidden; extern int elsewhere; const int table = 3;
+        int main(void) { hidden = visible; step(); return hidden + elsewhere + visible + *(volatile const int *)&table; }";
+    assert_eq!(written(source, "step"), ["elsewhere", "visible"]);
+}
