@@ -193,10 +193,7 @@ impl Writer<'_> {
         let p = format!("p{}", extent.param + 1);
         let (asked, count) = match extent.count {
             Count::Fixed(count) => (String::new(), format!("(size_t){count}")),
-            Count::Param(i) => (
-                format!("p{} > 0 && ", i + 1),
-                format!("(size_t)p{}", i + 1),
-            ),
+            Count::Param(i) => (format!("p{} > 0 && ", i + 1), format!("(size_t)p{}", i + 1)),
         };
         let channel = literal(&format!("{}:{}", function.channel(), extent.param + 1));
         format!(

@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::ir::*;
-use super::outside::{Effects, Outside};
 use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
+use super::outside::{Effects, Outside};
 use super::sources::Sources;
 pub(crate) use calls::string;
 use constants::Constants;

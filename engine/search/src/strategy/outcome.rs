@@ -345,11 +345,7 @@ fn why(failing: &Failing, program: &Program, graph: &Graph<'_>) -> String {
 }
 
 /// The checks that do not follow, and why.
-fn failing(
-    program: &Program,
-    settled: &Settled,
-    graph: &Graph<'_>,
-) -> BTreeMap<CheckId, String> {
+fn failing(program: &Program, settled: &Settled, graph: &Graph<'_>) -> BTreeMap<CheckId, String> {
     let all = settled.failing.values().filter_map(|failing| {
         let obligation = &graph.fragments[&failing.start].obligations[failing.index];
         Some((obligation.check?, why(failing, program, graph)))

@@ -317,8 +317,8 @@ impl<'m> Value<'m> {
         let kind = mark_kind(llvm!(LLVMGetTypeContext(self.ty().0)), name);
         let mut count = 0;
         let entries = llvm!(LLVMGlobalCopyAllMetadata(self.0, &mut count));
-        let is_marked = (0..count as u32)
-            .any(|i| llvm!(LLVMValueMetadataEntriesGetKind(entries, i)) == kind);
+        let is_marked =
+            (0..count as u32).any(|i| llvm!(LLVMValueMetadataEntriesGetKind(entries, i)) == kind);
         llvm!(LLVMDisposeValueMetadataEntries(entries));
         is_marked
     }

@@ -458,7 +458,14 @@ fn external_functions_reach_what_they_are_given() {
             unsigned long n = (unsigned long)&by_number + 8; fill((int *)(n - 8));
             other = 1; step(); return other + given + deep;
         }";
-    let all = ["by_number", "deep", "found", "given", "outer", "through_a_copy"];
+    let all = [
+        "by_number",
+        "deep",
+        "found",
+        "given",
+        "outer",
+        "through_a_copy",
+    ];
     assert_eq!(written(source, "fill"), all);
     // What was kept may be written later.
     assert_eq!(written(source, "step"), all);

@@ -270,7 +270,9 @@ impl<'p> Builder<'p> {
                 self.moves(function, otherwise);
             }
             Terminator::Switch { cases, default, .. } => {
-                cases.iter().for_each(|(_, edge)| self.moves(function, edge));
+                cases
+                    .iter()
+                    .for_each(|(_, edge)| self.moves(function, edge));
                 self.moves(function, default);
             }
             Terminator::IndirectBranch { targets, .. } => {
@@ -394,12 +396,7 @@ impl<'p> Builder<'p> {
 
     /// The address of a structure's copy, with the structure's contents. Which function is called is not known everywhere: then
     /// the copy is the structure itself.
-    fn by_value(
-        &mut self,
-        function: FuncId,
-        call: &Call,
-        from: Operand,
-    ) -> Option<Node> {
+    fn by_value(&mut self, function: FuncId, call: &Call, from: Operand) -> Option<Node> {
         let from = self.operand(function, from)?;
         let node = self.constraints.node();
         self.constraints.edge(from, node);
@@ -466,8 +463,11 @@ impl<'p> Builder<'p> {
 
     /// The least solution.
     pub fn solve(self) -> Solution {
-        let mut sites: FxHashMap<Object, Site> =
-            self.sites.iter().map(|(&site, &object)| (object, site)).collect();
+        let mut sites: FxHashMap<Object, Site> = self
+            .sites
+            .iter()
+            .map(|(&site, &object)| (object, site))
+            .collect();
         for (i, &object) in self.globals.iter().enumerate() {
             sites.insert(object, Site::Global(GlobalId(i as u32)));
         }

@@ -204,14 +204,7 @@ impl Encoder<'_, '_> {
             }
             let size = self.c64(u64::from(size));
             self.block = first;
-            values[i] = self.allocate(
-                inner,
-                now,
-                (COPY as usize, i as u32),
-                size,
-                contents,
-                false,
-            );
+            values[i] = self.allocate(inner, now, (COPY as usize, i as u32), size, contents, false);
             self.block = block;
         }
         for (i, width) in function.params.iter().enumerate() {

@@ -39,7 +39,8 @@ use super::state::{Frame, Guard, Reached, State, Surroundings};
 use super::world::{CtxId, Cut, ObjId, ObjectKind, ROOT, World};
 use crate::deadline;
 use crate::program::ir::{
-    BlockId, CheckId, CheckKind, Edge, FuncId, FunctionKind, Operand, Pos, Pred, Reg, Terminator, Width,
+    BlockId, CheckId, CheckKind, Edge, FuncId, FunctionKind, Operand, Pos, Pred, Reg, Terminator,
+    Width,
 };
 use crate::term::{Array, Pool, Term};
 

@@ -118,7 +118,9 @@ impl Encoder<'_, '_> {
         let mut object = Object::clone(&object);
         let contents = &object.contents;
         let size = self.pool.as_const(object.size);
-        let small = size.filter(|&size| size <= u128::from(CELLS)).map(|n| n as u32);
+        let small = size
+            .filter(|&size| size <= u128::from(CELLS))
+            .map(|n| n as u32);
         let by_cell = small.filter(|_| self.world.object(id).indexed.is_empty());
         let mut pieces: Vec<(u32, Term)> = contents.wholes(self.pool, 0, u32::MAX);
         let mut free = 0;
