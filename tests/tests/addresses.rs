@@ -68,10 +68,13 @@ fn small_steps_before_an_object_lead_back_into_it() {
 
 #[test]
 fn a_literal_is_no_address() {
-    for literal in ["0x1000000000000", "0x5", "0x4f1bbcdd00000000"] {
+    for literal in ["0x1000000000000", "0x5"] {
         let body = format!("if (__VERIFIER_nondet_int() == 77) *(char *){literal} = 1;");
         violated("int g = 1;", &body, "memory");
     }
+    // One that could be an object's, had the numbers fallen otherwise, is not modelled.
+    let body = "if (__VERIFIER_nondet_int() == 77) *(char *)0x4f1bbcdd00000000 = 1;";
+    unproved("int g = 1;", body, "memory");
 }
 
 #[test]
