@@ -219,7 +219,7 @@ fn the_list_is_in_order() {
 #[test]
 fn a_hostile_world_breaks_what_it_can() {
     let programs = list::selected();
-    let wrong: Vec<String> = on_all(&programs, |program| native::contradiction(program))
+    let wrong: Vec<String> = on_all(&programs, native::contradiction)
         .into_iter()
         .flatten()
         .collect();

@@ -658,7 +658,7 @@ fn is_multiple(pool: &Pool, t: Term, of: u128, depth: u32) -> bool {
         return false;
     }
     if let Some(value) = pool.as_const(t) {
-        return (value as i64).unsigned_abs() % (of as u64) == 0;
+        return (value as i64).unsigned_abs().is_multiple_of(of as u64);
     }
     match *pool.node(t) {
         Node::Bin(BinOp::Add | BinOp::Sub, a, b) | Node::Ite(_, a, b) => {
