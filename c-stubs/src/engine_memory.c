@@ -16,7 +16,7 @@ void NAME(bcopy)(const void *from, void *to, size_t n) { __builtin_memmove(to, f
 int NAME(memcmp)(const void *a, const void *b, size_t n) {
     const unsigned char *x = a, *y = b;
     for (size_t i = 0; i < n; i++)
-        if (x[i] != y[i]) return x[i] - y[i];
+        if (x[i] != y[i]) return engine_of_sign(x[i] - y[i]);
     return 0;
 }
 int NAME(bcmp)(const void *a, const void *b, size_t n) { return NAME(memcmp)(a, b, n); }

@@ -39,6 +39,7 @@ static void insertion_sort(char *base, size_t n, size_t size, comparison *compar
 
 void NAME(qsort_r)(void *base, size_t n, size_t size, comparison *compare, void *with) {
     if (n < 2 || !size) return;
+    if (!crunner_assumed("sorting")) crunner_unmodelled("another order of comparisons, and of equal elements");
     char *scratch = malloc(n * size);
     if (scratch) merge_sort(base, n, size, scratch, compare, with);
     else insertion_sort(base, n, size, compare, with);
@@ -55,6 +56,7 @@ void NAME(qsort)(void *base, size_t n, size_t size, plain_comparison *compare) {
 
 void *NAME(bsearch)(const void *key, const void *base, size_t n, size_t size, plain_comparison *compare) {
     size_t low = 0, high = n;
+    if (!crunner_assumed("sorting")) crunner_unmodelled("another order of comparisons");
     while (low < high) {
         size_t middle = (low + high) / 2;
         const void *at = (const char *)base + middle * size;

@@ -66,20 +66,20 @@ size_t NAME(strlcat)(char *restrict to, const char *restrict from, size_t room) 
 
 int NAME(strcmp)(const char *a, const char *b) {
     while (*a && *a == *b) a++, b++;
-    return (unsigned char)*a - (unsigned char)*b;
+    return engine_of_sign((unsigned char)*a - (unsigned char)*b);
 }
 int NAME(strcoll)(const char *a, const char *b) { return NAME(strcmp)(a, b); }
 
 int NAME(strncmp)(const char *a, const char *b, size_t n) {
     for (; n > 0; n--, a++, b++)
-        if (!*a || *a != *b) return (unsigned char)*a - (unsigned char)*b;
+        if (!*a || *a != *b) return engine_of_sign((unsigned char)*a - (unsigned char)*b);
     return 0;
 }
 
 int NAME(strncasecmp)(const char *a, const char *b, size_t n) {
     for (; n > 0; n--, a++, b++) {
         int x = engine_to_lower((unsigned char)*a), y = engine_to_lower((unsigned char)*b);
-        if (!x || x != y) return x - y;
+        if (!x || x != y) return engine_of_sign(x - y);
     }
     return 0;
 }

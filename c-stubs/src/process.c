@@ -69,6 +69,7 @@ _Noreturn STUB void crunner_finish_at_once(int status) {
 }
 
 static int put_on(struct handlers **list, void (**first)(void), int *count, void (*handler)(void)) {
+    if (!crunner_assumed("alloc") && (crunner_choose_byte("atexit") & 1)) return -1;
     if (*count < PROMISED) {
         first[(*count)++] = handler;
         return 0;

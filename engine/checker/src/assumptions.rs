@@ -11,6 +11,7 @@ use cegar_model::assumption::{Asked, RULES, Rule};
 use cegar_model::program::ir::{
     BinOp, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
 };
+use cegar_model::program::normalise::USER_MAIN;
 use serde::{Deserialize, Serialize};
 
 /// A sentence that is not proved and that proofs rest on.
@@ -163,6 +164,18 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
             }
             None => false,
         },
+        "environment" => {
+            let list = |name: &str| {
+                matches!(
+                    name,
+                    "CRUNNER_environ" | "CRUNNER___environ" | "CRUNNER__environ"
+                )
+            };
+            program.globals.iter().any(|global| list(&global.name))
+                || program
+                    .function_named(USER_MAIN)
+                    .is_some_and(|main| program.function(main).params.len() > 2)
+        }
         "library" => program
             .functions
             .iter()

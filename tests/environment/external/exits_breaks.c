@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: external-exits
 // why: the call may end the program, and the functions of atexit see what was not done
 #include <assert.h>
 #include <stdlib.h>

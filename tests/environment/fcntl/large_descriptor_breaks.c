@@ -1,6 +1,7 @@
 // world: breaks
 // property: memory
 // native: wrap open
+// assumption: descriptors
 // why: the first descriptors may be in use already
 #include <fcntl.h>
 static int owners[16];

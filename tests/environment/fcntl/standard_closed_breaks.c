@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: ext
+// assumption: descriptors
 // why: where standard input was closed, the next file gets its number
 #include <assert.h>
 #include <fcntl.h>

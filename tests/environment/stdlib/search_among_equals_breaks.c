@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap bsearch
+// assumption: sorting
 // why: which of several equal elements is found is not specified
 #include <assert.h>
 #include <stdlib.h>

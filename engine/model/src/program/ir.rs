@@ -349,6 +349,8 @@ pub struct Function {
     pub lines: Vec<u32>,
     /// Whether its address is used for anything but a direct call.
     pub addressed: bool,
+    /// Whether other files, which are not there, can name it.
+    pub visible: bool,
     /// What it may do, if it is an external function.
     pub effects: Effects,
     /// Where it is defined.

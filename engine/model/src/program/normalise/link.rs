@@ -54,7 +54,7 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
         // Before the link, which makes what it can local.
         for value in part.globals_and_functions() {
             if value.is_global_variable() && !value.is_declaration() && !is_local(value) {
-                value.mark(VISIBLE);
+                show(value);
             }
         }
         for value in part.globals_and_functions() {
@@ -75,6 +75,24 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
         }
     }
     Ok(())
+}
+
+/// Marks a variable as one that other files can reach, and the variables whose addresses it holds: what holds them may be
+/// removed, since the program itself need not use it.
+fn show(variable: Value<'_>) {
+    let mut open = vec![variable];
+    let mut seen: HashSet<Value<'_>> = HashSet::new();
+    while let Some(value) = open.pop() {
+        if !seen.insert(value) || value.is_function() {
+            continue;
+        }
+        if value.is_global_variable() {
+            value.mark(VISIBLE);
+            open.extend(value.initializer());
+        } else {
+            open.extend(value.operands());
+        }
+    }
 }
 
 /// Gives the entry the name by which the driver calls it.

@@ -512,6 +512,11 @@ impl Solution {
         reached.spares = spared
             .filter_map(|object| self.sites.get(object))
             .any(|site| is_writable(program, *site) && !reached.written.contains(site));
+        reached.calls =
+            !reached.functions.is_empty() || program.functions.iter().any(|f| f.visible);
+        reached.ends = program
+            .function_named(ATEXIT)
+            .is_some_and(|id| is_used(program, id));
         if effects.errno
             && let Some(errno) = program.globals.iter().position(|g| g.name == ERRNO)
         {
@@ -520,6 +525,20 @@ impl Solution {
         reached
     }
 }
+
+/// Whether the user's code calls a function.
+fn is_used(program: &Program, callee: FuncId) -> bool {
+    let calls = |op: &Op| matches!(op, Op::Call(call) if call.callee == Callee::Direct(callee));
+    let user = program.blocks.iter().filter(|block| {
+        let by = program.function(block.function);
+        by.kind == FunctionKind::User
+    });
+    user.flat_map(|block| &block.ops)
+        .any(|inst| calls(&inst.op))
+}
+
+/// The stub library's `atexit`.
+const ATEXIT: &str = "CRUNNER_atexit";
 
 fn is_writable(program: &Program, site: Site) -> bool {
     match site {

@@ -200,6 +200,35 @@ impl Encoder<'_, '_> {
         (self.pool.as_const(open) != Some(0)).then_some(open)
     }
 
+    /// When the order of two addresses is asked of which one has left the object that both were made from, by more than one past the
+    /// end. C gives it no meaning, and the platform's is not the machine's where a step wraps around.
+    pub(super) fn strays(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Term {
+        let mut strays = self.pool.bit(false);
+        if self.pool.width(a) != 64 || matches!(pred, Pred::Eq | Pred::Ne) {
+            return strays;
+        }
+        let (x, y) = (self.roots(now, a), self.roots(now, b));
+        if x.len() != 1 || x != y {
+            return strays;
+        }
+        let mut cases = self.split(now, a);
+        cases.extend(self.split(now, b));
+        for case in cases {
+            let id = match case.root {
+                Root::Number(number) => self.world.object_at(number),
+                Root::Of(id) => Some(id),
+                Root::Null | Root::Unknown => None,
+            };
+            let Some(object) = id.and_then(|id| self.object(&now.state, id)) else {
+                continue;
+            };
+            let beyond = self.pool.cmp(Pred::Ugt, case.offset, object.size);
+            let beyond = self.pool.and(case.cond, beyond);
+            strays = self.pool.or(strays, beyond);
+        }
+        strays
+    }
+
     /// When an address is that of a byte of an object that is there; none if it is no object's.
     fn inside(&mut self, now: &Reached, case: &Case) -> Option<Term> {
         let id = match case.root {

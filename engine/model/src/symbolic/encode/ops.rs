@@ -87,6 +87,8 @@ impl Encoder<'_, '_> {
             } => {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
+                let strays = self.strays(now, *pred, a, b);
+                self.narrow(ctx, now, "addresses", strays)?;
                 let value = if self.orders_numbers(now, *pred, a, b) {
                     self.numberless(1)
                 } else if let Some(null) = self.null_test(now, *pred, a, b) {

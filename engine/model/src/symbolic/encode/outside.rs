@@ -40,8 +40,11 @@ impl Encoder<'_, '_> {
         if reached.spares {
             self.narrow(ctx, now, "const", always)?;
         }
-        if !reached.functions.is_empty() {
+        if reached.calls {
             self.narrow(ctx, now, "external-calls", always)?;
+        }
+        if reached.ends {
+            self.narrow(ctx, now, "external-exits", always)?;
         }
         let written = self.written(ctx, now, &reached);
         if written.is_empty() {
