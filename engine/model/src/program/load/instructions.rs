@@ -278,7 +278,7 @@ impl<'m> Body<'_, 'm> {
                 room = Some(Box::new(Room {
                     count: n,
                     most: fault::STACK / each.max(1),
-                    check: self.check(CheckKind::ArrayBound, "length".to_owned()),
+                    check: self.check(CheckKind::ArrayBound, String::new()),
                 }));
                 if each == 1 {
                     n

@@ -119,7 +119,7 @@ pub fn sanitizer(handler: u64) -> (CheckKind, &'static str) {
         18 => (CheckKind::ArrayBound, ""),
         20 => (CheckKind::Shift, "shift"),
         21 => (CheckKind::SignedOverflow, "-"),
-        24 => (CheckKind::ArrayBound, "length"),
+        24 => (CheckKind::ArrayBound, ""),
         _ => (CheckKind::Unreachable, "trap"),
     }
 }
