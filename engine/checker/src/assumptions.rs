@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::assumption::{Asked, RULES, Rule};
+use cegar_model::program::convention::USER_MAIN;
 use cegar_model::program::ir::{
     BinOp, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
 };
-use cegar_model::program::normalise::USER_MAIN;
 use serde::{Deserialize, Serialize};
 
 /// A sentence that is not proved and that proofs rest on.

@@ -1,5 +1,7 @@
 //! Names that normalising writes into a module and that loading reads there.
 
+/// The user's `main` in the normalised module.
+pub const USER_MAIN: &str = "cegar_user_main";
 /// The string attribute that says who provides a function: `user`, `stub`, `engine-only` or `mock`.
 pub const KIND: &str = "cegar-kind";
 /// The string attribute of an external function that says what it may do; see [`super::outside::Effects`].

@@ -26,12 +26,10 @@ use super::convention::EFFECTS;
 use super::llvm::{Module, ModuleError, llvm};
 use super::outside::Effects;
 
-pub use super::convention::MEMBER;
+pub use super::convention::{MEMBER, USER_MAIN};
 pub use flags::clang_flags;
 pub use mocks::{Mocked, Returns};
 
-/// The user's `main` in the normalised module.
-pub const USER_MAIN: &str = "cegar_user_main";
 /// The function chosen as entry, in the normalised module.
 pub const USER_ENTRY: &str = "cegar_user_entry";
 
