@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::assumption::{Asked, RULES, Rule};
-use cegar_model::program::convention::USER_MAIN;
 use cegar_model::program::ir::{
     BinOp, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
 };
@@ -164,18 +163,7 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
             }
             None => false,
         },
-        "environment" => {
-            let list = |name: &str| {
-                matches!(
-                    name,
-                    "CRUNNER_environ" | "CRUNNER___environ" | "CRUNNER__environ"
-                )
-            };
-            program.globals.iter().any(|global| list(&global.name))
-                || program
-                    .function_named(USER_MAIN)
-                    .is_some_and(|main| program.function(main).params.len() > 2)
-        }
+        "environment" => !program.lifted.contains("environment") && program.lists_environment(),
         "library" => program
             .functions
             .iter()

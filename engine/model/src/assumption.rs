@@ -118,7 +118,7 @@ pub const RULES: &[Rule] = &[
     rule("files", "files are regular ones of at most 64 KB, 24 are open at most, and nobody else changes them meanwhile", Lift::NoAssume, Asked::Code),
     rule("descriptors", "when the program begins, the standard streams are open, and no other descriptor", Lift::NoAssume, Asked::Code),
     rule("sorting", "qsort is a stable merge sort, and bsearch begins in the middle", Lift::NoAssume, Asked::Code),
-    rule("environment", "main's third argument and environ lead to an empty list", Lift::Never, Asked::Checker),
+    rule("environment", "main's third argument and environ lead to an empty list", Lift::NoAssume, Asked::Checker),
     rule("devices", "no descriptor is a terminal or another device", Lift::NoAssume, Asked::Code),
     rule("identity", "the process, its user, host, limits and time zone are the usual ones (numbers 1000, one processor, no limits, UTC)", Lift::NoAssume, Asked::Code),
     rule("clock", "clocks are not set back", Lift::NoAssume, Asked::Code),

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: alone
+// assumption: environment
 // why: the environment holds something
 #include <assert.h>
 #include <unistd.h>

@@ -20,6 +20,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::convention::USER_MAIN;
 use super::outside::{Effects, Outside};
 pub use checks::*;
 pub use loops::*;
@@ -105,6 +106,19 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether the program sees the environment as a list: `environ`, or the third argument of `main`.
+    pub fn lists_environment(&self) -> bool {
+        let is_list = |name: &str| {
+            matches!(
+                name,
+                "CRUNNER_environ" | "CRUNNER___environ" | "CRUNNER__environ"
+            )
+        };
+        let main = self.function_named(USER_MAIN);
+        self.globals.iter().any(|global| is_list(&global.name))
+            || main.is_some_and(|main| self.function(main).params.len() > 2)
+    }
+
     /// The widths of the results that a call takes, by what stands behind it.
     #[inline]
     pub fn taken(&self, block: BlockId, behind: usize) -> &[Width] {
@@ -349,8 +363,6 @@ pub struct Function {
     pub lines: Vec<u32>,
     /// Whether its address is used for anything but a direct call.
     pub addressed: bool,
-    /// Whether other files, which are not there, can name it.
-    pub visible: bool,
     /// What it may do, if it is an external function.
     pub effects: Effects,
     /// Where it is defined.

@@ -228,9 +228,6 @@ impl<'m> Loader<'m> {
                 names: Vec::new(),
                 lines: Vec::new(),
                 addressed: is_addressed(function),
-                visible: kind == FunctionKind::User
-                    && function.linkage() == llvm_sys::LLVMLinkage::LLVMExternalLinkage
-                    && !(name_is_entry(&function.name())),
                 effects: function
                     .string_attribute(super::convention::EFFECTS)
                     .map_or_else(Effects::default, |text| Effects::read(&text)),
@@ -315,11 +312,6 @@ impl<'m> Loader<'m> {
 
 #[cfg(test)]
 mod tests;
-
-/// Whether only the driver calls a function of that name.
-fn name_is_entry(name: &str) -> bool {
-    name == ENTRY || name == "LLVMFuzzerTestOneInput" || name.starts_with("cegar_")
-}
 
 /// Whether a function's address is used for anything but calls, and lists of what the linker must keep.
 fn is_addressed(function: Value<'_>) -> bool {

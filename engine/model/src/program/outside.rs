@@ -47,7 +47,7 @@ pub struct Reached {
     pub written: FxHashSet<Site>,
     /// The program's functions whose addresses it may have.
     pub functions: FxHashSet<FuncId>,
-    /// Whether it may call functions of the program: it has their addresses, or can name them.
+    /// Whether it may call functions of the program.
     pub calls: bool,
     /// Whether the program has left functions to be called at its end.
     pub ends: bool,

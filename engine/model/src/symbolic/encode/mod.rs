@@ -301,6 +301,12 @@ impl<'a, 'p> Encoder<'a, 'p> {
             guard: Guard::default(),
             state,
         };
+        if program.lists_environment() && program.lifted.contains("environment") {
+            let what = "a list of environment variables that is not empty".to_owned();
+            self.block = first;
+            self.hole(ROOT, &reached, what);
+            return Ok(());
+        }
         // A loop may begin at the very first block.
         if self.world.flow(program.entry).cuts.contains(&first) {
             self.transition(
