@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 
 #ifdef CRUNNER_ENGINE_TEST
 #define NAME(name) engine_##name
