@@ -8,9 +8,8 @@
  */
 #include "stub.h"
 
-STUB int crunner_fault(const char *channel, unsigned long long low, unsigned long long high) {
-    crunner_signals_arrive();
-    if (crunner_assumed("io")) return 0;
+/* The error that a byte of this channel chooses, if it is one of these, which is errno then; 0 if all goes well. */
+static int chosen(const char *channel, unsigned long long low, unsigned long long high) {
     unsigned char chosen = crunner_choose_byte(channel);
     unsigned error = chosen & 127;
     if (chosen < 128 || !((error < 64 ? low : high) >> (error & 63) & 1)) return 0;
@@ -19,16 +18,17 @@ STUB int crunner_fault(const char *channel, unsigned long long low, unsigned lon
     return (int)error;
 }
 
+STUB int crunner_fault(const char *channel, unsigned long long low, unsigned long long high) {
+    crunner_signals_arrive();
+    if (crunner_assumed("io")) return 0;
+    return chosen(channel, low, high);
+}
+
 /* One channel, because compilers take the liberty of making a puts() of a printf(). */
 STUB int crunner_output_fails(void) {
     crunner_signals_arrive();
     if (crunner_assumed("output")) return 0;
-    unsigned char chosen = crunner_choose_byte("output");
-    unsigned error = chosen & 127;
-    unsigned long long may = E(EIO) | E(ENOSPC) | E(EPIPE) | E(EAGAIN) | E(EINTR) | E(EFBIG);
-    if (chosen < 128 || error > 63 || !(may >> error & 1)) return 0;
-    stub_errno = (int)error;
-    return 1;
+    return chosen("output", E(EIO) | E(ENOSPC) | E(EPIPE) | E(EAGAIN) | E(EINTR) | E(EFBIG), 0) != 0;
 }
 
 STUB int crunner_input_byte(const char *channel) {

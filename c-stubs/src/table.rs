@@ -37,27 +37,29 @@ pub fn redirections() -> &'static [Redirection] {
     &ALL
 }
 
+/// A function and what is called in its place.
+const fn function(symbol: &'static str, replacement: &'static str) -> Redirection {
+    Redirection {
+        symbol,
+        replacement,
+        kind: SymbolKind::Function,
+    }
+}
+
 /// The heap functions and their names in the native runtime. In the engine they are the machine's own and keep their
 /// names; natively the program must not share the heap of the process that runs it.
 pub fn heap() -> &'static [Redirection] {
-    const fn native(symbol: &'static str, replacement: &'static str) -> Redirection {
-        Redirection {
-            symbol,
-            replacement,
-            kind: SymbolKind::Function,
-        }
-    }
     const HEAP: &[Redirection] = &[
-        native("malloc", "crunner_malloc"),
-        native("calloc", "crunner_calloc"),
-        native("realloc", "crunner_realloc"),
-        native("reallocarray", "crunner_reallocarray"),
-        native("free", "crunner_free"),
-        native("aligned_alloc", "crunner_aligned_alloc"),
-        native("posix_memalign", "crunner_posix_memalign"),
-        native("memalign", "crunner_memalign"),
-        native("valloc", "crunner_valloc"),
-        native("malloc_usable_size", "crunner_malloc_usable_size"),
+        function("malloc", "crunner_malloc"),
+        function("calloc", "crunner_calloc"),
+        function("realloc", "crunner_realloc"),
+        function("reallocarray", "crunner_reallocarray"),
+        function("free", "crunner_free"),
+        function("aligned_alloc", "crunner_aligned_alloc"),
+        function("posix_memalign", "crunner_posix_memalign"),
+        function("memalign", "crunner_memalign"),
+        function("valloc", "crunner_valloc"),
+        function("malloc_usable_size", "crunner_malloc_usable_size"),
     ];
     HEAP
 }
@@ -65,22 +67,15 @@ pub fn heap() -> &'static [Redirection] {
 /// The functions that hand out memory, and those that first ask whether the environment grants it. In bitcode only what
 /// takes their address is redirected; the program's calls stay, with a size that was asked for.
 pub fn allocators() -> &'static [Redirection] {
-    const fn granted(symbol: &'static str, replacement: &'static str) -> Redirection {
-        Redirection {
-            symbol,
-            replacement,
-            kind: SymbolKind::Function,
-        }
-    }
     const ALL: &[Redirection] = &[
-        granted("malloc", "crunner_granted_malloc"),
-        granted("calloc", "crunner_granted_calloc"),
-        granted("realloc", "crunner_granted_realloc"),
-        granted("reallocarray", "crunner_granted_reallocarray"),
-        granted("aligned_alloc", "crunner_granted_aligned_alloc"),
-        granted("posix_memalign", "crunner_granted_posix_memalign"),
-        granted("memalign", "crunner_granted_memalign"),
-        granted("valloc", "crunner_granted_valloc"),
+        function("malloc", "crunner_granted_malloc"),
+        function("calloc", "crunner_granted_calloc"),
+        function("realloc", "crunner_granted_realloc"),
+        function("reallocarray", "crunner_granted_reallocarray"),
+        function("aligned_alloc", "crunner_granted_aligned_alloc"),
+        function("posix_memalign", "crunner_granted_posix_memalign"),
+        function("memalign", "crunner_granted_memalign"),
+        function("valloc", "crunner_granted_valloc"),
     ];
     ALL
 }

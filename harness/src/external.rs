@@ -84,6 +84,13 @@ pub enum Holds {
     Bytes(usize),
 }
 
+impl Holds {
+    /// Whether it is a structure or bytes, which in a call are several parameters or lie in memory.
+    pub fn is_aggregate(&self) -> bool {
+        matches!(self, Holds::Struct(_) | Holds::Bytes(_))
+    }
+}
+
 /// Where a pointer leads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pointee {

@@ -58,7 +58,7 @@ struct Said {
     verdict: String,
     /// Identifiers of the assumptions that were printed.
     assumed: BTreeSet<String>,
-    /// Whether each check of the line where it fails natively is proved, and there is one.
+    /// Whether each check of the line where it fails natively is proved, there is one, and no violation was found there.
     line_proved: bool,
     fault: Option<Fault>,
 }
@@ -88,6 +88,9 @@ fn read(ended: &Ended, line: Option<u64>) -> Said {
             && line.is_some()
             && m["place"]["line"].as_u64() == line
     });
+    let found = messages
+        .iter()
+        .any(|m| m["reason"] == "found" && line.is_some() && m["place"]["line"].as_u64() == line);
     // What is proved if other checks hold (`given`) is no claim yet.
     let claims: Vec<bool> = here
         .map(|m| {
@@ -106,7 +109,7 @@ fn read(ended: &Ended, line: Option<u64>) -> Said {
             .filter_map(|assumption| assumption["id"].as_str())
             .map(str::to_owned)
             .collect(),
-        line_proved: !claims.is_empty() && claims.iter().all(|claimed| *claimed),
+        line_proved: !found && !claims.is_empty() && claims.iter().all(|claimed| *claimed),
         fault: None,
     }
 }

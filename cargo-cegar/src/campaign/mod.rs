@@ -339,11 +339,8 @@ fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> {
     let Some(proofs) = &alternation.proofs else {
         return Vec::new();
     };
-    let derived = proofs.outcome.assumed.iter();
-    // What was said is told below, function by function.
-    let derived = derived.filter(|assumption| assumption.id != "external-rules");
     let root = alternation.judge.root();
-    let mut all: Vec<Assumption> = derived.cloned().collect();
+    let mut all: Vec<Assumption> = proofs.outcome.assumed.clone();
     for assumption in &mut all {
         let mut places = Vec::new();
         for place in &assumption.places {

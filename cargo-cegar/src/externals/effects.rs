@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use cegar_harness::build::MockedFunction;
+use cegar_harness::build::{MockedFunction, member_symbol};
 use cegar_harness::channel::Shape;
 use cegar_harness::external::{Holds, Signature};
 use cegar_harness::rules::Depth;
-use cegar_model::program::normalise::MEMBER;
 use cegar_model::program::outside::{Access, Effects};
 
 /// The effects of a function and of those that the objects it hands out point to, by the names that they have in the program.
@@ -18,15 +17,9 @@ pub fn all(
     let members: Vec<(String, Effects)> = function
         .members()
         .iter()
-        .map(|member| (member_name(&member.name), of(member, lifted)))
+        .map(|member| (member_symbol(&member.name), of(member, lifted)))
         .collect();
     std::iter::once(own).chain(members)
-}
-
-/// How the C code in its place calls a function that objects point to.
-fn member_name(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    format!("{MEMBER}{}", name.chars().map(plain).collect::<String>())
 }
 
 /// What one function may do.
@@ -61,6 +54,17 @@ fn of(function: &MockedFunction, lifted: &BTreeSet<String>) -> Effects {
 
 /// Whether each parameter of the prototype is one of the call.
 fn is_plain(function: &MockedFunction, signature: &Signature) -> bool {
-    let by_value = |holds: &Holds| matches!(holds, Holds::Struct(_) | Holds::Bytes(_));
-    !signature.params.iter().any(by_value) && !matches!(function.returns, Shape::Struct { .. })
+    !signature.params.iter().any(Holds::is_aggregate)
+        && !matches!(function.returns, Shape::Struct { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_named_as_the_linker_looks_for_them() {
+        let prefix = cegar_model::program::normalise::MEMBER;
+        assert_eq!(member_symbol("ops.open"), format!("{prefix}ops_open"));
+    }
 }

@@ -98,9 +98,8 @@ impl Externals {
                 Some((describe, signature))
             });
             if let Some((mut describe, signature)) = found {
-                let by_value = |holds: &Holds| matches!(holds, Holds::Struct(_) | Holds::Bytes(_));
                 // A structure in registers is several parameters for LLVM.
-                if signature.params.iter().any(by_value) {
+                if signature.params.iter().any(Holds::is_aggregate) {
                     described.outputs.clear();
                 }
                 described.address = address(&mut describe, &described, &signature)?;
@@ -343,19 +342,7 @@ fn refined(types: &[ObjectType], returns: Option<&Holds>, plain: Shape) -> Shape
 
 /// What a proof assumes about these functions beyond what the program tells.
 pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
-    let list = |wanted: &dyn Fn(&MockedFunction) -> bool| {
-        let names: Vec<&str> = functions
-            .iter()
-            .filter(|function| wanted(function))
-            .map(|function| function.name.as_str())
-            .collect();
-        names.join(", ")
-    };
     let mut all = Vec::new();
-    let ruled = list(&|function| !function.rules.is_none());
-    if !ruled.is_empty() {
-        all.push(format!("what was said of {ruled} under [external] holds"));
-    }
     let returns_object = functions.iter().any(|function| {
         matches!(function.result(), Some(Holds::Pointer(_))) && !function.raw_allowed
     });

@@ -11,6 +11,7 @@ use cegar_model::assumption::{Asked, RULES, Rule};
 use cegar_model::program::ir::{
     BinOp, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
 };
+use cegar_model::symbolic::encode::Narrowing;
 use serde::{Deserialize, Serialize};
 
 /// A sentence that is not proved and that proofs rest on.
@@ -127,6 +128,16 @@ impl Open {
 /// Where which rules narrow the world: places by identifier.
 pub type Met = BTreeMap<&'static str, BTreeSet<String>>;
 
+/// Where these narrow the world.
+pub fn met<'n>(program: &Program, narrowings: impl IntoIterator<Item = &'n Narrowing>) -> Met {
+    let mut met = Met::new();
+    for narrowing in narrowings {
+        let places = met.entry(narrowing.id).or_default();
+        places.insert(narrowing.place(program));
+    }
+    met
+}
+
 /// Names in a sentence, before the rest is only counted.
 const NAMES: usize = 40;
 
@@ -158,7 +169,7 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
     match assumption.id.as_str() {
         "external-rules" => match names(program, |function| function.effects.ruled) {
             Some(ruled) => {
-                assumption.says += &format!(" of {ruled}");
+                assumption.says = format!("what was said of {ruled} under [external] holds");
                 true
             }
             None => false,

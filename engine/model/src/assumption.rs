@@ -196,7 +196,6 @@ pub fn lifted(
     keep: &[String],
 ) -> Result<BTreeSet<String>, LiftError> {
     let mut all: BTreeSet<String> = faults.lifts().iter().map(|&id| id.to_owned()).collect();
-    all.retain(|id| Rule::find(id).is_some());
     for id in lift {
         for rule in named(id)? {
             all.insert(rule.id.to_owned());

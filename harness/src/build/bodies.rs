@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use self::makers::Maker;
+pub use self::makers::member_symbol;
 use self::values::{asked, assume};
 
 use super::config::MockedFunction;
@@ -244,8 +245,7 @@ impl Writer<'_> {
         i: usize,
         callback: &Signature,
     ) -> String {
-        let by_value = |holds: &Holds| matches!(holds, Holds::Struct(_) | Holds::Bytes(_));
-        if callback.params.iter().any(by_value) || callback.varargs {
+        if callback.params.iter().any(Holds::is_aggregate) || callback.varargs {
             return String::new();
         }
         let channel = literal(&format!("{}:{}", function.channel(), i + 1));

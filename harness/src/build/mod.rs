@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use archive::{Duplicate, Symbols, duplicates};
+pub use bodies::member_symbol;
 use config::Checks;
 pub use config::{MockedFunction, Unit};
 pub use error::BuildError;

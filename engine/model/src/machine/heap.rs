@@ -11,8 +11,6 @@ use crate::term::fault::{self, Concrete};
 
 const ENOMEM: u32 = 12;
 const EINVAL: u32 = 22;
-/// Where the engine's own C library keeps `errno`.
-const ERRNO: &str = "cegar_errno";
 
 impl<const TRACK: bool> Run<'_, TRACK> {
     pub(super) fn heap_function(
@@ -102,8 +100,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
 
     /// Gives no block, and says why where the program looks at errno.
     fn refuse(&mut self, error: u32) -> u64 {
-        if let Some(address) = errno(self.program)
-            && let Ok((object, at)) = self.memory.writable(address, 4)
+        if let Some(place) = self.program.errno()
+            && let Ok((object, at)) = self.memory.writable(Program::global_address(place, 0), 4)
         {
             object.bytes[at..at + 4].copy_from_slice(&error.to_le_bytes());
             object.written(at, 4);
@@ -190,13 +188,4 @@ impl<const TRACK: bool> Run<'_, TRACK> {
 fn bytes(n: u64, size: u64) -> (u64, bool) {
     let (all, overflow) = fault::elements(&mut Concrete, u128::from(n), u128::from(size));
     (all as u64, overflow)
-}
-
-/// Where `errno` lies, in programs that look at it.
-fn errno(program: &Program) -> Option<u64> {
-    let index = program.globals.iter().position(|g| g.name == ERRNO)?;
-    Some(Program::global_address(
-        crate::program::ir::GlobalId(index as u32),
-        0,
-    ))
 }

@@ -2,6 +2,8 @@
 
 /// The user's `main` in the normalised module.
 pub const USER_MAIN: &str = "cegar_user_main";
+/// Where the engine's own C library keeps `errno`.
+pub const ERRNO: &str = "cegar_errno";
 /// The string attribute that says who provides a function: `user`, `stub`, `engine-only` or `mock`.
 pub const KIND: &str = "cegar-kind";
 /// The string attribute of an external function that says what it may do; see [`super::outside::Effects`].

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::convention::USER_MAIN;
+use super::convention::{ERRNO, USER_MAIN};
 use super::outside::{Effects, Outside};
 pub use checks::*;
 pub use loops::*;
@@ -106,6 +106,15 @@ pub struct Program {
 }
 
 impl Program {
+    /// Where `errno` lies, in programs that look at it.
+    pub fn errno(&self) -> Option<GlobalId> {
+        let at = self
+            .globals
+            .iter()
+            .position(|global| global.name == ERRNO)?;
+        Some(GlobalId(at as u32))
+    }
+
     /// Whether the program sees the environment as a list: `environ`, or the third argument of `main`.
     pub fn lists_environment(&self) -> bool {
         let is_list = |name: &str| {
@@ -273,6 +282,20 @@ pub enum HeapFn {
     Valloc,
     /// `size_t malloc_usable_size(void *)`.
     UsableSize,
+}
+
+impl HeapFn {
+    /// The arguments that say how much is asked for; none where nothing is that could be refused.
+    pub fn sizes(self) -> Range<usize> {
+        match self {
+            HeapFn::Malloc | HeapFn::Valloc => 0..1,
+            HeapFn::Calloc => 0..2,
+            HeapFn::Realloc | HeapFn::AlignedAlloc => 1..2,
+            HeapFn::PosixMemalign => 2..3,
+            HeapFn::ReallocArray => 1..3,
+            HeapFn::Row | HeapFn::Free | HeapFn::UsableSize => 0..0,
+        }
+    }
 }
 
 /// Functions of `<math.h>` that the machine computes; the `f` variants are the same on floats.

@@ -14,11 +14,9 @@ mod constraints;
 mod effects;
 mod solve;
 
-use std::sync::Arc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ir::{BlockId, FuncId, FunctionKind, GlobalId, Program};
+use super::ir::{BlockId, Callee, FuncId, FunctionKind, GlobalId, Op, Program};
 pub use effects::{Access, Effects};
 
 /// Where an object is made, in whatever context.
@@ -37,7 +35,9 @@ pub const COPY: u32 = (usize::MAX >> 33) as u32;
 /// What each external function can reach.
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
-    reached: FxHashMap<FuncId, Arc<Reached>>,
+    reached: FxHashMap<FuncId, Reached>,
+    /// Whether the program has left functions to be called at its end.
+    pub ends: bool,
 }
 
 /// What one external function can reach.
@@ -45,12 +45,6 @@ pub struct Outside {
 pub struct Reached {
     /// The objects that it may write.
     pub written: FxHashSet<Site>,
-    /// The program's functions whose addresses it may have.
-    pub functions: FxHashSet<FuncId>,
-    /// Whether it may call functions of the program.
-    pub calls: bool,
-    /// Whether the program has left functions to be called at its end.
-    pub ends: bool,
     /// Whether there are objects that it could write if its prototype had no `const`.
     pub spares: bool,
 }
@@ -67,15 +61,35 @@ impl Outside {
             return Outside::default();
         }
         let solution = constraints::of(program, &mocks).solve();
-        let mut reached = FxHashMap::default();
-        for &mock in &mocks {
-            reached.insert(mock, Arc::new(solution.reached(program, mock)));
+        let reached = mocks.iter().map(|&mock| {
+            let reached = solution.reached(program, mock);
+            (mock, reached)
+        });
+        Outside {
+            reached: reached.collect(),
+            ends: ends(program),
         }
-        Outside { reached }
     }
 
     /// What this function can reach, if it is an external one.
-    pub fn reached(&self, function: FuncId) -> Option<&Arc<Reached>> {
+    pub fn reached(&self, function: FuncId) -> Option<&Reached> {
         self.reached.get(&function)
     }
+}
+
+/// The stub library's `atexit`.
+const ATEXIT: &str = "CRUNNER_atexit";
+
+/// Whether the user's code calls `atexit`.
+fn ends(program: &Program) -> bool {
+    let Some(atexit) = program.function_named(ATEXIT) else {
+        return false;
+    };
+    let calls = |op: &Op| matches!(op, Op::Call(call) if call.callee == Callee::Direct(atexit));
+    let user = program.blocks.iter().filter(|block| {
+        let by = program.function(block.function);
+        by.kind == FunctionKind::User
+    });
+    user.flat_map(|block| &block.ops)
+        .any(|inst| calls(&inst.op))
 }

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use cegar_checker::assumptions::Met;
+use cegar_checker::assumptions::met;
 use cegar_checker::certificate::{Certificate, Claim, Condition};
 use cegar_checker::{AskZ3, Rejected, check};
 use cegar_model::program::ir::{BlockId, Loc, Program};
@@ -127,11 +127,10 @@ fn about(
             .collect(),
     };
     // With fewer facts more may be reached: all that the model narrows anywhere.
-    let mut met = Met::new();
-    for narrowing in graph.fragments.values().flat_map(|f| &f.narrowings) {
-        let places = met.entry(narrowing.id).or_default();
-        places.insert(narrowing.place(program));
-    }
+    let met = met(
+        program,
+        graph.fragments.values().flat_map(|f| &f.narrowings),
+    );
     let mut assumptions = cegar_checker::assumptions::derive(program, &open, &met);
     let stated = certificate.assumptions.iter();
     let stated = stated.filter(|a| a.id == cegar_checker::assumptions::STATED);

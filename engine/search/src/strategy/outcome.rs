@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cegar_checker::assumptions::{self, Assumption, Met, derive};
+use cegar_checker::assumptions::{self, Assumption, derive, met};
 use cegar_checker::behind::behind;
 use cegar_checker::{Certificate, Checked, Claim, Condition};
 use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
@@ -299,24 +299,15 @@ fn settle(
             .filter(|property| !wanted(*property))
             .collect(),
     };
+    let narrowings = settled.narrowings.iter();
+    let narrowings = narrowings.map(|(start, index)| &graph.fragments[start].narrowings[*index]);
     let verdicts = Verdicts {
         checks,
         blocks,
         elsewhere: elsewhere(program, options, settled, graph),
-        assumed: derive(program, &open, &met(program, settled, graph)),
+        assumed: derive(program, &open, &met(program, narrowings)),
     };
     (verdicts, claims)
-}
-
-/// Where which rules narrow the world.
-fn met(program: &Program, settled: &Settled, graph: &Graph<'_>) -> Met {
-    let mut met = Met::new();
-    for (start, index) in &settled.narrowings {
-        let narrowing = &graph.fragments[start].narrowings[*index];
-        let places = met.entry(narrowing.id).or_default();
-        places.insert(narrowing.place(program));
-    }
-    met
 }
 
 /// Why an obligation is open.

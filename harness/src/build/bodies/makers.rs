@@ -171,11 +171,7 @@ impl Writer<'_> {
 
     /// A function that an object from outside points to: a mock of its own, with a channel of its own.
     pub(super) fn code(&mut self, channel: &str, signature: &Signature) -> String {
-        let plain: String = channel
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
-        let name = format!("cegar_code_{plain}");
+        let name = member_symbol(channel);
         if !self.before.contains(&format!(" {name}(")) {
             let head = self.head(&name, signature);
             let _ = writeln!(self.before, "static {head};");
@@ -187,4 +183,13 @@ impl Writer<'_> {
         }
         name
     }
+}
+
+/// The symbol of a function that objects from outside point to, by its channel.
+pub fn member_symbol(channel: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!(
+        "cegar_code_{}",
+        channel.chars().map(plain).collect::<String>()
+    )
 }

@@ -10,10 +10,11 @@ use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
 
 use super::LinkRequest;
 use crate::program::convention::KIND;
+use crate::program::ir::{HeapFn, Intrinsic};
 use crate::program::llvm::{Module, Value, llvm};
+use crate::program::load::intrinsic;
+use crate::term::fault::ONE_ALLOCATION;
 
-/// Up to so many bytes, what is assumed says that they are granted; as in `allocation.c`.
-const LARGE: u64 = 64 << 20;
 /// The rule.
 const RULE: &str = "alloc";
 
@@ -79,23 +80,14 @@ pub(super) fn ask(module: &Module, request: &LinkRequest) {
                 call.set_operand(call.operand_count() - 1, function);
             }
         }
-        let sizes = sizes(allocator.symbol);
+        let Some(Intrinsic::Heap(heap)) = intrinsic(allocator.symbol) else {
+            continue;
+        };
         for call in calls.into_iter().filter(|call| is_users(*call)) {
-            asking.before(call, sizes);
+            asking.before(call, heap);
         }
     }
     llvm!(LLVMDisposeBuilder(asking.builder));
-}
-
-/// The arguments that say how much an allocator is asked for.
-fn sizes(symbol: &str) -> &'static [u32] {
-    match symbol {
-        "calloc" => &[0, 1],
-        "reallocarray" => &[1, 2],
-        "realloc" | "aligned_alloc" | "memalign" => &[1],
-        "posix_memalign" => &[2],
-        _ => &[0],
-    }
 }
 
 /// Whether a call stands in the user's code.
@@ -107,10 +99,9 @@ fn is_users(call: Value<'_>) -> bool {
 
 impl<'m> Asking<'m> {
     /// Asks before a call, if its arguments are what they should be.
-    fn before(&mut self, call: Value<'m>, sizes: &[u32]) {
+    fn before(&mut self, call: Value<'m>, heap: HeapFn) {
         let arguments = call.arguments();
-        let given = sizes.iter().map(|&at| arguments.get(at as usize).copied());
-        let Some(given) = given.collect::<Option<Vec<Value<'m>>>>() else {
+        let Some(given) = arguments.get(heap.sizes()) else {
             return;
         };
         if given.iter().any(|value| !value.ty().is_integer()) {
@@ -119,7 +110,7 @@ impl<'m> Asking<'m> {
         llvm!(LLVMPositionBuilderBefore(self.builder, call.0));
         let mut known = given.iter().map(|value| value.const_int());
         let known = known.try_fold(1u64, |all, n| all.checked_mul(n?));
-        if known.is_some_and(|all| all <= LARGE) && !self.is_lifted {
+        if known.is_some_and(|all| all <= ONE_ALLOCATION) && !self.is_lifted {
             self.note();
             return;
         }
@@ -146,11 +137,11 @@ impl<'m> Asking<'m> {
             llvm!(LLVMConstInt(self.int, 0, 0)),
             c"".as_ptr()
         ));
-        for (&at, value) in sizes.iter().zip(&given) {
+        for (at, value) in heap.sizes().zip(given) {
             let most = llvm!(LLVMConstAllOnes(value.ty().0));
             let name = c"".as_ptr();
             let size = llvm!(LLVMBuildSelect(self.builder, refused, most, value.0, name));
-            call.set_operand(at, Value::new(size));
+            call.set_operand(at as u32, Value::new(size));
         }
     }
 

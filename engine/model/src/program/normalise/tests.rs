@@ -436,7 +436,7 @@ fn written(source: &str, function: &str) -> Vec<String> {
             }
             crate::program::outside::Site::Made(..) => None,
         })
-        .filter(|name| name != "cegar_errno")
+        .filter(|name| name != crate::program::convention::ERRNO)
         .collect();
     names.sort();
     names

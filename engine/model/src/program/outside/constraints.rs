@@ -45,7 +45,6 @@ pub(super) struct Builder<'p> {
 pub(super) struct Solution {
     holds: Vec<FxHashSet<Object>>,
     sites: FxHashMap<Object, Site>,
-    functions: FxHashMap<Object, FuncId>,
     given: FxHashMap<FuncId, Given>,
     kept: Node,
 }
@@ -471,11 +470,7 @@ impl<'p> Builder<'p> {
         for (i, &object) in self.globals.iter().enumerate() {
             sites.insert(object, Site::Global(GlobalId(i as u32)));
         }
-        let functions = self.functions.iter().enumerate();
         Solution {
-            functions: functions
-                .map(|(i, &object)| (object, FuncId(i as u32)))
-                .collect(),
             sites,
             given: self.given,
             kept: self.kept,
@@ -502,43 +497,19 @@ impl Solution {
             {
                 reached.written.insert(site);
             }
-            if let Some(&function) = self.functions.get(object)
-                && program.function(function).kind == FunctionKind::User
-            {
-                reached.functions.insert(function);
-            }
         }
         let spared = self.holds[given.constant as usize].iter();
         reached.spares = spared
             .filter_map(|object| self.sites.get(object))
             .any(|site| is_writable(program, *site) && !reached.written.contains(site));
-        // Whatever it was given: any file can call `main`.
-        reached.calls = true;
-        reached.ends = program
-            .function_named(ATEXIT)
-            .is_some_and(|id| is_used(program, id));
         if effects.errno
-            && let Some(errno) = program.globals.iter().position(|g| g.name == ERRNO)
+            && let Some(errno) = program.errno()
         {
-            reached.written.insert(Site::Global(GlobalId(errno as u32)));
+            reached.written.insert(Site::Global(errno));
         }
         reached
     }
 }
-
-/// Whether the user's code calls a function.
-fn is_used(program: &Program, callee: FuncId) -> bool {
-    let calls = |op: &Op| matches!(op, Op::Call(call) if call.callee == Callee::Direct(callee));
-    let user = program.blocks.iter().filter(|block| {
-        let by = program.function(block.function);
-        by.kind == FunctionKind::User
-    });
-    user.flat_map(|block| &block.ops)
-        .any(|inst| calls(&inst.op))
-}
-
-/// The stub library's `atexit`.
-const ATEXIT: &str = "CRUNNER_atexit";
 
 fn is_writable(program: &Program, site: Site) -> bool {
     match site {
@@ -546,6 +517,3 @@ fn is_writable(program: &Program, site: Site) -> bool {
         Site::Made(..) => true,
     }
 }
-
-/// The stub library's `errno`.
-const ERRNO: &str = "cegar_errno";

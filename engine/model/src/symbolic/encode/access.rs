@@ -8,7 +8,7 @@ use super::super::range::{Ranges, residue};
 use super::super::spans::Span;
 use super::super::state::{Reached, Surroundings};
 use super::super::world::{CtxId, ObjId};
-use super::pointer::{Case, Root};
+use super::pointer::Root;
 use super::{Encoder, Step, Stop};
 use crate::program::ir::{BinOp, CheckId, CheckKind, Pred, Width};
 use crate::term::fault::{self, Extent};
@@ -26,9 +26,9 @@ pub(super) struct Target {
 }
 
 impl Encoder<'_, '_> {
-    /// The object of a case, if it is one with bytes.
-    fn target(&mut self, case: &Case) -> Option<ObjId> {
-        match case.root {
+    /// The object that an address leads to, if it is one with bytes.
+    pub(super) fn led_to(&mut self, root: Root) -> Option<ObjId> {
+        match root {
             Root::Number(number) => self.world.object_at(number),
             Root::Of(id) => Some(id),
             Root::Null | Root::Unknown => None,
@@ -55,7 +55,7 @@ impl Encoder<'_, '_> {
                 continue;
             }
             let found = self
-                .target(&case)
+                .led_to(case.root)
                 .and_then(|id| self.object(&now.state, id).map(|object| (id, object)));
             let Some((id, object)) = found else {
                 violated = self.pool.or(violated, case.cond);

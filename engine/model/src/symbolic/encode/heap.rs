@@ -58,13 +58,8 @@ impl Encoder<'_, '_> {
                 let array = self.pool.array_constant(&[]);
                 let address = self.allocate(ctx, now, (index, 0), a, Contents::new(array), true);
                 for case in self.split(now, address) {
-                    match case.root {
-                        Root::Number(number) => {
-                            let id = self.world.object_at(number);
-                            id.into_iter().for_each(|id| self.world.guess(id));
-                        }
-                        Root::Of(id) => self.world.guess(id),
-                        Root::Null | Root::Unknown => {}
+                    if let Some(id) = self.led_to(case.root) {
+                        self.world.guess(id);
                     }
                 }
                 address
@@ -94,17 +89,9 @@ impl Encoder<'_, '_> {
     /// What the environment said of a request: what it refused is asked for in the largest numbers there are. Gives that
     /// condition, and the arguments as they are where it does not hold, so that a size stays the term that the program computed.
     fn refusal(&mut self, function: HeapFn, args: [Term; 3]) -> (Term, [Term; 3]) {
-        let sizes = match function {
-            HeapFn::Malloc | HeapFn::Valloc => 0..1,
-            HeapFn::Calloc => 0..2,
-            HeapFn::Realloc | HeapFn::AlignedAlloc => 1..2,
-            HeapFn::PosixMemalign => 2..3,
-            HeapFn::ReallocArray => 1..3,
-            HeapFn::Row | HeapFn::Free | HeapFn::UsableSize => 0..0,
-        };
         let mut refused: Option<Term> = None;
         let mut plain = args;
-        for at in sizes {
+        for at in function.sizes() {
             let &Node::Ite(cond, then, other) = self.pool.node(args[at]) else {
                 return (self.pool.bit(false), args);
             };
@@ -200,19 +187,15 @@ impl Encoder<'_, '_> {
         if self.pool.as_const(failed) == Some(0) {
             return;
         }
-        let program = self.world.program();
-        let at = program.globals.iter().position(|g| g.name == "cegar_errno");
-        let Some(at) = at else { return };
-        let id = self.world.global(crate::program::ir::GlobalId(at as u32));
+        let Some(errno) = self.world.program().errno() else {
+            return;
+        };
+        let id = self.world.global(errno);
         let Some(object) = self.object(&now.state, id) else {
             return;
         };
         let mut object = Object::clone(&object);
-        let mut old = object.contents.byte(self.pool, 0);
-        for i in 1..4 {
-            let byte = object.contents.byte(self.pool, i);
-            old = self.pool.concat(byte, old);
-        }
+        let old = object.contents.read_at(self.pool, 0, 4);
         let new = self.pool.constant(32, u128::from(error));
         let value = self.pool.ite(failed, new, old);
         object.contents.write_at(self.pool, 0, value);

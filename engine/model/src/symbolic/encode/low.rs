@@ -80,11 +80,7 @@ impl Encoder<'_, '_> {
     fn alignment(&mut self, roots: &[Root]) -> u64 {
         let mut least = 1 << 20;
         for &root in roots {
-            let id = match root {
-                Root::Number(number) => self.world.object_at(number),
-                Root::Of(id) => Some(id),
-                Root::Null | Root::Unknown => None,
-            };
+            let id = self.led_to(root);
             least = least.min(id.map_or(1, |id| self.aligned(id)));
         }
         least
@@ -214,11 +210,7 @@ impl Encoder<'_, '_> {
         let mut cases = self.split(now, a);
         cases.extend(self.split(now, b));
         for case in cases {
-            let id = match case.root {
-                Root::Number(number) => self.world.object_at(number),
-                Root::Of(id) => Some(id),
-                Root::Null | Root::Unknown => None,
-            };
+            let id = self.led_to(case.root);
             let Some(object) = id.and_then(|id| self.object(&now.state, id)) else {
                 continue;
             };
@@ -266,12 +258,7 @@ impl Encoder<'_, '_> {
     /// Whether an address leads to local variables only, which nobody changes but the program.
     pub(super) fn is_own(&mut self, now: &Reached, address: Term) -> bool {
         self.split(now, address).into_iter().all(|case| {
-            let id = match case.root {
-                Root::Number(number) => self.world.object_at(number),
-                Root::Of(id) => Some(id),
-                Root::Null | Root::Unknown => None,
-            };
-            id.is_some_and(|id| {
+            self.led_to(case.root).is_some_and(|id| {
                 let info = self.world.object(id);
                 !info.heap && matches!(info.kind, ObjectKind::Made { .. })
             })
