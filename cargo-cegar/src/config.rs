@@ -29,6 +29,9 @@ pub struct Config {
     /// How long and how to run.
     #[serde(default)]
     pub run: RunConfig,
+    /// The declarations of the crate.
+    #[serde(default)]
+    pub bindings: BindingsConfig,
     /// The harnesses, by name.
     #[serde(default)]
     pub harness: BTreeMap<String, HarnessConfig>,
@@ -59,6 +62,14 @@ pub struct CConfig {
     pub exclude: Option<Vec<String>>,
     /// The clang 19 to use. Default: `CEGAR_CLANG`, `clang-19`, `clang`.
     pub compiler: Option<String>,
+}
+
+/// `[bindings]`: the crate's `extern` declarations.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BindingsConfig {
+    /// Whether `run` and `ci` compare them with the library. Default true.
+    pub check: Option<bool>,
 }
 
 /// `[run]`: how long and how.
@@ -292,6 +303,9 @@ impl Config {
                 faults: self.run.faults.or(under.run.faults),
                 no_assume: self.run.no_assume.or(under.run.no_assume),
                 assume: self.run.assume.or(under.run.assume),
+            },
+            bindings: BindingsConfig {
+                check: self.bindings.check.or(under.bindings.check),
             },
             harness,
             external,

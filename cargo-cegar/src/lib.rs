@@ -9,6 +9,7 @@
 //! Errors come in two tiers. Inside, each room has its own typed error. At the edge they are all an [`error::Error`],
 //! which knows its exit code, and, as a `miette` diagnostic, the file, the line and the knob to turn.
 
+pub mod bindings;
 pub mod campaign;
 pub mod capture;
 pub mod ci;

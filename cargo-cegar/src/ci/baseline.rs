@@ -59,6 +59,17 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// The entry of a declaration that does not fit.
+    pub fn of_binding(binding: &crate::report::Binding) -> Entry {
+        Entry {
+            identity: binding.identity.clone(),
+            line: binding.mismatch.rust.line,
+            message: binding.sentence(),
+        }
+    }
+}
+
 impl Baseline {
     /// Reads the file; one that is not there is empty. With `anew`, what an older version wrote is empty, too: it is about to
     /// be written in this version's format.

@@ -206,6 +206,8 @@ pub struct Report {
     pub not_replayed: u64,
     /// Each harness.
     pub harnesses: Vec<Line>,
+    /// Declarations of the crate that are not those of the library.
+    pub bindings: Vec<crate::report::Binding>,
     /// Each finding, once for each input that showed it.
     pub findings: Vec<Sorted>,
     /// What every "proved" relies on.
@@ -301,10 +303,22 @@ impl Report {
             counts,
             not_replayed: whole.not_replayed,
             harnesses: outcomes.iter().map(line).collect(),
+            bindings: Vec::new(),
             findings: found.to_vec(),
             assumptions: whole.assumptions.clone(),
             exit_code: code.code(),
         }
+    }
+}
+
+impl Report {
+    /// Adds declarations that do not fit; a new one fails the build.
+    pub fn add_bindings(&mut self, bindings: Vec<crate::report::Binding>, rules: Rules) {
+        let bad = bindings.iter().any(|one| !one.known || rules.fail_on_known);
+        if bad {
+            self.exit_code = ExitCode::Violation.code();
+        }
+        self.bindings = bindings;
     }
 }
 

@@ -66,6 +66,14 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
         let (harness, words) = (code(&vacuous.harness), text(&vacuous.words()));
         writeln!(out, "- {harness}: {words}")?;
     }
+    for (number, binding) in report.bindings.iter().enumerate() {
+        if number == 0 {
+            writeln!(out, "\n### Declarations that do not fit the library\n")?;
+        }
+        let known = if binding.known { ", known" } else { "" };
+        let place = code(&binding.mismatch.rust.show());
+        writeln!(out, "- {place}: {}{known}", text(&binding.in_full()))?;
+    }
     for class in Class::ALL {
         let title = match class {
             Class::Regression => "Regressions: an earlier campaign saw them pass",

@@ -192,6 +192,16 @@ pub enum Command {
         cargo cegar build -p libz-sys\n  \
         cargo cegar build --no-compile         only list what would be compiled")]
     Build(BuildArgs),
+    /// Compare the crate's `extern` declarations with the library: types, number of parameters, structures, constants
+    ///
+    /// The declarations are read from the crate's Rust files, the definitions from the C files that its build compiles. What is told
+    /// is certain; what is not understood is left out and counted (-v lists it). `run` and `ci` do the same at their beginning;
+    /// `check = false` under [bindings] in cegar.toml switches that off.
+    #[command(after_long_help = "Examples:\n  \
+        cargo cegar bindings\n  \
+        cargo cegar bindings -p libz-sys -v\n  \
+        cargo cegar bindings --sarif bindings.sarif")]
+    Bindings(BindingsArgs),
     /// Write tests of what the C code does: the fewest inputs of the corpus that enter all that was entered
     ///
     /// Each becomes a `#[test]` in `cegar/tests/HARNESS_behaviour.rs` with an insta snapshot in `cegar/snapshots/`: what
@@ -523,6 +533,17 @@ pub struct InitArgs {
     /// Take over fuzz targets (C files with LLVMFuzzerTestOneInput) and corpora: a file, or a folder with both
     #[arg(long, value_name = "PATH", conflicts_with_all = ["header", "function"])]
     pub from_fuzz: Option<PathBuf>,
+}
+
+/// `bindings`
+#[derive(Debug, Args)]
+pub struct BindingsArgs {
+    /// Also write the mismatches as SARIF 2.1.0
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Also write them as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
 }
 
 /// A system that runs builds.

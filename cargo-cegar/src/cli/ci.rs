@@ -90,6 +90,11 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     ));
 
     let inputs = Some(artifacts.join("inputs"));
+    let mut bindings = super::bindings::found(&project, &config, &mut fan, stop)?;
+    for binding in &mut bindings {
+        binding.known = baseline.has(&binding.identity);
+        fan.event(&Event::BindingMismatch(binding.clone()));
+    }
     let mut sorter = Sorter::new(&mut fan, &baseline, inputs);
     let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
@@ -106,10 +111,12 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         require_proof: options.settings.require_proof,
     };
     let mut report = Report::new(&outcomes, &found, &summary, rules);
+    report.add_bindings(bindings, rules);
     if args.update_baseline {
         let entries: Vec<Entry> = found
             .iter()
             .map(|sorted| Entry::of(&sorted.finding))
+            .chain(report.bindings.iter().map(Entry::of_binding))
             .collect();
         baseline.update(&entries);
         baseline.write(&baseline_file)?;

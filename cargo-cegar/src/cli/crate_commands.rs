@@ -30,7 +30,7 @@ pub(super) fn open(manners: &Manners) -> Result<(Project, Config), Error> {
     Ok((project, config))
 }
 
-fn compiler(config: &Config) -> Result<Compiler, Error> {
+pub(super) fn compiler(config: &Config) -> Result<Compiler, Error> {
     let environment = std::env::var_os("CEGAR_CLANG").map(PathBuf::from);
     let file = config.c.compiler.clone().map(PathBuf::from);
     Ok(Compiler::find_with(environment.or(file))?)
@@ -59,6 +59,9 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
         options.harnesses.iter().map(|h| h.name.clone()).collect(),
         args.html.clone(),
     ));
+    for binding in super::bindings::found(&project, &config, &mut fan, stop)? {
+        fan.event(&Event::BindingMismatch(binding));
+    }
     let outcome = match options.jobs {
         1 => campaign::run(&options, &mut fan, stop),
         _ => campaign::pool::run(&options, &mut fan, stop),

@@ -3,6 +3,7 @@
 
 mod args;
 mod asking;
+mod bindings;
 mod check;
 mod ci;
 mod corpus;
@@ -86,6 +87,7 @@ fn command(cli: &Cli) -> Result<ExitCode, Error> {
         Command::Check(args) => check::check(manners, args, &stop),
         Command::Run(args) => crate_commands::run(manners, args, &stop),
         Command::Ci(args) => ci::ci(manners, args, &stop),
+        Command::Bindings(args) => bindings::bindings(manners, args, &stop),
         Command::Coverage(args) => coverage::coverage(manners, args),
         Command::Emit(args) => corpus::emit(manners, args, &stop),
         Command::Cmin(args) => corpus::cmin(manners, args, &stop),
@@ -127,6 +129,7 @@ fn note(reporter: &mut dyn Reporter, level: Level, message: impl Into<String>) {
 fn exit_code(verdict: Verdict, require_proof: bool, fan: &Fan) -> ExitCode {
     match verdict {
         Verdict::Violated => ExitCode::Violation,
+        _ if fan.mismatched => ExitCode::Violation,
         _ if fan.incomplete && !fan.interrupted => ExitCode::Incomplete,
         Verdict::Proved => ExitCode::Clean,
         Verdict::Open if fan.interrupted => ExitCode::Interrupted,

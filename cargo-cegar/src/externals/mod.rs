@@ -5,7 +5,7 @@
 //! that returns a pointer, is given pointers or functions, or has rules in `cegar.toml` gets a body in C, written by the harness
 //! crate, so that search, proofs and tests compile the same text; the others get a plain choice from the tape.
 
-mod debug_info;
+pub(crate) mod debug_info;
 mod effects;
 mod types;
 

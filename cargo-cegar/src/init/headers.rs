@@ -90,6 +90,16 @@ pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
     }
 }
 
+/// The headers in these folders, and in the crate.
+pub fn all(project: &Project, includes: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut headers = BTreeSet::new();
+    for folder in includes {
+        below(folder, 1, &mut headers);
+    }
+    below(&project.root, DEPTH, &mut headers);
+    headers
+}
+
 /// Points of a header that is named like the library.
 const NAMED: i32 = 100;
 

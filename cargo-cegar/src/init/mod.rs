@@ -19,6 +19,8 @@ mod signatures;
 mod template;
 mod workspace;
 
+pub(crate) use headers::all as all_headers;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Event, Expectations, Finding, Goal, GoalKind, GoalStatus, Reporter, rule_id};
+use super::{Binding, Event, Expectations, Finding, Goal, GoalKind, GoalStatus, Reporter, rule_id};
 use crate::findings::Standing;
 
 /// Collects events and writes a JUnit file at the end.
@@ -14,6 +14,7 @@ pub struct JunitReporter {
     path: PathBuf,
     /// Each with why it is no failure of its own, if it is none.
     findings: Vec<(Finding, Option<&'static str>)>,
+    bindings: Vec<Binding>,
     expectations: Vec<Expectations>,
     failed: Vec<(String, String)>,
     goals: BTreeMap<String, Vec<Goal>>,
@@ -25,6 +26,7 @@ impl JunitReporter {
         JunitReporter {
             path,
             findings: Vec::new(),
+            bindings: Vec::new(),
             expectations: Vec::new(),
             failed: Vec::new(),
             goals: BTreeMap::new(),
@@ -49,6 +51,21 @@ impl JunitReporter {
             suites
                 .entry(&finding.harness)
                 .or_insert_with(|| TestSuite::new(finding.harness.clone()))
+                .add_test_case(case);
+        }
+        for binding in &self.bindings {
+            let (mut status, excuse) = match binding.known {
+                true => (TestCaseStatus::skipped(), "the baseline lists it: "),
+                false => (failure(), ""),
+            };
+            let place = binding.mismatch.rust.show();
+            let message = format!("{excuse}{place} {}", binding.in_full());
+            status.set_type(binding.kind.clone()).set_message(message);
+            let mut case = TestCase::new(binding.name.clone(), status);
+            case.set_classname(binding.mismatch.rust.file.clone());
+            suites
+                .entry("bindings")
+                .or_insert_with(|| TestSuite::new("bindings"))
                 .add_test_case(case);
         }
         for expected in &self.expectations {
@@ -121,6 +138,7 @@ impl Reporter for JunitReporter {
                 self.findings
                     .push((finding.clone(), Some("the baseline lists it")));
             }
+            Event::BindingMismatch(binding) => self.bindings.push(binding.clone()),
             Event::Expectations(expected) => self.expectations.push(expected.clone()),
             Event::Failed { harness, why } => self.failed.push((harness.clone(), why.clone())),
             Event::Finished(summary) => {

@@ -4,6 +4,7 @@
 //! [`Reporter`] makes of it what its reader needs. Several reporters can listen to one campaign ([`Fan`]). This is how
 //! cargo-nextest does it, and it is why a new format is a new file and no other change.
 
+mod bindings;
 mod distinct;
 pub mod html;
 mod json;
@@ -21,6 +22,7 @@ use crate::campaign::vacuous::Vacuous;
 use crate::campaign::{GoalTable, Stats, Verdict};
 use crate::findings::{Identity, Standing};
 
+pub use bindings::Binding;
 pub use distinct::Distinct;
 pub use html::HtmlReporter;
 pub use json::JsonReporter;
@@ -251,6 +253,10 @@ pub enum Event {
     FoundAgain(Finding),
     /// A violation, confirmed natively, that the baseline lists (`ci`).
     Known(Finding),
+    /// A declaration of the crate's Rust code that is not what the library defines.
+    BindingMismatch(Binding),
+    /// The crate's declarations were compared with the library.
+    BindingsChecked(crate::bindings::Checked),
     /// How the inputs of earlier findings and of committed tests ended.
     Expectations(Expectations),
     /// A harness's campaign has no result (`ci`, `run --jobs`).
@@ -468,6 +474,8 @@ pub struct Fan {
     /// Whether the last event said that a harness was never executed, or that a committed test or the input of an earlier finding
     /// was not run.
     pub incomplete: bool,
+    /// Whether a declaration does not fit the library, and the baseline does not list it.
+    pub mismatched: bool,
 }
 
 impl Fan {
@@ -482,6 +490,9 @@ impl Reporter for Fan {
         if let Event::Finished(summary) = event {
             self.interrupted = summary.interrupted;
             self.incomplete = summary.is_incomplete();
+        }
+        if let Event::BindingMismatch(binding) = event {
+            self.mismatched |= !binding.known;
         }
         for reporter in &mut self.reporters {
             reporter.event(event);

@@ -7,13 +7,14 @@ use std::{fs, io};
 use cegar_checker::Assumption;
 use serde_json::json;
 
-use super::{Event, Finding, Reporter, rule_id};
+use super::{Binding, Event, Finding, Reporter, rule_id};
 
 /// Collects findings and writes a SARIF file at the end.
 pub struct SarifReporter {
     path: PathBuf,
     root: PathBuf,
     findings: Vec<Finding>,
+    bindings: Vec<Binding>,
     /// Known findings, where new ones are told from them.
     known: Vec<Finding>,
     /// Further inputs of either.
@@ -32,6 +33,7 @@ impl SarifReporter {
             path,
             root,
             findings: Vec::new(),
+            bindings: Vec::new(),
             known: Vec::new(),
             further: Vec::new(),
             assumptions: Vec::new(),
@@ -53,6 +55,7 @@ impl SarifReporter {
     fn log(&self) -> Result<serde_sarif::sarif::Sarif, serde_json::Error> {
         let all = || self.findings.iter().chain(&self.known);
         let mut rules: Vec<&str> = all().map(|f| rule_id(f.kind)).collect();
+        rules.extend(self.bindings.iter().map(|binding| &*binding.kind));
         rules.sort_unstable();
         rules.dedup();
         let mut results: Vec<_> = all().map(|f| self.result(f)).collect();
@@ -61,6 +64,13 @@ impl SarifReporter {
                 let new = number < self.findings.len();
                 result["baselineState"] = if new { "new" } else { "unchanged" }.into();
             }
+        }
+        for binding in &self.bindings {
+            let mut result = self.binding(binding);
+            if self.sorted {
+                result["baselineState"] = if binding.known { "unchanged" } else { "new" }.into();
+            }
+            results.push(result);
         }
         // Through the typed model, so that what is written is known to have the schema's shape.
         serde_json::from_value(json!({
@@ -77,6 +87,28 @@ impl SarifReporter {
                 "properties": { "assumptions": self.assumptions },
             }],
         }))
+    }
+
+    /// A declaration that does not fit: it stands in Rust, and what it should be in C.
+    fn binding(&self, binding: &Binding) -> serde_json::Value {
+        let place = |line: &crate::bindings::Line| {
+            let file = self.prefix.join(&line.file).to_string_lossy().into_owned();
+            json!({ "physicalLocation": {
+                "artifactLocation": { "uri": file },
+                "region": { "startLine": line.line.max(1) },
+            }})
+        };
+        let mismatch = &binding.mismatch;
+        let related = std::iter::once(&mismatch.c).chain(&mismatch.header);
+        json!({
+            "ruleId": binding.kind,
+            "level": "error",
+            "message": { "text": binding.sentence() },
+            "locations": [place(&mismatch.rust)],
+            "relatedLocations": related.map(place).collect::<Vec<_>>(),
+            "partialFingerprints": { "cegarName/v2": binding.name },
+            "properties": { "what": mismatch.what },
+        })
     }
 
     fn result(&self, finding: &Finding) -> serde_json::Value {
@@ -119,6 +151,7 @@ impl Reporter for SarifReporter {
             Event::FoundAgain(finding) => self.further.push(finding.clone()),
             Event::Found(finding) => self.findings.push(finding.clone()),
             Event::Known(finding) => self.known.push(finding.clone()),
+            Event::BindingMismatch(binding) => self.bindings.push(binding.clone()),
             Event::Finished(summary) => self.assumptions.clone_from(&summary.assumptions),
             _ => {}
         }

@@ -336,6 +336,27 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                 let text = format!("{}  {place} {what}; `{}`", finding.harness, finding.name);
                 self.status(WARN, "Known", &text);
             }
+            Event::BindingMismatch(binding) => {
+                let place = binding.mismatch.rust.show();
+                let text = format!("{}  {place} {}", binding.kind, binding.in_full());
+                match binding.known {
+                    true if quiet => {}
+                    true => self.status(WARN, "Known", &text),
+                    false => self.status(BAD, "Found", &text),
+                }
+            }
+            Event::BindingsChecked(checked) if !quiet && checked.declared > 0 => {
+                let style = match checked.mismatches.is_empty() {
+                    true => GOOD,
+                    false => BAD,
+                };
+                self.status(style, "Bindings", &super::bindings::summary(checked));
+                if self.verbosity > 0 {
+                    for (place, why) in &checked.left_out {
+                        self.status(WARN, "Left out", &format!("{}: {why}", place.show()));
+                    }
+                }
+            }
             Event::Failed { harness, why } => {
                 self.status(BAD, "Failed", &format!("{harness}: {why}"));
             }

@@ -21,7 +21,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Event, GoalKind, GoalStatus, Reporter};
+use super::{Binding, Event, GoalKind, GoalStatus, Reporter};
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::explain::{Explained, Left};
@@ -106,7 +106,7 @@ pub const PAGE: usize = room::PAGE;
 
 /// The page. `missing` are the harnesses without a result, and why.
 pub fn page(title: &str, chapters: &[Chapter], missing: &[(String, String)]) -> String {
-    page::page(title, chapters, missing)
+    page::page(title, chapters, missing, &[])
 }
 
 /// Remembers how things grow, and writes the page at the end.
@@ -119,6 +119,8 @@ pub struct HtmlReporter {
     to: Option<PathBuf>,
     started: BTreeMap<String, Instant>,
     growth: BTreeMap<String, Vec<Sample>>,
+    /// Declarations that do not fit the library.
+    bindings: Vec<Binding>,
 }
 
 impl HtmlReporter {
@@ -139,6 +141,7 @@ impl HtmlReporter {
             to,
             started: BTreeMap::new(),
             growth: BTreeMap::new(),
+            bindings: Vec::new(),
         }
     }
 
@@ -186,7 +189,7 @@ impl HtmlReporter {
                 Err(why) => missing.push((harness.clone(), why_missing(&scratch, &why))),
             }
         }
-        let text = page(&self.title, &chapters, &missing);
+        let text = page::page(&self.title, &chapters, &missing, &self.bindings);
         store::write(&self.scratch.join("report.html"), text.as_bytes())?;
         match &self.to {
             Some(path) => store::write(path, text.as_bytes()),
@@ -198,6 +201,7 @@ impl HtmlReporter {
 impl Reporter for HtmlReporter {
     fn event(&mut self, event: &Event) {
         match event {
+            Event::BindingMismatch(binding) => self.bindings.push(binding.clone()),
             Event::Compiled { what, .. } => {
                 let now = Instant::now();
                 self.started.entry(what.clone()).or_insert(now);

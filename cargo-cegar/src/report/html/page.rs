@@ -9,11 +9,20 @@ use super::room::Rooms;
 use super::tally::{Edge, Tally, Word, few};
 use super::{files, findings, harnesses};
 use crate::campaign::alternate::End;
+use crate::report::Binding;
+
+/// Mismatches that are told one by one.
+const MISMATCHES: usize = 200;
 
 const STYLE: &str = include_str!("style.css");
 
 /// The whole page.
-pub(super) fn page(title: &str, chapters: &[Chapter], missing: &[(String, String)]) -> String {
+pub(super) fn page(
+    title: &str,
+    chapters: &[Chapter],
+    missing: &[(String, String)],
+    mismatches: &[Binding],
+) -> String {
     let title = escape(title);
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -23,12 +32,17 @@ pub(super) fn page(title: &str, chapters: &[Chapter], missing: &[(String, String
          <header><h1>cargo cegar: {title}</h1>\n"
     );
     // Writing to a string cannot fail.
-    let _ = put(&mut out, chapters, missing);
+    let _ = put(&mut out, chapters, missing, mismatches);
     out.push_str("</main></body></html>\n");
     out
 }
 
-fn put(out: &mut String, chapters: &[Chapter], missing: &[(String, String)]) -> std::fmt::Result {
+fn put(
+    out: &mut String,
+    chapters: &[Chapter],
+    missing: &[(String, String)],
+    mismatches: &[Binding],
+) -> std::fmt::Result {
     let tally = Tally::of(chapters);
     let mut rooms = Rooms::new();
     // Which lines are shown is known before anything links to them.
@@ -39,11 +53,34 @@ fn put(out: &mut String, chapters: &[Chapter], missing: &[(String, String)]) -> 
         "<nav><a href=\"#findings\">Findings</a> <a href=\"#files\">Files and functions</a> \
          <a href=\"#harnesses\">Harnesses</a> <a href=\"#assumptions\">Assumptions</a></nav></header>\n<main>"
     )?;
+    bindings(out, mismatches)?;
     findings::put(out, chapters, &shown, &mut rooms)?;
     warnings(out, chapters, missing)?;
     files::put(out, chapters, &tally, &shown, &mut rooms)?;
     harnesses::put(out, chapters, &mut rooms)?;
     left_out(out, chapters, &rooms)
+}
+
+/// Declarations of the crate that are not those of the library.
+fn bindings(out: &mut String, mismatches: &[Binding]) -> std::fmt::Result {
+    if mismatches.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<section id=\"bindings\"><h2>Declarations that do not fit the library</h2><ul>"
+    )?;
+    for binding in mismatches.iter().take(MISMATCHES) {
+        let known = if binding.known { " (known)" } else { "" };
+        let place = escape(&binding.mismatch.rust.show());
+        let text = escape(&binding.in_full());
+        writeln!(out, "<li><code>{place}</code> {text}{known}")?;
+    }
+    let more = mismatches.len().saturating_sub(MISMATCHES);
+    if more > 0 {
+        writeln!(out, "<li>and {more} more")?;
+    }
+    writeln!(out, "</ul></section>")
 }
 
 /// The first sentences: what was found, and how the goals stand.

@@ -1,0 +1,86 @@
+//! `cargo cegar bindings`: the crate's declarations against the library.
+
+use std::sync::atomic::AtomicBool;
+
+use super::args::{BindingsArgs, Manners};
+use super::crate_commands::{compiler, open};
+use super::{note, reporter};
+use crate::bindings::{self, Checked};
+use crate::config::Config;
+use crate::error::Error;
+use crate::exit::ExitCode;
+use crate::project::Project;
+use crate::report::{Binding, Event, Fan, JunitReporter, Level, Reporter as _, SarifReporter};
+use crate::{plan, store};
+
+/// Runs the command.
+pub(super) fn bindings(
+    manners: &Manners,
+    args: &BindingsArgs,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    let mut fan = reporter(manners, false, &project.root);
+    if let Some(path) = &args.sarif {
+        fan.add(SarifReporter::new(path.clone(), project.root.clone()));
+    }
+    if let Some(path) = &args.junit {
+        fan.add(JunitReporter::new(path.clone()));
+    }
+    store::writable_dir(&project.scratch())?;
+    let checked = checked(&project, &config, &mut fan, stop)?;
+    if checked.declared == 0 {
+        let mut text = "the crate's Rust code declares no foreign function that could be read".to_owned();
+        for (place, why) in &checked.left_out {
+            text += &format!("\n  {}: {why}", place.show());
+        }
+        note(&mut fan, Level::Warning, text);
+    }
+    for mismatch in &checked.mismatches {
+        fan.event(&Event::BindingMismatch(Binding::new(mismatch, &project.root)));
+    }
+    fan.event(&Event::BindingsChecked(checked));
+    let mismatched = fan.mismatched;
+    fan.finish().map_err(|why| Error::io("write", "the report", why))?;
+    Ok(match mismatched {
+        true => ExitCode::Violation,
+        false => ExitCode::Clean,
+    })
+}
+
+fn checked(
+    project: &Project,
+    config: &Config,
+    fan: &mut Fan,
+    stop: &AtomicBool,
+) -> Result<Checked, Error> {
+    let clang = compiler(config)?;
+    let library = plan::library(project, config, false, fan, stop)?;
+    bindings::check(project, &clang, &library.units, stop)
+}
+
+/// What `run` and `ci` find at their beginning; says how it went. A comparison that cannot be made is no reason not to run.
+pub(super) fn found(
+    project: &Project,
+    config: &Config,
+    fan: &mut Fan,
+    stop: &AtomicBool,
+) -> Result<Vec<Binding>, Error> {
+    if config.bindings.check == Some(false) || !bindings::has_declarations(project) {
+        return Ok(Vec::new());
+    }
+    let checked = match checked(project, config, fan, stop) {
+        Ok(checked) => checked,
+        Err(why) => {
+            let text = why.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            let text = format!("the crate's declarations were not compared with the library: {first}");
+            note(fan, Level::Warning, text);
+            return Ok(Vec::new());
+        }
+    };
+    let all = checked.mismatches.iter();
+    let all = all.map(|mismatch| Binding::new(mismatch, &project.root)).collect();
+    fan.event(&Event::BindingsChecked(checked));
+    Ok(all)
+}
