@@ -360,7 +360,11 @@ impl<'a> Comparison<'a> {
     /// Structures within structures, and behind their pointers.
     fn members(&mut self, rust: &Record, c: &Record) {
         for own in &rust.fields {
-            let at = |other: &&super::shape::Field| other.offset == own.offset;
+            // The members of a union all lie at its beginning: only a name tells which is which.
+            let at = |other: &&super::shape::Field| match rust.union {
+                true => other.name == own.name,
+                false => other.offset == own.offset,
+            };
             let Some(other) = c.fields.iter().find(at) else {
                 continue;
             };

@@ -141,6 +141,19 @@ pub enum CaptureError {
     },
 }
 
+/// Has a build call the recording compilers, which add what `link` lists, a line each, to whatever they link.
+pub(crate) fn recording(
+    build: &mut std::process::Command,
+    folder: &std::path::Path,
+    link: &std::path::Path,
+) -> Result<(), CaptureError> {
+    let log = folder.join("calls.jsonl");
+    std::fs::write(&log, "").map_err(CaptureError::io("write", &log))?;
+    compilers::record(build, &folder.join("bin"), &log, compilers::Installed::Found)?;
+    build.env(shim::LINK, link);
+    Ok(())
+}
+
 impl CaptureError {
     fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();

@@ -31,6 +31,9 @@ pub const REAL_CXX: &str = "CEGAR_REAL_CXX";
 /// The variable that names the folder of links: a compiler in it is not a real one.
 pub const BIN: &str = "CEGAR_CAPTURE_BIN";
 
+/// The variable that names the file of arguments which are added where something is linked.
+pub const LINK: &str = "CEGAR_CAPTURE_LINK";
+
 /// Programs that are put before a compiler, and are none.
 const LAUNCHERS: &[&str] = &["ccache", "sccache", "distcc", "icecc"];
 
@@ -68,7 +71,15 @@ pub fn dispatch() -> Option<ExitCode> {
     record(compiler, flags, &args);
     let (program, before) = words.split_first()?;
     let mut command = Command::new(program);
-    command.args(before).args(&args);
+    command.args(before);
+    match linked_with(&args) {
+        // A linker that goes through archives once needs the group.
+        Some(more) => {
+            let group = |word: &str| OsString::from(format!("-Wl,--{word}-group"));
+            command.arg(group("start")).args(&args).args(more).arg(group("end"))
+        }
+        None => command.args(&args),
+    };
     if let (Some(path), Some(bin)) = (std::env::var_os("PATH"), std::env::var_os(BIN)) {
         command.env("PATH", compilers::without(&path, &bin));
     }
@@ -76,6 +87,22 @@ pub fn dispatch() -> Option<ExitCode> {
     let why = command.exec();
     eprintln!("cegar-cc: cannot run `{program}`: {why}");
     Some(ExitCode::from(127))
+}
+
+/// What is added to a call, if it links a program and something is to be added.
+fn linked_with(args: &[OsString]) -> Option<Vec<String>> {
+    let file = std::env::var_os(LINK)?;
+    let is_other = |arg: &OsString| {
+        ["-c", "-E", "-S", "-M", "-MM", "-r", "-fsyntax-only", "--version", "-v", "-"]
+            .iter()
+            .any(|other| arg == other)
+    };
+    let has_output = args.iter().any(|arg| arg == "-o");
+    if !has_output || args.iter().any(is_other) {
+        return None;
+    }
+    let text = std::fs::read_to_string(file).ok()?;
+    Some(text.lines().map(str::to_owned).collect())
 }
 
 fn record(compiler: &str, flags: &[String], args: &[OsString]) {

@@ -27,7 +27,7 @@ use crate::config::PropertyName;
         6    check-proof did not accept the certificate\n  \
         7    a harness was never executed, or a committed test was not run\n  \
         96   usage: the command line or a configuration file is wrong\n  \
-        100  a check of the C code is violated\n  \
+        100  a check of the C code is violated, or a declaration does not fit\n  \
         101  the C code or its build script does not build\n  \
         102  cargo metadata failed\n  \
         103  a needed tool is missing (clang 19, a debugger, a solver)\n  \
@@ -533,6 +533,10 @@ pub struct InitArgs {
     /// Take over fuzz targets (C files with LLVMFuzzerTestOneInput) and corpora: a file, or a folder with both
     #[arg(long, value_name = "PATH", conflicts_with_all = ["header", "function"])]
     pub from_fuzz: Option<PathBuf>,
+    /// Run the crate's own tests and examples with the library's functions recorded; carve harnesses from what they do, with
+    /// the order of their calls, and put their data into the corpora
+    #[arg(long, conflicts_with_all = ["from_fuzz", "function", "name"])]
+    pub from_tests: bool,
 }
 
 /// `bindings`

@@ -365,6 +365,7 @@ pub(super) fn init(
         && args.name.is_none()
         && args.header.is_none()
         && args.from_fuzz.is_none()
+        && !args.from_tests
     {
         let mut fan = reporter(manners, false, &project.root);
         super::init_ci::init_ci(manners, args, &mut fan, stop)?;
@@ -376,12 +377,13 @@ pub(super) fn init(
         most: args.most,
         name: args.name.clone(),
         from_fuzz: args.from_fuzz.clone(),
+        from_tests: args.from_tests,
     };
     let mut fan = reporter(manners, false, &project.root);
     // Without it the package can still be written.
     let clang = match compiler(&config) {
         Ok(clang) => Some(clang),
-        Err(why) if args.header.is_some() || args.function.is_some() => return Err(why),
+        Err(why) if args.header.is_some() || args.function.is_some() || args.from_tests => return Err(why),
         Err(_) => None,
     };
     let done = crate::init::init(&project, &config, clang.as_ref(), &options, &mut fan, stop)?;

@@ -9,6 +9,8 @@
 
 mod api;
 mod bound;
+mod carve;
+mod carved;
 pub mod ci;
 mod ctype;
 mod drive;
@@ -49,6 +51,8 @@ pub struct InitOptions {
     pub name: Option<String>,
     /// Fuzz targets and corpora to take over: a file or a folder.
     pub from_fuzz: Option<PathBuf>,
+    /// Whether harnesses are carved from what the crate's own tests do.
+    pub from_tests: bool,
 }
 
 /// A harness that was written.
@@ -132,15 +136,19 @@ pub fn init(
     let mut known = Known::find(project, config, compiler, &mut done, reporter, stop)?;
     let mut harnesses = Vec::new();
     let mut inputs = Vec::new();
+    let mut seeds = Vec::new();
     if let Some(found) = &found {
         (harnesses, inputs) = known.taken_over(found, &mut done)?;
+    } else if options.from_tests {
+        (harnesses, seeds) = known.carved(header, options, &mut done, stop)?;
     } else if options.name.is_none() || options.function.is_some() || header.is_some() {
         harnesses = known.driven(header, options, &mut done, stop)?;
     }
-    if harnesses.is_empty() && found.is_none() {
+    if harnesses.is_empty() && found.is_none() && !options.from_tests {
         harnesses.push(first(project, options, &mut done)?);
     }
     write(&known, &harnesses, &mut done)?;
+    carved::put_seeds(project, config, seeds, &mut done)?;
     for (name, files) in inputs {
         let corpus = project.cegar.join("corpus").join(&name);
         store::writable_dir(&corpus)?;
@@ -298,18 +306,7 @@ impl<'a> Known<'a> {
             return Ok(Vec::new());
         };
         done.header = Some(header.clone());
-        let folder = header.parent().unwrap_or(Path::new("/")).to_owned();
-        let include = match self.included_as(&header) {
-            Some(include) => include,
-            None => {
-                self.flags.insert(0, format!("-I{}", folder.display()));
-                header
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned()
-            }
-        };
+        let include = self.include(&header);
         let chosen = match signatures::choose(
             &signatures::Library {
                 compiler,
@@ -349,6 +346,17 @@ impl<'a> Known<'a> {
             });
         }
         Ok(harnesses)
+    }
+
+    /// How a harness includes the header; its folder is added where no folder that is known leads there.
+    fn include(&mut self, header: &Path) -> String {
+        if let Some(include) = self.included_as(header) {
+            return include;
+        }
+        let folder = header.parent().unwrap_or(Path::new("/"));
+        self.flags.insert(0, format!("-I{}", folder.display()));
+        let name = header.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
     }
 
     /// How the header is included by the folders that are known.

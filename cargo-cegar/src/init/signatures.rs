@@ -133,7 +133,7 @@ impl Library<'_> {
     }
 
     /// The functions that the library's files define; none if they do not compile, or there are none.
-    fn defined(&self, notes: &mut Vec<String>) -> Option<BTreeSet<String>> {
+    pub(super) fn defined(&self, notes: &mut Vec<String>) -> Option<BTreeSet<String>> {
         if self.units.is_empty() {
             return None;
         }

@@ -1,0 +1,618 @@
+//! A harness that is a recorded use, with its data replaced by choices; and the inputs that make the recorded uses again.
+//!
+//! Text and input come from one walk over the use, so that they cannot drift apart: whatever is written as a choice is at the same
+//! time put on the tape with the value that was recorded. A value that the choice does not allow means that this use gives no input.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::api::{Declared, Parameter};
+use super::super::ctype::{Kind, Written};
+use super::super::pairs;
+use super::learn::{Facts, Flow, Item, Step, Use};
+use super::trace::{Call, Value, little};
+
+/// The longest data that is chosen.
+const LONGEST: u64 = 1024;
+/// The least that the longest may be.
+const SHORT: u64 = 64;
+/// Bytes where nobody says how many.
+const GUESSED: u64 = 64;
+/// The most turns.
+const TURNS: usize = 8;
+/// Numbers of which so many different ones were seen, so far apart, are data.
+const MANY: usize = 4;
+const FAR: i64 = 1024;
+/// From so many calls on, what was always the same is meant so.
+const ALWAYS: usize = 3;
+
+/// Words in the names of functions that give something back.
+const CLOSERS: &[&str] = &[
+    "close", "free", "destroy", "delete", "end", "release", "fini", "dispose", "cleanup", "unref", "drop",
+];
+
+/// What comes of a use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Text {
+    pub text: String,
+    /// The input that makes the recorded use again, if there is one.
+    pub tape: Option<Vec<u8>>,
+    /// What was learnt, for the first comment.
+    pub learnt: BTreeSet<String>,
+}
+
+/// Writes the harness of a use; `names` are the tests that have it.
+pub(super) fn harness(facts: &Facts<'_>, one: &Use, names: &[&str], include: &str) -> Option<Text> {
+    let mut writer = Writer::new(facts, one);
+    for (number, item) in one.items.iter().enumerate() {
+        writer.item(item, number)?;
+    }
+    Some(writer.finish(names, include))
+}
+
+struct Writer<'a> {
+    facts: &'a Facts<'a>,
+    /// From this item on things are given back.
+    closing: usize,
+    items: &'a [Item],
+    lines: Vec<String>,
+    names: BTreeSet<String>,
+    /// The variable of each step's result.
+    results: BTreeMap<usize, String>,
+    wrote: BTreeMap<(usize, usize), String>,
+    storages: BTreeMap<usize, String>,
+    /// Results that are used later.
+    used: BTreeSet<usize>,
+    used_wrote: BTreeSet<(usize, usize)>,
+    cleanup: Vec<String>,
+    learnt: BTreeSet<String>,
+    tape: Option<Vec<u8>>,
+    /// Only the tape goes on: the text of this turn is there.
+    mute: bool,
+    in_loop: bool,
+    jumps: bool,
+    step: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn new(facts: &'a Facts<'a>, one: &'a Use) -> Writer<'a> {
+        let mut writer = Writer {
+            facts,
+            closing: closing(&one.items),
+            items: &one.items,
+            lines: Vec::new(),
+            names: ["data", "size", "main", "turns", "done", "errno", "stdin", "stdout", "int", "char", "unix"]
+                .into_iter()
+                .map(str::to_owned)
+                .chain(facts.api.functions.iter().map(|function| function.name.clone()))
+                .collect(),
+            results: BTreeMap::new(),
+            wrote: BTreeMap::new(),
+            storages: BTreeMap::new(),
+            used: BTreeSet::new(),
+            used_wrote: BTreeSet::new(),
+            cleanup: Vec::new(),
+            learnt: BTreeSet::new(),
+            tape: Some(Vec::new()),
+            mute: false,
+            in_loop: false,
+            jumps: false,
+            step: 0,
+        };
+        for flow in one.items.iter().flat_map(|item| &item.steps).flat_map(|step| &step.flows) {
+            match flow {
+                Flow::Result(step) => drop(writer.used.insert(*step)),
+                Flow::Wrote(step, param) => drop(writer.used_wrote.insert((*step, *param))),
+                _ => {}
+            }
+        }
+        writer
+    }
+
+    fn line(&mut self, text: String) {
+        if !self.mute {
+            let indent = if self.in_loop { "    " } else { "" };
+            self.lines.push(format!("{indent}{text}"));
+        }
+    }
+
+    fn name(&mut self, wanted: &str) -> String {
+        let wanted = wanted.trim_matches('_');
+        let wanted = if wanted.is_empty() { "value" } else { wanted };
+        if self.mute {
+            return wanted.to_owned();
+        }
+        let mut name = wanted.to_owned();
+        let mut number = 2;
+        while !self.names.insert(name.clone()) {
+            name = format!("{wanted}_{number}");
+            number += 1;
+        }
+        name
+    }
+
+    fn item(&mut self, item: &Item, number: usize) -> Option<()> {
+        let first = self.step;
+        if number == self.closing && number > 0 {
+            self.line("done:".to_owned());
+        }
+        if !item.repeated {
+            self.steps(item, item.turns.first()?, number)?;
+            return Some(());
+        }
+        let names: Vec<String> = item.steps.iter().map(|step| step.function.clone()).collect();
+        let (least, most) = self.facts.turns.get(&names).copied().unwrap_or((1, 1));
+        let most = most.max(4).min(TURNS);
+        let least = least.min(most);
+        self.choose(item.turns.len() as i64, least as i64, most as i64);
+        self.line(format!(
+            "for (int turns = (int)crunner_range({least}, {most}); turns > 0; turns--) {{"
+        ));
+        self.in_loop = true;
+        for (turn, calls) in item.turns.iter().enumerate() {
+            self.mute = turn > 0;
+            self.step = first;
+            self.steps(item, calls, number)?;
+        }
+        self.mute = false;
+        self.in_loop = false;
+        self.line("}".to_owned());
+        Some(())
+    }
+
+    fn steps(&mut self, item: &Item, calls: &[Call], number: usize) -> Option<()> {
+        for (step, call) in item.steps.iter().zip(calls) {
+            self.call(step, call, number)?;
+            self.step += 1;
+        }
+        Some(())
+    }
+
+    fn call(&mut self, step: &Step, call: &Call, number: usize) -> Option<()> {
+        let function = self.facts.function(&step.function)?;
+        let lengths = self.facts.lengths.get(step.function.as_str())?.clone();
+        let mut args: Vec<Option<String>> = vec![None; function.params.len()];
+        for (i, param) in function.params.iter().enumerate() {
+            if lengths.contains(&Some(i)) {
+                continue;
+            }
+            let (text, length) = self.argument(function, i, param, &step.flows[i], call, lengths[i])?;
+            args[i] = Some(text);
+            if let (Some(l), Some(length)) = (lengths[i], length) {
+                args[l] = Some(length);
+            }
+        }
+        let args: Option<Vec<String>> = args.into_iter().collect();
+        let text = format!("{}({})", function.name, args?.join(", "));
+        self.result(function, step, text, number);
+        Some(())
+    }
+
+    /// An argument; and the length that goes with it, where it has one.
+    fn argument(
+        &mut self,
+        function: &Declared,
+        i: usize,
+        param: &Parameter,
+        flow: &Flow,
+        call: &Call,
+        length: Option<usize>,
+    ) -> Option<(String, Option<String>)> {
+        let value = call.args.get(i)?;
+        let nothing = || length.map(|_| "0".to_owned());
+        let text = match flow {
+            Flow::Result(step) => self.results.get(step)?.clone(),
+            Flow::Wrote(step, at) => self.wrote.get(&(*step, *at))?.clone(),
+            Flow::Null => return Some(("NULL".to_owned(), self.length_alone(function, length, call).or_else(nothing))),
+            Flow::Storage(number) => format!("&{}", self.storage(*number, param)),
+            Flow::Own => match (self.facts.api.pointee(&param.ty), length) {
+                (None, _) => self.number(function, i, param, value)?,
+                (Some(to), Some(length)) => {
+                    let (text, length) = self.sized(function, (i, param), &to, length, call)?;
+                    return Some((text, Some(length)));
+                }
+                (Some(to), None) => self.pointer(function, (i, param), &to, value)?,
+            },
+        };
+        let length = match length {
+            Some(_) => Some(self.length_alone(function, length, call)?),
+            None => None,
+        };
+        Some((text, length))
+    }
+
+    /// A length whose memory is not chosen here.
+    fn length_alone(&mut self, function: &Declared, length: Option<usize>, call: &Call) -> Option<String> {
+        let l = length?;
+        let param = function.params.get(l)?;
+        match self.facts.api.pointee(&param.ty) {
+            Some(to) => {
+                let name = self.name(&param.name);
+                self.line(format!("{} {name} = 0;", to.words));
+                Some(format!("&{name}"))
+            }
+            None => self.number(function, l, param, call.args.get(l)?),
+        }
+    }
+
+    fn storage(&mut self, number: usize, param: &Parameter) -> String {
+        if let Some(name) = self.storages.get(&number) {
+            return name.clone();
+        }
+        let name = self.name(&param.name);
+        let words = self.facts.api.pointee(&param.ty).map(|to| to.words).unwrap_or_default();
+        // It outlives the loop that it may be met in first.
+        self.lines.insert(0, format!("{words} {name};"));
+        self.lines.insert(1, format!("memset(&{name}, 0, sizeof {name});"));
+        self.storages.insert(number, name.clone());
+        name
+    }
+
+    /// A whole number, or another scalar.
+    fn number(&mut self, function: &Declared, i: usize, param: &Parameter, value: &Value) -> Option<String> {
+        let api = self.facts.api;
+        let words = &param.ty.words;
+        let resolved = api.resolve(&param.ty);
+        let wanted = if param.name.is_empty() { format!("argument_{}", i + 1) } else { param.name.clone() };
+        let (size, signed) = match &resolved.kind {
+            Kind::Int { size, signed } => (u64::from(*size), *signed),
+            Kind::Enum(_) => (4, false),
+            Kind::Bool => {
+                self.put(&[value.bits() as u8 & 1]);
+                let name = self.name(&wanted);
+                self.line(format!("{words} {name} = crunner_get_bool();"));
+                return Some(name);
+            }
+            Kind::Float { size } => {
+                // Which number it was is not recorded: the input ends here.
+                self.tape = None;
+                let name = self.name(&wanted);
+                let getter = if *size == 4 { "float" } else { "double" };
+                self.line(format!("{words} {name} = crunner_get_{getter}();"));
+                return Some(name);
+            }
+            _ => return None,
+        };
+        let numbers = self.facts.numbers.get(&(function.name.clone(), i))?;
+        let (low, high) = (*numbers.seen.first()?, *numbers.seen.last()?);
+        let value = value.bits() as i64;
+        if low == high {
+            self.learn(format!("{}: `{wanted}` is always {low}", function.name));
+            return Some(literal(low, words));
+        }
+        let name = self.name(&wanted);
+        let is_data = numbers.seen.len() >= MANY && high.checked_sub(low).is_none_or(|far| far > FAR);
+        if is_data {
+            let getter = match (size, signed) {
+                (1, true) => "schar",
+                (1, false) => "byte",
+                (2, true) => "short",
+                (2, false) => "ushort",
+                (4, true) => "int",
+                (4, false) => "uint",
+                (_, true) => "long",
+                (_, false) => "ulong",
+            };
+            self.put(&value.to_le_bytes()[..size.min(8) as usize]);
+            self.line(format!("{words} {name} = ({words})crunner_get_{getter}();"));
+        } else {
+            self.choose(value, low, high);
+            self.learn(format!("{}: `{wanted}` is {low} to {high}", function.name));
+            self.line(format!("{words} {name} = ({words})crunner_range({low}, {high});"));
+        }
+        Some(name)
+    }
+
+    /// Memory with its length.
+    fn sized(
+        &mut self,
+        function: &Declared,
+        (i, param): (usize, &Parameter),
+        to: &Written,
+        l: usize,
+        call: &Call,
+    ) -> Option<(String, String)> {
+        let api = self.facts.api;
+        let length = &function.params[l];
+        let (element, unit) = match api.resolve(to).kind {
+            Kind::Int { size, .. } | Kind::Float { size } => (to.words.clone(), u64::from(size)),
+            Kind::Void => ("unsigned char".to_owned(), 1),
+            _ => return None,
+        };
+        let behind = api.pointee(&length.ty);
+        let count = match (&behind, call.args.get(l)?) {
+            (None, value) => value.bits(),
+            (Some(_), value) => little(value.bytes().get(..8.min(value.bytes().len()))?),
+        };
+        let name = self.name(if param.name.is_empty() { "data" } else { &param.name });
+        let size = self.name(&format!("{name}_size"));
+        let (most, always) = self.sizes(function, l, behind.is_some());
+        match always {
+            Some(always) => {
+                self.learn(format!("{}: `{}` is always {always}", function.name, or(&length.name, "its length")));
+                self.line(format!("size_t {size} = {always};"));
+            }
+            None => {
+                let most = most.next_power_of_two().clamp(SHORT, LONGEST);
+                self.choose(count as i64, 0, most as i64);
+                self.line(format!("size_t {size} = (size_t)crunner_range(0, {most});"));
+            }
+        }
+        let bytes = if unit == 1 { size.clone() } else { format!("{size} * sizeof({element})") };
+        self.line(format!("{element} *{name} = malloc({bytes});"));
+        let is_output = !to.constant && pairs::is_output_name(&param.name);
+        if !is_output {
+            let data = call.args.get(i)?.bytes();
+            let wanted = usize::try_from(count.saturating_mul(unit)).ok()?;
+            match data.get(..wanted) {
+                Some(data) => self.put(data),
+                None => self.tape = None,
+            }
+            self.line(format!("crunner_get_bytes({name}, {bytes});"));
+        }
+        if !self.in_loop && !self.mute {
+            self.cleanup.push(format!("free({name});"));
+        }
+        let passed = match &behind {
+            Some(to) => {
+                let variable = self.name(or(&length.name, "length"));
+                self.line(format!("{} {variable} = ({}){size};", to.words, to.words));
+                format!("&{variable}")
+            }
+            None if length.ty.words == "size_t" => size,
+            None => format!("({}){size}", length.ty.words),
+        };
+        Some((name, passed))
+    }
+
+    /// The longest length that was passed; and the only one, where there was but one.
+    fn sizes(&self, function: &Declared, l: usize, behind: bool) -> (u64, Option<u64>) {
+        let numbers = self.facts.numbers.get(&(function.name.clone(), l)).filter(|_| !behind);
+        let Some(numbers) = numbers else {
+            return (LONGEST, None);
+        };
+        let most = numbers.seen.last().copied().unwrap_or(0).max(0) as u64;
+        let always = numbers.seen.len() == 1 && numbers.count >= ALWAYS;
+        (most, always.then_some(most))
+    }
+
+    /// A pointer without a length.
+    fn pointer(
+        &mut self,
+        function: &Declared,
+        (i, param): (usize, &Parameter),
+        to: &Written,
+        value: &Value,
+    ) -> Option<String> {
+        let api = self.facts.api;
+        let target = api.resolve(to);
+        let name = |writer: &mut Self| writer.name(or(&param.name, "value"));
+        match &target.kind {
+            Kind::Pointer(_) => {
+                let name = name(self);
+                let key = (self.step, i);
+                self.line(format!("{} {name} = NULL;", to.words));
+                self.wrote.entry(key).or_insert_with(|| name.clone());
+                Some(format!("&{name}"))
+            }
+            Kind::Int { size: 1, .. } if to.constant => self.text(function, i, param, value),
+            Kind::Int { size, .. } | Kind::Float { size } if *size > 1 && !to.constant => {
+                let name = name(self);
+                let before = value.bytes().get(..usize::from(*size)).map(little).unwrap_or_default();
+                let before = if before <= LONGEST { before } else { 0 };
+                self.line(format!("{} {name} = {before};", to.words));
+                Some(format!("&{name}"))
+            }
+            Kind::Int { .. } | Kind::Void => {
+                let name = name(self);
+                let bound = param.bound.clone().unwrap_or(GUESSED.to_string());
+                let element = if target.kind == Kind::Void { "unsigned char" } else { &to.words };
+                self.learn(format!("{}: nobody says how long `{name}` is; {bound} elements are a guess", function.name));
+                self.tape = None;
+                self.line(format!("{element} {name}[{bound}];"));
+                self.line(format!("crunner_get_bytes({name}, sizeof {name});"));
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    fn text(&mut self, function: &Declared, i: usize, param: &Parameter, value: &Value) -> Option<String> {
+        let texts = self.facts.texts.get(&(function.name.clone(), i)).and_then(Option::as_ref)?;
+        let plain = |text: &[u8]| text.iter().all(|c| c.is_ascii_graphic() || *c == b' ') && !text.contains(&b'"') && !text.contains(&b'\\');
+        if let (1, Some(only)) = (texts.len(), texts.first())
+            && plain(only)
+            && only.len() <= 32
+        {
+            let only = String::from_utf8_lossy(only).into_owned();
+            self.learn(format!("{}: `{}` is always \"{only}\"", function.name, or(&param.name, "the text")));
+            return Some(format!("\"{only}\""));
+        }
+        let recorded = value.bytes().strip_suffix(&[0]).unwrap_or_default().to_vec();
+        for byte in recorded {
+            self.put(&[byte]);
+            if byte == 0xff {
+                self.put(&[1]);
+            }
+        }
+        self.put(&[0]);
+        let name = self.name(or(&param.name, "text"));
+        self.line(format!("char *{name} = crunner_new_string();"));
+        if !self.in_loop && !self.mute {
+            self.cleanup.push(format!("free({name});"));
+        }
+        match param.ty.words.as_str() {
+            "const char *" | "char *" => Some(name),
+            words => Some(format!("({words}){name}")),
+        }
+    }
+
+    /// The call, and what must come of it before the use goes on.
+    fn result(&mut self, function: &Declared, step: &Step, call: String, number: usize) {
+        let kind = self.facts.api.resolve(&function.returns).kind;
+        let is_used = self.used.contains(&self.step);
+        let words = function.returns.words.clone();
+        let went_on = self.facts.went_on.get(&function.name);
+        let condition = went_on.and_then(|numbers| went_on_if(numbers, &kind));
+        let condition = condition.filter(|_| number < self.closing);
+        match (&kind, is_used, &condition) {
+            (Kind::Void, _, _) | (_, false, None) => self.line(format!("{call};")),
+            _ => {
+                let wanted = match (is_used, self.results.get(&self.step)) {
+                    (_, Some(name)) => name.clone(),
+                    (true, None) => object_name(&function.name),
+                    (false, None) => "result".to_owned(),
+                };
+                let name = self.name(&wanted);
+                let stars = if words.ends_with('*') { "" } else { " " };
+                self.line(format!("{words}{stars}{name} = {call};"));
+                self.results.entry(self.step).or_insert_with(|| name.clone());
+                if matches!(kind, Kind::Pointer(_)) {
+                    self.learn(format!("{}: the tests go on only with an object", function.name));
+                    self.line(format!("crunner_assume({name} != NULL);"));
+                } else if let Some(condition) = condition {
+                    self.learn(format!("{}: the tests go on only if its result is {condition}", function.name));
+                    self.stop_unless(&format!("{name} {condition}"), number);
+                }
+            }
+        }
+        for i in 0..step.flows.len() {
+            let key = (self.step, i);
+            if self.used_wrote.contains(&key)
+                && let Some(name) = self.wrote.get(&key).cloned()
+            {
+                self.line(format!("crunner_assume({name} != NULL);"));
+            }
+        }
+    }
+
+    /// Goes to where things are given back, if all that is given back is there by now.
+    fn stop_unless(&mut self, condition: &str, number: usize) {
+        let closers = self.items.get(self.closing..).unwrap_or_default();
+        let flows = closers.iter().flat_map(|item| &item.steps).flat_map(|step| &step.flows);
+        let step = self.step;
+        let is_there = |flow: &Flow| match flow {
+            Flow::Result(made) | Flow::Wrote(made, _) => *made < step,
+            Flow::Own => false,
+            _ => true,
+        };
+        let can = number < self.closing && !closers.is_empty() && flows.clone().all(is_there);
+        // C has no jump over the declaration of an array of chosen length, and none is written.
+        let action = if can { "goto done" } else { "return 0" };
+        self.jumps |= can && !self.mute;
+        self.line(format!("if (!({condition})) {action};"));
+    }
+
+    fn learn(&mut self, text: String) {
+        if !self.mute {
+            self.learnt.insert(text);
+        }
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        if let Some(tape) = &mut self.tape {
+            tape.extend_from_slice(bytes);
+        }
+    }
+
+    /// What `crunner_range` reads for a value.
+    fn choose(&mut self, value: i64, low: i64, high: i64) {
+        if value < low || value > high {
+            self.tape = None;
+            return;
+        }
+        if high <= low {
+            return;
+        }
+        let span = high.wrapping_sub(low) as u64;
+        let mut bytes = 1;
+        while bytes < 8 && span >> (8 * bytes) > 0 {
+            bytes += 1;
+        }
+        let offset = value.wrapping_sub(low) as u64;
+        self.put(&offset.to_le_bytes()[..bytes]);
+    }
+
+    fn finish(self, names: &[&str], include: &str) -> Text {
+        let shown: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
+        let more = names.len().saturating_sub(shown.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let mut text = format!(
+            "/* Carved from what the crate's tests do: {}{more}.\n *\n * The order of the calls is theirs; the data are chosen.",
+            shown.join(", ")
+        );
+        if !self.learnt.is_empty() {
+            text += " What was learnt from them and is\n * assumed here; change it where the library promises more:\n";
+            for line in &self.learnt {
+                text += &format!(" *   {line}\n");
+            }
+            text += " */\n";
+        } else {
+            text += " */\n";
+        }
+        text += "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n";
+        text += &format!("#include <crunner.h>\n#include \"{include}\"\n\nint main(void)\n{{\n");
+        for line in &self.lines {
+            // A label that nothing jumps to is left out.
+            match line.as_str() {
+                "done:" if self.jumps => text += "done:\n",
+                "done:" => {}
+                line => text += &format!("    {line}\n"),
+            }
+        }
+        if !self.jumps {
+            for line in &self.cleanup {
+                text += &format!("    {line}\n");
+            }
+        }
+        text += "    return 0;\n}\n";
+        Text {
+            text,
+            tape: self.tape.filter(|tape| !tape.is_empty()),
+            learnt: self.learnt,
+        }
+    }
+}
+
+/// The item from which on things are only given back.
+fn closing(items: &[Item]) -> usize {
+    let gives_back = |item: &Item| {
+        item.steps.iter().all(|step| {
+            let lower = step.function.to_lowercase();
+            let named = CLOSERS.iter().any(|word| lower.contains(word));
+            let no_data = step.flows.iter().all(|flow| !matches!(flow, Flow::Own));
+            named && no_data
+        })
+    };
+    let trailing = items.iter().rev().take_while(|item| gives_back(item)).count();
+    items.len() - trailing
+}
+
+/// What all results have in common after which a use went on, as the end of a condition.
+fn went_on_if(numbers: &super::learn::Numbers, kind: &Kind) -> Option<String> {
+    let (low, high) = (*numbers.seen.first()?, *numbers.seen.last()?);
+    match kind {
+        Kind::Int { .. } | Kind::Enum(_) | Kind::Bool if low == 0 && high == 0 => Some("== 0".to_owned()),
+        Kind::Bool if low == 1 => Some("!= 0".to_owned()),
+        Kind::Int { signed: true, .. } if low > 0 => Some("> 0".to_owned()),
+        Kind::Int { signed: true, .. } if low >= 0 => Some(">= 0".to_owned()),
+        _ => None,
+    }
+}
+
+fn or<'n>(name: &'n str, other: &'n str) -> &'n str {
+    if name.is_empty() { other } else { name }
+}
+
+/// A name for what a function makes.
+fn object_name(function: &str) -> String {
+    let first = function.split('_').next().unwrap_or(function).to_lowercase();
+    if first.len() > 1 && first != function { format!("{first}_object") } else { "object".to_owned() }
+}
+
+fn literal(value: i64, words: &str) -> String {
+    if words == "int" || words == "size_t" && value >= 0 {
+        value.to_string()
+    } else {
+        format!("({words}){value}")
+    }
+}

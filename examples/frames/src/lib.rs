@@ -1,0 +1,95 @@
+//! Frames from a stream, whatever pieces it comes in.
+//!
+//! ```
+//! use frames::Decoder;
+//!
+//! let mut decoder = Decoder::new(1, b';', 16)?;
+//! assert_eq!(decoder.feed(b"one;tw")?, 1);
+//! assert_eq!(decoder.feed(b"o;rest")?, 1);
+//! assert_eq!(decoder.finish()?, b"rest");
+//! # Ok::<(), frames::Error>(())
+//! ```
+
+use std::ffi::c_int;
+use std::fmt;
+
+mod sys {
+    use std::ffi::c_int;
+
+    unsafe extern "C" {
+        pub fn frames_open(version: c_int) -> c_int;
+        pub fn frames_configure(decoder: c_int, mark: c_int, limit: c_int) -> c_int;
+        pub fn frames_feed(decoder: c_int, piece: *const u8, size: usize) -> c_int;
+        pub fn frames_finish(decoder: c_int, out: *mut u8, capacity: usize) -> c_int;
+        pub fn frames_close(decoder: c_int) -> c_int;
+    }
+}
+
+/// What went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The library does not do this.
+    Refused,
+    /// A frame is longer than was said.
+    TooLong,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Error::Refused => "refused",
+            Error::TooLong => "a frame is too long",
+        })
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Collects pieces into frames.
+#[derive(Debug)]
+pub struct Decoder {
+    number: c_int,
+}
+
+impl Decoder {
+    /// A decoder for this version of the format. `mark` ends a frame, and none is longer than `limit`.
+    pub fn new(version: u8, mark: u8, limit: u8) -> Result<Decoder, Error> {
+        // SAFETY: the function takes any number.
+        let number = checked(unsafe { sys::frames_open(version.into()) })?;
+        let decoder = Decoder { number };
+        // SAFETY: the decoder is open.
+        checked(unsafe { sys::frames_configure(number, mark.into(), limit.into()) })?;
+        Ok(decoder)
+    }
+
+    /// Takes a piece; gives the number of frames that it completed.
+    pub fn feed(&mut self, piece: &[u8]) -> Result<usize, Error> {
+        // SAFETY: the length is that of the slice.
+        let frames = unsafe { sys::frames_feed(self.number, piece.as_ptr(), piece.len()) };
+        checked(frames).map(|frames| frames as usize)
+    }
+
+    /// What no mark has ended.
+    pub fn finish(self) -> Result<Vec<u8>, Error> {
+        let mut out = vec![0; 64];
+        // SAFETY: the capacity is that of the vector.
+        let used = unsafe { sys::frames_finish(self.number, out.as_mut_ptr(), out.len()) };
+        out.truncate(checked(used)? as usize);
+        Ok(out)
+    }
+}
+
+impl Drop for Decoder {
+    fn drop(&mut self) {
+        // SAFETY: the decoder is open; it is closed once.
+        unsafe { sys::frames_close(self.number) };
+    }
+}
+
+fn checked(result: c_int) -> Result<c_int, Error> {
+    match result {
+        -2 => Err(Error::TooLong),
+        ..0 => Err(Error::Refused),
+        result => Ok(result),
+    }
+}
