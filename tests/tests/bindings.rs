@@ -12,13 +12,18 @@ fn crate_with(header: &str, c: &str, rust: &str) -> Project {
     project.write("src/lib.rs", rust);
     project.write("c/demo.h", header);
     project.write("c/demo.c", &format!("#include \"demo.h\"\n{c}"));
-    project.write("cegar/cegar.toml", "[c]\nsources = [\"../c/demo.c\"]\nincludes = [\"../c\"]\n");
+    project.write(
+        "cegar/cegar.toml",
+        "[c]\nsources = [\"../c/demo.c\"]\nincludes = [\"../c\"]\n",
+    );
     project
 }
 
 fn bindings(project: &Project, words: &[&str]) -> Ended {
     let words = ["bindings"].iter().chain(words).copied();
-    Tool::new(project.path(), words).env("CARGO_NET_OFFLINE", "true").run()
+    Tool::new(project.path(), words)
+        .env("CARGO_NET_OFFLINE", "true")
+        .run()
 }
 
 const HEADER: &str = "\
@@ -99,7 +104,10 @@ unsafe extern "C" {
 "#,
     );
     let ended = bindings(&project, &["-v"]);
-    ended.expect(exit::CLEAN).says("all fit").says("15 of 16 declared functions");
+    ended
+        .expect(exit::CLEAN)
+        .says("all fit")
+        .says("15 of 16 declared functions");
     assert!(!ended.stderr.contains("Left out"), "{}", ended.stderr);
 }
 
@@ -153,13 +161,27 @@ unsafe extern "C" {
     let sarif: serde_json::Value = serde_json::from_str(&project.read("b.sarif")).expect("JSON");
     let first = &sarif["runs"][0]["results"][0];
     assert_eq!(first["ruleId"], "binding_mismatch");
-    assert_eq!(first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "src/lib.rs");
-    assert_eq!(first["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"], "c/demo.h");
+    assert_eq!(
+        first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+        "src/lib.rs"
+    );
+    assert_eq!(
+        first["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+        "c/demo.h"
+    );
     assert!(project.read("b.xml").contains("type=\"binding_mismatch\""));
     let json = bindings(&project, &["--message-format", "json"]);
     let messages = json.messages();
-    let told = messages.iter().filter(|one| one["reason"] == "binding-mismatch").count();
-    assert_eq!(told, messages.last().map_or(0, |last| last["mismatches"].as_array().map_or(0, Vec::len)));
+    let told = messages
+        .iter()
+        .filter(|one| one["reason"] == "binding-mismatch")
+        .count();
+    assert_eq!(
+        told,
+        messages
+            .last()
+            .map_or(0, |last| last["mismatches"].as_array().map_or(0, Vec::len))
+    );
     assert!(told >= 15, "{told}");
 }
 
@@ -191,21 +213,40 @@ unsafe extern "C" {
 /// `run` and `ci` look as well; the baseline accepts; cegar.toml switches it off.
 #[test]
 fn a_mismatch_fails_a_build_until_it_is_accepted() {
-    let project = Project::package("int demo(const unsigned char *data, size_t size) { return size > 0 && data[0] > 4; }\n");
+    let project = Project::package(
+        "int demo(const unsigned char *data, size_t size) { return size > 0 && data[0] > 4; }\n",
+    );
     project.write(
         "src/lib.rs",
         "unsafe extern \"C\" { pub fn demo(data: *const u8, size: u32) -> i32; }\n",
     );
-    let run = |words: &[&str]| Tool::new(project.path(), words.iter().copied()).env("CARGO_NET_OFFLINE", "true").run();
+    let run = |words: &[&str]| {
+        Tool::new(project.path(), words.iter().copied())
+            .env("CARGO_NET_OFFLINE", "true")
+            .run()
+    };
     run(&["run", "--runs", "200", "--html", "page.html"])
         .expect(exit::VIOLATION)
         .says("Found binding_mismatch  src/lib.rs:1 demo: parameter 2");
-    assert!(project.read("page.html").contains("Declarations that do not fit the library"));
+    assert!(
+        project
+            .read("page.html")
+            .contains("Declarations that do not fit the library")
+    );
     run(&["ci", "--runs", "200", "--update-baseline"]).expect(exit::CLEAN);
-    assert!(project.read("cegar/baseline.json").contains("binding_mismatch"));
-    run(&["ci", "--runs", "200"]).expect(exit::CLEAN).says("Known binding_mismatch");
+    assert!(
+        project
+            .read("cegar/baseline.json")
+            .contains("binding_mismatch")
+    );
+    run(&["ci", "--runs", "200"])
+        .expect(exit::CLEAN)
+        .says("Known binding_mismatch");
     let settings = project.read("cegar/cegar.toml");
-    project.write("cegar/cegar.toml", &format!("{settings}\n[bindings]\ncheck = false\n"));
+    project.write(
+        "cegar/cegar.toml",
+        &format!("{settings}\n[bindings]\ncheck = false\n"),
+    );
     let off = run(&["run", "--runs", "200"]);
     off.expect(exit::CLEAN);
     assert!(!off.stderr.contains("binding"), "{}", off.stderr);

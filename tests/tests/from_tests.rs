@@ -6,7 +6,9 @@ use std::path::Path;
 use cegar_tests::{Ended, Project, Tool, exit};
 
 fn tool(folder: &Path, words: &[&str]) -> Ended {
-    Tool::new(folder, words.iter().copied()).env("CARGO_NET_OFFLINE", "true").run()
+    Tool::new(folder, words.iter().copied())
+        .env("CARGO_NET_OFFLINE", "true")
+        .run()
 }
 
 /// A crate around one C file, compiled by hand, with these tests.
@@ -40,8 +42,16 @@ fn crate_with(header: &str, c: &str, rust: &str, tests: &str) -> Project {
 fn the_order_of_calls_is_learnt_from_the_tests() {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/frames");
     let project = Project::empty();
-    for file in ["Cargo.toml", "build.rs", "src/lib.rs", "c/frames.c", "c/frames.h", "tests/stream.rs"] {
-        let text = fs::read_to_string(from.join(file)).unwrap_or_else(|why| panic!("{file}: {why}"));
+    for file in [
+        "Cargo.toml",
+        "build.rs",
+        "src/lib.rs",
+        "c/frames.c",
+        "c/frames.h",
+        "tests/stream.rs",
+    ] {
+        let text =
+            fs::read_to_string(from.join(file)).unwrap_or_else(|why| panic!("{file}: {why}"));
         project.write(file, &text);
     }
     tool(project.path(), &["init"]).expect(exit::CLEAN);
@@ -61,8 +71,18 @@ fn the_order_of_calls_is_learnt_from_the_tests() {
     ] {
         assert!(harness.contains(text), "no `{text}` in\n{harness}");
     }
-    let run = tool(project.path(), &["run", "uses_a_backslash_takes_the_meaning_from_a_mark", "--max-time", "60s"]);
-    run.expect(exit::VIOLATION).says("frames.c:62").says("index past an array's bound");
+    let run = tool(
+        project.path(),
+        &[
+            "run",
+            "uses_a_backslash_takes_the_meaning_from_a_mark",
+            "--max-time",
+            "60s",
+        ],
+    );
+    run.expect(exit::VIOLATION)
+        .says("frames.c:62")
+        .says("index past an array's bound");
 }
 
 const HEADER: &str = "\
@@ -148,7 +168,9 @@ fn a_crate_without_uses_says_so() {
         .expect(exit::CLEAN)
         .says("no test calls the library");
     project.write("tests/uses.rs", "#[test] fn nothing( {}\n");
-    tool(project.path(), &["init", "--from-tests"]).expect(exit::NOTHING_SELECTED).says("`cargo test --no-run` must work first");
+    tool(project.path(), &["init", "--from-tests"])
+        .expect(exit::NOTHING_SELECTED)
+        .says("`cargo test --no-run` must work first");
 }
 
 /// What the tests hand to a function are inputs of the harness that gives it nothing else.
@@ -161,7 +183,9 @@ fn recorded_data_become_inputs() {
         "#[test] fn reads() { unsafe { demo::read_it(b\"magic\".as_ptr(), 5); demo::read_it(b\"more\".as_ptr(), 4); } }\n",
     );
     tool(project.path(), &["init"]).expect(exit::CLEAN);
-    tool(project.path(), &["init", "--from-tests"]).expect(exit::CLEAN).says("recorded inputs for");
+    tool(project.path(), &["init", "--from-tests"])
+        .expect(exit::CLEAN)
+        .says("recorded inputs for");
     let corpus = project.path().join("cegar/corpus/read_it");
     let inputs: Vec<Vec<u8>> = fs::read_dir(&corpus)
         .into_iter()
@@ -169,5 +193,8 @@ fn recorded_data_become_inputs() {
         .flatten()
         .filter_map(|entry| fs::read(entry.path()).ok())
         .collect();
-    assert!(inputs.contains(&b"magic".to_vec()) && inputs.contains(&b"more".to_vec()), "{inputs:?}");
+    assert!(
+        inputs.contains(&b"magic".to_vec()) && inputs.contains(&b"more".to_vec()),
+        "{inputs:?}"
+    );
 }

@@ -89,7 +89,9 @@ impl Reader<'_> {
         let Some(node) = self.info.node(number) else {
             return;
         };
-        let prototyped = node.text("flags").is_some_and(|flags| flags.contains("DIFlagPrototyped"));
+        let prototyped = node
+            .text("flags")
+            .is_some_and(|flags| flags.contains("DIFlagPrototyped"));
         if !prototyped {
             let why = "its definition has no prototype";
             self.all.left_out.insert(name.to_owned(), why.to_owned());
@@ -117,7 +119,11 @@ impl Reader<'_> {
         let variadic = params.last() == Some(&None);
         Some(Signature {
             returns: result.map_or(Shape::Void, |result| self.shape(result, depth)),
-            params: params.iter().flatten().map(|param| self.shape(*param, depth)).collect(),
+            params: params
+                .iter()
+                .flatten()
+                .map(|param| self.shape(*param, depth))
+                .collect(),
             variadic,
             is_c: true,
         })
@@ -136,12 +142,16 @@ impl Reader<'_> {
                 Some("DW_ATE_boolean") => Shape::Bool,
                 Some("DW_ATE_float") if size <= 8 => Shape::Float { size },
                 Some("DW_ATE_signed" | "DW_ATE_signed_char") => Shape::int(size, true),
-                Some("DW_ATE_unsigned" | "DW_ATE_unsigned_char" | "DW_ATE_UTF") => Shape::int(size, false),
+                Some("DW_ATE_unsigned" | "DW_ATE_unsigned_char" | "DW_ATE_UTF") => {
+                    Shape::int(size, false)
+                }
                 _ => Shape::Unknown(format!("the C type `{}`", node.text("name").unwrap_or("?"))),
             },
             (_, Some("DW_TAG_pointer_type")) => self.pointer(node, depth),
             (_, Some("DW_TAG_enumeration_type")) => self.enumeration(number, node, size),
-            (_, Some("DW_TAG_structure_type" | "DW_TAG_union_type")) => self.record(number, node, depth),
+            (_, Some("DW_TAG_structure_type" | "DW_TAG_union_type")) => {
+                self.record(number, node, depth)
+            }
             (_, Some("DW_TAG_array_type")) => self.array(node, depth),
             ("DISubroutineType", _) => Shape::Code(None),
             _ => unknown(),
@@ -152,11 +162,16 @@ impl Reader<'_> {
     fn plain(&self, number: u32) -> (Option<u32>, bool) {
         let (mut at, mut constant) = (number, false);
         for _ in 0..64 {
-            let Some(node) = self.info.node(at) else { break };
+            let Some(node) = self.info.node(at) else {
+                break;
+            };
             match node.text("tag") {
                 Some("DW_TAG_const_type") => constant = true,
                 Some(
-                    "DW_TAG_typedef" | "DW_TAG_volatile_type" | "DW_TAG_restrict_type" | "DW_TAG_atomic_type",
+                    "DW_TAG_typedef"
+                    | "DW_TAG_volatile_type"
+                    | "DW_TAG_restrict_type"
+                    | "DW_TAG_atomic_type",
                 ) => {}
                 _ => return (Some(at), constant),
             }
@@ -177,9 +192,14 @@ impl Reader<'_> {
         let Some(target) = target.filter(|_| depth < DEPTH) else {
             return Shape::pointer(Shape::Opaque, constant);
         };
-        let is_code = self.info.node(target).is_some_and(|node| node.kind == "DISubroutineType");
+        let is_code = self
+            .info
+            .node(target)
+            .is_some_and(|node| node.kind == "DISubroutineType");
         if is_code {
-            let signature = (depth < 4).then(|| self.signature(target, depth + 1)).flatten();
+            let signature = (depth < 4)
+                .then(|| self.signature(target, depth + 1))
+                .flatten();
             // Parameters that are not declared look like any number of them.
             let declared = signature.filter(|s| !(s.variadic && s.params.is_empty()));
             return Shape::Code(declared.map(Box::new));
@@ -214,7 +234,11 @@ impl Reader<'_> {
             let list = node.node("elements").and_then(|list| self.info.node(list));
             let list = list.map(|list| list.elements.clone()).unwrap_or_default();
             let mut constants = Vec::new();
-            for one in list.into_iter().flatten().filter_map(|one| self.info.node(one)) {
+            for one in list
+                .into_iter()
+                .flatten()
+                .filter_map(|one| self.info.node(one))
+            {
                 let value = one.text("value").and_then(|text| text.parse::<i128>().ok());
                 if let (Some(name), Some(value)) = (one.text("name"), value) {
                     constants.push((name.to_owned(), value));
@@ -259,12 +283,19 @@ impl Reader<'_> {
             ordered: true,
         };
         // First, since it may lead to itself.
-        self.all.types.records.insert(key.clone(), Ok(record.clone()));
+        self.all
+            .types
+            .records
+            .insert(key.clone(), Ok(record.clone()));
         let list = node.node("elements").and_then(|list| self.info.node(list));
         let list = list.map(|list| list.elements.clone()).unwrap_or_default();
         for member in list.into_iter().flatten() {
-            let Some(member) = self.info.node(member) else { continue };
-            let bits = member.text("flags").is_some_and(|flags| flags.contains("DIFlagBitField"));
+            let Some(member) = self.info.node(member) else {
+                continue;
+            };
+            let bits = member
+                .text("flags")
+                .is_some_and(|flags| flags.contains("DIFlagBitField"));
             let base = member.node("baseType");
             let shape = match base {
                 Some(base) => self.shape(base, depth + 1),

@@ -64,7 +64,10 @@ impl<'a> Comparison<'a> {
             // A result may be ignored.
             (Shape::Void, _) => {}
             (r, Shape::Void) => {
-                let text = format!("the result is {} in Rust, and there is none in C", self.words(r));
+                let text = format!(
+                    "the result is {} in Rust, and there is none in C",
+                    self.words(r)
+                );
                 self.tell(&both, "result", text);
             }
             (r, c) => {
@@ -107,7 +110,10 @@ impl<'a> Comparison<'a> {
             }
             // A structure of one member travels as that member.
             (Shape::Record(_), _) | (_, Shape::Record(_)) => {
-                let sizes = (self.declared.types.size(rust).ok(), self.defined.types.size(c).ok());
+                let sizes = (
+                    self.declared.types.size(rust).ok(),
+                    self.defined.types.size(c).ok(),
+                );
                 match sizes {
                     (Some(a), Some(b)) if a != b => differ(),
                     _ => None,
@@ -115,14 +121,15 @@ impl<'a> Comparison<'a> {
             }
             (Shape::Pointer { to: r, .. }, Shape::Pointer { to: c, .. }) => self.behind(r, c, both),
             (Shape::Code(Some(r)), Shape::Code(Some(c))) => self.code(r, c, both),
-            (Shape::Pointer { .. } | Shape::Code(_), Shape::Pointer { .. } | Shape::Code(_)) => None,
-            // A handle in a word.
-            (Shape::Pointer { .. } | Shape::Code(_), other) | (other, Shape::Pointer { .. } | Shape::Code(_)) => {
-                match other {
-                    Shape::Int { size: 8, .. } => None,
-                    _ => differ(),
-                }
+            (Shape::Pointer { .. } | Shape::Code(_), Shape::Pointer { .. } | Shape::Code(_)) => {
+                None
             }
+            // A handle in a word.
+            (Shape::Pointer { .. } | Shape::Code(_), other)
+            | (other, Shape::Pointer { .. } | Shape::Code(_)) => match other {
+                Shape::Int { size: 8, .. } => None,
+                _ => differ(),
+            },
             (Shape::Float { size: a }, Shape::Float { size: b }) => (a != b).then(differ).flatten(),
             (Shape::Float { .. }, _) | (_, Shape::Float { .. }) => differ(),
             (Shape::Enum { size: a, key: r }, Shape::Enum { size: b, key: c }) => {
@@ -131,7 +138,14 @@ impl<'a> Comparison<'a> {
                 }
                 (a != b).then(differ).flatten()
             }
-            (Shape::Int { size: a, signed: s, .. }, Shape::Int { size: b, signed: t, .. }) => {
+            (
+                Shape::Int {
+                    size: a, signed: s, ..
+                },
+                Shape::Int {
+                    size: b, signed: t, ..
+                },
+            ) => {
                 // A `char` has the sign that the machine gives it.
                 let sign = *a > 1 && s != t;
                 (a != b || sign).then(differ).flatten()
@@ -145,14 +159,18 @@ impl<'a> Comparison<'a> {
 
     /// What is wrong with what a pointer leads to.
     fn behind(&mut self, rust: &Shape, c: &Shape, both: &Both<'_>) -> Option<String> {
-        let text = |r: String, c: String| Some(format!("a pointer to {r} in Rust, and to {c} in C"));
+        let text =
+            |r: String, c: String| Some(format!("a pointer to {r} in Rust, and to {c} in C"));
         match (rust, c) {
             (Shape::Record(r), Shape::Record(c)) => {
                 self.meet(r, c, &both.rust.name);
                 None
             }
             (Shape::Pointer { to: r, .. }, Shape::Pointer { to: c, .. }) => self.behind(r, c, both),
-            (Shape::Int { size: a, .. } | Shape::Float { size: a }, Shape::Int { size: b, .. } | Shape::Float { size: b }) => {
+            (
+                Shape::Int { size: a, .. } | Shape::Float { size: a },
+                Shape::Int { size: b, .. } | Shape::Float { size: b },
+            ) => {
                 let kinds = matches!(rust, Shape::Int { .. }) != matches!(c, Shape::Int { .. });
                 // Bytes may stand for anything.
                 let bytes = *a == 1 || *b == 1;
@@ -187,7 +205,8 @@ impl<'a> Comparison<'a> {
         if let Some(text) = arity(rust, c) {
             return Some(format!("a function whose declarations differ: {text}"));
         }
-        let told = |text: String, which: String| Some(format!("a function whose {which} is {text}"));
+        let told =
+            |text: String, which: String| Some(format!("a function whose {which} is {text}"));
         for (i, (r, c)) in rust.params.iter().zip(&c.params).enumerate() {
             if let Some(text) = self.value(r, c, both) {
                 return told(text, format!("parameter {}", i + 1));
@@ -198,16 +217,27 @@ impl<'a> Comparison<'a> {
             // C reads what Rust does not give.
             (Shape::Void, c) => {
                 let c = self.words_c(c);
-                told(format!("nothing in Rust, and {c} in C"), "result".to_owned())
+                told(
+                    format!("nothing in Rust, and {c} in C"),
+                    "result".to_owned(),
+                )
             }
             // C ignores what Rust gives.
             (_, Shape::Void) => None,
-            (r, c) => self.value(r, c, both).and_then(|text| told(text, "result".to_owned())),
+            (r, c) => self
+                .value(r, c, both)
+                .and_then(|text| told(text, "result".to_owned())),
         }
     }
 
     fn constness(&mut self, i: usize, rust: &Shape, c: &Shape, both: &Both<'_>) {
-        let (Shape::Pointer { constant: true, .. }, Shape::Pointer { constant: false, .. }) = (rust, c) else {
+        let (
+            Shape::Pointer { constant: true, .. },
+            Shape::Pointer {
+                constant: false, ..
+            },
+        ) = (rust, c)
+        else {
             return;
         };
         let key = (both.c.name.clone(), i);
@@ -220,7 +250,10 @@ impl<'a> Comparison<'a> {
                 0 => String::new(),
                 line => format!(" in line {line}"),
             };
-            let text = format!("parameter {} is `*const` in Rust, and C writes through it{by}{line}", i + 1);
+            let text = format!(
+                "parameter {} is `*const` in Rust, and C writes through it{by}{line}",
+                i + 1
+            );
             self.tell(both, "const", text);
         }
     }
@@ -251,7 +284,10 @@ impl<'a> Comparison<'a> {
                 Ok(declared) => declared,
                 Err(why) => {
                     let function = self.met.get(&(r, c)).cloned().unwrap_or_default();
-                    self.leave_out(&defined.place, format!("struct {} of {function}: {why}", defined.name));
+                    self.leave_out(
+                        &defined.place,
+                        format!("struct {} of {function}: {why}", defined.name),
+                    );
                     continue;
                 }
             };
@@ -296,7 +332,11 @@ impl<'a> Comparison<'a> {
         if !rust.union {
             // By name first: that is what a person would see.
             let plain = |name: &str| name.trim_end_matches('_').to_owned();
-            for field in c.fields.iter().filter(|field| field.blob.is_none() && !field.name.is_empty()) {
+            for field in c
+                .fields
+                .iter()
+                .filter(|field| field.blob.is_none() && !field.name.is_empty())
+            {
                 let is_it = |other: &&super::shape::Field| plain(&other.name) == plain(&field.name);
                 let Some(own) = rust.fields.iter().find(is_it) else {
                     continue;
@@ -315,12 +355,18 @@ impl<'a> Comparison<'a> {
                     // An open array at the end takes no room.
                     && !matches!(field.shape, Shape::Array { count: 0, .. })
                 {
-                    let text = format!("`{}.{}` has {a} bytes in Rust, and {b} in C", rust.name, own.name);
+                    let text = format!(
+                        "`{}.{}` has {a} bytes in Rust, and {b} in C",
+                        rust.name, own.name
+                    );
                     return wrong("size", text);
                 }
             }
         }
-        let pieces = (self.declared.types.scalars(r), self.defined.types.scalars(k));
+        let pieces = (
+            self.declared.types.scalars(r),
+            self.defined.types.scalars(k),
+        );
         if let (Ok(declared), Ok(defined)) = &pieces {
             for own in declared {
                 let Some(other) = defined.iter().find(|other| other.offset == own.offset) else {
@@ -385,8 +431,13 @@ impl<'a> Comparison<'a> {
     fn enumerations(&mut self) {
         let mut told = BTreeSet::new();
         for (r, k) in self.met_enums.clone() {
-            let pair = (self.declared.types.enums.get(&r), self.defined.types.enums.get(&k));
-            let (Some(rust), Some(c)) = pair else { continue };
+            let pair = (
+                self.declared.types.enums.get(&r),
+                self.defined.types.enums.get(&k),
+            );
+            let (Some(rust), Some(c)) = pair else {
+                continue;
+            };
             if !told.insert((r, c.name.clone(), c.place.clone())) {
                 continue;
             }
@@ -404,7 +455,10 @@ impl<'a> Comparison<'a> {
                     self.found.push(Mismatch {
                         item: rust.name.clone(),
                         what: "constant".to_owned(),
-                        message: format!("`{}::{name}` is {value} in Rust, and `{other}` is {there} in C", rust.name),
+                        message: format!(
+                            "`{}::{name}` is {value} in Rust, and `{other}` is {there} in C",
+                            rust.name
+                        ),
                         rust: rust.place.clone(),
                         c: c.place.clone(),
                         header: None,
@@ -421,7 +475,9 @@ impl<'a> Comparison<'a> {
             };
             self.compared += 1;
             // `-1 as u32` is the same bits.
-            let same = value == there || (*value as i64) == (*there as i64) || (*value as u32) == (*there as u32);
+            let same = value == there
+                || (*value as i64) == (*there as i64)
+                || (*value as u32) == (*there as u32);
             if !same {
                 self.found.push(Mismatch {
                     item: name.clone(),
@@ -453,7 +509,11 @@ fn named(shape: &Shape, name: Option<String>) -> String {
         Shape::Int { size, signed, .. } => format!("{} number of {}", sign(*signed), bytes(*size)),
         Shape::Float { size } => format!("a floating-point number of {}", bytes(*size)),
         Shape::Enum { size, .. } => {
-            format!("`{}`, an enumeration of {}", name.unwrap_or_default(), bytes(*size))
+            format!(
+                "`{}`, an enumeration of {}",
+                name.unwrap_or_default(),
+                bytes(*size)
+            )
         }
         Shape::Pointer { .. } => "a pointer".to_owned(),
         Shape::Code(_) => "a pointer to a function".to_owned(),
@@ -480,14 +540,29 @@ fn piece(class: Class, size: u64) -> String {
 }
 
 fn sizes(rust: &Record, c: &Record) -> String {
-    format!("`{}` has {} in Rust, and {} in C", rust.name, bytes(rust.size), bytes(c.size))
+    format!(
+        "`{}` has {} in Rust, and {} in C",
+        rust.name,
+        bytes(rust.size),
+        bytes(c.size)
+    )
 }
 
 fn arity(rust: &Signature, c: &Signature) -> Option<String> {
-    let count = |n: usize| if n == 1 { "1 parameter".to_owned() } else { format!("{n} parameters") };
+    let count = |n: usize| {
+        if n == 1 {
+            "1 parameter".to_owned()
+        } else {
+            format!("{n} parameters")
+        }
+    };
     match (rust.variadic, c.variadic) {
-        (true, false) => return Some("it takes any number of arguments in Rust, and not in C".to_owned()),
-        (false, true) => return Some("it takes any number of arguments in C, and not in Rust".to_owned()),
+        (true, false) => {
+            return Some("it takes any number of arguments in Rust, and not in C".to_owned());
+        }
+        (false, true) => {
+            return Some("it takes any number of arguments in C, and not in Rust".to_owned());
+        }
         _ => {}
     }
     let (a, b) = (rust.params.len(), c.params.len());
@@ -504,10 +579,17 @@ fn common(constants: &[(String, i128)]) -> usize {
     let Some((first, _)) = constants.first() else {
         return 0;
     };
-    let shared = constants.iter().skip(1).fold(first.len(), |shared, (name, _)| {
-        let same = first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
-        shared.min(same)
-    });
+    let shared = constants
+        .iter()
+        .skip(1)
+        .fold(first.len(), |shared, (name, _)| {
+            let same = first
+                .bytes()
+                .zip(name.bytes())
+                .take_while(|(a, b)| a == b)
+                .count();
+            shared.min(same)
+        });
     if constants.len() < 2 {
         return 0;
     }

@@ -22,7 +22,16 @@ pub(super) struct Conditions {
 
 /// Conditions that rustc sets or leaves unset by itself.
 const OF_RUSTC: &[&str] = &[
-    "unix", "windows", "test", "doc", "doctest", "miri", "panic", "proc_macro", "clippy", "rustfmt",
+    "unix",
+    "windows",
+    "test",
+    "doc",
+    "doctest",
+    "miri",
+    "panic",
+    "proc_macro",
+    "clippy",
+    "rustfmt",
 ];
 
 impl Conditions {
@@ -40,7 +49,9 @@ impl Conditions {
         if let Some(text) = script.and_then(|path| std::fs::read_to_string(path).ok()) {
             all.complete = true;
             for line in text.lines() {
-                let rest = line.strip_prefix("cargo:").map(|r| r.trim_start_matches(':'));
+                let rest = line
+                    .strip_prefix("cargo:")
+                    .map(|r| r.trim_start_matches(':'));
                 if let Some(set) = rest.and_then(|rest| rest.strip_prefix("rustc-cfg=")) {
                     all.set(set);
                 }

@@ -93,7 +93,14 @@ impl<'a> Reader<'a> {
         self.tree.left_out.push((Line { file, line }, why));
     }
 
-    fn items(&mut self, items: Vec<Item>, number: usize, path: &Path, folder: &Path, module: usize) {
+    fn items(
+        &mut self,
+        items: Vec<Item>,
+        number: usize,
+        path: &Path,
+        folder: &Path,
+        module: usize,
+    ) {
         for item in items {
             let line = item.span().start().line as u32;
             match self.conditions.hold(attributes(&item)) {
@@ -122,7 +129,9 @@ impl<'a> Reader<'a> {
                         self.leave_out(number, line, "it is made by a macro".to_owned());
                     }
                 }
-                item => self.tree.modules[module].items.push(Placed { item, file: number }),
+                item => self.tree.modules[module]
+                    .items
+                    .push(Placed { item, file: number }),
             }
         }
     }
@@ -178,7 +187,11 @@ impl<'a> Reader<'a> {
         let last = last.trim_start_matches('/');
         let beside = path.parent().unwrap_or(Path::new("/")).join(last);
         let candidates: Vec<PathBuf> = match text.contains("OUT_DIR") {
-            true => self.out_dirs.iter().map(|folder| folder.join(last)).collect(),
+            true => self
+                .out_dirs
+                .iter()
+                .map(|folder| folder.join(last))
+                .collect(),
             false if text.contains("CARGO_MANIFEST_DIR") => vec![self.root.join(last)],
             false => vec![beside],
         };

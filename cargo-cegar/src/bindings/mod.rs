@@ -76,7 +76,9 @@ impl Mismatch {
     /// Where C has it, for people.
     pub fn c_place(&self) -> String {
         match &self.header {
-            Some(header) if *header != self.c => format!("{}, declared in {}", self.c.show(), header.show()),
+            Some(header) if *header != self.c => {
+                format!("{}, declared in {}", self.c.show(), header.show())
+            }
             _ => self.c.show(),
         }
     }
@@ -138,7 +140,10 @@ pub fn check(
                 }
             }
             (None, Some(why)) => {
-                let place = functions.first().map(|f| f.place.clone()).unwrap_or_default();
+                let place = functions
+                    .first()
+                    .map(|f| f.place.clone())
+                    .unwrap_or_default();
                 checked.left_out.push((place, format!("{name}: {why}")));
             }
             (None, None) => checked.elsewhere.push(name.to_owned()),
@@ -149,7 +154,9 @@ pub fn check(
     checked.mismatches = comparison.found;
     checked.left_out.extend(comparison.left_out);
     checked.left_out.extend(declared.left_out.iter().cloned());
-    checked.mismatches.sort_by(|a, b| (&a.rust, &a.message).cmp(&(&b.rust, &b.message)));
+    checked
+        .mismatches
+        .sort_by(|a, b| (&a.rust, &a.message).cmp(&(&b.rust, &b.message)));
     let headers = places::Headers::new(project, &units);
     for mismatch in &mut checked.mismatches {
         mismatch.header = headers.declares(&mismatch.item);
@@ -165,11 +172,17 @@ fn declared(project: &Project) -> Option<rust::Declared> {
     let mut resolved = MetadataCommand::new();
     resolved.manifest_path(project.workspace.join("Cargo.toml"));
     let metadata = resolved.exec().or_else(|_| command.no_deps().exec()).ok()?;
-    let package = metadata.packages.iter().find(|package| *package.name == project.name)?;
+    let package = metadata
+        .packages
+        .iter()
+        .find(|package| *package.name == project.name)?;
     let features: Vec<String> = match &metadata.resolve {
         Some(resolve) => {
             let node = resolve.nodes.iter().find(|node| node.id == package.id)?;
-            node.features.iter().map(|feature| feature.to_string()).collect()
+            node.features
+                .iter()
+                .map(|feature| feature.to_string())
+                .collect()
         }
         None => vec!["default".to_owned()],
     };
@@ -180,7 +193,11 @@ fn declared(project: &Project) -> Option<rust::Declared> {
             Kind::Lib | Kind::RLib | Kind::CDyLib | Kind::StaticLib | Kind::DyLib | Kind::Bin
         )
     };
-    let mut targets: Vec<_> = package.targets.iter().filter(|target| target.kind.iter().any(is_root)).collect();
+    let mut targets: Vec<_> = package
+        .targets
+        .iter()
+        .filter(|target| target.kind.iter().any(is_root))
+        .collect();
     targets.sort_by_key(|target| target.kind.contains(&cargo_metadata::TargetKind::Bin));
     let root = targets.first()?.src_path.clone().into_std_path_buf();
     let (out_dirs, script) = built(project);
@@ -193,8 +210,15 @@ fn declared(project: &Project) -> Option<rust::Declared> {
 fn built(project: &Project) -> (Vec<PathBuf>, Option<PathBuf>) {
     let prefix = format!("{}-", project.name);
     let mut found = Vec::new();
-    for target in [project.scratch().join("capture/target"), project.target.clone()] {
-        for entry in std::fs::read_dir(target.join("debug/build")).into_iter().flatten().flatten() {
+    for target in [
+        project.scratch().join("capture/target"),
+        project.target.clone(),
+    ] {
+        for entry in std::fs::read_dir(target.join("debug/build"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             let output = entry.path().join("output");
             if entry.file_name().to_string_lossy().starts_with(&prefix)
                 && let Ok(when) = output.metadata().and_then(|data| data.modified())
@@ -210,19 +234,38 @@ fn built(project: &Project) -> (Vec<PathBuf>, Option<PathBuf>) {
     found.sort();
     found.reverse();
     let script = found.first().map(|(_, path)| path.join("output"));
-    (found.into_iter().map(|(_, path)| path.join("out")).collect(), script)
+    (
+        found
+            .into_iter()
+            .map(|(_, path)| path.join("out"))
+            .collect(),
+        script,
+    )
 }
 
 /// A module as text.
 fn printed(compiler: &Compiler, bitcode: &Path) -> Result<String, Error> {
     let output = Command::new(&compiler.path)
-        .args(["-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-w", "-x", "ir", "-o", "-"])
+        .args([
+            "-S",
+            "-emit-llvm",
+            "-Xclang",
+            "-disable-llvm-passes",
+            "-w",
+            "-x",
+            "ir",
+            "-o",
+            "-",
+        ])
         .arg(bitcode)
         .output()
         .map_err(|why| Error::io("run", &compiler.path, why))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(Error::engine("printing a module", std::io::Error::other(said)));
+        return Err(Error::engine(
+            "printing a module",
+            std::io::Error::other(said),
+        ));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -218,10 +218,11 @@ pub(super) fn outside(name: &str) -> Option<Shape> {
         "i16" | "int16_t" | "c_short" => Shape::int(2, true),
         "u16" | "uint16_t" | "c_ushort" => Shape::int(2, false),
         "i32" | "int32_t" | "c_int" | "wchar_t" | "pid_t" => Shape::int(4, true),
-        "u32" | "uint32_t" | "c_uint" | "char" | "mode_t" | "uid_t" | "gid_t" => Shape::int(4, false),
-        "i64" | "int64_t" | "c_long" | "c_longlong" | "off_t" | "off64_t" | "time_t" | "intmax_t" => {
-            Shape::int(8, true)
+        "u32" | "uint32_t" | "c_uint" | "char" | "mode_t" | "uid_t" | "gid_t" => {
+            Shape::int(4, false)
         }
+        "i64" | "int64_t" | "c_long" | "c_longlong" | "off_t" | "off64_t" | "time_t"
+        | "intmax_t" => Shape::int(8, true),
         "u64" | "uint64_t" | "c_ulong" | "c_ulonglong" | "uintmax_t" => Shape::int(8, false),
         "usize" | "size_t" | "uintptr_t" => word(false),
         "isize" | "ssize_t" | "ptrdiff_t" | "intptr_t" => word(true),

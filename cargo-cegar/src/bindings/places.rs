@@ -42,7 +42,10 @@ impl Headers {
         let pattern = format!(r"^[^#/*]*\b{}\b\s*\)?\s*\(", regex::escape(name));
         let pattern = Regex::new(&pattern).ok()?;
         let mut found = self.files.iter().flat_map(|(file, text)| {
-            let lines = text.lines().enumerate().filter(|(_, line)| pattern.is_match(line));
+            let lines = text
+                .lines()
+                .enumerate()
+                .filter(|(_, line)| pattern.is_match(line));
             lines.map(move |(number, _)| Line {
                 file: file.clone(),
                 line: number as u32 + 1,

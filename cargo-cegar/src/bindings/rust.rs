@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use quote::ToTokens as _;
 use syn::spanned::Spanned as _;
 use syn::{
-    Expr, Fields, ForeignItem, GenericArgument, Item, Lit, Meta, PathArguments, ReturnType, Type, UnOp,
-    Visibility,
+    Expr, Fields, ForeignItem, GenericArgument, Item, Lit, Meta, PathArguments, ReturnType, Type,
+    UnOp, Visibility,
 };
 
 use super::conditions::Conditions;
@@ -74,7 +74,13 @@ impl Reader<'_> {
         }
     }
 
-    fn block(&mut self, module: usize, file: usize, block: &syn::ItemForeignMod, all: &mut Declared) {
+    fn block(
+        &mut self,
+        module: usize,
+        file: usize,
+        block: &syn::ItemForeignMod,
+        all: &mut Declared,
+    ) {
         let abi = block.abi.name.as_ref().map(|name| name.value());
         let is_c = abi.as_deref().is_none_or(is_c);
         for item in &block.items {
@@ -85,14 +91,16 @@ impl Reader<'_> {
                         Some(true) => {}
                         Some(false) => continue,
                         None => {
-                            let why = "whether it is compiled depends on a condition that is not known";
+                            let why =
+                                "whether it is compiled depends on a condition that is not known";
                             all.left_out.push((place, why.to_owned()));
                             continue;
                         }
                     }
                     if !is_c {
                         let abi = abi.clone().unwrap_or_default();
-                        all.left_out.push((place, format!("it is called as \"{abi}\" says")));
+                        all.left_out
+                            .push((place, format!("it is called as \"{abi}\" says")));
                         continue;
                     }
                     let params = function.sig.inputs.iter().map(|input| match input {
@@ -114,7 +122,8 @@ impl Reader<'_> {
                 }
                 ForeignItem::Macro(call) => {
                     let place = self.line(file, call.span());
-                    all.left_out.push((place, "it is made by a macro".to_owned()));
+                    all.left_out
+                        .push((place, "it is made by a macro".to_owned()));
                 }
                 _ => {}
             }
@@ -167,14 +176,18 @@ impl Reader<'_> {
                 let constant = reference.mutability.is_none();
                 self.pointer(module, &reference.elem, constant, depth)
             }
-            Type::BareFn(function) => Shape::Code(Some(Box::new(self.code(module, function, depth)))),
-            Type::Array(array) => match number(&array.len).or_else(|| self.constant(module, &array.len)) {
-                Some(count) if count >= 0 => Shape::Array {
-                    of: Box::new(self.shape(module, &array.elem, depth + 1)),
-                    count: count as u64,
-                },
-                _ => unknown(),
-            },
+            Type::BareFn(function) => {
+                Shape::Code(Some(Box::new(self.code(module, function, depth))))
+            }
+            Type::Array(array) => {
+                match number(&array.len).or_else(|| self.constant(module, &array.len)) {
+                    Some(count) if count >= 0 => Shape::Array {
+                        of: Box::new(self.shape(module, &array.elem, depth + 1)),
+                        count: count as u64,
+                    },
+                    _ => unknown(),
+                }
+            }
             Type::Never(_) => Shape::Void,
             Type::Tuple(tuple) if tuple.elems.is_empty() => Shape::Void,
             Type::Path(path) if path.qself.is_none() => self.path(module, &path.path, depth),
@@ -197,7 +210,10 @@ impl Reader<'_> {
 
     fn code(&mut self, module: usize, function: &syn::TypeBareFn, depth: u32) -> Signature {
         let abi = function.abi.as_ref();
-        let params = function.inputs.iter().map(|input| self.shape(module, &input.ty, depth + 1));
+        let params = function
+            .inputs
+            .iter()
+            .map(|input| self.shape(module, &input.ty, depth + 1));
         Signature {
             params: params.collect(),
             returns: self.result(module, &function.output, depth + 1),
@@ -207,13 +223,19 @@ impl Reader<'_> {
     }
 
     fn path(&mut self, module: usize, path: &syn::Path, depth: u32) -> Shape {
-        let parts: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        let parts: Vec<String> = path
+            .segments
+            .iter()
+            .map(|part| part.ident.to_string())
+            .collect();
         let last = parts.last().cloned().unwrap_or_default();
         let inner = path.segments.last().and_then(|part| match &part.arguments {
-            PathArguments::AngleBracketed(list) => list.args.iter().find_map(|argument| match argument {
-                GenericArgument::Type(ty) => Some(ty),
-                _ => None,
-            }),
+            PathArguments::AngleBracketed(list) => {
+                list.args.iter().find_map(|argument| match argument {
+                    GenericArgument::Type(ty) => Some(ty),
+                    _ => None,
+                })
+            }
             _ => None,
         });
         let meaning = self.names.meaning(module, &parts);
@@ -253,7 +275,9 @@ impl Reader<'_> {
             Item::Struct(item) if !item.generics.params.is_empty() => {
                 // What bindgen writes for bit-fields and open arrays.
                 match (item.ident.to_string().as_str(), inner) {
-                    ("__BindgenBitfieldUnit", Some((module, inner))) => self.shape(module, inner, depth + 1),
+                    ("__BindgenBitfieldUnit", Some((module, inner))) => {
+                        self.shape(module, inner, depth + 1)
+                    }
                     ("__IncompleteArrayField", Some((module, inner))) => Shape::Array {
                         of: Box::new(self.shape(module, inner, depth + 1)),
                         count: 0,
@@ -265,7 +289,14 @@ impl Reader<'_> {
                     (name, _) => Shape::Unknown(format!("the type `{name}` with parameters")),
                 }
             }
-            Item::Struct(item) => self.structure(at, placed.file, &item.attrs, &item.fields, &item.ident, false),
+            Item::Struct(item) => self.structure(
+                at,
+                placed.file,
+                &item.attrs,
+                &item.fields,
+                &item.ident,
+                false,
+            ),
             Item::Union(item) => {
                 let fields = Fields::Named(item.fields.clone());
                 self.structure(at, placed.file, &item.attrs, &fields, &item.ident, true)
@@ -311,11 +342,18 @@ impl Reader<'_> {
         let members: Vec<(String, Shape, bool)> = members.collect();
         self.busy.retain(|busy| *busy != key);
         // `struct z_stream { _private: [u8; 0] }`, `struct Codec(c_void)`
-        let is_hidden = |shape: &Shape| matches!(shape, Shape::Array { count: 0, .. } | Shape::Opaque | Shape::Void);
+        let is_hidden = |shape: &Shape| {
+            matches!(
+                shape,
+                Shape::Array { count: 0, .. } | Shape::Opaque | Shape::Void
+            )
+        };
         if members.iter().all(|(_, shape, _)| is_hidden(shape)) {
             return Shape::Opaque;
         }
-        let unsure = named.iter().any(|field| self.conditions.hold(&field.attrs).is_none());
+        let unsure = named
+            .iter()
+            .any(|field| self.conditions.hold(&field.attrs).is_none());
         let record = match unsure {
             true => Err("a member depends on a condition that is not known".to_owned()),
             false => {
@@ -347,7 +385,10 @@ impl Reader<'_> {
         for (name, shape, _) in members {
             let told = |why: String| format!("member `{name}`: {why}");
             let size = self.types.size(&shape).map_err(told)?;
-            let own = self.types.align(&shape)?.min(repr.packed.unwrap_or(u64::MAX));
+            let own = self
+                .types
+                .align(&shape)?
+                .min(repr.packed.unwrap_or(u64::MAX));
             align = align.max(own);
             let offset = match record.union {
                 true => 0,
@@ -374,7 +415,10 @@ impl Reader<'_> {
         if item.variants.is_empty() {
             return Shape::Opaque;
         }
-        let is_plain = item.variants.iter().all(|variant| variant.fields.is_empty());
+        let is_plain = item
+            .variants
+            .iter()
+            .all(|variant| variant.fields.is_empty());
         let name = item.ident.to_string();
         // The standard library's own pattern for `c_void`.
         if !is_plain {
@@ -425,7 +469,12 @@ impl Reader<'_> {
         let Expr::Path(path) = strip(expression) else {
             return None;
         };
-        let parts: Vec<String> = path.path.segments.iter().map(|part| part.ident.to_string()).collect();
+        let parts: Vec<String> = path
+            .path
+            .segments
+            .iter()
+            .map(|part| part.ident.to_string())
+            .collect();
         let Meaning::Item(at) = self.names.meaning(module, &parts)? else {
             return None;
         };
@@ -438,7 +487,10 @@ impl Reader<'_> {
 
 /// Whether functions of this ABI are called as C calls them.
 fn is_c(abi: &str) -> bool {
-    matches!(abi, "C" | "C-unwind" | "system" | "system-unwind" | "cdecl" | "sysv64")
+    matches!(
+        abi,
+        "C" | "C-unwind" | "system" | "system-unwind" | "cdecl" | "sysv64"
+    )
 }
 
 /// How a type is laid out.
@@ -461,7 +513,8 @@ impl Repr {
             }
             let text = list.tokens.to_string().replace(' ', "");
             for part in text.split(',') {
-                let inside = |part: &str| part.split('(').nth(1)?.trim_end_matches(')').parse().ok();
+                let inside =
+                    |part: &str| part.split('(').nth(1)?.trim_end_matches(')').parse().ok();
                 match part {
                     "C" => repr.c = true,
                     "transparent" => repr.transparent = true,

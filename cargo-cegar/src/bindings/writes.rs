@@ -59,7 +59,8 @@ fn bodies(text: &str) -> Vec<Body<'_>> {
     let mut inside = false;
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("define ") {
-            let Some((name, after)) = rest.split_once('@').and_then(|(_, r)| r.split_once('(')) else {
+            let Some((name, after)) = rest.split_once('@').and_then(|(_, r)| r.split_once('('))
+            else {
                 continue;
             };
             let params = arguments(after).into_iter().filter_map(|argument| {
@@ -187,14 +188,18 @@ fn is_slot(body: &Body<'_>, slot: &str, derived: &HashSet<&str>) -> bool {
     let start = format!("{slot} = alloca ptr");
     let is_variable = body.lines.iter().any(|line| line.starts_with(&start));
     let mut stores = body.lines.iter().filter_map(|line| stored(line));
-    is_variable && stores.all(|(value, at)| at != slot || derived.contains(value) || steps(body, value, slot))
+    is_variable
+        && stores
+            .all(|(value, at)| at != slot || derived.contains(value) || steps(body, value, slot))
 }
 
 /// Whether a value is a step on from what the variable holds: `p++`.
 fn steps(body: &Body<'_>, value: &str, slot: &str) -> bool {
     let defined = |name: &str| {
         let start = format!("{name} = ");
-        body.lines.iter().find_map(|line| line.strip_prefix(&*start))
+        body.lines
+            .iter()
+            .find_map(|line| line.strip_prefix(&*start))
     };
     let Some(operation) = defined(value) else {
         return false;
@@ -211,7 +216,11 @@ fn steps(body: &Body<'_>, value: &str, slot: &str) -> bool {
 
 fn place(line: &str, info: &DebugInfo) -> u32 {
     let number = line.rsplit_once("!dbg !").map(|(_, number)| number);
-    let digits = number.map(|n| n.chars().take_while(char::is_ascii_digit).collect::<String>());
+    let digits = number.map(|n| {
+        n.chars()
+            .take_while(char::is_ascii_digit)
+            .collect::<String>()
+    });
     let node = digits.and_then(|digits| info.node(digits.parse().ok()?));
     node.map_or(0, |node| node.number("line") as u32)
 }

@@ -76,7 +76,11 @@ pub fn dispatch() -> Option<ExitCode> {
         // A linker that goes through archives once needs the group.
         Some(more) => {
             let group = |word: &str| OsString::from(format!("-Wl,--{word}-group"));
-            command.arg(group("start")).args(&args).args(more).arg(group("end"))
+            command
+                .arg(group("start"))
+                .args(&args)
+                .args(more)
+                .arg(group("end"))
         }
         None => command.args(&args),
     };
@@ -93,9 +97,20 @@ pub fn dispatch() -> Option<ExitCode> {
 fn linked_with(args: &[OsString]) -> Option<Vec<String>> {
     let file = std::env::var_os(LINK)?;
     let is_other = |arg: &OsString| {
-        ["-c", "-E", "-S", "-M", "-MM", "-r", "-fsyntax-only", "--version", "-v", "-"]
-            .iter()
-            .any(|other| arg == other)
+        [
+            "-c",
+            "-E",
+            "-S",
+            "-M",
+            "-MM",
+            "-r",
+            "-fsyntax-only",
+            "--version",
+            "-v",
+            "-",
+        ]
+        .iter()
+        .any(|other| arg == other)
     };
     let has_output = args.iter().any(|arg| arg == "-o");
     if !has_output || args.iter().any(is_other) {

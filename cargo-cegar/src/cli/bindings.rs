@@ -30,18 +30,23 @@ pub(super) fn bindings(
     store::writable_dir(&project.scratch())?;
     let checked = checked(&project, &config, &mut fan, stop)?;
     if checked.declared == 0 {
-        let mut text = "the crate's Rust code declares no foreign function that could be read".to_owned();
+        let mut text =
+            "the crate's Rust code declares no foreign function that could be read".to_owned();
         for (place, why) in &checked.left_out {
             text += &format!("\n  {}: {why}", place.show());
         }
         note(&mut fan, Level::Warning, text);
     }
     for mismatch in &checked.mismatches {
-        fan.event(&Event::BindingMismatch(Binding::new(mismatch, &project.root)));
+        fan.event(&Event::BindingMismatch(Binding::new(
+            mismatch,
+            &project.root,
+        )));
     }
     fan.event(&Event::BindingsChecked(checked));
     let mismatched = fan.mismatched;
-    fan.finish().map_err(|why| Error::io("write", "the report", why))?;
+    fan.finish()
+        .map_err(|why| Error::io("write", "the report", why))?;
     Ok(match mismatched {
         true => ExitCode::Violation,
         false => ExitCode::Clean,
@@ -74,13 +79,16 @@ pub(super) fn found(
         Err(why) => {
             let text = why.to_string();
             let first = text.lines().next().unwrap_or_default();
-            let text = format!("the crate's declarations were not compared with the library: {first}");
+            let text =
+                format!("the crate's declarations were not compared with the library: {first}");
             note(fan, Level::Warning, text);
             return Ok(Vec::new());
         }
     };
     let all = checked.mismatches.iter();
-    let all = all.map(|mismatch| Binding::new(mismatch, &project.root)).collect();
+    let all = all
+        .map(|mismatch| Binding::new(mismatch, &project.root))
+        .collect();
     fan.event(&Event::BindingsChecked(checked));
     Ok(all)
 }

@@ -383,7 +383,9 @@ pub(super) fn init(
     // Without it the package can still be written.
     let clang = match compiler(&config) {
         Ok(clang) => Some(clang),
-        Err(why) if args.header.is_some() || args.function.is_some() || args.from_tests => return Err(why),
+        Err(why) if args.header.is_some() || args.function.is_some() || args.from_tests => {
+            return Err(why);
+        }
         Err(_) => None,
     };
     let done = crate::init::init(&project, &config, clang.as_ref(), &options, &mut fan, stop)?;

@@ -83,7 +83,9 @@ impl Known<'_> {
             });
         }
         if harnesses.is_empty() {
-            done.notes.push("no test calls the library in a way that a harness could be carved from".to_owned());
+            done.notes.push(
+                "no test calls the library in a way that a harness could be carved from".to_owned(),
+            );
         }
         let data = result.data.into_iter();
         seeds.extend(data.map(|(function, bytes)| Seeds::Data(function, bytes)));
@@ -91,7 +93,11 @@ impl Known<'_> {
     }
 }
 
-fn refused(library: &signatures::Library<'_>, scratch: &Path, one: &carve::Carved) -> Option<String> {
+fn refused(
+    library: &signatures::Library<'_>,
+    scratch: &Path,
+    one: &carve::Carved,
+) -> Option<String> {
     let file = scratch.join(format!("{}.harness.c", one.name));
     if let Err(why) = store::write(&file, one.text.as_bytes()) {
         return Some(why.to_string());
@@ -143,7 +149,8 @@ pub(super) fn put_seeds(
         }
     }
     if new > 0 {
-        done.notes.push(format!("{new} recorded inputs for {}", names.join(", ")));
+        done.notes
+            .push(format!("{new} recorded inputs for {}", names.join(", ")));
     }
     Ok(())
 }

@@ -14,8 +14,8 @@ struct decoder {
     int mark;
     size_t limit;
     int escaped;
-    size_t used;
     unsigned char held[ROOM];
+    size_t used;
 };
 
 static struct decoder decoders[DECODERS];

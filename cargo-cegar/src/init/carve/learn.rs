@@ -129,10 +129,19 @@ impl<'a> Facts<'a> {
                 continue;
             }
             let bytes = self.api.pointee(&function.params[i].ty).is_some_and(|to| {
-                matches!(self.api.resolve(&to).kind, Kind::Int { size: 1, .. } | Kind::Void)
+                matches!(
+                    self.api.resolve(&to).kind,
+                    Kind::Int { size: 1, .. } | Kind::Void
+                )
             });
-            let number = matches!(self.api.resolve(&function.params[i + 1].ty).kind, Kind::Int { size: 4.., .. });
-            let calls = runs.iter().flat_map(|run| &run.calls).filter(|call| call.function == function.name);
+            let number = matches!(
+                self.api.resolve(&function.params[i + 1].ty).kind,
+                Kind::Int { size: 4.., .. }
+            );
+            let calls = runs
+                .iter()
+                .flat_map(|run| &run.calls)
+                .filter(|call| call.function == function.name);
             let fits = |call: &Call| match (call.args.get(i), call.args.get(i + 1)) {
                 (Some(Value::Pointer { address, bytes }), Some(Value::Int(length))) => {
                     (*address == 0 && *length == 0) || bytes.len() as u64 >= *length
@@ -160,7 +169,10 @@ impl<'a> Facts<'a> {
                 Value::Pointer { address, bytes } if *address != 0 => {
                     let text = bytes.strip_suffix(&[0]);
                     let text = text.filter(|text| !text.contains(&0)).map(<[u8]>::to_vec);
-                    let known = self.texts.entry(key).or_insert_with(|| Some(BTreeSet::new()));
+                    let known = self
+                        .texts
+                        .entry(key)
+                        .or_insert_with(|| Some(BTreeSet::new()));
                     match (known.as_mut(), text) {
                         (Some(known), Some(text)) => drop(known.insert(text)),
                         _ => *known = None,
@@ -181,7 +193,10 @@ impl<'a> Facts<'a> {
         for function in &self.api.functions {
             for (i, param) in function.params.iter().enumerate() {
                 let lengths = &self.lengths[function.name.as_str()];
-                let is_number = matches!(self.api.resolve(&param.ty).kind, Kind::Int { size: 4.., .. });
+                let is_number = matches!(
+                    self.api.resolve(&param.ty).kind,
+                    Kind::Int { size: 4.., .. }
+                );
                 if !is_number || lengths.contains(&Some(i)) {
                     continue;
                 }
@@ -190,7 +205,8 @@ impl<'a> Facts<'a> {
                 });
                 let mut fitting = makers.filter(|maker| always_from(runs, function, i, maker));
                 if let Some(maker) = fitting.next() {
-                    self.handles.insert((function.name.clone(), i), maker.name.clone());
+                    self.handles
+                        .insert((function.name.clone(), i), maker.name.clone());
                 }
             }
         }
@@ -207,7 +223,9 @@ impl<'a> Facts<'a> {
         let steps = self.steps(&calls)?;
         let items = self.items(&steps, &calls);
         if items.iter().map(|item| item.steps.len()).sum::<usize>() > STEPS {
-            return Err(format!("it makes more than {STEPS} different calls in a row"));
+            return Err(format!(
+                "it makes more than {STEPS} different calls in a row"
+            ));
         }
         Ok(Use {
             name: run.name.clone(),
@@ -226,7 +244,9 @@ impl<'a> Facts<'a> {
             for (i, value) in call.args.iter().enumerate() {
                 let flow = match value {
                     Value::Code(0) => Flow::Null,
-                    Value::Code(_) => return Err(format!("it hands `{}` a function", call.function)),
+                    Value::Code(_) => {
+                        return Err(format!("it hands `{}` a function", call.function));
+                    }
                     Value::Pointer { address: 0, .. } => Flow::Null,
                     Value::Pointer { address, .. } => {
                         let earlier = &calls[..number];
@@ -241,7 +261,10 @@ impl<'a> Facts<'a> {
                                 Flow::Storage(at)
                             }
                             None if self.is_handle(function, i) => {
-                                return Err(format!("where `{}` has its object from was not seen", call.function));
+                                return Err(format!(
+                                    "where `{}` has its object from was not seen",
+                                    call.function
+                                ));
                             }
                             None => Flow::Own,
                         }
@@ -278,16 +301,23 @@ impl<'a> Facts<'a> {
             {
                 return Some(Flow::Result(step));
             }
-            let wrote = call.wrote.iter().find(|(_, bytes)| bytes.len() == 8 && little(bytes) == address);
+            let wrote = call
+                .wrote
+                .iter()
+                .find(|(_, bytes)| bytes.len() == 8 && little(bytes) == address);
             let (param, _) = wrote?;
             let function = self.function(&call.function)?;
             let to = self.api.pointee(&function.params.get(*param)?.ty)?;
-            matches!(self.api.resolve(&to).kind, Kind::Pointer(_)).then_some(Flow::Wrote(step, *param))
+            matches!(self.api.resolve(&to).kind, Kind::Pointer(_))
+                .then_some(Flow::Wrote(step, *param))
         })
     }
 
     fn is_structure(&self, function: &Declared, i: usize) -> bool {
-        let to = function.params.get(i).and_then(|param| self.api.pointee(&param.ty));
+        let to = function
+            .params
+            .get(i)
+            .and_then(|param| self.api.pointee(&param.ty));
         to.is_some_and(|to| match self.api.resolve(&to).kind {
             Kind::Record(tag) => self.api.record(&tag).is_some(),
             _ => false,
@@ -296,7 +326,10 @@ impl<'a> Facts<'a> {
 
     /// Whether a parameter is an object of which only the library knows what it is.
     fn is_handle(&self, function: &Declared, i: usize) -> bool {
-        let to = function.params.get(i).and_then(|param| self.api.pointee(&param.ty));
+        let to = function
+            .params
+            .get(i)
+            .and_then(|param| self.api.pointee(&param.ty));
         to.is_some_and(|to| match self.api.resolve(&to).kind {
             Kind::Record(tag) => self.api.record(&tag).is_none(),
             _ => false,
@@ -313,7 +346,12 @@ impl<'a> Facts<'a> {
         while at < steps.len() {
             let (block, turns) = repeats(steps, at);
             let first = next;
-            let take = |turn: usize| calls[at + turn * block..at + (turn + 1) * block].iter().map(|call| (*call).clone()).collect();
+            let take = |turn: usize| {
+                calls[at + turn * block..at + (turn + 1) * block]
+                    .iter()
+                    .map(|call| (*call).clone())
+                    .collect()
+            };
             for turn in 0..turns {
                 for i in 0..block {
                     stands_for[at + turn * block + i] = first + i;
@@ -321,7 +359,11 @@ impl<'a> Facts<'a> {
             }
             let renamed = steps[at..at + block].iter().map(|step| Step {
                 function: step.function.clone(),
-                flows: step.flows.iter().map(|flow| renumbered(flow, &stands_for)).collect(),
+                flows: step
+                    .flows
+                    .iter()
+                    .map(|flow| renumbered(flow, &stands_for))
+                    .collect(),
             });
             items.push(Item {
                 steps: renamed.collect(),
@@ -337,9 +379,15 @@ impl<'a> Facts<'a> {
 
     /// Learns from all uses what is repeated, and tells each of them.
     pub fn settle(&mut self, uses: &mut [Use]) {
-        let names = |item: &Item| -> Vec<String> { item.steps.iter().map(|step| step.function.clone()).collect() };
+        let names = |item: &Item| -> Vec<String> {
+            item.steps
+                .iter()
+                .map(|step| step.function.clone())
+                .collect()
+        };
         let all = || uses.iter().flat_map(|one| &one.items);
-        let repeated: BTreeSet<Vec<String>> = all().filter(|item| item.repeated).map(names).collect();
+        let repeated: BTreeSet<Vec<String>> =
+            all().filter(|item| item.repeated).map(names).collect();
         for item in all() {
             let turns = item.turns.len();
             let known = self.turns.entry(names(item)).or_insert((turns, turns));
@@ -362,11 +410,16 @@ fn renumbered(flow: &Flow, stands_for: &[usize]) -> Flow {
 /// How many steps from here on are repeated, and how often. What refers to a step of the block itself is no repetition.
 fn repeats(steps: &[Step], at: usize) -> (usize, usize) {
     for block in 1..=BLOCK {
-        let Some(first) = steps.get(at..at + block) else { break };
-        let inside = first.iter().flat_map(|step| &step.flows).any(|flow| match flow {
-            Flow::Result(step) | Flow::Wrote(step, _) => *step >= at,
-            _ => false,
-        });
+        let Some(first) = steps.get(at..at + block) else {
+            break;
+        };
+        let inside = first
+            .iter()
+            .flat_map(|step| &step.flows)
+            .any(|flow| match flow {
+                Flow::Result(step) | Flow::Wrote(step, _) => *step >= at,
+                _ => false,
+            });
         if inside {
             continue;
         }
@@ -392,8 +445,13 @@ fn always_from(runs: &[Run], function: &Declared, i: usize, maker: &Declared) ->
             let Some(Value::Int(bits)) = call.args.get(i) else {
                 return false;
             };
-            let made = run.calls[..number].iter().filter(|other| other.function == maker.name);
-            if !made.into_iter().any(|other| other.result == Some(Value::Int(*bits))) {
+            let made = run.calls[..number]
+                .iter()
+                .filter(|other| other.function == maker.name);
+            if !made
+                .into_iter()
+                .any(|other| other.result == Some(Value::Int(*bits)))
+            {
                 return false;
             }
             any = true;

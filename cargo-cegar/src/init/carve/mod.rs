@@ -71,7 +71,10 @@ pub(super) fn carve(
 ) -> std::result::Result<Result, Error> {
     let api = library.api;
     let is_there = |function: &&Declared| {
-        !function.inline && library.defined.is_none_or(|defined| defined.contains(&function.name))
+        !function.inline
+            && library
+                .defined
+                .is_none_or(|defined| defined.contains(&function.name))
     };
     let functions: Vec<&Declared> = api.functions.iter().filter(is_there).collect();
     let recorded = record::record(
@@ -95,7 +98,9 @@ pub(super) fn carve(
         match facts.use_of(run) {
             Ok(one) if !one.items.is_empty() => uses.push(one),
             Ok(_) => {}
-            Err(why) => result.notes.push(format!("{}: no harness, {why}", run.name)),
+            Err(why) => result
+                .notes
+                .push(format!("{}: no harness, {why}", run.name)),
         }
     }
     facts.settle(&mut uses);
@@ -123,7 +128,10 @@ fn harnesses(facts: &Facts<'_>, uses: &[Use], include: &str, most: usize, result
         let mut names: Vec<&str> = group.iter().map(|one| one.name.as_str()).collect();
         names.dedup();
         let Some(first) = text::harness(facts, group[0], &names, include) else {
-            let text = format!("{}: no harness, an argument is of a type that is not chosen", group[0].name);
+            let text = format!(
+                "{}: no harness, an argument is of a type that is not chosen",
+                group[0].name
+            );
             result.notes.push(text);
             continue;
         };
@@ -179,9 +187,20 @@ fn data(facts: &Facts<'_>, runs: &[Run]) -> Vec<(String, Vec<u8>)> {
                 continue;
             };
             let constant = facts.api.pointee(&param.ty).is_some_and(|to| to.constant);
-            let bytes = call.args.get(i).map(trace::Value::bytes).unwrap_or_default();
-            let by_value = !matches!(facts.api.resolve(&function.params[*l].ty).kind, Kind::Pointer(_));
-            let wanted = call.args.get(*l).map(trace::Value::bits).unwrap_or_default();
+            let bytes = call
+                .args
+                .get(i)
+                .map(trace::Value::bytes)
+                .unwrap_or_default();
+            let by_value = !matches!(
+                facts.api.resolve(&function.params[*l].ty).kind,
+                Kind::Pointer(_)
+            );
+            let wanted = call
+                .args
+                .get(*l)
+                .map(trace::Value::bits)
+                .unwrap_or_default();
             if let (true, true, Some(bytes)) = (constant, by_value, bytes.get(..wanted as usize))
                 && !bytes.is_empty()
             {
@@ -201,7 +220,9 @@ pub(super) fn takes_data_alone(harness: &Path, function: &str) -> bool {
         return false;
     };
     let calls = |word: &str| text.matches(&format!("{word}(")).count();
-    let choices = text.matches("crunner_get_").count() + calls("crunner_range") + calls("crunner_new_string");
-    let whole = choices == 1 && calls("crunner_get_rest") == 1 || text.contains("LLVMFuzzerTestOneInput") && choices == 0;
+    let choices =
+        text.matches("crunner_get_").count() + calls("crunner_range") + calls("crunner_new_string");
+    let whole = choices == 1 && calls("crunner_get_rest") == 1
+        || text.contains("LLVMFuzzerTestOneInput") && choices == 0;
     whole && calls(function) > 0
 }

@@ -56,7 +56,14 @@ pub(super) fn record(
     let _ = std::fs::remove_dir_all(folder.join("traces"));
     store::writable_dir(&folder.join("traces"))?;
     let mut recorded = Recorded::default();
-    let wrapped = wrappers(&folder, compiler, api, functions, (include, flags), &mut recorded)?;
+    let wrapped = wrappers(
+        &folder,
+        compiler,
+        api,
+        functions,
+        (include, flags),
+        &mut recorded,
+    )?;
     let programs = build(project, &folder, &wrapped)?;
     let until = Instant::now() + ALL;
     let mut late = 0;
@@ -74,11 +81,16 @@ pub(super) fn record(
             recorded.ran += 1;
             let name = test.clone().unwrap_or_else(|| program.name.clone());
             if let Some(why) = program.run(project, test.as_deref(), &traces) {
-                recorded.left_out.push(format!("{}: {why}", program.called(test.as_deref())));
+                recorded
+                    .left_out
+                    .push(format!("{}: {why}", program.called(test.as_deref())));
             }
             let (runs, full) = trace::read(&traces, &name);
             if full {
-                let text = format!("{}: it calls too often, and only the beginning was recorded", program.called(test.as_deref()));
+                let text = format!(
+                    "{}: it calls too often, and only the beginning was recorded",
+                    program.called(test.as_deref())
+                );
                 recorded.left_out.push(text);
             }
             if runs.len() > 1 {
@@ -158,13 +170,24 @@ fn wrappers(
                 objects.push(object);
                 names.push(function.name.clone());
             }
-            None => recorded.left_out.push(format!("{}: its arguments cannot be recorded", function.name)),
+            None => recorded.left_out.push(format!(
+                "{}: its arguments cannot be recorded",
+                function.name
+            )),
         }
     }
     let archive = folder.join("librecorder.a");
     let _ = std::fs::remove_file(&archive);
-    let ar = compiler.path.canonicalize().unwrap_or_default().with_file_name("llvm-ar");
-    let ar = if ar.is_file() { ar } else { PathBuf::from("ar") };
+    let ar = compiler
+        .path
+        .canonicalize()
+        .unwrap_or_default()
+        .with_file_name("llvm-ar");
+    let ar = if ar.is_file() {
+        ar
+    } else {
+        PathBuf::from("ar")
+    };
     let status = Command::new(&ar)
         .arg("rcs")
         .arg(&archive)
@@ -202,7 +225,11 @@ fn wrapper(api: &Api, function: &Declared, include: &str) -> Option<String> {
     let returns = api.resolve(&function.returns);
     let words = &function.returns.words;
     let (keep, give, result) = match &returns.kind {
-        Kind::Void => (String::new(), String::new(), "{CEGAR_NOTHING, 0, 0, 0, 0}".to_owned()),
+        Kind::Void => (
+            String::new(),
+            String::new(),
+            "{CEGAR_NOTHING, 0, 0, 0, 0}".to_owned(),
+        ),
         _ => (
             format!("__typeof__({words}) result = "),
             "    return result;\n".to_owned(),
@@ -217,11 +244,12 @@ fn wrapper(api: &Api, function: &Declared, include: &str) -> Option<String> {
         Kind::Void => "void".to_owned(),
         _ => format!("__typeof__({words})"),
     };
-    let constant = if function.returns.constant && !matches!(function.returns.kind, Kind::Pointer(_)) {
-        "const "
-    } else {
-        ""
-    };
+    let constant =
+        if function.returns.constant && !matches!(function.returns.kind, Kind::Pointer(_)) {
+            "const "
+        } else {
+            ""
+        };
     let passed = passed.join(", ");
     Some(format!(
         "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <stdio.h>\n#include <string.h>\n\
@@ -240,7 +268,9 @@ fn wrapper(api: &Api, function: &Declared, include: &str) -> Option<String> {
 fn value(api: &Api, ty: &super::super::ctype::Written, name: &str) -> Option<String> {
     let resolved = api.resolve(ty);
     Some(match &resolved.kind {
-        Kind::Int { signed: true, .. } => format!("{{CEGAR_INT, (uint64_t)(int64_t){name}, 0, 0, 0}}"),
+        Kind::Int { signed: true, .. } => {
+            format!("{{CEGAR_INT, (uint64_t)(int64_t){name}, 0, 0, 0}}")
+        }
         Kind::Int { .. } | Kind::Bool | Kind::Enum(_) => {
             format!("{{CEGAR_INT, (uint64_t){name}, 0, 0, 0}}")
         }
@@ -256,7 +286,10 @@ fn value(api: &Api, ty: &super::super::ctype::Written, name: &str) -> Option<Str
                 Kind::Named(_) | Kind::Array(_) => ("0".to_owned(), 0),
                 _ => (format!("sizeof(*{name})"), 0),
             };
-            format!("{{CEGAR_POINTER, {bits}, {unit}, {text}, {}}}", u8::from(!to.constant))
+            format!(
+                "{{CEGAR_POINTER, {bits}, {unit}, {text}, {}}}",
+                u8::from(!to.constant)
+            )
         }
         _ => return None,
     })
@@ -277,14 +310,24 @@ fn build(project: &Project, folder: &Path, wrapped: &Wrapped) -> Result<Vec<Prog
     let mut command = Command::new(cargo);
     command
         .current_dir(&project.workspace)
-        .args(["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])
+        .args([
+            "test",
+            "--workspace",
+            "--no-run",
+            "--message-format",
+            "json-render-diagnostics",
+        ])
         .arg("--target-dir")
         .arg(folder.join("target"));
     if project.member && project.root == project.workspace {
         // A crate alone: what else a workspace has is not asked for.
         command.arg("--exclude").arg(project.cegar_name());
     }
-    let mut link: Vec<String> = wrapped.names.iter().map(|name| format!("-Wl,--wrap={name}")).collect();
+    let mut link: Vec<String> = wrapped
+        .names
+        .iter()
+        .map(|name| format!("-Wl,--wrap={name}"))
+        .collect();
     link.push(wrapped.archive.display().to_string());
     let file = folder.join("link.txt");
     store::write(&file, link.join("\n").as_bytes())?;
@@ -299,7 +342,10 @@ fn build(project: &Project, folder: &Path, wrapped: &Wrapped) -> Result<Vec<Prog
         let last: Vec<&str> = said.lines().rev().take(30).collect();
         let last: Vec<&str> = last.into_iter().rev().collect();
         return Err(Error::nothing(
-            format!("the crate's tests could not be built with recording\n{}", last.join("\n")),
+            format!(
+                "the crate's tests could not be built with recording\n{}",
+                last.join("\n")
+            ),
             "`cargo test --no-run` must work first",
         ));
     }
@@ -308,8 +354,13 @@ fn build(project: &Project, folder: &Path, wrapped: &Wrapped) -> Result<Vec<Prog
         let cargo_metadata::Message::CompilerArtifact(artifact) = message else {
             continue;
         };
-        let Some(path) = artifact.executable else { continue };
-        let is_example = artifact.target.kind.contains(&cargo_metadata::TargetKind::Example);
+        let Some(path) = artifact.executable else {
+            continue;
+        };
+        let is_example = artifact
+            .target
+            .kind
+            .contains(&cargo_metadata::TargetKind::Example);
         if !artifact.profile.test && !is_example {
             continue;
         }
@@ -389,7 +440,9 @@ impl Program {
             Err(why) => return Some(format!("it could not be started: {why}")),
         };
         match (status.signal(), status.success()) {
-            (Some(signal), _) => Some(format!("it was ended by signal {signal}; what it called until then was recorded")),
+            (Some(signal), _) => Some(format!(
+                "it was ended by signal {signal}; what it called until then was recorded"
+            )),
             (None, false) => Some("it failed; what it called was recorded".to_owned()),
             (None, true) => None,
         }

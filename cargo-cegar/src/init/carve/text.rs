@@ -27,7 +27,8 @@ const ALWAYS: usize = 3;
 
 /// Words in the names of functions that give something back.
 const CLOSERS: &[&str] = &[
-    "close", "free", "destroy", "delete", "end", "release", "fini", "dispose", "cleanup", "unref", "drop",
+    "close", "free", "destroy", "delete", "end", "release", "fini", "dispose", "cleanup", "unref",
+    "drop",
 ];
 
 /// What comes of a use.
@@ -80,11 +81,20 @@ impl<'a> Writer<'a> {
             closing: closing(&one.items),
             items: &one.items,
             lines: Vec::new(),
-            names: ["data", "size", "main", "turns", "done", "errno", "stdin", "stdout", "int", "char", "unix"]
-                .into_iter()
-                .map(str::to_owned)
-                .chain(facts.api.functions.iter().map(|function| function.name.clone()))
-                .collect(),
+            names: [
+                "data", "size", "main", "turns", "done", "errno", "stdin", "stdout", "int", "char",
+                "unix",
+            ]
+            .into_iter()
+            .map(str::to_owned)
+            .chain(
+                facts
+                    .api
+                    .functions
+                    .iter()
+                    .map(|function| function.name.clone()),
+            )
+            .collect(),
             results: BTreeMap::new(),
             wrote: BTreeMap::new(),
             storages: BTreeMap::new(),
@@ -98,7 +108,12 @@ impl<'a> Writer<'a> {
             jumps: false,
             step: 0,
         };
-        for flow in one.items.iter().flat_map(|item| &item.steps).flat_map(|step| &step.flows) {
+        for flow in one
+            .items
+            .iter()
+            .flat_map(|item| &item.steps)
+            .flat_map(|step| &step.flows)
+        {
             match flow {
                 Flow::Result(step) => drop(writer.used.insert(*step)),
                 Flow::Wrote(step, param) => drop(writer.used_wrote.insert((*step, *param))),
@@ -139,7 +154,11 @@ impl<'a> Writer<'a> {
             self.steps(item, item.turns.first()?, number)?;
             return Some(());
         }
-        let names: Vec<String> = item.steps.iter().map(|step| step.function.clone()).collect();
+        let names: Vec<String> = item
+            .steps
+            .iter()
+            .map(|step| step.function.clone())
+            .collect();
         let (least, most) = self.facts.turns.get(&names).copied().unwrap_or((1, 1));
         let most = most.max(4).min(TURNS);
         let least = least.min(most);
@@ -175,7 +194,8 @@ impl<'a> Writer<'a> {
             if lengths.contains(&Some(i)) {
                 continue;
             }
-            let (text, length) = self.argument(function, i, param, &step.flows[i], call, lengths[i])?;
+            let (text, length) =
+                self.argument(function, i, param, &step.flows[i], call, lengths[i])?;
             args[i] = Some(text);
             if let (Some(l), Some(length)) = (lengths[i], length) {
                 args[l] = Some(length);
@@ -202,7 +222,12 @@ impl<'a> Writer<'a> {
         let text = match flow {
             Flow::Result(step) => self.results.get(step)?.clone(),
             Flow::Wrote(step, at) => self.wrote.get(&(*step, *at))?.clone(),
-            Flow::Null => return Some(("NULL".to_owned(), self.length_alone(function, length, call).or_else(nothing))),
+            Flow::Null => {
+                return Some((
+                    "NULL".to_owned(),
+                    self.length_alone(function, length, call).or_else(nothing),
+                ));
+            }
             Flow::Storage(number) => format!("&{}", self.storage(*number, param)),
             Flow::Own => match (self.facts.api.pointee(&param.ty), length) {
                 (None, _) => self.number(function, i, param, value)?,
@@ -221,7 +246,12 @@ impl<'a> Writer<'a> {
     }
 
     /// A length whose memory is not chosen here.
-    fn length_alone(&mut self, function: &Declared, length: Option<usize>, call: &Call) -> Option<String> {
+    fn length_alone(
+        &mut self,
+        function: &Declared,
+        length: Option<usize>,
+        call: &Call,
+    ) -> Option<String> {
         let l = length?;
         let param = function.params.get(l)?;
         match self.facts.api.pointee(&param.ty) {
@@ -239,20 +269,36 @@ impl<'a> Writer<'a> {
             return name.clone();
         }
         let name = self.name(&param.name);
-        let words = self.facts.api.pointee(&param.ty).map(|to| to.words).unwrap_or_default();
+        let words = self
+            .facts
+            .api
+            .pointee(&param.ty)
+            .map(|to| to.words)
+            .unwrap_or_default();
         // It outlives the loop that it may be met in first.
         self.lines.insert(0, format!("{words} {name};"));
-        self.lines.insert(1, format!("memset(&{name}, 0, sizeof {name});"));
+        self.lines
+            .insert(1, format!("memset(&{name}, 0, sizeof {name});"));
         self.storages.insert(number, name.clone());
         name
     }
 
     /// A whole number, or another scalar.
-    fn number(&mut self, function: &Declared, i: usize, param: &Parameter, value: &Value) -> Option<String> {
+    fn number(
+        &mut self,
+        function: &Declared,
+        i: usize,
+        param: &Parameter,
+        value: &Value,
+    ) -> Option<String> {
         let api = self.facts.api;
         let words = &param.ty.words;
         let resolved = api.resolve(&param.ty);
-        let wanted = if param.name.is_empty() { format!("argument_{}", i + 1) } else { param.name.clone() };
+        let wanted = if param.name.is_empty() {
+            format!("argument_{}", i + 1)
+        } else {
+            param.name.clone()
+        };
         let (size, signed) = match &resolved.kind {
             Kind::Int { size, signed } => (u64::from(*size), *signed),
             Kind::Enum(_) => (4, false),
@@ -280,7 +326,8 @@ impl<'a> Writer<'a> {
             return Some(literal(low, words));
         }
         let name = self.name(&wanted);
-        let is_data = numbers.seen.len() >= MANY && high.checked_sub(low).is_none_or(|far| far > FAR);
+        let is_data =
+            numbers.seen.len() >= MANY && high.checked_sub(low).is_none_or(|far| far > FAR);
         if is_data {
             let getter = match (size, signed) {
                 (1, true) => "schar",
@@ -297,7 +344,9 @@ impl<'a> Writer<'a> {
         } else {
             self.choose(value, low, high);
             self.learn(format!("{}: `{wanted}` is {low} to {high}", function.name));
-            self.line(format!("{words} {name} = ({words})crunner_range({low}, {high});"));
+            self.line(format!(
+                "{words} {name} = ({words})crunner_range({low}, {high});"
+            ));
         }
         Some(name)
     }
@@ -323,12 +372,20 @@ impl<'a> Writer<'a> {
             (None, value) => value.bits(),
             (Some(_), value) => little(value.bytes().get(..8.min(value.bytes().len()))?),
         };
-        let name = self.name(if param.name.is_empty() { "data" } else { &param.name });
+        let name = self.name(if param.name.is_empty() {
+            "data"
+        } else {
+            &param.name
+        });
         let size = self.name(&format!("{name}_size"));
         let (most, always) = self.sizes(function, l, behind.is_some());
         match always {
             Some(always) => {
-                self.learn(format!("{}: `{}` is always {always}", function.name, or(&length.name, "its length")));
+                self.learn(format!(
+                    "{}: `{}` is always {always}",
+                    function.name,
+                    or(&length.name, "its length")
+                ));
                 self.line(format!("size_t {size} = {always};"));
             }
             None => {
@@ -337,7 +394,11 @@ impl<'a> Writer<'a> {
                 self.line(format!("size_t {size} = (size_t)crunner_range(0, {most});"));
             }
         }
-        let bytes = if unit == 1 { size.clone() } else { format!("{size} * sizeof({element})") };
+        let bytes = if unit == 1 {
+            size.clone()
+        } else {
+            format!("{size} * sizeof({element})")
+        };
         self.line(format!("{element} *{name} = malloc({bytes});"));
         let is_output = !to.constant && pairs::is_output_name(&param.name);
         if !is_output {
@@ -366,7 +427,11 @@ impl<'a> Writer<'a> {
 
     /// The longest length that was passed; and the only one, where there was but one.
     fn sizes(&self, function: &Declared, l: usize, behind: bool) -> (u64, Option<u64>) {
-        let numbers = self.facts.numbers.get(&(function.name.clone(), l)).filter(|_| !behind);
+        let numbers = self
+            .facts
+            .numbers
+            .get(&(function.name.clone(), l))
+            .filter(|_| !behind);
         let Some(numbers) = numbers else {
             return (LONGEST, None);
         };
@@ -397,7 +462,11 @@ impl<'a> Writer<'a> {
             Kind::Int { size: 1, .. } if to.constant => self.text(function, i, param, value),
             Kind::Int { size, .. } | Kind::Float { size } if *size > 1 && !to.constant => {
                 let name = name(self);
-                let before = value.bytes().get(..usize::from(*size)).map(little).unwrap_or_default();
+                let before = value
+                    .bytes()
+                    .get(..usize::from(*size))
+                    .map(little)
+                    .unwrap_or_default();
                 let before = if before <= LONGEST { before } else { 0 };
                 self.line(format!("{} {name} = {before};", to.words));
                 Some(format!("&{name}"))
@@ -405,8 +474,15 @@ impl<'a> Writer<'a> {
             Kind::Int { .. } | Kind::Void => {
                 let name = name(self);
                 let bound = param.bound.clone().unwrap_or(GUESSED.to_string());
-                let element = if target.kind == Kind::Void { "unsigned char" } else { &to.words };
-                self.learn(format!("{}: nobody says how long `{name}` is; {bound} elements are a guess", function.name));
+                let element = if target.kind == Kind::Void {
+                    "unsigned char"
+                } else {
+                    &to.words
+                };
+                self.learn(format!(
+                    "{}: nobody says how long `{name}` is; {bound} elements are a guess",
+                    function.name
+                ));
                 self.tape = None;
                 self.line(format!("{element} {name}[{bound}];"));
                 self.line(format!("crunner_get_bytes({name}, sizeof {name});"));
@@ -416,18 +492,40 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn text(&mut self, function: &Declared, i: usize, param: &Parameter, value: &Value) -> Option<String> {
-        let texts = self.facts.texts.get(&(function.name.clone(), i)).and_then(Option::as_ref)?;
-        let plain = |text: &[u8]| text.iter().all(|c| c.is_ascii_graphic() || *c == b' ') && !text.contains(&b'"') && !text.contains(&b'\\');
+    fn text(
+        &mut self,
+        function: &Declared,
+        i: usize,
+        param: &Parameter,
+        value: &Value,
+    ) -> Option<String> {
+        let texts = self
+            .facts
+            .texts
+            .get(&(function.name.clone(), i))
+            .and_then(Option::as_ref)?;
+        let plain = |text: &[u8]| {
+            text.iter().all(|c| c.is_ascii_graphic() || *c == b' ')
+                && !text.contains(&b'"')
+                && !text.contains(&b'\\')
+        };
         if let (1, Some(only)) = (texts.len(), texts.first())
             && plain(only)
             && only.len() <= 32
         {
             let only = String::from_utf8_lossy(only).into_owned();
-            self.learn(format!("{}: `{}` is always \"{only}\"", function.name, or(&param.name, "the text")));
+            self.learn(format!(
+                "{}: `{}` is always \"{only}\"",
+                function.name,
+                or(&param.name, "the text")
+            ));
             return Some(format!("\"{only}\""));
         }
-        let recorded = value.bytes().strip_suffix(&[0]).unwrap_or_default().to_vec();
+        let recorded = value
+            .bytes()
+            .strip_suffix(&[0])
+            .unwrap_or_default()
+            .to_vec();
         for byte in recorded {
             self.put(&[byte]);
             if byte == 0xff {
@@ -465,12 +563,20 @@ impl<'a> Writer<'a> {
                 let name = self.name(&wanted);
                 let stars = if words.ends_with('*') { "" } else { " " };
                 self.line(format!("{words}{stars}{name} = {call};"));
-                self.results.entry(self.step).or_insert_with(|| name.clone());
+                self.results
+                    .entry(self.step)
+                    .or_insert_with(|| name.clone());
                 if matches!(kind, Kind::Pointer(_)) {
-                    self.learn(format!("{}: the tests go on only with an object", function.name));
+                    self.learn(format!(
+                        "{}: the tests go on only with an object",
+                        function.name
+                    ));
                     self.line(format!("crunner_assume({name} != NULL);"));
                 } else if let Some(condition) = condition {
-                    self.learn(format!("{}: the tests go on only if its result is {condition}", function.name));
+                    self.learn(format!(
+                        "{}: the tests go on only if its result is {condition}",
+                        function.name
+                    ));
                     self.stop_unless(&format!("{name} {condition}"), number);
                 }
             }
@@ -488,7 +594,10 @@ impl<'a> Writer<'a> {
     /// Goes to where things are given back, if all that is given back is there by now.
     fn stop_unless(&mut self, condition: &str, number: usize) {
         let closers = self.items.get(self.closing..).unwrap_or_default();
-        let flows = closers.iter().flat_map(|item| &item.steps).flat_map(|step| &step.flows);
+        let flows = closers
+            .iter()
+            .flat_map(|item| &item.steps)
+            .flat_map(|step| &step.flows);
         let step = self.step;
         let is_there = |flow: &Flow| match flow {
             Flow::Result(made) | Flow::Wrote(made, _) => *made < step,
@@ -533,9 +642,17 @@ impl<'a> Writer<'a> {
     }
 
     fn finish(self, names: &[&str], include: &str) -> Text {
-        let shown: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
+        let shown: Vec<String> = names
+            .iter()
+            .take(3)
+            .map(|name| format!("`{name}`"))
+            .collect();
         let more = names.len().saturating_sub(shown.len());
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
         let mut text = format!(
             "/* Carved from what the crate's tests do: {}{more}.\n *\n * The order of the calls is theirs; the data are chosen.",
             shown.join(", ")
@@ -583,7 +700,11 @@ fn closing(items: &[Item]) -> usize {
             named && no_data
         })
     };
-    let trailing = items.iter().rev().take_while(|item| gives_back(item)).count();
+    let trailing = items
+        .iter()
+        .rev()
+        .take_while(|item| gives_back(item))
+        .count();
     items.len() - trailing
 }
 
@@ -591,7 +712,9 @@ fn closing(items: &[Item]) -> usize {
 fn went_on_if(numbers: &super::learn::Numbers, kind: &Kind) -> Option<String> {
     let (low, high) = (*numbers.seen.first()?, *numbers.seen.last()?);
     match kind {
-        Kind::Int { .. } | Kind::Enum(_) | Kind::Bool if low == 0 && high == 0 => Some("== 0".to_owned()),
+        Kind::Int { .. } | Kind::Enum(_) | Kind::Bool if low == 0 && high == 0 => {
+            Some("== 0".to_owned())
+        }
         Kind::Bool if low == 1 => Some("!= 0".to_owned()),
         Kind::Int { signed: true, .. } if low > 0 => Some("> 0".to_owned()),
         Kind::Int { signed: true, .. } if low >= 0 => Some(">= 0".to_owned()),
@@ -605,8 +728,16 @@ fn or<'n>(name: &'n str, other: &'n str) -> &'n str {
 
 /// A name for what a function makes.
 fn object_name(function: &str) -> String {
-    let first = function.split('_').next().unwrap_or(function).to_lowercase();
-    if first.len() > 1 && first != function { format!("{first}_object") } else { "object".to_owned() }
+    let first = function
+        .split('_')
+        .next()
+        .unwrap_or(function)
+        .to_lowercase();
+    if first.len() > 1 && first != function {
+        format!("{first}_object")
+    } else {
+        "object".to_owned()
+    }
 }
 
 fn literal(value: i64, words: &str) -> String {

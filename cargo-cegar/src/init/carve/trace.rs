@@ -65,7 +65,10 @@ pub(super) fn read(folder: &Path, name: &str) -> (Vec<Run>, bool) {
         .flatten()
         .flatten()
         .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "trace"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "trace")
+        })
         .collect();
     files.sort();
     let (mut runs, mut full) = (Vec::new(), false);
@@ -183,8 +186,15 @@ mod tests {
         assert_eq!(runs.len(), 2);
         assert_eq!(runs[0].calls.len(), 3);
         assert_eq!(runs[0].calls[1].args[1].bytes(), b"ab");
-        assert_eq!(runs[0].calls[0].result.as_ref().map(Value::bits), Some(0x1000));
+        assert_eq!(
+            runs[0].calls[0].result.as_ref().map(Value::bits),
+            Some(0x1000)
+        );
         assert_eq!(runs[1].calls[0].result, None);
-        assert!(parse("B 1 a f p1:6\nB x\nE 9 i0\nzzz", "t")[0].calls[0].args[0].bytes().is_empty());
+        assert!(
+            parse("B 1 a f p1:6\nB x\nE 9 i0\nzzz", "t")[0].calls[0].args[0]
+                .bytes()
+                .is_empty()
+        );
     }
 }
