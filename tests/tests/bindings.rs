@@ -143,7 +143,7 @@ unsafe extern "C" {
     let ended = bindings(&project, &["--sarif", "b.sarif", "--junit", "b.xml"]);
     ended
         .expect(exit::VIOLATION)
-        .says("binding_mismatch  src/lib.rs:9 add: it has 1 parameter in Rust, and 2 parameters in C (c/demo.c:3")
+        .says("binding_mismatch  src/lib.rs:9 add: it has 1 parameter in Rust, and 2 in C (c/demo.c:3")
         .says("fill: parameter 1 is `*const` in Rust, and C writes through it in line 4")
         .says("fill: parameter 2 is an unsigned number of 4 bytes in Rust, and an unsigned number of 8 bytes in C")
         .says("place: the result is a signed number of 4 bytes in Rust, and there is none in C")
