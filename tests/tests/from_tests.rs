@@ -76,8 +76,9 @@ fn the_order_of_calls_is_learnt_from_the_tests() {
         &[
             "run",
             "uses_a_backslash_takes_the_meaning_from_a_mark",
-            "--max-time",
-            "60s",
+            "--runs",
+            "600000",
+            "--fuzz-only",
         ],
     );
     run.expect(exit::VIOLATION)

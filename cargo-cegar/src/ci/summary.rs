@@ -231,6 +231,7 @@ mod tests {
                     vacuous: None,
                 },
             ],
+            bindings: vec![],
             findings: vec![Sorted {
                 finding,
                 class: Class::New,

@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use sha2::{Digest as _, Sha256};
+
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
@@ -51,7 +53,7 @@ pub(super) fn record(
     (include, flags): (&str, &[String]),
     stop: &AtomicBool,
 ) -> Result<Recorded, Error> {
-    let folder = project.scratch().join("record");
+    let folder = project.scratch().join("record").join(&project.name);
     // Traces of an earlier time would be taken for new ones.
     let _ = std::fs::remove_dir_all(folder.join("traces"));
     store::writable_dir(&folder.join("traces"))?;
@@ -115,6 +117,8 @@ pub(super) fn record(
 struct Wrapped {
     archive: PathBuf,
     names: Vec<String>,
+    /// A hash of all the wrappers.
+    hash: String,
 }
 
 fn wrappers(
@@ -156,9 +160,11 @@ fn wrappers(
         }
     }
     let mut names = Vec::new();
+    let mut all = format!("{RECORDER}{HEADER}{flags:?}");
     for function in functions {
         let made = match wrapper(api, function, include) {
             Some(text) => {
+                all += &text;
                 let file = sources.join(format!("wrap_{}.c", function.name));
                 store::write(&file, text.as_bytes())?;
                 compile(&format!("wrap_{}", function.name))?
@@ -198,7 +204,12 @@ fn wrappers(
         let why = std::io::Error::other("it failed");
         return Err(Error::io("run", &ar, why));
     }
-    Ok(Wrapped { archive, names })
+    let hash = store::hex(&Sha256::digest(all.as_bytes()))[..16].to_owned();
+    Ok(Wrapped {
+        archive,
+        names,
+        hash,
+    })
 }
 
 /// The wrapper of one function; none if it cannot be written.
@@ -307,6 +318,15 @@ struct Program {
 
 fn build(project: &Project, folder: &Path, wrapped: &Wrapped) -> Result<Vec<Program>, Error> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // Cargo does not know what is added where it links, and would take programs with other wrappers for fresh.
+    let target = folder.join(format!("target-{}", wrapped.hash));
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("target-") && entry.path() != target {
+            // What cannot be removed only takes room.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
     let mut command = Command::new(cargo);
     command
         .current_dir(&project.workspace)
@@ -318,7 +338,7 @@ fn build(project: &Project, folder: &Path, wrapped: &Wrapped) -> Result<Vec<Prog
             "json-render-diagnostics",
         ])
         .arg("--target-dir")
-        .arg(folder.join("target"));
+        .arg(&target);
     if project.member && project.root == project.workspace {
         // A crate alone: what else a workspace has is not asked for.
         command.arg("--exclude").arg(project.cegar_name());

@@ -160,7 +160,7 @@ impl<'a> Writer<'a> {
             .map(|step| step.function.clone())
             .collect();
         let (least, most) = self.facts.turns.get(&names).copied().unwrap_or((1, 1));
-        let most = most.max(4).min(TURNS);
+        let most = most.clamp(4, TURNS);
         let least = least.min(most);
         self.choose(item.turns.len() as i64, least as i64, most as i64);
         self.line(format!(
@@ -279,6 +279,20 @@ impl<'a> Writer<'a> {
         self.lines.insert(0, format!("{words} {name};"));
         self.lines
             .insert(1, format!("memset(&{name}, 0, sizeof {name});"));
+        let holds = self
+            .facts
+            .api
+            .pointee(&param.ty)
+            .map(|to| self.facts.api.resolve(&to).kind);
+        if let Some(Kind::Record(tag)) = holds
+            && let Some(record) = self.facts.api.record(&tag)
+            && record
+                .fields
+                .iter()
+                .any(|(_, ty)| matches!(self.facts.api.resolve(ty).kind, Kind::Pointer(_)))
+        {
+            self.learn(format!("`{name}`: its members are 0 at first; what the tests put into them between calls is not carved"));
+        }
         self.storages.insert(number, name.clone());
         name
     }
