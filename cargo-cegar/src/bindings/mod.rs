@@ -5,6 +5,7 @@
 //! declarations from the crate's own source ([`rust`]), the definitions from the debug information of the C files that its build
 //! compiles ([`c`]). What one of them says in a way that is not understood is left out and counted; what is told is certain.
 
+mod attributes;
 mod c;
 mod compare;
 mod conditions;
@@ -13,6 +14,7 @@ mod names;
 mod places;
 mod rust;
 mod shape;
+mod words;
 mod writes;
 
 use std::path::{Path, PathBuf};

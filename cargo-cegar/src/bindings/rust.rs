@@ -6,9 +6,10 @@ use quote::ToTokens as _;
 use syn::spanned::Spanned as _;
 use syn::{
     Expr, Fields, ForeignItem, GenericArgument, Item, Lit, Meta, PathArguments, ReturnType, Type,
-    UnOp, Visibility,
+    Visibility,
 };
 
+use super::attributes::{Repr, is_c, number, strip};
 use super::conditions::Conditions;
 use super::files::Tree;
 use super::names::{At, Meaning, Names, outside};
@@ -485,90 +486,6 @@ impl Reader<'_> {
     }
 }
 
-/// Whether functions of this ABI are called as C calls them.
-fn is_c(abi: &str) -> bool {
-    matches!(
-        abi,
-        "C" | "C-unwind" | "system" | "system-unwind" | "cdecl" | "sysv64"
-    )
-}
-
-/// How a type is laid out.
-#[derive(Default)]
-struct Repr {
-    c: bool,
-    transparent: bool,
-    packed: Option<u64>,
-    align: Option<u64>,
-    int: Option<u64>,
-}
-
-impl Repr {
-    fn of(attributes: &[Meta]) -> Repr {
-        let mut repr = Repr::default();
-        for meta in attributes {
-            let Meta::List(list) = meta else { continue };
-            if !list.path.is_ident("repr") {
-                continue;
-            }
-            let text = list.tokens.to_string().replace(' ', "");
-            for part in text.split(',') {
-                let inside =
-                    |part: &str| part.split('(').nth(1)?.trim_end_matches(')').parse().ok();
-                match part {
-                    "C" => repr.c = true,
-                    "transparent" => repr.transparent = true,
-                    "packed" => repr.packed = Some(1),
-                    _ if part.starts_with("packed(") => repr.packed = inside(part),
-                    _ if part.starts_with("align(") => repr.align = inside(part),
-                    _ => repr.int = repr.int.or(int_size(part)),
-                }
-            }
-        }
-        repr
-    }
-}
-
-fn int_size(name: &str) -> Option<u64> {
-    match outside(name)? {
-        Shape::Int { size, .. } => Some(size),
-        _ => None,
-    }
-}
-
-fn strip(expression: &Expr) -> &Expr {
-    match expression {
-        Expr::Paren(inner) => strip(&inner.expr),
-        Expr::Group(inner) => strip(&inner.expr),
-        Expr::Cast(cast) => strip(&cast.expr),
-        other => other,
-    }
-}
-
-/// A number that is plain to see: a literal, its negative, a shift of one.
-pub(super) fn number(expression: &Expr) -> Option<i128> {
-    match strip(expression) {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(value) => value.base10_parse().ok(),
-            Lit::Byte(value) => Some(i128::from(value.value())),
-            _ => None,
-        },
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => number(&unary.expr).map(|n| -n),
-        Expr::Binary(binary) => {
-            let (a, b) = (number(&binary.left)?, number(&binary.right)?);
-            match binary.op {
-                syn::BinOp::Shl(_) => a.checked_shl(u32::try_from(b).ok()?),
-                syn::BinOp::Add(_) => a.checked_add(b),
-                syn::BinOp::Sub(_) => a.checked_sub(b),
-                syn::BinOp::Mul(_) => a.checked_mul(b),
-                syn::BinOp::BitOr(_) => Some(a | b),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
 /// What a crate's own structures and enumerations are called, by their keys: for messages.
 pub(super) fn name_of(types: &Types, shape: &Shape) -> Option<String> {
     match shape {
@@ -588,57 +505,4 @@ pub(super) fn by_symbol(functions: &[Function]) -> HashMap<&str, Vec<&Function>>
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, dead_code, reason = "tests")]
-mod tests {
-    use super::super::files;
-    use super::*;
-
-    /// Types, and their own text.
-    macro_rules! both {
-        ($($item:item)*) => {
-            $($item)*
-            const SOURCE: &str = stringify!($($item)*);
-        };
-    }
-
-    both! {
-        #[repr(C)] pub struct Plain { pub a: u8, pub b: u64, pub c: u16 }
-        #[repr(C, packed(2))] pub struct Packed { pub a: u8, pub b: u64, pub c: u32 }
-        #[repr(C, align(32))] pub struct Aligned { pub a: u8, pub b: [u16; 3] }
-        #[repr(C)] pub union Either { pub a: [u8; 5], pub b: u32 }
-        #[repr(C)] pub struct Nested {
-            pub a: Plain, pub b: Either, pub c: *mut Nested, pub d: Option<extern "C" fn(i32)>, pub e: f32, pub f: bool,
-        }
-        #[repr(C)] pub struct Rows { pub a: [[u32; 3]; 2], pub b: [Nested; 2], pub c: std::mem::ManuallyDrop<u8> }
-    }
-
-    #[test]
-    fn layouts_are_those_of_rustc() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("lib.rs");
-        let block = "extern \"C\" { fn f(a: *mut Plain, b: *mut Packed, c: *mut Aligned, d: *mut Either, e: *mut Nested, f: *mut Rows); }";
-        std::fs::write(&file, format!("{SOURCE}\n{block}")).unwrap();
-        let conditions = Conditions::new(&[], None);
-        let tree = files::Reader::new(folder.path(), Vec::new(), &conditions).read(&file);
-        let all = declared(tree, &conditions);
-        assert!(all.left_out.is_empty(), "{:?}", all.left_out);
-        macro_rules! same {
-            ($($name:ident { $($field:ident),* })*) => {$(
-                let found = all.types.records.values().flatten().find(|record| record.name == stringify!($name));
-                let record = found.unwrap_or_else(|| panic!("no {}", stringify!($name)));
-                let expected = (size_of::<$name>() as u64, align_of::<$name>() as u64);
-                assert_eq!((record.size, record.align), expected, "{}", record.name);
-                let offsets: Vec<u64> = record.fields.iter().map(|field| field.offset).collect();
-                assert_eq!(offsets, [$(std::mem::offset_of!($name, $field) as u64),*], "{}", record.name);
-            )*};
-        }
-        same! {
-            Plain { a, b, c }
-            Packed { a, b, c }
-            Aligned { a, b }
-            Either { a, b }
-            Nested { a, b, c, d, e, f }
-            Rows { a, b, c }
-        }
-    }
-}
+mod tests;
