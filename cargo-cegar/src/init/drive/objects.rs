@@ -55,6 +55,9 @@ impl<'a> Body<'a> {
             // It is what makes such an object ready.
             let name = self.name(or(&param.name, "object"));
             self.lines.push(format!("{} {name} = {{0}};", to.words));
+            if let Some(record) = self.api.record(identity).cloned() {
+                self.given_members(function, &name, &record);
+            }
             if let Some(back) = self.back(identity, &function.name) {
                 let call = self.given_back(back, &format!("&{name}"));
                 self.cleanup.insert(0, format!("{call};"));
