@@ -132,7 +132,7 @@ impl<'a> Body<'a> {
             ]
             .iter()
             .map(|name| (*name).to_owned())
-            .chain(api.functions.iter().map(|f| f.name.clone()))
+            .chain(api.makers().map(|f| f.name.clone()))
             .collect(),
             callbacks: Vec::new(),
             lines: Vec::new(),

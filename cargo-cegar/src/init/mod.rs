@@ -377,6 +377,10 @@ impl<'a> Known<'a> {
                 Some(name) if alone => name.clone(),
                 _ => function.clone(),
             };
+            let learnt = done.learnt.iter_mut();
+            learnt
+                .filter(|one| one.harness == function)
+                .for_each(|one| one.harness.clone_from(&name));
             harnesses.push(Harness {
                 file: PathBuf::from(format!("harnesses/{name}.c")),
                 text: Some(harness.text),

@@ -65,7 +65,7 @@ impl<'a> Body<'a> {
             return Ok(format!("&{name}"));
         }
         let mut makers: Vec<(i32, &Declared, Way)> = Vec::new();
-        for maker in &self.api.functions {
+        for maker in self.api.makers() {
             if maker.name == function.name
                 || maker.name == self.function.name
                 || maker.variadic
@@ -81,8 +81,11 @@ impl<'a> Body<'a> {
                 };
                 // `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
                 let near = common(&maker.name, &self.function.name) as i32;
+                let far = if maker.beside.is_some() { 100 } else { 0 };
                 makers.push((
-                    kind - 4 * near + 4 * maker.params.len() as i32 + maker.name.len() as i32 / 4,
+                    far + kind - 4 * near
+                        + 4 * maker.params.len() as i32
+                        + maker.name.len() as i32 / 4,
                     maker,
                     way,
                 ));
@@ -126,7 +129,7 @@ impl<'a> Body<'a> {
     pub(super) fn number_handle(&self, param: &Parameter) -> Option<String> {
         let identity = self.api.number_identity(&param.ty)?;
         let sets = |maker: &Declared| matches!(self.makes(maker, &identity), Some(Way::Sets(_)));
-        let mut all = self.api.functions.iter();
+        let mut all = self.api.makers();
         all.any(sets).then_some(identity)
     }
 
@@ -341,7 +344,7 @@ impl<'a> Body<'a> {
 
     /// The function that gives an object back, best the one whose name begins as its maker's.
     pub(super) fn back(&self, identity: &str, maker: &str) -> Option<&'a Declared> {
-        let all = self.api.functions.iter().filter(|back| {
+        let all = self.api.makers().filter(|back| {
             self.gives_back(back).as_deref() == Some(identity)
                 && self.is_usable(back)
                 && back.name != self.function.name

@@ -83,6 +83,9 @@ impl Default for Limits {
     }
 }
 
+/// Bytes behind the tape's end that are looked at where it is asked who chose what.
+const BEHIND: usize = 4096;
+
 /// A Program, ready to run. Runs are independent of each other.
 #[derive(Debug)]
 pub struct Machine<'p> {
@@ -172,9 +175,14 @@ impl<'p> Machine<'p> {
         harness: &crossing::Harness,
     ) -> (Execution, crossing::Noted) {
         let start = self.start.clone();
+        // What the harness takes from behind the tape's end is its choice as well.
+        let limits = Limits {
+            extend: self.limits.extend.max(BEHIND),
+            ..self.limits.clone()
+        };
         let mut run = Run::<true>::new(
             self.program,
-            &self.limits,
+            &limits,
             start,
             tape,
             Some(pool),

@@ -245,6 +245,10 @@ impl Looking<'_> {
             });
         };
         let object = (address >> 32) as u32;
+        if object == 0 {
+            // How much is copied from NULL does not matter.
+            on.truncate(1);
+        }
         let size = noted.sizes.get(&object).copied();
         on.extend(size);
         let first = noted.culprits.first().copied();
