@@ -51,7 +51,10 @@ fn library() -> Project {
         "Cargo.toml",
         "[package]\nname = \"pic-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
     );
-    project.write("src/lib.rs", "//! Empty: the C code is what matters here.\n");
+    project.write(
+        "src/lib.rs",
+        "//! Empty: the C code is what matters here.\n",
+    );
     project.write("c/pic.h", HEADER);
     project.write("c/pic.c", SOURCE);
     project.write(
@@ -99,17 +102,27 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
 
     // A setting is narrowed, from both sides; memory and a palette are passed.
     let scale = project.read("cegar/harnesses/pic_scale.c");
-    assert!(scale.contains("crunner_assume(level < 10); /* learnt */"), "{scale}");
+    assert!(
+        scale.contains("crunner_assume(level < 10); /* learnt */"),
+        "{scale}"
+    );
     let mark = project.read("cegar/harnesses/pic_mark.c");
     assert!(mark.contains("pic_mark(scratch, data, size)"), "{mark}");
     let show = project.read("cegar/harnesses/pic_show.c");
     assert!(show.contains("format.palette = (const int *)"), "{show}");
     let contracts = project.read("cegar/contracts.toml");
-    for part in ["harness = \"pic_scale\"", "condition = \"level < 10\"", "c/pic.c:5:"] {
+    for part in [
+        "harness = \"pic_scale\"",
+        "condition = \"level < 10\"",
+        "c/pic.c:5:",
+    ] {
         assert!(contracts.contains(part), "{part}\n{contracts}");
     }
     // What the header says of an array the library knows.
-    assert!(!contracts.contains("pic_sum") && !contracts.contains("pic_name"), "{contracts}");
+    assert!(
+        !contracts.contains("pic_sum") && !contracts.contains("pic_name"),
+        "{contracts}"
+    );
 
     let all = ["pic_scale", "pic_mark", "pic_show", "pic_sum", "pic_name"];
     let (bugs, preconditions) = found(&project, &all);
@@ -118,8 +131,13 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
 
     // A maintainer confirms one and deletes another: that one is the library's from then on.
     let kept: Vec<&str> = contracts.split("[[precondition]]").collect();
-    let kept: Vec<&str> = kept.into_iter().filter(|one| !one.contains("\"level < 10\"")).collect();
-    let kept = kept.join("[[precondition]]").replace("\"learnt\"", "\"confirmed\"");
+    let kept: Vec<&str> = kept
+        .into_iter()
+        .filter(|one| !one.contains("\"level < 10\""))
+        .collect();
+    let kept = kept
+        .join("[[precondition]]")
+        .replace("\"learnt\"", "\"confirmed\"");
     project.write("cegar/contracts.toml", &kept);
     let run = tool(&project, &["run", "pic_scale", "--runs", "3000"]);
     run.expect(exit::VIOLATION)
@@ -131,7 +149,11 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     assert!(contracts.contains("state = \"rejected\""), "{contracts}");
     // Written again, the harness does not learn it again.
     std::fs::remove_file(project.at("cegar/harnesses/pic_scale.c")).expect("removed");
-    tool(&project, &["init", "--function", "pic_scale", "--try", "20s"]).expect(exit::CLEAN);
+    tool(
+        &project,
+        &["init", "--function", "pic_scale", "--try", "20s"],
+    )
+    .expect(exit::CLEAN);
     let scale = project.read("cegar/harnesses/pic_scale.c");
     assert!(!scale.contains("level < 10"), "{scale}");
 }

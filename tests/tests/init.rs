@@ -196,7 +196,14 @@ fn a_header_becomes_harnesses() {
     );
     let again = tool(
         &project,
-        &["init", "--no-try", "--function", "kv_ch*", "--name", "other"],
+        &[
+            "init",
+            "--no-try",
+            "--function",
+            "kv_ch*",
+            "--name",
+            "other",
+        ],
     );
     again.expect(exit::CLEAN);
     let config = project.read("cegar/cegar.toml");

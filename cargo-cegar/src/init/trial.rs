@@ -24,10 +24,14 @@ use crate::plan;
 use crate::report::{Event, Finding, Level, Reporter};
 use crate::store;
 
+/// So many times longer is waited for a run that came to nothing.
+const PATIENCE: u32 = 6;
 /// How often one harness is written.
 const ROUNDS: usize = 12;
 /// Of a function's lines so many per cent have to be reached.
 const ENOUGH: u64 = 20;
+/// With so many per cent a harness is offered even where it breaks a condition.
+const MOSTLY: u64 = 60;
 /// Functions with fewer lines are not judged by it.
 const FEW_LINES: u64 = 8;
 
@@ -44,6 +48,17 @@ pub struct Tried {
     pub findings: u64,
     /// Why it is not offered.
     pub left_out: Option<String>,
+}
+
+impl Tried {
+    /// Whether a harness shows enough to be offered although it breaks a condition that nothing here keeps. A fault that is its
+    /// own is told as such in every run.
+    fn is_of_use(&self) -> bool {
+        let most = self
+            .lines
+            .is_some_and(|(reached, all)| reached * 100 >= all * MOSTLY);
+        self.findings > 0 || most
+    }
 }
 
 /// What trying needs.
@@ -101,7 +116,12 @@ impl Trial<'_> {
                 level: Level::Detail,
                 message: format!("trying {function}"),
             });
-            let tried = self.of(function, function, harness.clone())?;
+            let mut tried = self.of(function, function, harness.clone())?;
+            if tried.is_of_use()
+                && let Some(why) = tried.left_out.take()
+            {
+                done.notes.push(format!("{function}: {why}"));
+            }
             done.tried.push(Row {
                 function: function.clone(),
                 lines: tried.lines,
@@ -136,7 +156,11 @@ impl Trial<'_> {
         };
         let mut adjust = Adjust::default();
         for round in 0.. {
-            let ran = self.run(name, function, &tried.harness.text)?;
+            let mut ran = self.run(name, function, &tried.harness.text, self.time)?;
+            if ran.lines.is_none() && ran.preconditions.is_empty() && !self.is_stopped() {
+                // A busy machine may not even have begun.
+                ran = self.run(name, function, &tried.harness.text, self.time * PATIENCE)?;
+            }
             (tried.lines, tried.findings) = (ran.lines, ran.findings);
             let Some(finding) = ran.preconditions.first() else {
                 break;
@@ -196,7 +220,11 @@ impl Trial<'_> {
         learnt
     }
 
-    fn run(&self, name: &str, function: &str, text: &str) -> Result<Ran, Error> {
+    fn is_stopped(&self) -> bool {
+        self.library.stop.load(Ordering::Relaxed)
+    }
+
+    fn run(&self, name: &str, function: &str, text: &str, time: Duration) -> Result<Ran, Error> {
         let scratch = self.known.project.scratch().join("try");
         let package = scratch.join("package");
         let file = package.join("harnesses").join(format!("{name}.c"));
@@ -213,7 +241,8 @@ impl Trial<'_> {
             }
         }
         store::write(&file, text.as_bytes())?;
-        let options = self.options(name, function, (&scratch, &package, file));
+        let mut options = self.options(name, function, (&scratch, &package, file));
+        options.settings.max_time = Some(time);
         let mut listener = Listener {
             user: self.library.stop,
             done: AtomicBool::new(false),
@@ -263,8 +292,7 @@ impl Trial<'_> {
         harness.drives = Some(function.to_owned());
         harness.rejected = self.rejected.rejected(name);
         harness.rules.clone_from(&known.config.external);
-        let mut settings = Settings::new(self.library.compiler.clone());
-        settings.max_time = Some(self.time);
+        let settings = Settings::new(self.library.compiler.clone());
         RunOptions {
             harnesses: vec![harness],
             settings,
@@ -303,7 +331,9 @@ fn apply(missing: &MissingCondition, adjust: &mut Adjust) -> Option<String> {
     }
     if let Some(number) = missing.argument.filter(|_| choice.is_empty()) {
         adjust.not_null.insert((missing.call.clone(), number));
-        return Some(format!("argument {} is not NULL", number + 1));
+        // The parameter's name, as the library has it.
+        let name = missing.why.split('`').nth(1).unwrap_or("an argument");
+        return Some(format!("{name} != NULL"));
     }
     let (variable, member) = choice.split_once('.')?;
     if !member.contains(['.', '[']) {

@@ -83,7 +83,10 @@ impl Body<'_> {
             }
         }
         match &target.kind {
-            Kind::Void => Ok("NULL".to_owned()),
+            Kind::Void => {
+                let made = self.made_plain(function, param, &to, depth);
+                Ok(made.unwrap_or_else(|| "NULL".to_owned()))
+            }
             Kind::Int { size: 1, signed } => Ok(self.bytes(param, &to, *signed, wanted)),
             Kind::Pointer(inner) => self.address(param, &to, inner, wanted),
             Kind::Record(tag) => {

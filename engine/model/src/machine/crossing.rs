@@ -330,7 +330,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     size_term: None,
                     variable: Some(name.clone()),
                     made_by: None,
-                    told: false,
+                    // A structure's type says how large it is.
+                    told: is_structure(&self.program.shapes, shape),
                 });
             }
             if name.is_empty() {
@@ -399,10 +400,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 _ => false,
             };
             let is_size = |value: u128| {
-                size > 0
-                    && [1, 2, 4, 8]
-                        .iter()
-                        .any(|each| value.checked_mul(*each) == Some(size))
+                let mut elements = [1, 2, 4, 8].iter();
+                elements.any(|each| value.checked_mul(*each) == Some(size))
             };
             owned.told |= known
                 .iter()
@@ -430,6 +429,11 @@ pub fn depends_on_data(
         Symbol::Variable(_) => false,
         Symbol::Array(_) => true,
     })
+}
+
+fn is_structure(shapes: &[Shape], shape: Option<ShapeId>) -> bool {
+    let shape = shape.and_then(|id| shapes.get(id.0 as usize));
+    shape.is_some_and(|shape| !shape.members.is_empty())
 }
 
 /// The scalar parts of an object.

@@ -5,8 +5,9 @@
 //! violation. Sizes are made concrete: an object has the size it has.
 
 use super::memory::Site;
+use super::shadow::Shade;
 use super::step::{Run, Step, Stop};
-use crate::program::ir::{BinOp, Call, CheckId, CheckKind, HeapFn, Operand, Program, Width};
+use crate::program::ir::{BinOp, Call, CheckId, CheckKind, HeapFn, Operand, Pred, Program, Width};
 use crate::term::fault::{self, Concrete};
 use crate::term::{Pool, Term};
 
@@ -95,7 +96,29 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let size = self.memory.about(address).map_or(0, |(size, _)| size);
             self.note_made(address, size, size_term);
         }
-        self.give(call, u128::from(address))
+        self.give(call, u128::from(address))?;
+        if TRACK && address == 0 {
+            self.shade_refused(call, size_term);
+        }
+        Ok(())
+    }
+
+    /// That nothing was given depends on how much was asked for, where somebody wants to know on what things depend.
+    fn shade_refused(&mut self, call: &Call, size: Option<Term>) {
+        let Some(size) = size.filter(|_| !call.result.is_empty()) else {
+            return;
+        };
+        let term = self.make(|pool| {
+            let [most, none, some] =
+                [fault::ONE_ALLOCATION, 0, 1 << 40].map(|n| pool.constant(64, u128::from(n)));
+            let is_much = pool.cmp(Pred::Ugt, size, most);
+            pool.ite(is_much, none, some)
+        });
+        let shade = Shade {
+            term,
+            undefined: false,
+        };
+        self.set_shaded(call.dst, 0, shade);
     }
 
     /// How much is asked for, where that is symbolic and somebody wants to know.

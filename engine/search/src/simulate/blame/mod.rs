@@ -186,7 +186,7 @@ impl Looking<'_> {
         }
         // A string ends where it ends. One that is written past its end was wanted as room.
         let is_string = owned.size_term.is_none() && self.is_string(owned);
-        if is_string && kind != CheckKind::Write {
+        if is_string && (kind != CheckKind::Write || self.has_read_a_string()) {
             return None;
         }
         Some(Missing {
@@ -197,6 +197,19 @@ impl Looking<'_> {
             value: u128::from(owned.size),
             varies: owned.size_term.is_some(),
             condition: Condition::Room { bytes: end },
+        })
+    }
+
+    /// Whether anything on the way depended on a string's characters: then it was wanted as the string that it is.
+    fn has_read_a_string(&self) -> bool {
+        let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
+        let strings = Harness {
+            data: [std::sync::Arc::from("string")].into(),
+            ..Harness::default()
+        };
+        self.run.path[entered..].iter().any(|event| {
+            let (term, _) = event.event.condition();
+            depends_on_data(self.pool, term, &self.run.choices, &strings)
         })
     }
 
