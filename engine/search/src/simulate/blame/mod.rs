@@ -141,6 +141,9 @@ impl Looking<'_> {
         let Some(fault) = fault.filter(|fault| !fault.on.is_empty()) else {
             return Blame::Library;
         };
+        if let Some(missing) = self.null(&fault) {
+            return Blame::Harness(vec![missing]);
+        }
         let is_data = |term: &Term| {
             let inputs = self
                 .pool
@@ -156,19 +159,27 @@ impl Looking<'_> {
         if chosen.is_empty() || chosen.iter().any(|chosen| self.is_size(chosen)) {
             return Blame::Input;
         }
-        // An index does not make NULL of a pointer.
-        let is_null = self.noted.access.is_some_and(|(at, _)| at >> 32 == 0);
-        let nulls: Vec<Chosen> = match is_null {
-            true => {
-                let is_pointer = |c: &&Chosen| c.value == 0 && self.pool.width(c.term) == 64;
-                chosen.iter().filter(is_pointer).cloned().collect()
-            }
-            false => Vec::new(),
-        };
-        match nulls.first() {
-            Some(_) => Blame::Harness(self.missing(&nulls[..1], fault.condition)),
-            None => Blame::Harness(self.missing(&chosen, fault.condition)),
+        Blame::Harness(self.missing(&chosen, fault.condition))
+    }
+
+    /// The NULL of the harness's that an access went through. Which of the bytes behind NULL it was, data may have said: an index
+    /// does not make NULL of a pointer.
+    fn null(&mut self, fault: &Fault) -> Option<Missing> {
+        if self.noted.access.is_none_or(|(at, _)| at >> 32 != 0) {
+            return None;
         }
+        let mut pointers = self.chosen_in(&fault.on);
+        pointers.retain(|chosen| chosen.value == 0 && self.pool.width(chosen.term) == 64);
+        let condition = fault.condition;
+        pointers.into_iter().find_map(|pointer| {
+            let missing = self.missing(std::slice::from_ref(&pointer), condition);
+            // What is an index, and multiplied, leaves the page of NULL sooner.
+            let is_base = |one: &Missing| match &one.condition {
+                Condition::Outside { unsigned, .. } => unsigned.high >= 1 << 31,
+                _ => false,
+            };
+            missing.into_iter().find(is_base)
+        })
     }
 
     /// An access past the end of an object of the harness's of which the library does not know how large it is.

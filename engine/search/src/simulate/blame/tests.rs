@@ -79,6 +79,36 @@ fn a_member_that_is_zero() {
 }
 
 #[test]
+fn null_at_an_index_from_the_data_is_still_null() {
+    let library =
+        "struct s { int *table; }; int f(struct s *s, u8 *d) { return s->table[d[0] & 7]; }";
+    let entry = "int f(struct s *, u8 *); int cegar_entry(void) {
+         struct s s = {0}; u8 d[4]; crunner_choose(\"bytes\", d, 4); return f(&s, d); }";
+    let missing = only(blamed(library, entry, &[3, 0, 0, 0]));
+    assert!(
+        matches!(&missing.subject, Subject::Member { selector, .. } if selector.is_empty() || selector == ".table")
+    );
+    // An index that the harness chose is no pointer.
+    let library = "static int *none; int f(size_t n) { return none[n]; }";
+    let entry = "int f(size_t); int cegar_entry(void) { return f(0); }";
+    let blame = blamed(library, entry, &[]);
+    let Blame::Harness(missing) = &blame else {
+        return;
+    };
+    assert!(
+        !matches!(missing[0].condition, Condition::Outside { unsigned, .. } if unsigned.high >= 1 << 31)
+    );
+}
+
+#[test]
+fn memory_that_is_refused_for_what_was_asked() {
+    let library = "int f(size_t n) { int *p = malloc(n * 4); p[0] = 1; return p[0]; }";
+    let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, 8); return f(n); }";
+    let blame = blamed(library, entry, &[0, 0, 0, 0, 0, 1, 0, 0]);
+    assert_eq!(only(blame).value, 1 << 40);
+}
+
+#[test]
 fn a_setting_out_of_its_range() {
     let library = "static int table[10]; int f(int level) { if (level == 50) return 0; return table[level]; }";
     let entry = "int f(int); int cegar_entry(void) { int level = word(); return f(level); }";
