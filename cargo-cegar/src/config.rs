@@ -112,6 +112,8 @@ pub struct HarnessConfig {
     pub bindings: Option<String>,
     /// A run that takes longer is a hang. Default `1s`.
     pub timeout: Option<String>,
+    /// The function that `init` wrote the harness for. What such a harness chooses is a guess, so that a fault may be its own.
+    pub drives: Option<String>,
 }
 
 /// Where the list of C files comes from.
@@ -323,6 +325,7 @@ impl HarnessConfig {
             argv: self.argv.or(under.argv),
             bindings: self.bindings.or(under.bindings),
             timeout: self.timeout.or(under.timeout),
+            drives: self.drives.or(under.drives),
         }
     }
 }

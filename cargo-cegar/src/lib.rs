@@ -16,6 +16,7 @@ pub mod ci;
 pub mod cli;
 pub mod compile;
 pub mod config;
+pub mod contracts;
 pub mod coverage;
 pub mod emit;
 pub mod error;

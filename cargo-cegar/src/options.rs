@@ -114,6 +114,12 @@ pub struct Harness {
     pub library: Range<usize>,
     /// The function to start in, where it is neither `main` nor `LLVMFuzzerTestOneInput`.
     pub entry: Option<String>,
+    /// The function that it was written for by `init`: what it passes of its own accord is a guess. Default none.
+    #[serde(default)]
+    pub drives: Option<String>,
+    /// Conditions that are no excuse for a fault: somebody rejected them. Default none.
+    #[serde(default)]
+    pub rejected: Vec<String>,
     /// What is checked. Default: assertion and memory.
     pub properties: Vec<Property>,
     /// Longest tape that the fuzzer may try, in bytes. Default 4096.
@@ -134,6 +140,8 @@ impl Harness {
             units,
             library: 0..0,
             entry: None,
+            drives: None,
+            rejected: Vec::new(),
             properties: vec![Property::Assertion, Property::Memory],
             max_len: 4096,
             argv: 0,

@@ -9,6 +9,7 @@ use cegar_harness::build::{Exclude, harness_flags, models, resolve};
 use crate::capture;
 use crate::compile::Unit;
 use crate::config::{Config, HarnessConfig, PropertyName, SourcesFrom, nearest};
+use crate::contracts::{self, Contracts, State};
 use crate::error::Error;
 use crate::list;
 use crate::options::{Harness, duration};
@@ -212,6 +213,38 @@ pub fn own_flags(project: &Project, config: &Config) -> Vec<String> {
     flags
 }
 
+/// Takes out of the harnesses what the list of preconditions no longer has: harness and condition.
+pub fn settle_contracts(
+    project: &Project,
+    config: &Config,
+) -> Result<Vec<(String, String)>, Error> {
+    contracts::settle(&project.cegar, &list::harnesses(project, config)?)
+}
+
+/// How many preconditions the harnesses assume, in words.
+pub fn preconditions(project: &Project, harnesses: &[Harness]) -> Result<Vec<String>, Error> {
+    let contracts = Contracts::load(&project.cegar)?;
+    let mut all = Vec::new();
+    for harness in harnesses.iter().filter(|harness| harness.drives.is_some()) {
+        let kept: Vec<_> = contracts.kept(&harness.name).collect();
+        let confirmed = kept.iter().filter(|one| one.state == State::Confirmed);
+        let noun = if kept.len() == 1 {
+            "precondition"
+        } else {
+            "preconditions"
+        };
+        if !kept.is_empty() {
+            all.push(format!(
+                "{} {noun} assumed for {}, {} confirmed (contracts.toml)",
+                kept.len(),
+                harness.name,
+                confirmed.count()
+            ));
+        }
+    }
+    Ok(all)
+}
+
 /// The harnesses that `selected` names (all, if it names none), each with its program.
 pub fn harnesses(
     project: &Project,
@@ -221,6 +254,7 @@ pub fn harnesses(
     stubs: &Path,
 ) -> Result<Vec<Harness>, Error> {
     let known = select(project, config, selected)?;
+    let contracts = Contracts::load(&project.cegar)?;
     let mut flags = own_flags(project, config);
     let files = library.units.iter();
     flags.extend(harness_flags(
@@ -252,6 +286,7 @@ pub fn harnesses(
         let mut harness = configured(Harness::new(name, units), &own)?;
         harness.library = 1..1 + library.units.len();
         harness.rules.clone_from(&config.external);
+        harness.rejected = contracts.rejected(&harness.name);
         harnesses.push(harness);
     }
     Ok(harnesses)
@@ -259,6 +294,7 @@ pub fn harnesses(
 
 fn configured(mut harness: Harness, own: &HarnessConfig) -> Result<Harness, Error> {
     harness.entry.clone_from(&own.entry);
+    harness.drives.clone_from(&own.drives);
     if let Some(properties) = &own.property {
         harness.properties = PropertyName::expand(properties.names());
     }

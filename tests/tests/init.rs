@@ -52,7 +52,7 @@ fn body(project: &Project, function: &str) -> String {
 #[test]
 fn a_header_becomes_harnesses() {
     let project = library();
-    let init = tool(&project, &["init", "--most", "99"]);
+    let init = tool(&project, &["init", "--no-try", "--most", "99"]);
     init.expect(exit::CLEAN)
         .says("header c/include/kv.h")
         .says("no harness, it takes any number of arguments: kv_format")
@@ -196,7 +196,14 @@ fn a_header_becomes_harnesses() {
     );
     let again = tool(
         &project,
-        &["init", "--function", "kv_ch*", "--name", "other"],
+        &[
+            "init",
+            "--no-try",
+            "--function",
+            "kv_ch*",
+            "--name",
+            "other",
+        ],
     );
     again.expect(exit::CLEAN);
     let config = project.read("cegar/cegar.toml");
@@ -216,7 +223,7 @@ fn a_header_becomes_harnesses() {
 #[test]
 fn the_most_promising_functions_come_first() {
     let project = library();
-    let init = tool(&project, &["init", "--most", "2"]);
+    let init = tool(&project, &["init", "--no-try", "--most", "2"]);
     init.expect(exit::CLEAN)
         .says("more could be driven; name them with --function, or raise --most");
     let mut written: Vec<String> = fs::read_dir(project.at("cegar/harnesses"))

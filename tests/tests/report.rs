@@ -313,6 +313,7 @@ fn pages_of_what_nobody_hopes_for() {
             };
             if number % 10 == 0 {
                 let finding = cargo_cegar::report::Finding {
+                    blame: None,
                     harness: "m".to_owned(),
                     name: format!("invalid_read_{number}"),
                     kind: cegar_model::program::CheckKind::Read,

@@ -349,6 +349,7 @@ impl Alternation<'_, '_> {
                 .map_or("a committed test", |record| &record.found_by)
                 .to_owned(),
             standing: Standing::StillFails,
+            blame: None,
         }
     }
 
@@ -382,6 +383,7 @@ fn remembered(record: &Record) -> Finding {
         found_by: record.found_by.clone(),
         identity: identity.clone(),
         standing: record.standing(),
+        blame: None,
     }
 }
 

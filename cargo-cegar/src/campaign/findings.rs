@@ -55,6 +55,8 @@ pub struct Judge<'a> {
     checks: BTreeSet<u32>,
     /// The findings, with their checks where these are known.
     pub findings: Vec<(Option<u32>, Finding)>,
+    /// Faults that are the harness's own, with their checks where these are known.
+    pub preconditions: Vec<(Option<u32>, Finding)>,
     /// The tests that stand for the findings.
     pub written: Vec<TestRef>,
 }
@@ -79,6 +81,7 @@ impl<'a> Judge<'a> {
             told: Vec::new(),
             checks: BTreeSet::new(),
             findings: Vec::new(),
+            preconditions: Vec::new(),
             written: Vec::new(),
         }
     }
@@ -86,6 +89,33 @@ impl<'a> Judge<'a> {
     /// Whether a finding at this check was made.
     pub fn violated(&self, check: u32) -> bool {
         self.checks.contains(&check)
+    }
+
+    /// Notes a fault that is the harness's own; whether it is new.
+    pub fn is_precondition(&mut self, confirmed: &Confirmed) -> bool {
+        let finding = &confirmed.finding;
+        let mut known = self.preconditions.iter();
+        if known
+            .any(|(_, known)| known.identity.is(&finding.identity) && known.blame == finding.blame)
+        {
+            return false;
+        }
+        self.preconditions.push((confirmed.check, finding.clone()));
+        true
+    }
+
+    /// The condition that the harness did not keep where it came to this check; empty where it kept all.
+    pub fn unkept(&self, check: u32) -> Option<String> {
+        let mut all = self.preconditions.iter();
+        let (_, finding) = all.find(|(of, _)| *of == Some(check))?;
+        let missing = &finding.blame.as_ref()?.missing;
+        Some(
+            missing
+                .iter()
+                .map(|one| one.words())
+                .collect::<Vec<_>>()
+                .join(", "),
+        )
     }
 
     /// How many findings there are.
@@ -236,6 +266,7 @@ impl<'a> Judge<'a> {
             found_by: origin.to_string(),
             identity,
             standing: Standing::New,
+            blame: None,
         };
         Ok(Ok(Confirmed {
             finding,
@@ -305,6 +336,7 @@ impl<'a> Judge<'a> {
                 found_by: Origin::Fuzzer.to_string(),
                 identity,
                 standing: Standing::New,
+                blame: None,
             },
             check: None,
             events: seen.events,

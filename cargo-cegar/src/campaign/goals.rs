@@ -135,8 +135,12 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
                 false => "no execution came here",
             };
             let why = proofs.and_then(|proofs| proofs.why_check(number));
+            let unkept = alternation.judge.unkept(number as u32);
             GoalStatus::Open {
                 why: match why {
+                    _ if let Some(unkept) = &unkept => format!(
+                        "violated by what the harness chose, not by the library: missing precondition {unkept}"
+                    ),
                     Some(why) => format!("{seen}; not proved: {}", readable(why)),
                     None => format!("{seen}; not proved: {unfinished}"),
                 },

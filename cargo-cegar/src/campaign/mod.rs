@@ -5,6 +5,7 @@
 
 pub mod agreement;
 pub mod alternate;
+mod blame;
 pub mod budget;
 mod commands;
 mod committed;

@@ -172,5 +172,6 @@ fn finding(
         input: Vec::new(),
         found_by: "a committed test".to_owned(),
         standing: Standing::StillFails,
+        blame: None,
     }
 }

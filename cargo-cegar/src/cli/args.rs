@@ -530,6 +530,17 @@ pub struct InitArgs {
     /// Also write the files for continuous integration; in a package that is there already, only those
     #[arg(long, value_name = "SYSTEM", value_enum)]
     pub ci: Vec<CiSystem>,
+    /// How long each written harness is tried at a time, so that it learns what callers have to keep
+    #[arg(
+        long = "try",
+        value_name = "TIME",
+        default_value = "5s",
+        conflicts_with = "no_try"
+    )]
+    pub try_for: String,
+    /// Try no harness: nothing is learnt, and what it reaches is not known
+    #[arg(long)]
+    pub no_try: bool,
     /// Take over fuzz targets (C files with LLVMFuzzerTestOneInput) and corpora: a file, or a folder with both
     #[arg(long, value_name = "PATH", conflicts_with_all = ["header", "function"])]
     pub from_fuzz: Option<PathBuf>,

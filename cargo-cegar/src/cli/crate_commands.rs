@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::init::InitOptions;
 use crate::list::Remembered;
-use crate::options::{Harness, ReplayOptions, RunOptions};
+use crate::options::{Harness, ReplayOptions, RunOptions, duration};
 use crate::project::Project;
 use crate::report::{Event, Fan, HtmlReporter, Level, Reporter};
 use crate::{campaign, list as listing, lock, plan, store};
@@ -89,7 +89,18 @@ pub(super) fn run_options(
     store::writable_dir(&scratch)?;
     let library = plan::library(project, config, false, fan, stop)?;
     let stubs = plan::stub_headers(&scratch)?;
+    if artifacts.is_none() {
+        for (harness, condition) in plan::settle_contracts(project, config)? {
+            let text = format!(
+                "{harness} no longer assumes `{condition}`: it is not in contracts.toml, and counts as rejected"
+            );
+            note(fan, Level::Info, text);
+        }
+    }
     let harnesses = plan::harnesses(project, config, selected, &library, &stubs)?;
+    for text in plan::preconditions(project, &harnesses)? {
+        note(fan, Level::Info, text);
+    }
     store::temporary_files()?;
     if artifacts.is_none() {
         for harness in &harnesses {
@@ -378,6 +389,10 @@ pub(super) fn init(
         name: args.name.clone(),
         from_fuzz: args.from_fuzz.clone(),
         from_tests: args.from_tests,
+        try_for: match args.no_try {
+            true => None,
+            false => Some(duration(&args.try_for)?),
+        },
     };
     let mut fan = reporter(manners, false, &project.root);
     // Without it the package can still be written.
@@ -450,6 +465,9 @@ pub(super) fn init(
     }
     for text in &done.notes {
         note(&mut fan, Level::Info, text.clone());
+    }
+    for text in crate::init::table(&done) {
+        note(&mut fan, Level::Info, text);
     }
     if let Some(to_do) = &done.to_do {
         note(&mut fan, Level::Info, format!("next: {to_do}"));

@@ -5,10 +5,12 @@
 //! input until somebody deletes it, and every campaign begins by running the inputs of the records ([`Memory`]). An [`Identity`] tells
 //! whether two violations are one fault, in words that survive moved lines.
 
+mod blamed;
 mod identity;
 mod memory;
 mod record;
 
+pub use blamed::{Blamed, DECLARED, From as BlamedOn, LEARNT, Missing as MissingCondition};
 pub use identity::{Identity, Site, squeezed};
 pub use memory::{Memory, Place};
 pub use record::{Choice, Record, merged};

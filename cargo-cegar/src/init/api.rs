@@ -27,6 +27,8 @@ pub struct Declared {
     pub variadic: bool,
     /// Whether the header defines it.
     pub inline: bool,
+    /// The header beside the library's own that declares it, if that is where it is.
+    pub beside: Option<String>,
 }
 
 /// A parameter.
@@ -54,6 +56,8 @@ pub struct Record {
 pub struct Api {
     /// The functions that it declares, in order.
     pub functions: Vec<Declared>,
+    /// Those of headers beside it: what makes and gives back an object may be declared there.
+    pub near: Vec<Declared>,
     /// Structures that are defined, by tag, or by the typedef of one without.
     records: HashMap<String, Record>,
     /// The constants of enumerations, by the same names.
@@ -114,8 +118,46 @@ struct Place {
     expansion_loc: Option<Box<Place>>,
 }
 
-/// Reads a header.
+/// Reads a header, with those beside it as far as they can be read together.
 pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api, Error> {
+    let beside = beside(header);
+    if !beside.is_empty() {
+        let includes = beside
+            .iter()
+            .flat_map(|path| ["-include".to_owned(), path.display().to_string()]);
+        let more: Vec<String> = flags.iter().cloned().chain(includes).collect();
+        if let Ok(api) = read_one(compiler, header, &more)
+            && !api.functions.is_empty()
+        {
+            return Ok(api);
+        }
+    }
+    read_one(compiler, header, flags)
+}
+
+/// Headers in the same folder: a library of several public ones makes in one what it uses in another.
+fn beside(header: &Path) -> Vec<PathBuf> {
+    let own = header.canonicalize().unwrap_or_else(|_| header.to_owned());
+    let folder = own.parent().map(std::fs::read_dir);
+    let mut all: Vec<PathBuf> = folder
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| *path != own && path.extension().is_some_and(|e| e == "h"))
+        .collect();
+    all.sort();
+    match all.len() {
+        0..=BESIDE => all,
+        _ => Vec::new(),
+    }
+}
+
+/// With more headers beside it than this, a folder holds the library's inner ones.
+const BESIDE: usize = 16;
+
+fn read_one(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api, Error> {
     let output = Command::new(&compiler.path)
         .args(["-x", "c", "-fsyntax-only", "-w", "-std=gnu11"])
         .args(["-Xclang", "-ast-dump=json"])
@@ -181,10 +223,13 @@ impl Reader {
         }
         // A header that only includes others stands for them.
         if self.api.functions.is_empty() {
-            self.api.functions = self.near;
+            self.api.functions = std::mem::take(&mut self.near);
+            self.api.functions.iter_mut().for_each(|f| f.beside = None);
         }
         let mut seen = BTreeSet::new();
         self.api.functions.retain(|f| seen.insert(f.name.clone()));
+        self.near.retain(|f| seen.insert(f.name.clone()));
+        self.api.near = self.near;
         self.api
     }
 
@@ -359,6 +404,12 @@ impl Reader {
             params,
             variadic: node.variadic,
             inline: defined || node.storage_class == "static",
+            beside: match mine {
+                true => None,
+                false => Path::new(&file)
+                    .file_name()
+                    .map(|name| name.to_string_lossy().into_owned()),
+            },
         };
         if mine {
             self.api.functions.push(declared);
@@ -388,6 +439,11 @@ impl Reader {
 }
 
 impl Api {
+    /// All functions that may make an object or give it back, the header's own first.
+    pub fn makers(&self) -> impl Iterator<Item = &Declared> {
+        self.functions.iter().chain(&self.near)
+    }
+
     /// The type behind typedefs; its words stay those of the innermost pointer-free name that C accepts.
     pub fn resolve(&self, written: &Written) -> Written {
         let mut at = written.clone();

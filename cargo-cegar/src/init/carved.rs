@@ -80,6 +80,7 @@ impl Known<'_> {
                 text: Some(one.text),
                 what: one.what,
                 name: one.name,
+                drives: None,
             });
         }
         if harnesses.is_empty() {

@@ -4,11 +4,14 @@
 //! buffers of exactly their length (so that one byte too far is seen), and objects made and given back by the functions
 //! that the header has for it. What had to be guessed is said in its first comment.
 
+mod adjust;
 mod objects;
 mod pointers;
 mod text;
 
 use std::collections::BTreeSet;
+
+pub use adjust::{Adjust, MOST_ROOM};
 
 use super::api::{Api, Declared, Parameter};
 use super::ctype::{Kind, Written};
@@ -54,6 +57,7 @@ pub fn harness(
     usable: &BTreeSet<String>,
     function: &Declared,
     include: &str,
+    adjust: &Adjust,
 ) -> Result<Harness, String> {
     if function.variadic {
         return Err("it takes any number of arguments".to_owned());
@@ -61,7 +65,7 @@ pub fn harness(
     if function.params.is_empty() {
         return Err("it takes no arguments".to_owned());
     }
-    let mut body = Body::new(api, usable, function);
+    let mut body = Body::new(api, usable, function, adjust);
     if body.gives_back(function).is_some() {
         return Err("it gives back what others make, and is called in their harnesses".to_owned());
     }
@@ -69,7 +73,15 @@ pub fn harness(
         return Err("it gives back memory that others make".to_owned());
     }
     let arguments = body.arguments(function, &[], 0)?;
-    body.finish(function, &arguments, include)
+    let mut harness = body.finish(function, &arguments, include)?;
+    let (text, without) = adjust.assumed(&harness.text);
+    match without.first() {
+        Some(condition) => Err(format!("`{condition}` has no place in it")),
+        None => {
+            harness.text = text;
+            Ok(harness)
+        }
+    }
 }
 
 /// The main input.
@@ -84,6 +96,7 @@ struct Body<'a> {
     api: &'a Api,
     usable: &'a BTreeSet<String>,
     function: &'a Declared,
+    adjust: &'a Adjust,
     names: BTreeSet<String>,
     callbacks: Vec<String>,
     lines: Vec<String>,
@@ -102,18 +115,24 @@ struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn new(api: &'a Api, usable: &'a BTreeSet<String>, function: &'a Declared) -> Body<'a> {
+    fn new(
+        api: &'a Api,
+        usable: &'a BTreeSet<String>,
+        function: &'a Declared,
+        adjust: &'a Adjust,
+    ) -> Body<'a> {
         Body {
             api,
             usable,
             function,
+            adjust,
             // Names that a macro or a keyword might be.
             names: [
                 "data", "size", "main", "int", "char", "errno", "stdin", "stdout", "unix", "linux",
             ]
             .iter()
             .map(|name| (*name).to_owned())
-            .chain(api.functions.iter().map(|f| f.name.clone()))
+            .chain(api.makers().map(|f| f.name.clone()))
             .collect(),
             callbacks: Vec::new(),
             lines: Vec::new(),
@@ -340,7 +359,16 @@ impl<'a> Body<'a> {
             return self.made(function, param, &param.ty, &identity, depth);
         }
         match &resolved.kind {
-            Kind::Pointer(_) => self.pointer(function, param, &wanted, depth),
+            Kind::Pointer(_) => {
+                let before = self.clone();
+                let value = self.pointer(function, param, &wanted, depth)?;
+                let key = (function.name.clone(), i);
+                if value != "NULL" || !self.adjust.not_null.contains(&key) {
+                    return Ok(value);
+                }
+                *self = before;
+                Ok(self.instead_of_null(&wanted))
+            }
             Kind::Record(tag) => {
                 let Some(record) = self.api.record(tag).cloned() else {
                     return Err(format!(

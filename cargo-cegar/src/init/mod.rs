@@ -19,18 +19,21 @@ mod headers;
 mod pairs;
 mod signatures;
 mod template;
+mod trial;
 mod workspace;
 
 pub(crate) use headers::all as all_headers;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use crate::capture::{self, CaptureError, Captured};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, SourcesFrom};
+use crate::contracts::{Contracts, Precondition};
 use crate::emit::package::Package;
 use crate::emit::{Dependency, for_everyone, only_here};
 use crate::error::Error;
@@ -53,6 +56,8 @@ pub struct InitOptions {
     pub from_fuzz: Option<PathBuf>,
     /// Whether harnesses are carved from what the crate's own tests do.
     pub from_tests: bool,
+    /// How long each harness is tried at a time; none where none is tried.
+    pub try_for: Option<Duration>,
 }
 
 /// A harness that was written.
@@ -81,10 +86,29 @@ pub struct Initialised {
     pub header: Option<PathBuf>,
     /// Functions without a harness, and why.
     pub skipped: Vec<(String, String)>,
+    /// What trying the harnesses showed, a row each.
+    pub tried: Vec<Row>,
+    /// The conditions that they keep.
+    pub learnt: Vec<Precondition>,
     /// What else there is to say.
     pub notes: Vec<String>,
     /// What the user has to do next, if anything.
     pub to_do: Option<String>,
+}
+
+/// A harness that was tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The function.
+    pub function: String,
+    /// The lines of it that were reached, of how many.
+    pub lines: Option<(u64, u64)>,
+    /// How many preconditions were learnt.
+    pub preconditions: usize,
+    /// How many faults it shows that are not its own.
+    pub findings: u64,
+    /// Why it is not offered.
+    pub left_out: Option<String>,
 }
 
 /// A harness that is to be written, or whose file is there.
@@ -94,6 +118,8 @@ struct Harness {
     file: PathBuf,
     /// Its text, unless it is somebody else's file.
     text: Option<String>,
+    /// The function that it was written for.
+    drives: Option<String>,
     what: String,
 }
 
@@ -133,6 +159,8 @@ pub fn init(
     if let Some(name) = &options.name {
         check_name(name)?;
     }
+    // A damaged file is found out before the long part.
+    Contracts::load(&project.cegar)?;
     let mut known = Known::find(project, config, compiler, &mut done, reporter, stop)?;
     let mut harnesses = Vec::new();
     let mut inputs = Vec::new();
@@ -142,7 +170,7 @@ pub fn init(
     } else if options.from_tests {
         (harnesses, seeds) = known.carved(header, options, &mut done, stop)?;
     } else if options.name.is_none() || options.function.is_some() || header.is_some() {
-        harnesses = known.driven(header, options, &mut done, stop)?;
+        harnesses = known.driven(header, options, &mut done, (reporter, stop))?;
     }
     if harnesses.is_empty() && found.is_none() && !options.from_tests {
         harnesses.push(first(project, options, &mut done)?);
@@ -179,6 +207,7 @@ fn first(
     Ok(Harness {
         file: PathBuf::from(format!("harnesses/{name}.c")),
         text: Some(template::template(include.as_deref())),
+        drives: None,
         what: "to be filled in".to_owned(),
         name,
     })
@@ -290,7 +319,7 @@ impl<'a> Known<'a> {
         header: Option<PathBuf>,
         options: &InitOptions,
         done: &mut Initialised,
-        stop: &AtomicBool,
+        (reporter, stop): (&mut dyn Reporter, &AtomicBool),
     ) -> Result<Vec<Harness>, Error> {
         let is_guess = header.is_none() && options.function.is_none();
         let header = match header {
@@ -307,19 +336,17 @@ impl<'a> Known<'a> {
         };
         done.header = Some(header.clone());
         let include = self.include(&header);
-        let chosen = match signatures::choose(
-            &signatures::Library {
-                compiler,
-                header: &header,
-                include: &include,
-                flags: &self.flags,
-                units: &self.units,
-                scratch: &self.project.scratch(),
-                stop,
-            },
-            options.function.as_deref(),
-            options.most,
-        ) {
+        let library = signatures::Library {
+            compiler,
+            header: &header,
+            include: &include,
+            flags: &self.flags,
+            units: &self.units,
+            scratch: &self.project.scratch(),
+            stop,
+        };
+        let wanted = options.function.as_deref();
+        let mut chosen = match signatures::choose(&library, wanted, options.most) {
             Ok(chosen) => chosen,
             // Nobody named this header: a package without harnesses from it is still of use.
             Err(why) if is_guess => {
@@ -329,8 +356,19 @@ impl<'a> Known<'a> {
             }
             Err(why) => return Err(why),
         };
-        done.skipped = chosen.skipped;
-        done.notes.extend(chosen.notes);
+        done.skipped = std::mem::take(&mut chosen.skipped);
+        done.notes.append(&mut chosen.notes);
+        if let Some(time) = options.try_for.filter(|_| !self.units.is_empty()) {
+            let rejected = Contracts::load(&self.project.cegar)?;
+            let trial = trial::Trial {
+                known: self,
+                library: &library,
+                api: (&chosen.api, &chosen.usable),
+                time,
+                rejected: &rejected,
+            };
+            chosen.harnesses = trial.all(&chosen, options, done, reporter)?;
+        }
         let mut harnesses = Vec::new();
         let alone = chosen.harnesses.len() == 1;
         for (function, harness) in chosen.harnesses {
@@ -338,10 +376,15 @@ impl<'a> Known<'a> {
                 Some(name) if alone => name.clone(),
                 _ => function.clone(),
             };
+            let learnt = done.learnt.iter_mut();
+            learnt
+                .filter(|one| one.harness == function)
+                .for_each(|one| one.harness.clone_from(&name));
             harnesses.push(Harness {
                 file: PathBuf::from(format!("harnesses/{name}.c")),
                 text: Some(harness.text),
                 what: format!("{function}({})", harness.passed),
+                drives: Some(function),
                 name,
             });
         }
@@ -404,6 +447,7 @@ impl<'a> Known<'a> {
             harnesses.push(Harness {
                 file: capture::relative(&file, &self.project.cegar, &self.project.workspace),
                 text: None,
+                drives: None,
                 what: target.file.display().to_string(),
                 name,
             });
@@ -426,6 +470,33 @@ impl<'a> Known<'a> {
         }
         Ok((harnesses, inputs))
     }
+}
+
+/// What trying the harnesses showed, as a table.
+pub fn table(done: &Initialised) -> Vec<String> {
+    let width = done.tried.iter().map(|row| row.function.len()).max();
+    let Some(width) = width else {
+        return Vec::new();
+    };
+    let mut lines = vec![format!(
+        "{:width$}  {:>11}  {:>13}  {:>6}  harness",
+        "function", "lines", "preconditions", "faults"
+    )];
+    for row in &done.tried {
+        let reached = match row.lines {
+            Some((reached, all)) => format!("{reached}/{all}"),
+            None => "not known".to_owned(),
+        };
+        let kept = match &row.left_out {
+            Some(why) => format!("none: {why}"),
+            None => "yes".to_owned(),
+        };
+        lines.push(format!(
+            "{:width$}  {reached:>11}  {:>13}  {:>6}  {kept}",
+            row.function, row.preconditions, row.findings
+        ));
+    }
+    lines
 }
 
 /// Writes all files, and extends those that are there.
@@ -490,6 +561,11 @@ fn write(known: &Known<'_>, harnesses: &[Harness], done: &mut Initialised) -> Re
         folder.as_deref(),
         known.config,
     )?;
+    let mut contracts = Contracts::load(&project.cegar)?;
+    contracts.add(done.learnt.iter().cloned());
+    if !done.learnt.is_empty() {
+        contracts.save(&project.cegar)?;
+    }
     if let Some(captured) = &known.captured {
         capture::save(captured, project)?;
     }
@@ -550,6 +626,9 @@ fn extend(
         }
         let mut table = Table::new();
         table.insert("file", value(harness.file.to_string_lossy().into_owned()));
+        if let Some(function) = &harness.drives {
+            table.insert("drives", value(function.clone()));
+        }
         tables.insert(&harness.name, Item::Table(table));
     }
     store::write(path, document.to_string().as_bytes())

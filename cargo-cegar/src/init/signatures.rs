@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use cegar_model::program::normalise;
 
 use super::api::{self, Api};
-use super::drive::{self, Harness};
+use super::drive::{self, Adjust, Harness};
 use crate::compile::{Compiler, Unit, compile_unchecked};
 use crate::config;
 use crate::error::Error;
@@ -33,6 +33,11 @@ pub(super) struct Library<'a> {
 pub(super) struct Chosen {
     /// The harnesses, by function.
     pub harnesses: Vec<(String, Harness)>,
+    /// Further ones, which would be next; not compiled yet.
+    pub further: Vec<(String, Harness)>,
+    /// What the header declares, and which of it can be called.
+    pub api: Api,
+    pub usable: BTreeSet<String>,
     /// Functions without one, and why.
     pub skipped: Vec<(String, String)>,
     pub notes: Vec<String>,
@@ -94,7 +99,8 @@ pub(super) fn choose(
     for (name, harness) in found {
         let named = wanted.is_some_and(|pattern| !pattern.contains('*'));
         if chosen.harnesses.len() >= most && !named {
-            left.push(name);
+            left.push(name.clone());
+            chosen.further.push((name, harness));
             continue;
         }
         match library.compiles(&name, &harness) {
@@ -119,17 +125,33 @@ pub(super) fn choose(
             left.join(", ")
         ));
     }
+    (chosen.api, chosen.usable) = (api, usable);
     Ok(chosen)
 }
 
 impl Library<'_> {
     fn one(&self, api: &Api, usable: &BTreeSet<String>, name: &str) -> Result<Harness, String> {
         let function = api.function(name).ok_or("it is not declared")?;
-        let harness = drive::harness(api, usable, function, self.include)?;
+        let harness = drive::harness(api, usable, function, self.include, &Adjust::default())?;
         if !function.inline && !usable.contains(name) {
             return Err("this build does not compile it".to_owned());
         }
         Ok(harness)
+    }
+
+    /// The harness of a function, written again with what was learnt.
+    pub(super) fn again(
+        &self,
+        (api, usable): (&Api, &BTreeSet<String>),
+        name: &str,
+        adjust: &Adjust,
+    ) -> Result<Harness, String> {
+        let function = api.function(name).ok_or("it is not declared")?;
+        let harness = drive::harness(api, usable, function, self.include, adjust)?;
+        match self.compiles(name, &harness) {
+            None => Ok(harness),
+            Some(why) => Err(format!("what was learnt of it does not compile: {why}")),
+        }
     }
 
     /// The functions that the library's files define; none if they do not compile, or there are none.
@@ -162,7 +184,7 @@ impl Library<'_> {
     }
 
     /// What the compiler says against a harness; nothing if it compiles.
-    fn compiles(&self, name: &str, harness: &Harness) -> Option<String> {
+    pub(super) fn compiles(&self, name: &str, harness: &Harness) -> Option<String> {
         let file = self.scratch.join(format!("{name}.harness.c"));
         if let Err(why) = std::fs::write(&file, &harness.text) {
             return Some(why.to_string());

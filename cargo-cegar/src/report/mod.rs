@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::vacuous::Vacuous;
 use crate::campaign::{GoalTable, Stats, Verdict};
-use crate::findings::{Identity, Standing};
+use crate::findings::{Blamed, Identity, Standing};
 
 pub use bindings::Binding;
 pub use distinct::Distinct;
@@ -81,6 +81,9 @@ pub struct Finding {
     /// How it stands against what earlier campaigns saw.
     #[serde(default)]
     pub standing: Standing,
+    /// Whose choice it is, where the harness was written by `init` and the engine can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blame: Option<Blamed>,
 }
 
 /// How a goal stands at the end.
@@ -251,6 +254,8 @@ pub enum Event {
     Found(Finding),
     /// A further input of a violation that was told already: of another harness, or by way of another function.
     FoundAgain(Finding),
+    /// A violation, confirmed natively, of which the harness is to blame: what it chose is not allowed, and nobody said so. No bug.
+    Precondition(Finding),
     /// A violation, confirmed natively, that the baseline lists (`ci`).
     Known(Finding),
     /// A declaration of the crate's Rust code that is not what the library defines.
@@ -595,6 +600,7 @@ pub(crate) mod samples {
                 ..Identity::default()
             },
             standing: Standing::New,
+            blame: None,
         }
     }
 

@@ -164,6 +164,25 @@ impl<W: Write> TerminalReporter<W> {
         }
     }
 
+    /// A fault that is the harness's own.
+    fn precondition(&mut self, finding: &Finding) {
+        let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
+        let missing: Vec<String> = missing
+            .map(|one| match one.condition.as_str() {
+                "" => one.why.clone(),
+                condition => format!("{condition} ({})", one.why),
+            })
+            .collect();
+        let text = format!(
+            "{}  {}; else {}: {}",
+            finding.harness,
+            missing.join("; "),
+            finding.place.show(),
+            finding.message
+        );
+        self.status(WARN, "Precondition", &text);
+    }
+
     /// How the committed tests and the inputs of earlier findings ended.
     fn expectations(&mut self, expected: &Expectations) {
         let passed = format!(
@@ -316,6 +335,7 @@ impl<W: Write> Reporter for TerminalReporter<W> {
         self.progress(event);
         match event {
             Event::Found(finding) => self.found(finding),
+            Event::Precondition(finding) if !quiet => self.precondition(finding),
             Event::FoundAgain(finding) if !quiet => {
                 let caller = match finding.identity.caller.as_str() {
                     "" => String::new(),

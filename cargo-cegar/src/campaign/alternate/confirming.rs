@@ -12,6 +12,7 @@ use super::Alternation;
 use crate::campaign::findings::{self, Confirmed};
 use crate::emit::spans;
 use crate::error::Error;
+use crate::findings::BlamedOn;
 use crate::report::{Event, Level};
 use crate::store;
 
@@ -181,6 +182,14 @@ impl Alternation<'_, '_> {
 
     /// Tells of a finding, unless it was told before, and writes its test; true if it was not.
     pub(in crate::campaign) fn found(&mut self, mut confirmed: Confirmed) -> Result<bool, Error> {
+        confirmed.finding.blame = self.blamed(&confirmed.finding);
+        let blame = confirmed.finding.blame.as_ref();
+        if blame.is_some_and(|blame| blame.from == BlamedOn::Harness) {
+            if self.judge.is_precondition(&confirmed) {
+                self.reporter.event(&Event::Precondition(confirmed.finding));
+            }
+            return Ok(false);
+        }
         if let Some(check) = confirmed.check {
             self.coverage
                 .violate(cegar_model::program::ir::CheckId(check));

@@ -24,7 +24,21 @@ const OUTPUTS: &[&str] = &[
     "out", "output", "result", "res", "ret", "new", "created", "handle", "pp",
 ];
 /// Words in the names of functions that take what is to be worked on.
-const FEEDS: &[&str] = &["input", "feed", "parse", "update", "write", "load", "push"];
+const FEEDS: &[&str] = &[
+    "input",
+    "feed",
+    "parse",
+    "update",
+    "write",
+    "load",
+    "push",
+    "read_from",
+];
+
+/// Tables of the library's own that are chosen among.
+const OWN: usize = 8;
+/// Letters that the names of functions have in common which are about one kind of object.
+const PREFIX: usize = 7;
 
 /// How an object is made.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +69,9 @@ impl<'a> Body<'a> {
             // It is what makes such an object ready.
             let name = self.name(or(&param.name, "object"));
             self.lines.push(format!("{} {name} = {{0}};", to.words));
+            if let Some(record) = self.api.record(identity).cloned() {
+                self.given_members(function, &name, &record);
+            }
             if let Some(back) = self.back(identity, &function.name) {
                 let call = self.given_back(back, &format!("&{name}"));
                 self.cleanup.insert(0, format!("{call};"));
@@ -62,7 +79,7 @@ impl<'a> Body<'a> {
             return Ok(format!("&{name}"));
         }
         let mut makers: Vec<(i32, &Declared, Way)> = Vec::new();
-        for maker in &self.api.functions {
+        for maker in self.api.makers() {
             if maker.name == function.name
                 || maker.name == self.function.name
                 || maker.variadic
@@ -78,8 +95,11 @@ impl<'a> Body<'a> {
                 };
                 // `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
                 let near = common(&maker.name, &self.function.name) as i32;
+                let far = if maker.beside.is_some() { 100 } else { 0 };
                 makers.push((
-                    kind - 4 * near + 4 * maker.params.len() as i32 + maker.name.len() as i32 / 4,
+                    far + kind - 4 * near
+                        + 4 * maker.params.len() as i32
+                        + maker.name.len() as i32 / 4,
                     maker,
                     way,
                 ));
@@ -96,6 +116,11 @@ impl<'a> Body<'a> {
             && makers.is_empty()
         {
             return Ok(name.clone());
+        }
+        if makers.is_empty()
+            && let Some(own) = self.own_tables(to, identity)
+        {
+            return Ok(own);
         }
         for (_, maker, way) in makers {
             let before = self.clone();
@@ -115,6 +140,89 @@ impl<'a> Body<'a> {
         Err(reason)
     }
 
+    /// The structures of such a type that the library has itself: a table of functions is best one of its own.
+    fn own_tables(&mut self, to: &Written, identity: &str) -> Option<String> {
+        let is_such = |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Record(tag) if tag == identity);
+        let own: Vec<String> = self
+            .api
+            .variables
+            .iter()
+            .filter(|(_, ty)| is_such(ty) && (to.constant || !self.api.resolve(ty).constant))
+            .map(|(name, _)| format!("&{name}"))
+            .take(OWN)
+            .collect();
+        match &own[..] {
+            [] => None,
+            [one] => Some(one.clone()),
+            several => {
+                let list = several.join(", ");
+                let last = several.len() - 1;
+                let name = self.name(&format!("every_{}", identity.to_lowercase()));
+                let constant = if to.constant { "const " } else { "" };
+                let words = to.words.trim_start_matches("const ");
+                self.lines
+                    .push(format!("{constant}{words} *const {name}[] = {{{list}}};"));
+                Some(format!("{name}[crunner_range(0, {last})]"))
+            }
+        }
+    }
+
+    /// An object that is handed on as a `void *`: what makes it is known by its name alone.
+    pub(super) fn made_plain(
+        &mut self,
+        function: &Declared,
+        param: &Parameter,
+        to: &Written,
+        depth: usize,
+    ) -> Option<String> {
+        let user = [
+            "user", "opaque", "arg", "closure", "cookie", "data", "ptr", "mem",
+        ];
+        let lower = param.name.to_lowercase();
+        if depth >= DEPTH || to.constant || user.iter().any(|word| lower.contains(word)) {
+            return None;
+        }
+        let is_plain = |ty: &Written| {
+            let to = self.api.pointee(ty);
+            to.is_some_and(|to| !to.constant && to.kind == Kind::Void)
+        };
+        let makes = |maker: &&Declared| {
+            is_plain(&maker.returns)
+                && !maker.params.iter().any(|param| is_plain(&param.ty))
+                && has_word(&maker.name, MAKES)
+                && !maker.name.to_lowercase().contains("alloc")
+                && !maker.variadic
+                && maker.name != function.name
+                && maker.name != self.function.name
+                && self.is_usable(maker)
+                && common(&maker.name, &function.name) >= PREFIX
+        };
+        let maker = self.api.makers().filter(makes);
+        let maker = maker.max_by_key(|maker| common(&maker.name, &function.name))?;
+        let ends = |back: &&Declared| {
+            matches!(&back.params[..], [only] if is_plain(&only.ty))
+                && has_word(&back.name, ENDS)
+                && self.is_usable(back)
+                && common(&back.name, &maker.name) >= PREFIX
+        };
+        let back = self.api.makers().filter(ends);
+        let back = back.max_by_key(|back| common(&back.name, &maker.name));
+        let before = self.clone();
+        let name = self.name(or(&param.name, "object"));
+        self.nested += 1;
+        let made = self.made_as(maker, Way::Returns, &name, param, to, depth);
+        self.nested -= 1;
+        if made.is_err() {
+            *self = before;
+            return None;
+        }
+        self.handles += 1;
+        if let Some(back) = back {
+            self.cleanup.insert(0, format!("{}({name});", back.name));
+        }
+        Some(name)
+    }
+
     pub(super) fn is_usable(&self, function: &Declared) -> bool {
         function.inline || self.usable.contains(&function.name)
     }
@@ -123,7 +231,7 @@ impl<'a> Body<'a> {
     pub(super) fn number_handle(&self, param: &Parameter) -> Option<String> {
         let identity = self.api.number_identity(&param.ty)?;
         let sets = |maker: &Declared| matches!(self.makes(maker, &identity), Some(Way::Sets(_)));
-        let mut all = self.api.functions.iter();
+        let mut all = self.api.makers();
         all.any(sets).then_some(identity)
     }
 
@@ -314,7 +422,7 @@ impl<'a> Body<'a> {
         {
             return;
         }
-        let feeder = self.api.functions.iter().find(|feeder| {
+        let feeder = self.api.makers().find(|feeder| {
             let first = feeder.params.first();
             first.is_some_and(|param| self.api.identity(&param.ty).as_deref() == Some(identity))
                 && feeder.name != function.name
@@ -338,7 +446,7 @@ impl<'a> Body<'a> {
 
     /// The function that gives an object back, best the one whose name begins as its maker's.
     pub(super) fn back(&self, identity: &str, maker: &str) -> Option<&'a Declared> {
-        let all = self.api.functions.iter().filter(|back| {
+        let all = self.api.makers().filter(|back| {
             self.gives_back(back).as_deref() == Some(identity)
                 && self.is_usable(back)
                 && back.name != self.function.name

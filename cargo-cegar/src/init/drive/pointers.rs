@@ -2,6 +2,7 @@
 
 use super::text::declaration;
 use super::{Body, GUESSED, GUESSED_OUTPUT, MEMBERS, Main, OUTPUT, SAMPLES, unknown};
+use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter, Record};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
@@ -82,7 +83,10 @@ impl Body<'_> {
             }
         }
         match &target.kind {
-            Kind::Void => Ok("NULL".to_owned()),
+            Kind::Void => {
+                let made = self.made_plain(function, param, &to, depth);
+                Ok(made.unwrap_or_else(|| "NULL".to_owned()))
+            }
             Kind::Int { size: 1, signed } => Ok(self.bytes(param, &to, *signed, wanted)),
             Kind::Pointer(inner) => self.address(param, &to, inner, wanted),
             Kind::Record(tag) => {
@@ -98,6 +102,7 @@ impl Body<'_> {
                     self.guesses
                         .push(format!("`{name}` is good as it is with zeros in it"));
                 }
+                self.given_members(function, &name, &record);
                 if to.constant {
                     self.members(&name, &record);
                 } else if depth == 0 && !self.has_input(function) {
@@ -117,16 +122,17 @@ impl Body<'_> {
                 };
                 if let Some(bound) = &param.bound {
                     self.lines
-                        .push(format!("{} {name}[{bound}] = {{0}};", to.words));
+                        .push(format!("{} {name}[{bound}] = {{0}}; {DECLARED}", to.words));
                     return Ok(name);
                 }
                 // Beside an input, samples and coefficients come out in rows, and seldom alone.
                 let row = matches!(target.kind, Kind::Int { size: 2, .. } | Kind::Float { .. });
-                if row && !to.constant && self.has_input(function) {
-                    self.guesses
-                        .push(format!("`{name}` has {SAMPLES} elements"));
+                let asked = self.adjust.room.get(&name).copied().unwrap_or(0) as usize;
+                if asked > 0 || row && !to.constant && self.has_input(function) {
+                    let count = SAMPLES.max(asked);
+                    self.guesses.push(format!("`{name}` has {count} elements"));
                     self.lines
-                        .push(format!("{} {name}[{SAMPLES}] = {{0}};", to.words));
+                        .push(format!("{} {name}[{count}] = {{0}};", to.words));
                     return Ok(name);
                 }
                 self.lines.push(format!("{} {name} = {value};", to.words));
@@ -144,7 +150,8 @@ impl Body<'_> {
         wanted: &str,
     ) -> String {
         let name = self.name(wanted);
-        let is_output = !to.constant && (pairs::is_output_name(&param.name) || !signed);
+        let asked = self.adjust.room.contains_key(&name);
+        let is_output = !to.constant && (pairs::is_output_name(&param.name) || !signed || asked);
         if signed && !is_output && param.bound.is_none() {
             self.strings += 1;
             let constant = if to.constant { "const " } else { "" };
@@ -158,11 +165,17 @@ impl Body<'_> {
             Some(bound) => bound.clone(),
             None => {
                 let room = if is_output { GUESSED_OUTPUT } else { GUESSED };
+                let room = self.asked_room(&name, room);
                 self.guesses.push(format!("`{name}` has {room} bytes"));
                 room.to_string()
             }
         };
-        self.lines.push(format!("{} {name}[{room}];", to.words));
+        let declared = match param.bound {
+            Some(_) => format!(" {DECLARED}"),
+            None => String::new(),
+        };
+        self.lines
+            .push(format!("{} {name}[{room}];{declared}", to.words));
         if !is_output {
             self.lines
                 .push(format!("crunner_get_bytes({name}, sizeof {name});"));

@@ -67,7 +67,11 @@ impl Body<'_> {
         if !plain || assumes {
             text += "#include <crunner.h>\n\n";
         }
-        text += &format!("#include \"{include}\"\n\n");
+        text += &format!("#include \"{include}\"\n");
+        for header in self.beside(include, &call) {
+            text += &format!("#include \"{header}\"\n");
+        }
+        text.push('\n');
         for callback in &self.callbacks {
             text += callback;
             text.push('\n');
@@ -118,6 +122,31 @@ impl Body<'_> {
             score: self.score(function),
             text,
         })
+    }
+
+    /// Headers beside the library's own of which functions are called.
+    fn beside(&self, include: &str, call: &str) -> Vec<String> {
+        let folder = include.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let lines = self.lines.iter().chain(&self.after).chain(&self.cleanup);
+        let code: String = lines
+            .map(|line| format!("{line}\n"))
+            .chain([call.to_owned()])
+            .collect();
+        let mut headers: Vec<String> = Vec::new();
+        for function in &self.api.near {
+            let is_called = code.contains(&format!("{}(", function.name));
+            let Some(file) = function.beside.as_ref().filter(|_| is_called) else {
+                continue;
+            };
+            let header = match folder {
+                "" => file.clone(),
+                folder => format!("{folder}/{file}"),
+            };
+            if !headers.contains(&header) {
+                headers.push(header);
+            }
+        }
+        headers
     }
 
     fn score(&self, function: &Declared) -> i32 {

@@ -293,12 +293,14 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         if n > 0
             && let Err(fault) = self.memory.readable(source, n)
         {
+            self.note_fault(&[from, len], Some((source, n)));
             return Err(self.fault(Some(read), CheckKind::Read, fault, source, n));
         }
         self.length(len, target, Some(write));
         if n > 0
             && let Err(fault) = self.memory.check_write(target, n)
         {
+            self.note_fault(&[to, len], Some((target, n)));
             return Err(self.fault(Some(write), CheckKind::Write, fault, target, n));
         }
         if !overlap {
@@ -379,6 +381,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         if n > 0
             && let Err(fault) = self.memory.check_write(target, n)
         {
+            self.note_fault(&[to, len], Some((target, n)));
             return Err(self.fault(Some(check), CheckKind::Write, fault, target, n));
         }
         self.block_address(to, n, Some(check));

@@ -75,6 +75,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 match self.program.function_at(address) {
                     Some(id) => id,
                     None => {
+                        self.note_fault(&[operand], Some((address, 0)));
                         let detail = match address {
                             0 => "call of NULL".to_owned(),
                             _ => format!("call of {address:#x}, which is no function"),
@@ -119,12 +120,16 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             Vec::new()
         };
         self.push(id, Some(call.site), base, (self.block, index + 1), call.dst)?;
+        let from = FuncId(caller as u32);
         for i in 0..parameters {
             let (value, shade) = values.get(i).copied().unwrap_or_default();
             let mask = crate::term::value::mask(function.params[i]);
             self.set_shaded(Reg(i as u32), value & mask, shade);
         }
         self.objects.extend_from_slice(&copies);
+        if TRACK && self.crossing.is_some() {
+            self.note_entry(call.site, from, id);
+        }
         if let Some(frame) = self.frames.last_mut() {
             // The copies belong to the callee.
             frame.extra = extra;

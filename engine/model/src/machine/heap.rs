@@ -5,9 +5,11 @@
 //! violation. Sizes are made concrete: an object has the size it has.
 
 use super::memory::Site;
+use super::shadow::Shade;
 use super::step::{Run, Step, Stop};
-use crate::program::ir::{Call, CheckId, CheckKind, HeapFn, Operand, Program};
+use crate::program::ir::{BinOp, Call, CheckId, CheckKind, HeapFn, Operand, Pred, Program, Width};
 use crate::term::fault::{self, Concrete};
+use crate::term::{Pool, Term};
 
 const ENOMEM: u32 = 12;
 const EINVAL: u32 = 22;
@@ -20,6 +22,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         check: Option<CheckId>,
     ) -> Step {
         let operand = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        let size_term = self.asked(function, call);
         let mut number = |i: usize| self.concretise(operand(i), 64) as u64;
         let address = match function {
             HeapFn::Calloc => {
@@ -57,7 +60,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             }
             HeapFn::Free => {
                 let address = number(0);
-                return self.release(address, check);
+                let freed = self.release(address, check);
+                if freed.is_err() {
+                    self.note_fault(&[operand(0)], Some((address, 0)));
+                }
+                return freed;
             }
             HeapFn::AlignedAlloc => {
                 let (alignment, size) = (number(0), number(1));
@@ -85,7 +92,46 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 self.heap(call, size)?
             }
         };
-        self.give(call, u128::from(address))
+        if TRACK && self.crossing.is_some() && !matches!(function, HeapFn::UsableSize) {
+            let size = self.memory.about(address).map_or(0, |(size, _)| size);
+            self.note_made(address, size, size_term);
+        }
+        self.give(call, u128::from(address))?;
+        if TRACK && address == 0 {
+            self.shade_refused(call, size_term);
+        }
+        Ok(())
+    }
+
+    /// That nothing was given depends on how much was asked for, where somebody wants to know on what things depend.
+    fn shade_refused(&mut self, call: &Call, size: Option<Term>) {
+        let Some(size) = size.filter(|_| !call.result.is_empty()) else {
+            return;
+        };
+        let term = self.make(|pool| {
+            let [most, none, some] =
+                [fault::ONE_ALLOCATION, 0, 1 << 40].map(|n| pool.constant(64, u128::from(n)));
+            let is_much = pool.cmp(Pred::Ugt, size, most);
+            pool.ite(is_much, none, some)
+        });
+        let shade = Shade {
+            term,
+            undefined: false,
+        };
+        self.set_shaded(call.dst, 0, shade);
+    }
+
+    /// How much is asked for, where that is symbolic and somebody wants to know.
+    fn asked(&mut self, function: HeapFn, call: &Call) -> Option<Term> {
+        self.crossing.as_ref()?;
+        let sizes = function.sizes().filter_map(|i| call.args.get(i));
+        let operands: Vec<(Operand, Width)> = sizes.map(|arg| (arg.value, 64)).collect();
+        let product = |pool: &mut Pool, terms: &[Term]| {
+            let all = terms.iter().copied();
+            let all = all.reduce(|a, b| pool.bin(BinOp::Mul, a, b));
+            all.unwrap_or_else(|| pool.constant(64, 0))
+        };
+        self.shade_of(&operands, product).term
     }
 
     /// A heap object, or 0 where no heap could have so much. Where there is no room for it in a run, the run ends: whether the

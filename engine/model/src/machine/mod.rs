@@ -11,6 +11,7 @@ mod access;
 mod block;
 mod calls;
 mod contents;
+pub mod crossing;
 mod frame;
 mod heap;
 mod intrinsics;
@@ -39,6 +40,7 @@ use crate::program::ir::Program;
 use crate::term::Pool;
 pub use watch::{Seen, View};
 
+use crossing::Crossing;
 use memory::Memory;
 use step::Run;
 
@@ -80,6 +82,9 @@ impl Default for Limits {
         }
     }
 }
+
+/// Bytes behind the tape's end that are looked at where it is asked who chose what.
+const BEHIND: usize = 4096;
 
 /// A Program, ready to run. Runs are independent of each other.
 #[derive(Debug)]
@@ -160,6 +165,31 @@ impl<'p> Machine<'p> {
         );
         run.watch = Some(watch);
         run.finish()
+    }
+
+    /// Runs with all of the tape symbolic, and notes what the harness hands to the library: see [`crossing`].
+    pub fn run_crossing(
+        &self,
+        tape: &[u8],
+        pool: &mut Pool,
+        harness: &crossing::Harness,
+    ) -> (Execution, crossing::Noted) {
+        let start = self.start.clone();
+        // What the harness takes from behind the tape's end is its choice as well.
+        let limits = Limits {
+            extend: self.limits.extend.max(BEHIND),
+            ..self.limits.clone()
+        };
+        let mut run = Run::<true>::new(
+            self.program,
+            &limits,
+            start,
+            tape,
+            Some(pool),
+            0..tape.len(),
+        );
+        run.crossing = Some(Crossing::new(harness));
+        run.finish_noting()
     }
 
     /// Runs with the tape's bytes in `symbolic` as inputs of `pool`, which the terms in the result belong to.

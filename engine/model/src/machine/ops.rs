@@ -446,6 +446,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             } else {
                 "the quotient of the least number and -1 does not fit".to_owned()
             };
+            self.note_fault(&[a.0, b.0], None);
             return Err(self.violated(check, kind, detail));
         }
         if TRACK {

@@ -45,6 +45,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         len: u64,
     ) -> Stop {
         let address = self.get64(operand);
+        self.note_fault(&[operand], Some((address, len)));
         let mut stop = self.fault(check, kind, fault, address, len);
         if !matches!(fault, Fault::Null | Fault::NotAnObject) || address == 0 {
             return stop;

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Limits;
+use super::crossing::{Crossing, Noted};
 use super::frame::Frame;
 use super::memory::Memory;
 use super::outcome::{Answer, Choice, Execution, Exhausted, Outcome, PathEvent};
@@ -74,6 +75,8 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) concretisations: u64,
     pub(super) scratch: Vec<(u128, Shade)>,
     pub(super) watch: Option<&'r mut Watch<'r>>,
+    /// What the harness hands to the library, where somebody wants to know.
+    pub(super) crossing: Option<Crossing<'r>>,
 }
 
 impl<'r, const TRACK: bool> Run<'r, TRACK> {
@@ -116,16 +119,23 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             concretisations: 0,
             scratch: Vec::new(),
             watch: None,
+            crossing: None,
         }
     }
 
     /// Runs to the end.
-    pub(super) fn finish(mut self) -> Execution {
+    pub(super) fn finish(self) -> Execution {
+        self.finish_noting().0
+    }
+
+    /// The same, with what was noted.
+    pub(super) fn finish_noting(mut self) -> (Execution, Noted) {
         let outcome = match self.go() {
             Ok(status) => Outcome::Returned(status),
             Err(stop) => *stop,
         };
-        Execution {
+        let noted = self.crossing.take().map(|crossing| crossing.noted);
+        let execution = Execution {
             outcome,
             counts: self.counts,
             consumed: self.position.min(self.tape.len()),
@@ -140,7 +150,8 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             undefined_load: self.undefined_load,
             undefined_read: self.undefined_read,
             concretisations: self.concretisations,
-        }
+        };
+        (execution, noted.unwrap_or_default())
     }
 
     fn go(&mut self) -> Step<i64> {

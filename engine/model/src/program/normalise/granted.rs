@@ -13,8 +13,9 @@ use crate::program::convention::KIND;
 use crate::program::ir::{HeapFn, Intrinsic};
 use crate::program::llvm::{Module, Value, llvm};
 use crate::program::load::intrinsic;
-use crate::term::fault::ONE_ALLOCATION;
 
+/// Up to so many bytes, what is assumed says that they are granted; as in `allocation.c`.
+const LARGE: u64 = 64 << 20;
 /// The rule.
 const RULE: &str = "alloc";
 
@@ -110,7 +111,7 @@ impl<'m> Asking<'m> {
         llvm!(LLVMPositionBuilderBefore(self.builder, call.0));
         let mut known = given.iter().map(|value| value.const_int());
         let known = known.try_fold(1u64, |all, n| all.checked_mul(n?));
-        if known.is_some_and(|all| all <= ONE_ALLOCATION) && !self.is_lifted {
+        if known.is_some_and(|all| all <= LARGE) && !self.is_lifted {
             self.note();
             return;
         }

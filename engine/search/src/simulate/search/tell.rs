@@ -3,6 +3,8 @@
 //! People read it, so it is made as short as it goes, and legible where the program reads text.
 
 use super::*;
+use crate::simulate::blame::{self, Blame};
+use cegar_model::machine::crossing::Harness;
 
 /// Says of a tape and the choices that a run took from it which bytes mean something together.
 pub type Spans<'a> = dyn Fn(&[u8], &[Choice]) -> Vec<Span> + 'a;
@@ -81,6 +83,16 @@ impl Search<'_> {
         self.stats.executions += 1;
         let run = self.machine.run(tape);
         self.with_address(tape, run)
+    }
+
+    /// Whose choice the fault on a tape is; see [`super::super::blame`].
+    pub fn blame(&mut self, tape: &[u8], harness: &Harness) -> Option<Blame> {
+        if tape.len() > self.config.max_recorded {
+            return None;
+        }
+        self.stats.executions += 2;
+        let run = self.machine.run(tape);
+        blame::blame(&self.machine, tape, run.violation()?, harness)
     }
 
     /// The run of a tape; where it ends in an invalid access, with where the address came from.

@@ -1,0 +1,328 @@
+//! Whether a fault is the library's, or what the harness chose without being told that it may not.
+//!
+//! Asked only of harnesses that `init` wrote (`drives` in `cegar.toml`): what a person passes in a harness of their own is meant.
+
+use std::path::Path;
+
+use cegar_model::machine::crossing::Harness;
+use cegar_model::program::{CallSite, FuncId, Program};
+use cegar_search::simulate::blame::{Blame, Condition, Interval, Missing, Subject};
+
+use super::alternate::Alternation;
+use crate::findings::{Blamed, BlamedOn, DECLARED, MissingCondition};
+use crate::report::Finding;
+
+/// The address space of NULL: what lies there is no number that anybody chose.
+const NULL_PAGE: i128 = 4095;
+
+impl Alternation<'_, '_> {
+    /// The engine's word about a finding; none where it has none.
+    pub(super) fn blamed(&mut self, finding: &Finding) -> Option<Blamed> {
+        self.harness.drives.as_ref()?;
+        let source = &self.harness.units.first()?.source;
+        let file = file_in(self.program, source)?;
+        let harness = Harness::in_file(self.program, file);
+        let text = std::fs::read_to_string(source).ok()?;
+        let blame = self.search.blame(&finding.input, &harness)?;
+        let told = Telling {
+            program: self.program,
+            text: &text,
+        };
+        Some(match blame {
+            Blame::Library => Blamed {
+                from: BlamedOn::Library,
+                missing: Vec::new(),
+            },
+            Blame::Input => Blamed {
+                from: BlamedOn::Input,
+                missing: Vec::new(),
+            },
+            Blame::Harness(missing) if missing.iter().any(|one| told.is_declared(one)) => Blamed {
+                from: BlamedOn::Library,
+                missing: Vec::new(),
+            },
+            Blame::Harness(missing) => {
+                let missing: Vec<_> = missing.iter().map(|one| told.missing(one)).collect();
+                // Whoever rejected a condition says that the library has to do without.
+                let rejected =
+                    |one: &MissingCondition| self.harness.rejected.contains(&one.words());
+                match missing.iter().any(rejected) {
+                    true => Blamed {
+                        from: BlamedOn::Library,
+                        missing: Vec::new(),
+                    },
+                    false => Blamed {
+                        from: BlamedOn::Harness,
+                        missing,
+                    },
+                }
+            }
+        })
+    }
+}
+
+/// The program's name for a file.
+fn file_in<'p>(program: &'p Program, source: &Path) -> Option<&'p str> {
+    let real = source.canonicalize().ok();
+    let is_it = |file: &&String| {
+        let path = Path::new(file.as_str());
+        path == source || real.is_some() && path.canonicalize().ok() == real
+    };
+    program.files.iter().find(is_it).map(String::as_str)
+}
+
+/// What is needed to say it in the harness's words.
+struct Telling<'t> {
+    program: &'t Program,
+    /// The harness.
+    text: &'t str,
+}
+
+impl Telling<'_> {
+    fn missing(&self, missing: &Missing) -> MissingCondition {
+        let (call, choice) = self.choice(&missing.subject);
+        let fixed = choice == "NULL" || choice.parse::<i64>().is_ok();
+        let named = if fixed { "" } else { choice.as_str() };
+        let room = match missing.condition {
+            Condition::Room { bytes } => Some(bytes),
+            _ => None,
+        };
+        let is_null = missing.value == 0 && is_null(&missing.condition);
+        let condition = match &missing.condition {
+            Condition::Outside {
+                unsigned, signed, ..
+            } if !named.is_empty() => match is_null {
+                true => format!("{named} != NULL"),
+                false if self.is_unsigned(named) => outside(named, *unsigned),
+                false => outside(named, *signed),
+            },
+            Condition::Relates { relation, to } if !named.is_empty() => {
+                let (_, other) = self.choice(to);
+                match other.as_str() {
+                    "" | "NULL" => String::new(),
+                    other => format!("{named} {} {other}", relation.operator()),
+                }
+            }
+            _ => String::new(),
+        };
+        let value = match is_null || choice == "NULL" {
+            true => "NULL".to_owned(),
+            false => missing.value.to_string(),
+        };
+        let why = match &missing.subject {
+            Subject::Argument { callee, number, .. } => {
+                format!(
+                    "the harness passed {value} as `{}` of `{call}`",
+                    self.parameter(*callee, *number)
+                )
+            }
+            Subject::Member { .. } => {
+                format!("`{choice}` was {value} when the harness called `{call}`")
+            }
+            Subject::Room { variable, .. } => {
+                let what = match (variable, choice.as_str()) {
+                    (None, "") => "memory of the harness's".to_owned(),
+                    _ => format!("`{choice}`"),
+                };
+                format!(
+                    "{what} has {} bytes, which nobody told the library",
+                    missing.value
+                )
+            }
+        };
+        MissingCondition {
+            why,
+            call,
+            choice: named.to_owned(),
+            condition,
+            varies: missing.varies,
+            argument: match missing.subject {
+                Subject::Argument { number, .. } => Some(number),
+                _ => None,
+            },
+            is_set: !fixed && self.text.contains(&format!("&{choice}")) && !choice.contains('.'),
+            room,
+        }
+    }
+
+    /// Whether it is about room in an array that is as long as the header says.
+    fn is_declared(&self, missing: &Missing) -> bool {
+        let Subject::Room {
+            variable: Some(name),
+            ..
+        } = &missing.subject
+        else {
+            return false;
+        };
+        let array = format!(" {name}[");
+        let mut lines = self.text.lines();
+        lines.any(|line| line.contains(&array) && line.ends_with(DECLARED))
+    }
+
+    /// The call, and the expression in the harness.
+    fn choice(&self, subject: &Subject) -> (String, String) {
+        match subject {
+            Subject::Argument {
+                site,
+                callee,
+                number,
+            } => {
+                let name = self.name(*callee);
+                let text = self.argument(*site, &name, *number).unwrap_or_default();
+                (name, text)
+            }
+            Subject::Member {
+                variable,
+                selector,
+                callee,
+                ..
+            } => (self.name(*callee), format!("{variable}{selector}")),
+            Subject::Room { variable, made_by } => {
+                let from = made_by.and_then(|site| self.assigned(site));
+                (String::new(), variable.clone().or(from).unwrap_or_default())
+            }
+        }
+    }
+
+    fn name(&self, id: FuncId) -> String {
+        super::findings::plain(&self.program.function(id).name)
+    }
+
+    fn parameter(&self, callee: FuncId, number: usize) -> String {
+        let names = &self.program.function(callee).names;
+        match names.get(number).map(|name| &**name) {
+            Some("") | None => format!("argument {}", number + 1),
+            Some(name) => name.to_owned(),
+        }
+    }
+
+    fn lines_from(&self, site: CallSite) -> Option<&str> {
+        let call = self.program.calls.get(site.index())?;
+        let before = call.pos.line.checked_sub(1)? as usize;
+        let mut rest = self.text;
+        for _ in 0..before {
+            rest = rest.split_once('\n')?.1;
+        }
+        Some(rest)
+    }
+
+    /// What stands in the harness for an argument, without the casts before it.
+    fn argument(&self, site: CallSite, callee: &str, number: usize) -> Option<String> {
+        let rest = self.lines_from(site)?;
+        let at = rest.find(&format!("{callee}("))? + callee.len() + 1;
+        let argument = arguments(&rest[at..]).into_iter().nth(number)?;
+        let plain = without_casts(&argument);
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "_.->[]".contains(c);
+        plain.chars().all(is_name).then(|| plain.to_owned())
+    }
+
+    /// The variable that a call's result goes to.
+    fn assigned(&self, site: CallSite) -> Option<String> {
+        let line = self.lines_from(site)?.lines().next()?;
+        let (left, _) = line.split_once('=')?;
+        let name = left
+            .trim()
+            .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        name.into_iter().next().map(str::to_owned)
+    }
+
+    /// Whether a variable is declared with a type of unsigned numbers.
+    fn is_unsigned(&self, name: &str) -> bool {
+        let declares = |line: &&str| {
+            line.split_once(&format!("{name} ="))
+                .is_some_and(|(before, _)| before.ends_with([' ', '*']))
+        };
+        let line = self.text.lines().find(declares).unwrap_or_default();
+        ["unsigned", "uint", "size_t", "_Bool", "bool", "char"]
+            .iter()
+            .any(|word| line.contains(word))
+    }
+}
+
+fn is_null(condition: &Condition) -> bool {
+    match condition {
+        Condition::Outside {
+            width, unsigned, ..
+        } => *width == 64 && unsigned.high >= NULL_PAGE,
+        _ => false,
+    }
+}
+
+/// The condition that a choice is not among the bad values.
+fn outside(name: &str, bad: Interval) -> String {
+    let (low, high) = (literal(bad.low), literal(bad.high));
+    match (bad.from_least, bad.to_greatest) {
+        _ if bad.low == bad.high => format!("{name} != {low}"),
+        (true, _) => format!("{name} > {high}"),
+        (_, true) => format!("{name} < {low}"),
+        _ => format!("({name} < {low} || {name} > {high})"),
+    }
+}
+
+fn literal(value: i128) -> String {
+    match value {
+        _ if i32::try_from(value).is_ok() && value != i128::from(i32::MIN) => value.to_string(),
+        _ if value > i128::from(i64::MAX) => format!("{value}UL"),
+        _ if value <= i128::from(i64::MIN) => "(-9223372036854775807L - 1)".to_owned(),
+        _ => format!("{value}L"),
+    }
+}
+
+/// The arguments of a call, from behind its parenthesis on.
+fn arguments(text: &str) -> Vec<String> {
+    let (mut depth, mut all, mut one) = (0, Vec::new(), String::new());
+    for c in text.chars() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' if depth == 0 => break,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                all.push(std::mem::take(&mut one));
+                continue;
+            }
+            _ => {}
+        }
+        one.push(c);
+    }
+    all.push(one);
+    all.iter().map(|one| one.trim().to_owned()).collect()
+}
+
+fn without_casts(mut text: &str) -> &str {
+    while let Some(rest) = text.strip_prefix('(')
+        && let Some((_, behind)) = rest.split_once(')')
+        && !behind.trim().is_empty()
+    {
+        text = behind.trim();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_as_they_are_written() {
+        assert_eq!(
+            arguments("a, f(b, c), (int)d);\n more(x)"),
+            ["a", "f(b, c)", "(int)d"]
+        );
+        assert_eq!(without_casts("(const char *)(T)data"), "data");
+        assert_eq!(without_casts("(x)"), "(x)");
+    }
+
+    #[test]
+    fn what_is_outside_of_the_bad_values() {
+        let bad = |low, high, from_least, to_greatest| Interval {
+            low,
+            high,
+            from_least,
+            to_greatest,
+        };
+        assert_eq!(outside("n", bad(0, 0, true, false)), "n != 0");
+        assert_eq!(outside("n", bad(-9, 0, true, false)), "n > 0");
+        assert_eq!(outside("n", bad(10, 255, false, true)), "n < 10");
+        assert_eq!(outside("n", bad(3, 5, false, false)), "(n < 3 || n > 5)");
+    }
+}

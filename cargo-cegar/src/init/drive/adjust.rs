@@ -1,0 +1,179 @@
+//! What a trial of a harness taught, for the next one to be written.
+//!
+//! A choice that the tape makes is narrowed by an assumption; one that the harness has fixed has to be made otherwise: memory
+//! instead of NULL, more room, a member that gets a value.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::text::declaration;
+use super::{Body, OUTPUT};
+use crate::findings::LEARNT;
+use crate::init::api::{Declared, Parameter, Record};
+use crate::init::ctype::{Kind, Written};
+
+/// Bytes of memory that is passed where NULL was not good enough.
+const INSTEAD_OF_NULL: u64 = 4096;
+/// The most room that is given to what nobody says the size of.
+pub const MOST_ROOM: u64 = 1 << 20;
+
+/// What is to be done otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Adjust {
+    /// Parameters that must not be NULL: function and number.
+    pub not_null: BTreeSet<(String, usize)>,
+    /// Room for variables, in bytes.
+    pub room: BTreeMap<String, u64>,
+    /// Members that get a value: variable and member.
+    pub members: BTreeSet<(String, String)>,
+    /// What is assumed before a call, in C, in the order in which it was learnt.
+    pub assume: Vec<(String, String)>,
+}
+
+impl Adjust {
+    /// Puts the assumptions into a harness, each before the first call that it is about. Gives back those without a place.
+    pub fn assumed(&self, text: &str) -> (String, Vec<String>) {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut without = Vec::new();
+        for (call, condition) in &self.assume {
+            let is_call = |line: &String| {
+                let words = line.trim_start();
+                line.starts_with("    ") && !words.starts_with(['*', '/']) && calls(words, call)
+            };
+            match lines.iter().position(is_call) {
+                Some(at) => lines.insert(at, format!("    crunner_assume({condition}); {LEARNT}")),
+                None => without.push(condition.clone()),
+            }
+        }
+        let mut text = lines.join("\n") + "\n";
+        if text.contains("crunner_assume(") && !text.contains("#include <crunner.h>") {
+            text = text.replacen(
+                "#include <stdlib.h>\n",
+                "#include <stdlib.h>\n\n#include <crunner.h>\n",
+                1,
+            );
+        }
+        (text, without)
+    }
+}
+
+/// Whether a line calls a function.
+fn calls(line: &str, function: &str) -> bool {
+    line.match_indices(function).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let own = before.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '_');
+        own && line[at + function.len()..].starts_with('(')
+    })
+}
+
+impl Body<'_> {
+    /// Memory for a parameter that was NULL and must not be.
+    pub(super) fn instead_of_null(&mut self, wanted: &str) -> String {
+        let name = self.name(wanted);
+        let room = self
+            .adjust
+            .room
+            .get(&name)
+            .copied()
+            .unwrap_or(INSTEAD_OF_NULL);
+        self.guesses.push(format!("`{name}` has {room} bytes"));
+        self.lines
+            .push(format!("void *{name} = calloc(1, {room});"));
+        self.cleanup.push(format!("free({name});"));
+        name
+    }
+
+    /// How many elements a variable has, if a trial asked for more than one.
+    pub(super) fn asked_room(&self, name: &str, guessed: usize) -> usize {
+        let asked = self.adjust.room.get(name).copied().unwrap_or(0) as usize;
+        guessed.max(asked)
+    }
+
+    /// Gives the members of a structure that must not be zero a value.
+    pub(super) fn given_members(&mut self, function: &Declared, name: &str, record: &Record) {
+        let adjust = self.adjust;
+        let wanted = adjust.members.iter().filter(|(of, _)| of == name);
+        for (_, member) in wanted {
+            let Some((_, ty)) = record.fields.iter().find(|(field, _)| field == member) else {
+                continue;
+            };
+            let before = self.clone();
+            match self.member_value(function, name, member, ty) {
+                Ok(value) => self.lines.push(format!("{name}.{member} = {value};")),
+                Err(_) => *self = before,
+            }
+        }
+    }
+
+    fn member_value(
+        &mut self,
+        function: &Declared,
+        name: &str,
+        member: &str,
+        ty: &Written,
+    ) -> Result<String, String> {
+        let resolved = self.api.resolve(ty);
+        let wanted = format!("{name}_{member}");
+        match &resolved.kind {
+            Kind::Pointer(to) => {
+                let target = self.api.resolve(to);
+                if matches!(
+                    target.kind,
+                    Kind::Void | Kind::Int { .. } | Kind::Float { .. }
+                ) {
+                    let memory = self.instead_of_null(&wanted);
+                    let constant = if to.constant { "const " } else { "" };
+                    return Ok(format!(
+                        "({constant}{} *){memory}",
+                        to.words.trim_start_matches("const ")
+                    ));
+                }
+                let param = Parameter {
+                    name: wanted.clone(),
+                    ty: ty.clone(),
+                    bound: None,
+                };
+                match self.pointer(function, &param, &wanted, 1)?.as_str() {
+                    "NULL" => Err("nothing to pass".to_owned()),
+                    value => Ok(value.to_owned()),
+                }
+            }
+            Kind::Record(_) => Err("a structure within a structure".to_owned()),
+            // A whole range of an enumeration is not known to have a name: any small number.
+            _ => match self.choice(&resolved) {
+                Some(value) => {
+                    let value_name = self.name(&wanted);
+                    self.lines
+                        .push(format!("{} = {value};", declaration(ty, &value_name)));
+                    Ok(value_name)
+                }
+                None => Ok(format!("crunner_range(0, {OUTPUT})")),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assumptions_stand_before_the_call_that_they_are_about() {
+        let harness = "#include <stdlib.h>\n\nint main(void)\n{\n    int level = 3;\n    x_level(level);\n    level(level);\n}\n";
+        let adjust = Adjust {
+            assume: vec![
+                ("level".to_owned(), "level > 0".to_owned()),
+                ("gone".to_owned(), "a != b".to_owned()),
+            ],
+            ..Adjust::default()
+        };
+        let (text, without) = adjust.assumed(harness);
+        assert!(
+            text.contains(
+                "x_level(level);\n    crunner_assume(level > 0); /* learnt */\n    level(level);"
+            ),
+            "{text}"
+        );
+        assert!(text.contains("#include <crunner.h>"));
+        assert_eq!(without, ["a != b"]);
+    }
+}

@@ -1,0 +1,410 @@
+//! Each written harness is tried before it is offered.
+//!
+//! What a header does not say shows within seconds: the first run of a harness that passes NULL where the library wants an object faults,
+//! and the engine says that it was the harness's choice. So the harness is written again with what was learnt, and tried again, until
+//! nothing comes; one for which nothing helps, or which leaves most of its function out, is not offered.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::api::Api;
+use super::drive::{self, Adjust, MOST_ROOM};
+use super::signatures::{Chosen, Library};
+use super::{InitOptions, Initialised, Known, Row};
+use crate::campaign;
+use crate::compile::Unit;
+use crate::contracts::{Contracts, Precondition, State};
+use crate::coverage::{Count, Coverage};
+use crate::error::Error;
+use crate::explain::Left;
+use crate::findings::{BlamedOn, MissingCondition};
+use crate::options::{Harness, RunOptions, Settings};
+use crate::plan;
+use crate::report::{Event, Finding, Level, Reporter};
+use crate::store;
+
+/// So many times longer is waited for a run that came to nothing.
+const PATIENCE: u32 = 6;
+/// How often one harness is written.
+const ROUNDS: usize = 12;
+/// Of a function's lines so many per cent have to be reached.
+const ENOUGH: u64 = 20;
+/// With so many per cent a harness is offered even where it breaks a condition.
+const MOSTLY: u64 = 60;
+/// Functions with fewer lines are not judged by it.
+const FEW_LINES: u64 = 8;
+
+/// What came of trying a harness.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// The harness, as it is offered.
+    pub harness: drive::Harness,
+    /// The conditions that it keeps.
+    pub learnt: Vec<Precondition>,
+    /// The lines of the function: reached, of how many.
+    pub lines: Option<(u64, u64)>,
+    /// Faults that are not its own.
+    pub findings: u64,
+    /// Why it is not offered.
+    pub left_out: Option<String>,
+}
+
+impl Tried {
+    /// Whether a harness shows enough to be offered although it breaks a condition that nothing here keeps. A fault that is its
+    /// own is told as such in every run.
+    fn is_of_use(&self) -> bool {
+        let most = self
+            .lines
+            .is_some_and(|(reached, all)| reached * 100 >= all * MOSTLY);
+        self.findings > 0 || most
+    }
+}
+
+/// What trying needs.
+pub(super) struct Trial<'t> {
+    pub known: &'t Known<'t>,
+    pub library: &'t Library<'t>,
+    pub api: (&'t Api, &'t std::collections::BTreeSet<String>),
+    /// How long one run may take.
+    pub time: Duration,
+    /// Conditions that were rejected, by harness.
+    pub rejected: &'t Contracts,
+}
+
+/// What one run came to.
+struct Ran {
+    preconditions: Vec<Finding>,
+    findings: u64,
+    lines: Option<(u64, u64)>,
+}
+
+impl Trial<'_> {
+    /// Tries the chosen harnesses, and the next ones in the place of those that are left out.
+    pub(super) fn all(
+        &self,
+        chosen: &Chosen,
+        options: &InitOptions,
+        done: &mut Initialised,
+        reporter: &mut dyn Reporter,
+    ) -> Result<Vec<(String, drive::Harness)>, Error> {
+        let mut kept = Vec::new();
+        let first = chosen.harnesses.iter().map(|one| (one, true));
+        let all = first.chain(chosen.further.iter().map(|one| (one, false)));
+        let most = options.most.max(chosen.harnesses.len());
+        let mut turns = 0;
+        for ((function, harness), compiled) in all {
+            if kept.len() >= most || turns >= 2 * most || self.library.stop.load(Ordering::Relaxed)
+            {
+                break;
+            }
+            if !compiled && self.library.compiles(function, harness).is_some() {
+                continue;
+            }
+            let path = self
+                .known
+                .project
+                .cegar
+                .join(format!("harnesses/{function}.c"));
+            if path.exists() {
+                // It is the user's, and stays as it is.
+                kept.push((function.clone(), harness.clone()));
+                continue;
+            }
+            turns += 1;
+            reporter.event(&Event::Note {
+                level: Level::Detail,
+                message: format!("trying {function}"),
+            });
+            let mut tried = self.of(function, function, harness.clone())?;
+            if tried.is_of_use()
+                && let Some(why) = tried.left_out.take()
+            {
+                done.notes.push(format!("{function}: {why}"));
+            }
+            done.tried.push(Row {
+                function: function.clone(),
+                lines: tried.lines,
+                preconditions: tried.learnt.len(),
+                findings: tried.findings,
+                left_out: tried.left_out.clone(),
+            });
+            match tried.left_out {
+                Some(why) => done.skipped.push((function.clone(), why)),
+                None => {
+                    done.learnt.extend(tried.learnt);
+                    kept.push((function.clone(), tried.harness));
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Tries a harness until it teaches nothing new.
+    pub(super) fn of(
+        &self,
+        name: &str,
+        function: &str,
+        first: drive::Harness,
+    ) -> Result<Tried, Error> {
+        let mut tried = Tried {
+            harness: first,
+            learnt: Vec::new(),
+            lines: None,
+            findings: 0,
+            left_out: None,
+        };
+        let mut adjust = Adjust::default();
+        for round in 0.. {
+            let mut ran = self.run(name, function, &tried.harness.text, self.time)?;
+            if ran.lines.is_none() && ran.preconditions.is_empty() && !self.is_stopped() {
+                // A busy machine may not even have begun.
+                ran = self.run(name, function, &tried.harness.text, self.time * PATIENCE)?;
+            }
+            (tried.lines, tried.findings) = (ran.lines, ran.findings);
+            let Some(finding) = ran.preconditions.first() else {
+                break;
+            };
+            let before = adjust.clone();
+            let learnt = self.learn(name, finding, &mut adjust);
+            if learnt.is_empty() || before == adjust || round == ROUNDS {
+                tried.left_out = Some(hopeless(finding));
+                break;
+            }
+            match self.library.again(self.api, function, &adjust) {
+                Ok(again) if again.text != tried.harness.text => tried.harness = again,
+                Ok(_) => {
+                    tried.left_out = Some(hopeless(finding));
+                    break;
+                }
+                Err(why) => {
+                    tried.left_out = Some(format!("{}: {why}", hopeless(finding)));
+                    break;
+                }
+            }
+            tried.learnt.extend(learnt);
+            if self.library.stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        if let Some((reached, all)) = tried.lines
+            && tried.left_out.is_none()
+            && tried.findings == 0
+            && all >= FEW_LINES
+            && reached * 100 < all * ENOUGH
+        {
+            tried.left_out = Some(format!(
+                "its harness reaches {reached} of {all} lines of it"
+            ));
+        }
+        Ok(tried)
+    }
+
+    /// Takes the conditions of one fault over; gives those for which there is something to be done.
+    fn learn(&self, name: &str, finding: &Finding, adjust: &mut Adjust) -> Vec<Precondition> {
+        let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
+        let mut learnt = Vec::new();
+        for one in missing {
+            if let Some(condition) = apply(one, adjust) {
+                learnt.push(Precondition {
+                    harness: name.to_owned(),
+                    call: one.call.clone(),
+                    condition,
+                    why: one.why.clone(),
+                    learnt: finding.place.show(),
+                    check: finding.message.clone(),
+                    state: State::Learnt,
+                });
+            }
+        }
+        learnt
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.library.stop.load(Ordering::Relaxed)
+    }
+
+    fn run(&self, name: &str, function: &str, text: &str, time: Duration) -> Result<Ran, Error> {
+        let scratch = self.known.project.scratch().join("try");
+        let package = scratch.join("package");
+        let file = package.join("harnesses").join(format!("{name}.c"));
+        for folder in [
+            &package.join("harnesses"),
+            &package.join("corpus").join(name),
+        ] {
+            store::writable_dir(folder)?;
+        }
+        // What an earlier text of the harness left is about other inputs.
+        for old in [&scratch.join(name), &package.join("corpus").join(name)] {
+            if old.exists() {
+                std::fs::remove_dir_all(old).map_err(|why| Error::io("remove", old, why))?;
+            }
+        }
+        store::write(&file, text.as_bytes())?;
+        let mut options = self.options(name, function, (&scratch, &package, file));
+        options.settings.max_time = Some(time);
+        let mut listener = Listener {
+            user: self.library.stop,
+            done: AtomicBool::new(false),
+            preconditions: Vec::new(),
+            findings: 0,
+        };
+        let done = AtomicBool::new(false);
+        let ran = {
+            let mut reporter = Until {
+                listener: &mut listener,
+                done: &done,
+            };
+            campaign::run(&options, &mut reporter, &done)
+        };
+        match ran {
+            Ok(_) => {}
+            Err(Error::Interrupted) if !self.library.stop.load(Ordering::Relaxed) => {}
+            Err(why) => return Err(why),
+        }
+        Ok(Ran {
+            preconditions: listener.preconditions,
+            findings: listener.findings,
+            lines: lines(&scratch.join(name), function),
+        })
+    }
+
+    fn options(
+        &self,
+        name: &str,
+        function: &str,
+        (scratch, package, file): (&Path, &Path, PathBuf),
+    ) -> RunOptions {
+        let known = self.known;
+        let mut units = vec![Unit {
+            source: file,
+            directory: package.to_owned(),
+            flags: self.library.flags.to_vec(),
+        }];
+        let own = plan::own_flags(known.project, known.config);
+        units.extend(known.units.iter().cloned().map(|mut unit| {
+            unit.flags.push("-w".to_owned());
+            unit.flags.extend(own.iter().cloned());
+            unit
+        }));
+        let mut harness = Harness::new(name, units);
+        harness.library = 1..1 + known.units.len();
+        harness.drives = Some(function.to_owned());
+        harness.rejected = self.rejected.rejected(name);
+        harness.rules.clone_from(&known.config.external);
+        let settings = Settings::new(self.library.compiler.clone());
+        RunOptions {
+            harnesses: vec![harness],
+            settings,
+            scratch: scratch.to_owned(),
+            package: package.to_owned(),
+            root: known.project.root.clone(),
+            no_emit: true,
+            artifacts: None,
+            is_all: false,
+            jobs: 1,
+            is_compiled: false,
+        }
+    }
+}
+
+/// What is to be done about a condition; gives it in words.
+fn apply(missing: &MissingCondition, adjust: &mut Adjust) -> Option<String> {
+    let choice = missing.choice.as_str();
+    if let Some(bytes) = missing.room {
+        let room = bytes.checked_next_power_of_two()?.saturating_mul(4);
+        if choice.is_empty() || room > MOST_ROOM {
+            return None;
+        }
+        adjust.room.insert(choice.to_owned(), room);
+        return Some(missing.words());
+    }
+    if !missing.condition.is_empty() && (missing.varies || missing.is_set) {
+        let entry = (missing.call.clone(), missing.condition.clone());
+        if !adjust.assume.contains(&entry) {
+            adjust.assume.push(entry);
+        }
+        return Some(missing.condition.clone());
+    }
+    if missing.varies {
+        return None;
+    }
+    if let Some(number) = missing.argument.filter(|_| choice.is_empty()) {
+        adjust.not_null.insert((missing.call.clone(), number));
+        // The parameter's name, as the library has it.
+        let name = missing.why.split('`').nth(1).unwrap_or("an argument");
+        return Some(format!("{name} != NULL"));
+    }
+    let (variable, member) = choice.split_once('.')?;
+    if !member.contains(['.', '[']) {
+        adjust
+            .members
+            .insert((variable.to_owned(), member.to_owned()));
+        return Some(match missing.condition.as_str() {
+            "" => format!("`{choice}` is not 0"),
+            condition => condition.to_owned(),
+        });
+    }
+    None
+}
+
+/// Why a harness is given up.
+fn hopeless(finding: &Finding) -> String {
+    let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
+    let words: Vec<String> = missing.map(MissingCondition::words).collect();
+    format!(
+        "it wants what nothing here makes ({}, else {}: {})",
+        words.join(", "),
+        finding.place.show(),
+        finding.message
+    )
+}
+
+/// The lines of a function that a run reached.
+fn lines(scratch: &Path, function: &str) -> Option<(u64, u64)> {
+    let left = Left::read(scratch).ok()?;
+    let coverage = Coverage::of(&left);
+    let file = coverage
+        .files
+        .values()
+        .find(|file| file.functions.contains_key(function))?;
+    let found = file.functions.get(function)?;
+    let states: Vec<_> = file.within(found).map(|(_, state)| state).collect();
+    let count = Count::of(&states);
+    Some((count.covered, count.lines))
+}
+
+/// Hears what a run says.
+struct Listener<'l> {
+    user: &'l AtomicBool,
+    done: AtomicBool,
+    preconditions: Vec<Finding>,
+    findings: u64,
+}
+
+/// Ends a run when it has taught something.
+struct Until<'u, 'l> {
+    listener: &'u mut Listener<'l>,
+    done: &'u AtomicBool,
+}
+
+impl Reporter for Until<'_, '_> {
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Precondition(finding) => {
+                self.listener.preconditions.push(finding.clone());
+                self.listener.done.store(true, Ordering::Relaxed);
+            }
+            Event::Found(finding) => {
+                let blame = finding.blame.as_ref().map(|blame| blame.from);
+                self.listener.findings += u64::from(blame != Some(BlamedOn::Harness));
+            }
+            _ => {}
+        }
+        let stop = self.listener.done.load(Ordering::Relaxed)
+            || self.listener.user.load(Ordering::Relaxed);
+        if stop {
+            self.done.store(true, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,487 @@
+//! What one part of a program hands to another, made visible in the shadow.
+//!
+//! A harness passes NULL, a structure of zeros, a size of its own choice; three calls further something faults. Concrete values have
+//! no history. So where control enters the library from the harness, what the harness chose becomes free variables: constants
+//! among the arguments, members of its objects that hold zeros, numbers from the tape. Their concrete values stay what they are, and
+//! the run goes the same way; but what the fault depends on, and each condition on the way there, says from now on which choice
+//! it was. Contents of buffers stay the bytes of the tape that they are.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::memory::Site;
+use super::step::Run;
+use crate::program::ir::{
+    CallSite, FuncId, FunctionKind, Loc, Op, Operand, Program, Reg, Shape, ShapeId,
+};
+use crate::term::{Pool, Symbol, Term};
+
+/// Members of one object that become variables.
+const MEMBERS: usize = 1024;
+
+/// Which functions are the harness's; all other functions of the user's code are the library.
+#[derive(Clone, Debug, Default)]
+pub struct Harness {
+    /// The functions.
+    pub functions: BTreeSet<FuncId>,
+    /// Channels whose bytes are data (contents of buffers, strings), and not numbers that the harness chooses.
+    pub data: BTreeSet<Arc<str>>,
+}
+
+impl Harness {
+    /// The harness that a file of the program is.
+    pub fn in_file(program: &Program, file: &str) -> Harness {
+        let is_here = |id: &FuncId| {
+            let function = program.function(*id);
+            function.kind == FunctionKind::User
+                && function.is_defined()
+                && program
+                    .files
+                    .get(function.pos.file as usize)
+                    .is_some_and(|name| name == file)
+        };
+        let all = (0..program.functions.len() as u32).map(FuncId);
+        Harness {
+            functions: all.filter(is_here).collect(),
+            data: ["bytes", "data", "string"].map(Arc::from).into(),
+        }
+    }
+}
+
+/// What was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choose {
+    /// An argument of a call into the library, by its number among the flattened ones.
+    Argument {
+        /// The call.
+        site: CallSite,
+        /// What is called.
+        callee: FuncId,
+        /// Which argument.
+        number: usize,
+    },
+    /// A member of one of the harness's variables.
+    Member {
+        /// The variable's name.
+        variable: String,
+        /// Where it is made.
+        at: Loc,
+        /// How C selects it: `.count`, `[3].name`; empty for the whole variable.
+        selector: String,
+        /// The call into the library before which it was looked at.
+        site: CallSite,
+        /// What is called.
+        callee: FuncId,
+    },
+}
+
+/// A value that the harness chose, as a variable.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The variable.
+    pub term: Term,
+    /// What it stands for.
+    pub what: Choose,
+    /// Its value in this run.
+    pub value: u128,
+    /// What it was as a function of the tape; none if the harness has it fixed.
+    pub before: Option<Term>,
+}
+
+/// An object that the harness made.
+#[derive(Clone, Debug)]
+pub struct Owned {
+    /// Its number.
+    pub object: u32,
+    /// Its size.
+    pub size: u64,
+    /// Its size as a function of the tape, if it is one.
+    pub size_term: Option<Term>,
+    /// Its name, if it is a variable.
+    pub variable: Option<String>,
+    /// The harness's call that made it, if it is on the heap, and what was called.
+    pub made_by: Option<(CallSite, FuncId)>,
+    /// Whether the library was told its size.
+    pub told: bool,
+}
+
+/// What was noted of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Noted {
+    /// What the harness chose.
+    pub chosen: Vec<Chosen>,
+    /// What it made.
+    pub owned: Vec<Owned>,
+    /// Sizes of objects that depend on the tape or on what was chosen, by the object's number.
+    pub sizes: FxHashMap<u32, Term>,
+    /// What the faulting operation works with, as far as it is symbolic.
+    pub culprits: Vec<Term>,
+    /// The address and the length of the faulting access.
+    pub access: Option<(u64, u64)>,
+    /// The object that the address leads to where all choices are 0, if there is one: its number and size.
+    pub target: Option<(u32, u64)>,
+    /// How many events of the path came before the library was entered first.
+    pub entered: Option<usize>,
+}
+
+/// The state of noting.
+#[derive(Debug)]
+pub(super) struct Crossing<'h> {
+    pub(super) harness: &'h Harness,
+    pub(super) noted: Noted,
+    seen: FxHashSet<u64>,
+}
+
+impl<'h> Crossing<'h> {
+    pub(super) fn new(harness: &'h Harness) -> Crossing<'h> {
+        Crossing {
+            harness,
+            noted: Noted::default(),
+            seen: FxHashSet::default(),
+        }
+    }
+}
+
+/// A leaf of a variable's type.
+struct Leaf {
+    at: usize,
+    len: usize,
+    selector: String,
+}
+
+impl<const TRACK: bool> Run<'_, TRACK> {
+    /// Whether a function is the library's.
+    fn is_librarys(&self, id: FuncId) -> bool {
+        let crossing = self.crossing.as_ref();
+        self.program.function(id).kind == FunctionKind::User
+            && crossing.is_some_and(|crossing| !crossing.harness.functions.contains(&id))
+    }
+
+    fn is_within_library(&self) -> bool {
+        self.frames.iter().any(|f| self.is_librarys(f.function))
+    }
+
+    /// Notes a heap object that the harness makes, and an object's size that depends on something.
+    #[cold]
+    pub(super) fn note_made(&mut self, address: u64, size: u64, size_term: Option<Term>) {
+        let object = (address >> 32) as u32;
+        if address == 0 {
+            return;
+        }
+        let within = self.is_within_library();
+        let outer = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
+        let innermost = self.frames.iter().rposition(|f| outer(f.function));
+        let made_by = innermost
+            .and_then(|i| self.frames.get(i + 1))
+            .and_then(|f| Some((f.site?, f.function)));
+        let Some(crossing) = &mut self.crossing else {
+            return;
+        };
+        if let Some(term) = size_term {
+            crossing.noted.sizes.insert(object, term);
+        }
+        if !within {
+            crossing.noted.owned.push(Owned {
+                object,
+                size,
+                size_term,
+                variable: None,
+                made_by,
+                told: false,
+            });
+        }
+    }
+
+    /// Notes what a fault is about.
+    #[cold]
+    pub(super) fn note_fault(&mut self, operands: &[Operand], access: Option<(u64, u64)>) {
+        let terms: Vec<Term> = operands
+            .iter()
+            .filter_map(|operand| self.shade(*operand).term)
+            .collect();
+        let meant = match (terms.first(), self.pool.as_deref()) {
+            (Some(term), Some(pool)) if pool.width(*term) == 64 => {
+                Some(pool.eval(*term, &|_| 0) as u64)
+            }
+            _ => access.map(|(address, _)| address),
+        };
+        let target = meant.and_then(|at| Some(((at >> 32) as u32, self.memory.about(at)?.0)));
+        if let Some(crossing) = &mut self.crossing {
+            crossing.noted.target = target;
+            crossing.noted.culprits = terms;
+            crossing.noted.access = access;
+        }
+    }
+
+    /// Control was just given to `callee` by a call at `site`: what the harness chose becomes variables.
+    #[cold]
+    pub(super) fn note_entry(&mut self, site: CallSite, caller: FuncId, callee: FuncId) {
+        let outer = match &self.crossing {
+            Some(crossing) => crossing.harness.functions.contains(&caller),
+            None => return,
+        };
+        let outside = self.frames.len() - 1;
+        let inner = self.frames[..outside].iter();
+        let within = inner.clone().any(|f| self.is_librarys(f.function));
+        if !outer || within || !self.is_librarys(callee) {
+            return;
+        }
+        let path = self.path.len();
+        if let Some(crossing) = &mut self.crossing {
+            crossing.noted.entered.get_or_insert(path);
+        }
+        self.note_variables(site, callee);
+        let values = self.note_arguments(site, callee);
+        self.note_told(&values);
+    }
+
+    /// The arguments: constants that are no addresses, and numbers from the tape. Gives each value with what it depended on.
+    fn note_arguments(&mut self, site: CallSite, callee: FuncId) -> Vec<(u128, Option<Term>)> {
+        let params = self.program.function(callee).params.clone();
+        let mut values = Vec::new();
+        for (number, width) in params.into_iter().enumerate() {
+            let operand = Operand::Reg(Reg(number as u32));
+            let (value, shade) = (self.get(operand, width), self.shade(operand));
+            values.push((value, shade.term));
+            if shade.undefined || shade.term.is_none() && self.is_address(value) {
+                continue;
+            }
+            if shade.term.is_some_and(|term| self.is_data(term)) {
+                continue;
+            }
+            let what = Choose::Argument {
+                site,
+                callee,
+                number,
+            };
+            let Some(term) = self.choose_variable(what, value, width, shade.term) else {
+                continue;
+            };
+            let mut new = shade;
+            new.term = Some(term);
+            self.set_shaded(Reg(number as u32), value, new);
+        }
+        values
+    }
+
+    /// A fresh variable for a value.
+    fn choose_variable(
+        &mut self,
+        what: Choose,
+        value: u128,
+        width: u16,
+        before: Option<Term>,
+    ) -> Option<Term> {
+        let number = self.crossing.as_ref()?.noted.chosen.len();
+        let pool = self.pool.as_deref_mut()?;
+        let term = pool.variable(&format!("chosen {number}"), width);
+        let crossing = self.crossing.as_mut()?;
+        crossing.noted.chosen.push(Chosen {
+            term,
+            what,
+            value,
+            before,
+        });
+        Some(term)
+    }
+
+    fn is_address(&self, value: u128) -> bool {
+        let Ok(address) = u64::try_from(value) else {
+            return false;
+        };
+        address >> 32 != 0
+            && (self.memory.about(address).is_some() || self.program.function_at(address).is_some())
+    }
+
+    /// Whether a term depends on bytes that are data.
+    fn is_data(&self, term: Term) -> bool {
+        let (Some(pool), Some(crossing)) = (self.pool.as_deref(), &self.crossing) else {
+            return false;
+        };
+        depends_on_data(pool, term, &self.choices, crossing.harness)
+    }
+
+    /// The harness's variables that were not seen yet.
+    fn note_variables(&mut self, site: CallSite, callee: FuncId) {
+        let addresses = self.objects.clone();
+        for address in addresses {
+            let is_new = self
+                .crossing
+                .as_mut()
+                .is_some_and(|crossing| crossing.seen.insert(address));
+            let Some((size, Site::Stack { at })) = self.memory.about(address) else {
+                continue;
+            };
+            if !is_new {
+                continue;
+            }
+            let block = self.program.blocks.get(at.block.index());
+            let inst = block.and_then(|block| block.ops.get(at.inst as usize));
+            let Some(Op::Alloca { name, shape, .. }) = inst.map(|inst| &inst.op) else {
+                continue;
+            };
+            let (name, shape) = (name.clone(), *shape);
+            if let Some(crossing) = &mut self.crossing {
+                crossing.noted.owned.push(Owned {
+                    object: (address >> 32) as u32,
+                    size,
+                    size_term: None,
+                    variable: Some(name.clone()),
+                    made_by: None,
+                    // A structure's type says how large it is.
+                    told: is_structure(&self.program.shapes, shape),
+                });
+            }
+            if name.is_empty() {
+                continue;
+            }
+            let mut leaves = Vec::new();
+            collect(
+                &self.program.shapes,
+                shape,
+                (0, size * 8),
+                String::new(),
+                &mut leaves,
+            );
+            for leaf in leaves {
+                self.note_member(address, (&name, at), leaf, (site, callee));
+            }
+        }
+    }
+
+    fn note_member(
+        &mut self,
+        address: u64,
+        (name, at): (&str, Loc),
+        leaf: Leaf,
+        (site, callee): (CallSite, FuncId),
+    ) {
+        let pool = self.pool.as_deref_mut();
+        let Ok((object, _)) = self.memory.readable(address, 0) else {
+            return;
+        };
+        if object.undefined.any(leaf.at, leaf.len) {
+            return;
+        }
+        let value = object.read(leaf.at, leaf.len);
+        let before = pool.and_then(|pool| object.load_term(pool, leaf.at, leaf.len));
+        if before.is_none() && value != 0 || before.is_some_and(|term| self.is_data(term)) {
+            return;
+        }
+        let what = Choose::Member {
+            variable: name.to_owned(),
+            at,
+            selector: leaf.selector,
+            site,
+            callee,
+        };
+        let width = leaf.len as u16 * 8;
+        if let Some(term) = self.choose_variable(what, value, width, before)
+            && let Some(object) = self.memory.unchecked(address)
+        {
+            object.store_term(leaf.at, leaf.len, term);
+        }
+    }
+
+    /// Which of the harness's objects the library is told the size of, by an argument or by a member.
+    fn note_told(&mut self, values: &[(u128, Option<Term>)]) {
+        let (Some(pool), Some(crossing)) = (self.pool.as_deref(), &mut self.crossing) else {
+            return;
+        };
+        let noted = &mut crossing.noted;
+        let members = noted.chosen.iter().map(|c| (c.value, c.before));
+        let known: Vec<(u128, Option<Term>)> = values.iter().copied().chain(members).collect();
+        for owned in &mut noted.owned {
+            let size = u128::from(owned.size);
+            let common = |term: Option<Term>| match (term, owned.size_term) {
+                (Some(a), Some(b)) => pool.inputs(a).iter().any(|i| pool.inputs(b).contains(i)),
+                _ => false,
+            };
+            let is_size = |value: u128| {
+                let mut elements = [1, 2, 4, 8].iter();
+                elements.any(|each| value.checked_mul(*each) == Some(size))
+            };
+            owned.told |= known
+                .iter()
+                .any(|(value, term)| common(*term) || term.is_none() && is_size(*value));
+        }
+    }
+}
+
+/// Whether a term depends on bytes of the tape that are data.
+pub fn depends_on_data(
+    pool: &Pool,
+    term: Term,
+    choices: &[super::Choice],
+    harness: &Harness,
+) -> bool {
+    pool.symbols(term).any(|symbol| match symbol {
+        Symbol::Input(input) => {
+            let at = choices.partition_point(|choice| choice.at <= input as usize);
+            choices[..at]
+                .iter()
+                .rev()
+                .find(|choice| choice.len > 0)
+                .is_some_and(|choice| harness.data.contains(&choice.channel))
+        }
+        Symbol::Variable(_) => false,
+        Symbol::Array(_) => true,
+    })
+}
+
+fn is_structure(shapes: &[Shape], shape: Option<ShapeId>) -> bool {
+    let shape = shape.and_then(|id| shapes.get(id.0 as usize));
+    shape.is_some_and(|shape| !shape.members.is_empty())
+}
+
+/// The scalar parts of an object.
+fn collect(
+    shapes: &[Shape],
+    shape: Option<ShapeId>,
+    (at, bits): (u64, u64),
+    selector: String,
+    into: &mut Vec<Leaf>,
+) {
+    if into.len() >= MEMBERS {
+        return;
+    }
+    let Some(shape) = shape.and_then(|id| shapes.get(id.0 as usize)) else {
+        if at % 8 == 0 && matches!(bits, 8 | 16 | 32 | 64) {
+            into.push(Leaf {
+                at: (at / 8) as usize,
+                len: (bits / 8) as usize,
+                selector,
+            });
+        }
+        return;
+    };
+    if let Some((each, element)) = shape.element {
+        let count = bits.checked_div(each).unwrap_or(0);
+        for i in 0..count.min(MEMBERS as u64) {
+            let selector = format!("{selector}[{i}]");
+            collect(shapes, element, (at + i * each, each), selector, into);
+        }
+        return;
+    }
+    let mut end = 0;
+    for member in &shape.members {
+        // Of what overlaps the first counts: a union's other members are the same bytes.
+        if member.at < end {
+            continue;
+        }
+        end = member.at + member.bits;
+        let selector = match member.name.as_str() {
+            "" => selector.clone(),
+            name => format!("{selector}.{name}"),
+        };
+        collect(
+            shapes,
+            member.shape,
+            (at + member.at, member.bits),
+            selector,
+            into,
+        );
+    }
+}

@@ -1,0 +1,428 @@
+//! Whose fault a fault is.
+//!
+//! A harness that was written from a header chooses values of which the header says nothing: NULL, zeros in a structure, a mode, how
+//! much room an output has. Where the library uses such a choice unchecked, the fault is no bug but a condition that nobody
+//! stated. Where it depends on any byte of data, or on nothing from outside, it is the library's own. The run's shadow decides, with the
+//! harness's choices as variables in it (`cegar_model::machine::crossing`): what the faulting operation works with, or, where reaching a
+//! place is the fault, the branch that led there.
+//!
+//! In doubt the library is blamed: a condition that is learnt wrongly hides bugs.
+
+mod condition;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use cegar_model::machine::crossing::{Choose, Chosen, Harness, Noted, Owned, depends_on_data};
+use cegar_model::machine::{Event, Execution, Machine, Violation};
+use cegar_model::program::{
+    BinOp, BlockId, CallSite, CheckKind, FuncId, Pred, Program, Terminator,
+};
+use cegar_model::term::{Pool, Symbol, Term, fault};
+
+pub use condition::{Condition, Interval, Relation};
+
+/// Where the faulting value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Blame {
+    /// The library computed it.
+    Library,
+    /// A byte of data from outside: contents, a string, a size that was given with its buffer.
+    Input,
+    /// The harness chose it, and the library used it unchecked.
+    Harness(Vec<Missing>),
+}
+
+/// A condition that a caller has to keep and that the harness did not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Missing {
+    /// What the harness chose.
+    pub subject: Subject,
+    /// Which choice it was.
+    pub value: u128,
+    /// Whether the tape chose it; else the harness has it fixed, and no assumption helps.
+    pub varies: bool,
+    /// The weakest condition that was found.
+    pub condition: Condition,
+}
+
+/// What was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// An argument.
+    Argument {
+        /// The call.
+        site: CallSite,
+        /// What is called.
+        callee: FuncId,
+        /// The number of the argument among the flattened ones.
+        number: usize,
+    },
+    /// A variable of the harness, or a member of it.
+    Member {
+        /// The variable.
+        variable: String,
+        /// How C selects the member; empty for the variable itself.
+        selector: String,
+        /// The call before which it has to be right.
+        site: CallSite,
+        /// What is called.
+        callee: FuncId,
+    },
+    /// How many bytes an object has whose size the library is not told.
+    Room {
+        /// The variable; none for memory from the heap.
+        variable: Option<String>,
+        /// The harness's call that made it, if it is from the heap.
+        made_by: Option<CallSite>,
+    },
+}
+
+/// Blames the violation that a tape leads to; none where the machine does not see it, or where it is in the harness itself.
+pub fn blame(
+    machine: &Machine<'_>,
+    tape: &[u8],
+    violation: &Violation,
+    harness: &Harness,
+) -> Option<Blame> {
+    let mut pool = Pool::new();
+    let (run, noted) = machine.run_crossing(tape, &mut pool, harness);
+    let same = |seen: &Violation| seen.kind == violation.kind && seen.pos == violation.pos;
+    if !run.violation().is_some_and(same) || noted.entered.is_none() {
+        return None;
+    }
+    let is_library = |id: &FuncId| {
+        let function = machine.program().function(*id);
+        function.kind == cegar_model::program::FunctionKind::User && !harness.functions.contains(id)
+    };
+    if !run.stack_at_end.iter().any(|(id, _)| is_library(id)) {
+        return None;
+    }
+    Some(
+        Looking {
+            program: machine.program(),
+            run: &run,
+            noted: &noted,
+            harness,
+            tape,
+            pool: &mut pool,
+        }
+        .decide(violation),
+    )
+}
+
+struct Looking<'l> {
+    program: &'l Program,
+    run: &'l Execution,
+    noted: &'l Noted,
+    harness: &'l Harness,
+    tape: &'l [u8],
+    pool: &'l mut Pool,
+}
+
+/// What is true of this run and is the fault.
+struct Fault {
+    /// True here.
+    condition: Option<Term>,
+    /// What it depends on.
+    on: Vec<Term>,
+}
+
+impl Looking<'_> {
+    fn decide(&mut self, violation: &Violation) -> Blame {
+        if let Some(room) = self.too_small(violation.kind) {
+            return Blame::Harness(vec![room]);
+        }
+        let fault = match self.noted.access.is_some() || !self.noted.culprits.is_empty() {
+            true => self.access(),
+            false => self.decision(),
+        };
+        let Some(fault) = fault.filter(|fault| !fault.on.is_empty()) else {
+            return Blame::Library;
+        };
+        if let Some(missing) = self.null(&fault) {
+            return Blame::Harness(vec![missing]);
+        }
+        let is_data = |term: &Term| {
+            let inputs = self
+                .pool
+                .symbols(*term)
+                .any(|s| !matches!(s, Symbol::Variable(_)));
+            inputs || depends_on_data(self.pool, *term, &self.run.choices, self.harness)
+        };
+        if fault.on.iter().any(is_data) {
+            return Blame::Input;
+        }
+        let chosen = self.chosen_in(&fault.on);
+        // A size that the tape chose together with the buffer that has it is data.
+        if chosen.is_empty() || chosen.iter().any(|chosen| self.is_size(chosen)) {
+            return Blame::Input;
+        }
+        Blame::Harness(self.missing(&chosen, fault.condition))
+    }
+
+    /// The NULL of the harness's that an access went through. Which of the bytes behind NULL it was, data may have said: an index
+    /// does not make NULL of a pointer.
+    fn null(&mut self, fault: &Fault) -> Option<Missing> {
+        if self.noted.access.is_none_or(|(at, _)| at >> 32 != 0) {
+            return None;
+        }
+        let mut pointers = self.chosen_in(&fault.on);
+        pointers.retain(|chosen| chosen.value == 0 && self.pool.width(chosen.term) == 64);
+        let condition = fault.condition;
+        pointers.into_iter().find_map(|pointer| {
+            let missing = self.missing(std::slice::from_ref(&pointer), condition);
+            // What is an index, and multiplied, leaves the page of NULL sooner.
+            let is_base = |one: &Missing| match &one.condition {
+                Condition::Outside { unsigned, .. } => unsigned.high >= 1 << 31,
+                _ => false,
+            };
+            missing.into_iter().find(is_base)
+        })
+    }
+
+    /// An access past the end of an object of the harness's of which the library does not know how large it is.
+    fn too_small(&self, kind: CheckKind) -> Option<Missing> {
+        let (address, len) = self.noted.access?;
+        let object = (address >> 32) as u32;
+        let owned = self
+            .noted
+            .owned
+            .iter()
+            .find(|owned| owned.object == object)?;
+        let end = (address & 0xffff_ffff) + len;
+        if end <= owned.size || owned.told || owned.variable.is_none() && owned.made_by.is_none() {
+            return None;
+        }
+        // A string ends where it ends. One that is written past its end was wanted as room.
+        let is_string = owned.size_term.is_none() && self.is_string(owned);
+        if is_string && (kind != CheckKind::Write || self.has_read_a_string()) {
+            return None;
+        }
+        Some(Missing {
+            subject: Subject::Room {
+                variable: owned.variable.clone(),
+                made_by: owned.made_by.map(|(site, _)| site),
+            },
+            value: u128::from(owned.size),
+            varies: owned.size_term.is_some(),
+            condition: Condition::Room { bytes: end },
+        })
+    }
+
+    /// Whether anything on the way depended on a string's characters: then it was wanted as the string that it is.
+    fn has_read_a_string(&self) -> bool {
+        let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
+        let strings = Harness {
+            data: [std::sync::Arc::from("string")].into(),
+            ..Harness::default()
+        };
+        self.run.path[entered..].iter().any(|event| {
+            let (term, _) = event.event.condition();
+            depends_on_data(self.pool, term, &self.run.choices, &strings)
+        })
+    }
+
+    fn is_string(&self, owned: &Owned) -> bool {
+        owned.made_by.is_some_and(|(_, by)| {
+            let name = &self.program.function(by).name;
+            name.contains("string")
+        })
+    }
+
+    /// Whether the tape's bytes that chose this also chose how large an object is.
+    fn is_size(&self, chosen: &Chosen) -> bool {
+        let Some(before) = chosen.before else {
+            // A constant that is the size of a buffer is no choice, either.
+            let size = |owned: &Owned| owned.size > 0 && u128::from(owned.size) == chosen.value;
+            return self.noted.owned.iter().any(size);
+        };
+        let inputs: BTreeSet<u32> = self.pool.inputs(before).iter().copied().collect();
+        let sizes = self.noted.owned.iter().filter_map(|owned| owned.size_term);
+        let mut sizes = sizes.flat_map(|term| self.pool.inputs(term).iter());
+        sizes.any(|input| inputs.contains(input))
+    }
+
+    fn chosen_in(&self, terms: &[Term]) -> Vec<Chosen> {
+        let symbols: BTreeSet<Symbol> = terms
+            .iter()
+            .flat_map(|term| self.pool.symbols(*term))
+            .collect();
+        let all = self.noted.chosen.iter();
+        all.filter(|chosen| {
+            let own = self.pool.symbols(chosen.term).next();
+            own.is_some_and(|symbol| symbols.contains(&symbol))
+        })
+        .cloned()
+        .collect()
+    }
+
+    /// The fault of an access, or of an operation on numbers.
+    fn access(&mut self) -> Option<Fault> {
+        let noted = self.noted;
+        let mut on = noted.culprits.clone();
+        let Some((address, len)) = noted.access else {
+            return Some(Fault {
+                condition: None,
+                on,
+            });
+        };
+        let object = (address >> 32) as u32;
+        if object == 0 {
+            // How much is copied from NULL does not matter.
+            on.truncate(1);
+        }
+        let size = noted.sizes.get(&object).copied();
+        on.extend(size);
+        let first = noted.culprits.first().copied();
+        let address_term = first.filter(|term| self.pool.width(*term) == 64);
+        let condition = match address_term {
+            Some(term) if object == 0 => {
+                let end = self.pool.constant(64, 1 << 32);
+                Some(self.pool.cmp(Pred::Ult, term, end))
+            }
+            _ => self.outside(address, len, (address_term, size)),
+        };
+        Some(Fault { condition, on })
+    }
+
+    /// That an access is not within the object that its address leads to where all choices are 0.
+    fn outside(
+        &mut self,
+        address: u64,
+        len: u64,
+        (term, size): (Option<Term>, Option<Term>),
+    ) -> Option<Term> {
+        let (object, bytes) = self.noted.target?;
+        let base = u64::from(object) << 32;
+        let known = self.noted.sizes.get(&object).copied().or(size);
+        if term.is_none() && known.is_none() {
+            return None;
+        }
+        let address = term.unwrap_or_else(|| self.pool.constant(64, u128::from(address)));
+        let base_term = self.pool.constant(64, u128::from(base));
+        let offset = self.pool.bin(BinOp::Sub, address, base_term);
+        let len = self.pool.constant(64, u128::from(len));
+        let size = known.unwrap_or_else(|| self.pool.constant(64, u128::from(bytes)));
+        Some(fault::beyond(self.pool, offset, len, size))
+    }
+
+    /// The branch that led to where reaching is the fault.
+    fn decision(&mut self) -> Option<Fault> {
+        let trace = &self.run.trace;
+        let last = trace.len().checked_sub(1)?;
+        let function = self.program.block(trace[last]).function;
+        for i in (0..last).rev() {
+            let block = self.program.block(trace[i]);
+            // A call on the way decided nothing here.
+            if block.function != function || !self.leads(trace[i], trace[i + 1]) {
+                continue;
+            }
+            if matches!(block.end, Terminator::Jump(_)) {
+                continue;
+            }
+            let is_it = |event: &&cegar_model::machine::PathEvent| {
+                event.trace_at == i + 1
+                    && matches!(event.event, Event::Branch { from, .. } if from == trace[i])
+            };
+            let events = self.run.path.iter().filter(is_it);
+            let on: Vec<Term> = events.map(|event| event.event.condition().0).collect();
+            let condition = on
+                .iter()
+                .copied()
+                .reduce(|a, b| self.pool.bin(BinOp::And, a, b));
+            return Some(Fault { condition, on });
+        }
+        None
+    }
+
+    fn leads(&self, from: BlockId, to: BlockId) -> bool {
+        match &self.program.block(from).end {
+            Terminator::Jump(edge) => edge.to == to,
+            Terminator::Branch {
+                then, otherwise, ..
+            } => then.to == to || otherwise.to == to,
+            Terminator::Switch { cases, default, .. } => {
+                default.to == to || cases.iter().any(|(_, edge)| edge.to == to)
+            }
+            Terminator::IndirectBranch { targets, .. } => {
+                targets.iter().any(|(_, edge)| edge.to == to)
+            }
+            Terminator::Return { .. } | Terminator::Unreachable { .. } => false,
+        }
+    }
+
+    /// The weakest conditions on what was chosen. Where one choice makes it fail whatever the others are, it is that one's.
+    fn missing(&mut self, chosen: &[Chosen], fault: Option<Term>) -> Vec<Missing> {
+        let entered = self.noted.entered.unwrap_or(0);
+        let mut path: Vec<(Term, bool)> = self.run.path[entered.min(self.run.path.len())..]
+            .iter()
+            .map(|event| event.event.condition())
+            .collect();
+        path.extend(fault.map(|term| (term, true)));
+        let weakest = condition::Weakest {
+            pool: self.pool,
+            tape: self.tape,
+            all: &self.noted.chosen,
+            path: &path,
+        };
+        let fault = fault.map(|term| (term, true));
+        let mut all = Vec::new();
+        for one in chosen {
+            if let Some(condition) = fault.and_then(|fault| weakest.alone(one, chosen, fault)) {
+                all.push(missing(one, condition));
+            }
+        }
+        if all.is_empty()
+            && let [a, b] = chosen
+            && let Some(condition) = fault.and_then(|fault| weakest.between(a, b, fault))
+        {
+            all.push(missing(a, condition));
+        }
+        if all.is_empty() {
+            let unknown = chosen.iter().map(|one| missing(one, Condition::Unknown));
+            all.extend(unknown);
+        }
+        all.truncate(MOST);
+        all
+    }
+}
+
+/// Conditions that are told of one fault.
+const MOST: usize = 4;
+
+fn missing(chosen: &Chosen, condition: Condition) -> Missing {
+    Missing {
+        subject: subject(&chosen.what),
+        value: chosen.value,
+        varies: chosen.before.is_some(),
+        condition,
+    }
+}
+
+fn subject(what: &Choose) -> Subject {
+    match what {
+        Choose::Argument {
+            site,
+            callee,
+            number,
+        } => Subject::Argument {
+            site: *site,
+            callee: *callee,
+            number: *number,
+        },
+        Choose::Member {
+            variable,
+            selector,
+            site,
+            callee,
+            ..
+        } => Subject::Member {
+            variable: variable.clone(),
+            selector: selector.clone(),
+            site: *site,
+            callee: *callee,
+        },
+    }
+}

@@ -1,0 +1,159 @@
+//! Small libraries, each used wrongly or wrong by itself.
+
+use cegar_model::machine::crossing::Harness;
+use cegar_model::machine::samples::build;
+use cegar_model::machine::{Limits, Machine};
+
+use super::{Blame, Condition, Missing, Subject, blame};
+
+/// Whom the fault of `entry`, which calls functions of `library`, is blamed on.
+fn blamed(library: &str, entry: &str, tape: &[u8]) -> Blame {
+    let source = format!("# 1 \"library.c\"\n{library}\n# 1 \"harness.c\"\n{entry}\n");
+    let built = build(&source);
+    let mut files = built.program.files.iter();
+    let file = files
+        .find(|file| file.ends_with("harness.c"))
+        .expect("the harness's file");
+    let mut harness = Harness::in_file(&built.program, file);
+    let more: Vec<_> = ["byte", "word"]
+        .iter()
+        .filter_map(|name| built.program.function_named(name))
+        .collect();
+    harness.functions.extend(more);
+    let machine = Machine::new(&built.program, Limits::default());
+    let run = machine.run(tape);
+    let violation = run
+        .violation()
+        .unwrap_or_else(|| panic!("{:?}", run.outcome));
+    blame(&machine, tape, violation, &harness).expect("a fault in the library")
+}
+
+fn only(blame: Blame) -> Missing {
+    match blame {
+        Blame::Harness(mut missing) if missing.len() == 1 => missing.remove(0),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn null_that_the_harness_passed() {
+    let missing = only(blamed(
+        "int f(int n, int *p) { if (n > 2) return 1; return p[n]; }",
+        "int f(int, int *); int cegar_entry(void) { return f(1, 0); }",
+        &[],
+    ));
+    assert!(
+        matches!(missing.subject, Subject::Argument { number: 1, .. }),
+        "{missing:?}"
+    );
+    assert!(!missing.varies);
+    let Condition::Outside { unsigned, .. } = missing.condition else {
+        panic!("{missing:?}");
+    };
+    assert_eq!(unsigned.low, 0);
+    assert!(unsigned.high < 1 << 32);
+}
+
+#[test]
+fn null_of_the_librarys_own() {
+    let library = "static int *find(int n) { return n > 3 ? 0 : (int *)malloc(4); }
+         int f(int n) { int *p = find(n); *p = 1; return *p; }";
+    let entry = "int f(int); int cegar_entry(void) { return f(word()); }";
+    assert_eq!(blamed(library, entry, &[9, 0, 0, 0]), Blame::Library);
+}
+
+#[test]
+fn a_member_that_is_zero() {
+    let library =
+        "struct s { int a; int *table; int n; }; int f(struct s *s) { return s->table[s->a]; }";
+    let entry = "int f(struct s *);
+         int cegar_entry(void) { struct s s = {0}; return f(&s); }";
+    let missing = only(blamed(library, entry, &[]));
+    let Subject::Member {
+        variable, selector, ..
+    } = &missing.subject
+    else {
+        panic!("{missing:?}");
+    };
+    assert_eq!((variable.as_str(), selector.as_str()), ("s", ".table"));
+}
+
+#[test]
+fn null_at_an_index_from_the_data_is_still_null() {
+    let library =
+        "struct s { int *table; }; int f(struct s *s, u8 *d) { return s->table[d[0] & 7]; }";
+    let entry = "int f(struct s *, u8 *); int cegar_entry(void) {
+         struct s s = {0}; u8 d[4]; crunner_choose(\"bytes\", d, 4); return f(&s, d); }";
+    let missing = only(blamed(library, entry, &[3, 0, 0, 0]));
+    assert!(
+        matches!(&missing.subject, Subject::Member { selector, .. } if selector.is_empty() || selector == ".table")
+    );
+    // An index that the harness chose is no pointer.
+    let library = "static int *none; int f(size_t n) { return none[n]; }";
+    let entry = "int f(size_t); int cegar_entry(void) { return f(0); }";
+    let blame = blamed(library, entry, &[]);
+    let Blame::Harness(missing) = &blame else {
+        return;
+    };
+    assert!(
+        !matches!(missing[0].condition, Condition::Outside { unsigned, .. } if unsigned.high >= 1 << 31)
+    );
+}
+
+#[test]
+fn memory_that_is_refused_for_what_was_asked() {
+    let library = "int f(size_t n) { int *p = malloc(n * 4); p[0] = 1; return p[0]; }";
+    let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, 8); return f(n); }";
+    let blame = blamed(library, entry, &[0, 0, 0, 0, 0, 0, 0, 0x20]);
+    assert_eq!(only(blame).value, 1 << 61);
+}
+
+#[test]
+fn a_setting_out_of_its_range() {
+    let library = "static int table[10]; int f(int level) { if (level == 50) return 0; return table[level]; }";
+    let entry = "int f(int); int cegar_entry(void) { int level = word(); return f(level); }";
+    let missing = only(blamed(library, entry, &[12, 0, 0, 0]));
+    assert!(missing.varies);
+    let Condition::Outside { signed, .. } = missing.condition else {
+        panic!("{missing:?}");
+    };
+    assert_eq!(
+        (signed.low, signed.high, signed.to_greatest),
+        (10, 49, false)
+    );
+}
+
+#[test]
+fn data_is_never_the_harnesss_choice() {
+    let library = "int f(u8 *d, size_t n) { int t[4] = {0}; return n ? t[d[0]] : 0; }";
+    let entry = "int f(u8 *, size_t); int cegar_entry(void) {
+         u8 d[4]; crunner_choose(\"bytes\", d, 4); return f(d, 4); }";
+    assert_eq!(blamed(library, entry, &[77, 0, 0, 0]), Blame::Input);
+}
+
+#[test]
+fn a_size_given_with_its_buffer_is_data() {
+    let library = "int f(u8 *d, size_t n) { return d[n / 2] + d[n]; }";
+    let entry = "int f(u8 *, size_t); int cegar_entry(void) {
+         size_t n = (size_t)byte() % 8; u8 *d = malloc(n); crunner_choose(\"bytes\", d, n);
+         int r = f(d, n); free(d); return r; }";
+    assert_eq!(blamed(library, entry, &[3, 1, 1, 1]), Blame::Input);
+}
+
+#[test]
+fn room_of_which_the_library_is_not_told() {
+    let library = "void f(char *out, int n) { for (int i = 0; i < n; i++) out[i] = 1; }";
+    let entry =
+        "void f(char *, int); int cegar_entry(void) { char out[16]; f(out, 40); return out[0]; }";
+    let missing = only(blamed(library, entry, &[]));
+    assert!(matches!(&missing.subject, Subject::Room { variable: Some(v), .. } if v == "out"));
+    assert_eq!(missing.condition, Condition::Room { bytes: 17 });
+    // Told, it is the library's fault.
+    let entry =
+        "void f(char *, int); int cegar_entry(void) { char out[16]; f(out, 16); return out[0]; }";
+    let library = "void f(char *out, int n) { for (int i = 0; i <= n; i++) out[i] = 1; }";
+    assert_ne!(
+        std::mem::discriminant(&blamed(library, entry, &[])),
+        std::mem::discriminant(&Blame::Harness(Vec::new()))
+    );
+}

@@ -1,0 +1,185 @@
+//! What `init` learns from the faults that its own harnesses cause: a choice that the harness may not make becomes a precondition, a bug
+//! stays one, and the list of preconditions is the maintainer's.
+
+use cegar_tests::{Ended, Project, Tool, exit};
+
+const HEADER: &str = "#include <stddef.h>\n\
+    struct pic_format { int depth; const int *palette; };\n\
+    int pic_scale(const unsigned char *data, size_t size, int level);\n\
+    int pic_sum(const unsigned char *data, size_t size);\n\
+    int pic_mark(void *scratch, const unsigned char *data, size_t size);\n\
+    int pic_show(const unsigned char *data, size_t size, struct pic_format *format);\n\
+    int pic_name(const unsigned char *data, size_t size, char name[8]);\n";
+
+/// `pic_scale` wants a level of 1 to 9, `pic_mark` memory, `pic_show` a palette; `pic_sum` reads a byte too much, and `pic_name` writes one.
+const SOURCE: &str = "#include \"pic.h\"\n\
+    static const int steps[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};\n\
+    int pic_scale(const unsigned char *data, size_t size, int level)\n\
+    {\n\
+        int step = steps[level];\n\
+        return size > 0 ? 100 / step + data[0] : 0;\n\
+    }\n\
+    int pic_sum(const unsigned char *data, size_t size)\n\
+    {\n\
+        int sum = 0;\n\
+        for (size_t i = 0; i < size; i++)\n\
+            sum += data[i] == 'x' ? data[i + 1] : data[i];\n\
+        return sum;\n\
+    }\n\
+    int pic_mark(void *scratch, const unsigned char *data, size_t size)\n\
+    {\n\
+        int *marks = scratch;\n\
+        marks[0] = size > 2 ? data[2] : 0;\n\
+        return marks[0];\n\
+    }\n\
+    int pic_show(const unsigned char *data, size_t size, struct pic_format *format)\n\
+    {\n\
+        return size > 1 ? format->palette[data[0] & 7] + format->depth : 0;\n\
+    }\n\
+    int pic_name(const unsigned char *data, size_t size, char name[8])\n\
+    {\n\
+        size_t i = 0;\n\
+        for (; i < size && i < 8; i++)\n\
+            name[i] = (char)data[i];\n\
+        name[i] = 0;\n\
+        return 0;\n\
+    }\n";
+
+fn library() -> Project {
+    let project = Project::empty();
+    project.write(
+        "Cargo.toml",
+        "[package]\nname = \"pic-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    );
+    project.write(
+        "src/lib.rs",
+        "//! Empty: the C code is what matters here.\n",
+    );
+    project.write("c/pic.h", HEADER);
+    project.write("c/pic.c", SOURCE);
+    project.write(
+        "build.rs",
+        "use std::{env, process::Command};\n\
+         fn main() {\n    \
+             let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    \
+             let object = env::var(\"OUT_DIR\").unwrap() + \"/pic.o\";\n    \
+             let words = [\"-Ic\", \"-c\", \"c/pic.c\", \"-o\", &object];\n    \
+             assert!(Command::new(cc).args(words).status().unwrap().success());\n\
+         }\n",
+    );
+    project
+}
+
+fn tool(project: &Project, words: &[&str]) -> Ended {
+    Tool::new(project.path(), words.iter().copied())
+        .env("CARGO_NET_OFFLINE", "true")
+        .run()
+}
+
+/// The functions in which a run found a fault, and those of which it says that the harness is to blame.
+fn found(project: &Project, harnesses: &[&str]) -> (Vec<String>, Vec<String>) {
+    let mut words = vec!["run", "--runs", "3000", "--message-format", "json"];
+    words.extend(harnesses);
+    let run = tool(project, &words);
+    let of = |reason: &str| {
+        let mut names: Vec<String> = run
+            .messages()
+            .into_iter()
+            .filter(|message| message["reason"] == reason)
+            .map(|message| message["harness"].as_str().unwrap_or_default().to_owned())
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    (of("found"), of("precondition"))
+}
+
+#[test]
+fn what_a_harness_may_not_choose_is_a_precondition() {
+    let project = library();
+    let init = tool(&project, &["init", "--most", "99", "--try", "5s"]);
+    init.expect(exit::CLEAN).says("preconditions");
+
+    // A setting is narrowed, from both sides; memory and a palette are passed.
+    let scale = project.read("cegar/harnesses/pic_scale.c");
+    assert!(
+        scale.contains("crunner_assume(level < 10); /* learnt */"),
+        "{scale}"
+    );
+    let mark = project.read("cegar/harnesses/pic_mark.c");
+    assert!(mark.contains("void *scratch = calloc(1, 4096);"), "{mark}");
+    let show = project.read("cegar/harnesses/pic_show.c");
+    assert!(show.contains("format.palette = (const int *)"), "{show}");
+    let contracts = project.read("cegar/contracts.toml");
+    for part in [
+        "harness = \"pic_scale\"",
+        "condition = \"level < 10\"",
+        "c/pic.c:5:",
+    ] {
+        assert!(contracts.contains(part), "{part}\n{contracts}");
+    }
+    // What the header says of an array the library knows.
+    assert!(
+        !contracts.contains("pic_sum") && !contracts.contains("pic_name"),
+        "{contracts}"
+    );
+
+    let all = ["pic_scale", "pic_mark", "pic_show", "pic_sum", "pic_name"];
+    let (bugs, preconditions) = found(&project, &all);
+    assert_eq!(bugs, ["pic_name", "pic_sum"]);
+    assert!(preconditions.is_empty(), "{preconditions:?}");
+
+    // A maintainer confirms one and deletes another: that one is the library's from then on.
+    let kept: Vec<&str> = contracts.split("[[precondition]]").collect();
+    let kept: Vec<&str> = kept
+        .into_iter()
+        .filter(|one| !one.contains("\"level < 10\""))
+        .collect();
+    let kept = kept
+        .join("[[precondition]]")
+        .replace("\"learnt\"", "\"confirmed\"");
+    project.write("cegar/contracts.toml", &kept);
+    let run = tool(&project, &["run", "pic_scale", "--runs", "3000"]);
+    run.expect(exit::VIOLATION)
+        .says("pic_scale no longer assumes `level < 10`")
+        .says("assumed for pic_scale");
+    let scale = project.read("cegar/harnesses/pic_scale.c");
+    assert!(!scale.contains("level < 10"), "{scale}");
+    let contracts = project.read("cegar/contracts.toml");
+    assert!(contracts.contains("state = \"rejected\""), "{contracts}");
+    // Written again, the harness does not learn it again.
+    std::fs::remove_file(project.at("cegar/harnesses/pic_scale.c")).expect("removed");
+    tool(
+        &project,
+        &["init", "--function", "pic_scale", "--try", "5s"],
+    )
+    .expect(exit::CLEAN);
+    let scale = project.read("cegar/harnesses/pic_scale.c");
+    assert!(!scale.contains("level < 10"), "{scale}");
+}
+
+/// A harness that nobody tried says at least whose choice a fault was.
+#[test]
+fn an_untried_harness_accuses_nobody_of_its_own_choice() {
+    let project = library();
+    let init = tool(&project, &["init", "--function", "pic_mark", "--no-try"]);
+    init.expect(exit::CLEAN);
+    assert!(!project.at("cegar/contracts.toml").exists());
+    let run = tool(&project, &["run", "--runs", "1000"]);
+    run.expect(exit::CLEAN)
+        .says("the harness passed NULL as `scratch` of `pic_mark`");
+    assert!(!project.at("cegar/tests/pic_mark.rs").exists());
+}
+
+#[test]
+fn a_damaged_list_of_preconditions_is_named() {
+    let project = library();
+    tool(&project, &["init", "--function", "pic_sum", "--no-try"]).expect(exit::CLEAN);
+    project.write("cegar/contracts.toml", "[[precondition]]\nharness = 3\n");
+    for words in [&["run", "--runs", "100"][..], &["init"]] {
+        tool(&project, words)
+            .expect(exit::USAGE)
+            .says("contracts.toml` is not a list of preconditions");
+    }
+}
