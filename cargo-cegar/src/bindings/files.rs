@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `include!("x.rs")`, `include!(concat!(env!("OUT_DIR"), "/bindings.rs"))`.
+    /// Of a name, as in `include!(NAME)`, or of a product of the build, as in `include!(concat!(env!("OUT_DIR"), NAME))`.
     fn include(&mut self, text: &str, path: &Path, number: usize, line: u32, module: usize) {
         let last = text.split('"').rev().nth(1).unwrap_or_default();
         let last = last.trim_start_matches('/');
