@@ -100,16 +100,22 @@ STUB struct tm *CRUNNER_gmtime_r(const time_t *restrict when, struct tm *restric
         stub_errno = 75; /* EOVERFLOW */
         return 0;
     }
-    /* The estimate errs towards 1970 by one year in 1500. */
-    year += (days - days_before(year)) / 366;
-    while (days < days_before(year)) year--;
-    while (days >= days_before(year + 1)) year++;
+    /* The estimate errs towards 1970 by less than one year in 480, and each of these turns leaves as much of the error that was left. */
+    for (int turn = 0; turn < 4; turn++) year += (days - days_before(year)) / 366;
+    for (int turn = 0; turn < 2; turn++) year += (days >= days_before(year + 1)) - (days < days_before(year));
     memset(into, 0, sizeof *into);
     into->tm_wday = (int)(((days + 4) % 7 + 7) % 7);
     into->tm_year = (int)(year - 1900);
     into->tm_yday = (int)(days - days_before(year));
-    into->tm_mday = into->tm_yday + 1;
-    while (into->tm_mday > month_days(year, into->tm_mon)) into->tm_mday -= month_days(year, into->tm_mon++);
+    /* All months, also those that have not come: what turns equally often for all days needs no invariant. */
+    int month = 0, day = into->tm_yday + 1;
+    for (int passed = 0; passed < 11; passed++) {
+        int length = month_days(year, passed), is_over = (month == passed) & (day > length);
+        day -= is_over ? length : 0;
+        month += is_over;
+    }
+    into->tm_mon = month;
+    into->tm_mday = day;
     into->tm_hour = (int)(rest / 3600);
     into->tm_min = (int)(rest / 60 % 60);
     into->tm_sec = (int)(rest % 60);

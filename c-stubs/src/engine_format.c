@@ -13,8 +13,24 @@ static void put(struct sink *s, char c) {
     s->at++;
 }
 
+/* How many of n more bytes there is room for. */
+static size_t kept(const struct sink *s, size_t n) {
+    size_t left = s->at < s->room ? s->room - s->at : 0;
+    return n < left ? n : left;
+}
+
+/* Blocks, not bytes one by one: proofs know more about one copy than about a loop. */
+static void put_block(struct sink *s, const char *from, size_t n) {
+    size_t some = kept(s, n);
+    if (some) __builtin_memcpy(s->to + s->at, from, some);
+    s->at += n;
+}
+
 static void pad(struct sink *s, char c, long n) {
-    for (; n > 0; n--) put(s, c);
+    if (n <= 0) return;
+    size_t some = kept(s, (size_t)n);
+    if (some) __builtin_memset(s->to + s->at, c, some);
+    s->at += (size_t)n;
 }
 
 struct spec {
@@ -24,15 +40,28 @@ struct spec {
     char conversion;
 };
 
-/* Digits of an integer, with sign or prefix, precision and width. */
+/* The digits of the largest number. */
+static int longest(unsigned base, int is_long) {
+    switch (base) {
+    case 2: return is_long ? 64 : 32;
+    case 8: return is_long ? 22 : 11;
+    case 10: return is_long ? 20 : 10;
+    default: return is_long ? 16 : 8;
+    }
+}
+
+/* Digits of an integer, with sign or prefix, precision and width. As many digits are computed as there can be: the loops then turn
+ * equally often for all numbers, and only how many of the digits count depends on the number. */
 static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int negative, unsigned base) {
     const char *digits = f->conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
     char text[64], prefix[2];
-    int n = 0, prefixed = 0, zeros, signed_ = f->conversion == 'd' || f->conversion == 'i';
-    for (uintmax_t rest = v; rest; rest /= base) text[n++] = digits[rest % base];
-    if (n == 0 && f->precision != 0) text[n++] = '0';
-    zeros = f->precision > n ? f->precision - n : 0;
-    if (f->alternate && base == 8 && zeros == 0 && (n == 0 || text[n - 1] != '0')) zeros = 1;
+    int most = longest(base, f->length > INT || f->conversion == 'p');
+    int n = (f->precision != 0) | (v != 0), prefixed = 0, zeros = 0, signed_ = f->conversion == 'd' || f->conversion == 'i';
+    uintmax_t rest = v, power = base;
+    for (int i = 1; i < most; i++, power *= base) n += v >= power;
+    for (int i = most; i > 0; rest /= base) text[--i] = digits[rest % base];
+    if (f->precision > 0 && f->precision > n) zeros = f->precision - n;
+    if (f->alternate && base == 8 && zeros == 0 && (n == 0 || v)) zeros = 1;
     if (f->alternate && base == 16 && v) {
         prefix[prefixed++] = '0';
         prefix[prefixed++] = f->conversion == 'p' ? 'x' : f->conversion;
@@ -41,18 +70,18 @@ static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int n
     else if (signed_ && f->plus) prefix[prefixed++] = '+';
     else if (signed_ && f->space) prefix[prefixed++] = ' ';
     if (f->zero && !f->left && f->precision < 0 && f->width > n + zeros + prefixed) zeros = f->width - n - prefixed;
-    long fill = (long)f->width - n - zeros - prefixed;
+    long fill = f->width ? (long)f->width - n - zeros - prefixed : 0;
     if (!f->left) pad(s, ' ', fill);
-    for (int i = 0; i < prefixed; i++) put(s, prefix[i]);
+    if (prefixed) put_block(s, prefix, (size_t)prefixed);
     pad(s, '0', zeros);
-    while (n > 0) put(s, text[--n]);
+    put_block(s, text + most - n, (size_t)n);
     if (f->left) pad(s, ' ', fill);
 }
 
 static void put_text(struct sink *s, const struct spec *f, const char *text, size_t n) {
-    long fill = (long)f->width - (long)n;
+    long fill = f->width ? (long)f->width - (long)n : 0;
     if (!f->left) pad(s, ' ', fill);
-    for (size_t i = 0; i < n; i++) put(s, text[i]);
+    put_block(s, text, n);
     if (f->left) pad(s, ' ', fill);
 }
 
@@ -84,7 +113,7 @@ static void put_float(struct sink *s, const struct spec *f, double v) {
         if (!text) return;
         crunner_format_float(text, (size_t)n + 1, spec, v);
     }
-    for (int i = 0; i < n; i++) put(s, text[i]);
+    put_block(s, text, (size_t)n);
     if (text != small) free(text);
 }
 

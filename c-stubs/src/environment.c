@@ -70,6 +70,11 @@ STUB int CRUNNER_setenv(const char *name, const char *value, int overwrite) {
         return -1;
     }
     if (!overwrite && CRUNNER_getenv(name)) return 0;
+    /* There may be no memory left for it. */
+    if (!crunner_assumed("alloc") && (crunner_choose_byte("setenv") & 1)) {
+        stub_errno = STUB_ENOMEM;
+        return -1;
+    }
     struct variable *v = find(name);
     char *copy = crunner_channel("", value);
     if (!v) v = add(name, strlen(name));

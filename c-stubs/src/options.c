@@ -5,7 +5,8 @@
 STUB char *CRUNNER_optarg;
 STUB int CRUNNER_optind = 1, CRUNNER_opterr = 1, CRUNNER_optopt = '?';
 
-int CRUNNER_fprintf(void *restrict out, const char *restrict format, ...);
+int CRUNNER_fputs(const char *restrict text, void *restrict out);
+int CRUNNER_fputc(int c, void *out);
 extern void *CRUNNER_stderr;
 char *CRUNNER_getenv(const char *name);
 
@@ -37,12 +38,21 @@ static void exchange(char **argv) {
     last_other = CRUNNER_optind;
 }
 
-static int complain(const char *list, const char *format, const char *program, const char *name) {
-    if (CRUNNER_opterr && *list != ':') CRUNNER_fprintf(CRUNNER_stderr, format, program, name);
+/* One line, piece by piece: a format would have to be read first. */
+static int complain(const char *list, const char *program, const char *before, const char *name, const char *after) {
+    if (!CRUNNER_opterr || *list == ':') return '?';
+    CRUNNER_fputs(program, CRUNNER_stderr);
+    CRUNNER_fputs(before, CRUNNER_stderr);
+    CRUNNER_fputs(name, CRUNNER_stderr);
+    CRUNNER_fputs(after, CRUNNER_stderr);
     return '?';
 }
-static int complain_of(const char *list, const char *format, const char *program, int c) {
-    if (CRUNNER_opterr && *list != ':') CRUNNER_fprintf(CRUNNER_stderr, format, program, c);
+static int complain_of(const char *list, const char *program, const char *before, int c) {
+    if (!CRUNNER_opterr || *list == ':') return '?';
+    CRUNNER_fputs(program, CRUNNER_stderr);
+    CRUNNER_fputs(before, CRUNNER_stderr);
+    CRUNNER_fputc(c, CRUNNER_stderr);
+    CRUNNER_fputs("'\n", CRUNNER_stderr);
     return '?';
 }
 
@@ -71,20 +81,21 @@ static int long_option(int argc, char **argv, const char *list, const struct opt
         if (only && argv[CRUNNER_optind][1] != '-' && find(list, *text)) return -2;
         CRUNNER_optind++;
         CRUNNER_optopt = 0;
-        return complain(list, i == -2 ? "%s: option '--%s' is ambiguous\n" : "%s: unrecognized option '--%s'\n", argv[0], text);
+        return i == -2 ? complain(list, argv[0], ": option '--", text, "' is ambiguous\n")
+                       : complain(list, argv[0], ": unrecognized option '--", text, "'\n");
     }
     CRUNNER_optind++;
     CRUNNER_optarg = 0;
     if (text[n]) {
         if (!options[i].has_arg) {
             CRUNNER_optopt = options[i].val;
-            return complain(list, "%s: option '--%s' doesn't allow an argument\n", argv[0], options[i].name);
+            return complain(list, argv[0], ": option '--", options[i].name, "' doesn't allow an argument\n");
         }
         CRUNNER_optarg = text + n + 1;
     } else if (options[i].has_arg == 1) {
         if (CRUNNER_optind >= argc) {
             CRUNNER_optopt = options[i].val;
-            complain(list, "%s: option '--%s' requires an argument\n", argv[0], options[i].name);
+            complain(list, argv[0], ": option '--", options[i].name, "' requires an argument\n");
             return *list == ':' ? ':' : '?';
         }
         CRUNNER_optarg = argv[CRUNNER_optind++];
@@ -102,7 +113,7 @@ static int short_option(int argc, char **argv, const char *list) {
     if (!known) {
         CRUNNER_optopt = c;
         if (!*rest) rest = 0;
-        return complain_of(list, "%s: invalid option -- '%c'\n", argv[0], c);
+        return complain_of(list, argv[0], ": invalid option -- '", c);
     }
     if (known[1] == ':') {
         CRUNNER_optarg = 0;
@@ -112,7 +123,7 @@ static int short_option(int argc, char **argv, const char *list) {
         } else if (known[2] != ':') {
             if (CRUNNER_optind >= argc) {
                 CRUNNER_optopt = c;
-                complain_of(list, "%s: option requires an argument -- '%c'\n", argv[0], c);
+                complain_of(list, argv[0], ": option requires an argument -- '", c);
                 c = *list == ':' ? ':' : '?';
             } else {
                 CRUNNER_optarg = argv[CRUNNER_optind++];

@@ -90,7 +90,7 @@ STUB long CRUNNER_read(int fd, void *into, size_t n) {
     return (long)at;
 }
 STUB long CRUNNER___read_chk(int fd, void *into, size_t n, size_t room) {
-    if (n > room) crunner_violation(VIOLATES_ABORT, "buffer overflow detected: read", 0, 0);
+    if (n > room) ABORTS("buffer overflow detected: read");
     return CRUNNER_read(fd, into, n);
 }
 

@@ -100,7 +100,7 @@ _Noreturn STUB void CRUNNER__exit(int status) {
 
 _Noreturn STUB void CRUNNER__Exit(int status) { CRUNNER__exit(status); }
 
-_Noreturn STUB void CRUNNER_abort(void) { crunner_violation(VIOLATES_ABORT, "abort", 0, 0); }
+_Noreturn STUB void CRUNNER_abort(void) { ABORTS("abort"); }
 
 _Noreturn STUB void CRUNNER___assert_fail(const char *expression, const char *file, unsigned line, const char *function) {
     (void)function;
@@ -117,8 +117,8 @@ _Noreturn STUB void CRUNNER___assert_perror_fail(int error, const char *file, un
     crunner_violation(VIOLATES_ASSERTION, "unexpected error", file, line);
 }
 
-_Noreturn STUB void CRUNNER___chk_fail(void) { crunner_violation(VIOLATES_ABORT, "buffer overflow detected", 0, 0); }
-_Noreturn STUB void CRUNNER___stack_chk_fail(void) { crunner_violation(VIOLATES_ABORT, "stack smashing detected", 0, 0); }
+_Noreturn STUB void CRUNNER___chk_fail(void) { ABORTS("buffer overflow detected"); }
+_Noreturn STUB void CRUNNER___stack_chk_fail(void) { ABORTS("stack smashing detected"); }
 
 static int fails(int error) {
     stub_errno = error;

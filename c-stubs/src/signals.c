@@ -11,14 +11,11 @@
 
 #define SIGNALS 65
 
-static struct disposition {
-    union {
-        void (*handler)(int);
-        void (*told)(int, siginfo_t *, void *);
-    };
-    unsigned long mask;
-    int flags;
-} dispositions[SIGNALS];
+/* What a signal does: a handler (or one that is told more), what is blocked meanwhile, and how. An array for each, not one of structures:
+ * a table of addresses is followed at any index, a structure in between is bytes. */
+static void (*actions[SIGNALS])(int);
+static unsigned long masks[SIGNALS];
+static int modes[SIGNALS];
 /* How many have a handler, and how many run; which signals wait, and which of them have come. */
 static int handlers, handling;
 static unsigned long blocked, pending;
@@ -32,18 +29,23 @@ static unsigned long bit(int number) { return 1ul << (number - 1); }
 static int is_handler(void (*handler)(int)) { return handler != SIG_DFL && handler != SIG_IGN; }
 
 static void handle(int number) {
-    struct disposition now = dispositions[number];
-    unsigned long before = blocked;
-    if (now.flags & (int)SA_RESETHAND) dispositions[number].handler = SIG_DFL;
-    blocked |= now.mask | (now.flags & SA_NODEFER ? 0 : bit(number));
+    void (*handler)(int) = actions[number];
+    int flags = modes[number];
+    unsigned long before = blocked, mask = masks[number];
+    if (flags & (int)SA_RESETHAND) actions[number] = SIG_DFL;
+    blocked |= mask | (flags & SA_NODEFER ? 0 : bit(number));
     handling++;
-    if (now.flags & SA_SIGINFO) {
+    if (flags & SA_SIGINFO) {
         siginfo_t about;
         memset(&about, 0, sizeof about);
         about.si_signo = number;
-        now.told(number, &about, 0);
+        union {
+            void (*handler)(int);
+            void (*told)(int, siginfo_t *, void *);
+        } either = {handler};
+        either.told(number, &about, 0);
     } else {
-        now.handler(number);
+        handler(number);
     }
     handling--;
     blocked = before;
@@ -53,12 +55,12 @@ static void handle(int number) {
 STUB void crunner_signals_arrive(void) {
     if (!handlers || handling) return;
     unsigned char number = crunner_choose_byte("signal");
-    if (!valid(number) || !is_handler(dispositions[number].handler) || (blocked & bit(number))) return;
+    if (!valid(number) || !is_handler(actions[number]) || (blocked & bit(number))) return;
     handle(number);
 }
 
 static void deliver(int number) {
-    void (*handler)(int) = dispositions[number].handler;
+    void (*handler)(int) = actions[number];
     if (handler == SIG_IGN) return;
     if (handler != SIG_DFL) {
         handle(number);
@@ -67,7 +69,7 @@ static void deliver(int number) {
     switch (number) {
     case SIGCHLD: case SIGURG: case SIGWINCH: case SIGCONT: return;
     case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: return; /* until somebody continues it */
-    case SIGABRT: crunner_violation(VIOLATES_ABORT, "abort", 0, 0);
+    case SIGABRT: ABORTS("abort");
     default: crunner_finish_at_once(128 + number);
     }
 }
@@ -90,10 +92,10 @@ STUB int CRUNNER_kill(int process, int number) {
 }
 
 static void install(int number, void (*handler)(int), unsigned long mask, int flags) {
-    handlers += is_handler(handler) - is_handler(dispositions[number].handler);
-    dispositions[number].handler = handler;
-    dispositions[number].mask = mask;
-    dispositions[number].flags = flags;
+    handlers += is_handler(handler) - is_handler(actions[number]);
+    actions[number] = handler;
+    masks[number] = mask;
+    modes[number] = flags;
     if (handler == SIG_IGN) pending &= ~bit(number);
     if (is_handler(handler) && !crunner_assumed("signals")) crunner_unmodelled("a signal between two calls of the library");
 }
@@ -103,26 +105,28 @@ STUB void (*CRUNNER_signal(int number, void (*handler)(int)))(int) {
         stub_errno = STUB_EINVAL;
         return SIG_ERR;
     }
-    void (*before)(int) = dispositions[number].handler;
+    void (*before)(int) = actions[number];
     install(number, handler, 0, SA_RESTART);
     return before;
 }
 STUB int CRUNNER_sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old) {
     if (!valid(number) || (action && (number == SIGKILL || number == SIGSTOP))) return fails(STUB_EINVAL);
-    struct disposition before = dispositions[number];
+    void (*before)(int) = actions[number];
+    unsigned long mask = masks[number];
+    int mode = modes[number];
     if (action) install(number, action->sa_handler, *(const unsigned long *)&action->sa_mask, action->sa_flags);
     if (old) {
         memset(old, 0, sizeof *old);
-        old->sa_handler = before.handler;
-        *(unsigned long *)&old->sa_mask = before.mask;
-        old->sa_flags = before.flags;
+        old->sa_handler = before;
+        *(unsigned long *)&old->sa_mask = mask;
+        old->sa_flags = mode;
     }
     return 0;
 }
 STUB int CRUNNER_siginterrupt(int number, int flag) {
     if (!valid(number)) return fails(STUB_EINVAL);
-    if (flag) dispositions[number].flags &= ~SA_RESTART;
-    else dispositions[number].flags |= SA_RESTART;
+    if (flag) modes[number] &= ~SA_RESTART;
+    else modes[number] |= SA_RESTART;
     return 0;
 }
 
@@ -167,7 +171,7 @@ STUB int CRUNNER_sigpending(sigset_t *set) {
 static int wait_for_handler(void) {
     crunner_assume(handlers > 0);
     unsigned char number = crunner_choose_byte("signal");
-    crunner_assume(valid(number) && is_handler(dispositions[number].handler) && !(blocked & bit(number)));
+    crunner_assume(valid(number) && is_handler(actions[number]) && !(blocked & bit(number)));
     handle(number);
     return fails(STUB_EINTR);
 }

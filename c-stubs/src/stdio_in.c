@@ -64,7 +64,7 @@ STUB char *CRUNNER_fgets(char *restrict into, int n, stream *restrict in) {
 }
 STUB char *CRUNNER_fgets_unlocked(char *restrict into, int n, stream *restrict in) { return CRUNNER_fgets(into, n, in); }
 STUB char *CRUNNER___fgets_chk(char *restrict into, size_t room, int n, stream *restrict in) {
-    if (n > 0 && (size_t)n > room) crunner_violation(VIOLATES_ABORT, "buffer overflow detected: fgets", 0, 0);
+    if (n > 0 && (size_t)n > room) ABORTS("buffer overflow detected: fgets");
     return CRUNNER_fgets(into, n, in);
 }
 
@@ -94,7 +94,7 @@ STUB size_t CRUNNER_fread_unlocked(void *restrict into, size_t size, size_t n, s
 STUB size_t CRUNNER___fread_chk(void *restrict into, size_t room, size_t size, size_t n, stream *restrict in) {
     size_t all;
     if (__builtin_mul_overflow(size, n, &all) || all > room)
-        crunner_violation(VIOLATES_ABORT, "buffer overflow detected: fread", 0, 0);
+        ABORTS("buffer overflow detected: fread");
     return CRUNNER_fread(into, size, n, in);
 }
 

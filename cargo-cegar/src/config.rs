@@ -84,6 +84,8 @@ pub struct RunConfig {
     pub seed: Option<u64>,
     /// Which loop works: `auto` or the name of a published one. Default `auto`.
     pub strategy: Option<Strategy>,
+    /// Whether proofs begin with abstract interpretation of the whole program. Default no.
+    pub floor: Option<bool>,
     /// What the environment may do wrong: `none`, `io`, `alloc` or `all`. Default `io`.
     pub faults: Option<Faults>,
     /// What is not assumed, by identifier. Default: what `faults` lifts.
@@ -188,6 +190,8 @@ pub enum Properties {
 pub enum PropertyName {
     /// assert, abort, reach_error, crunner_fail
     Assertion,
+    /// assert, reach_error, crunner_fail; abort merely ends the run
+    Unreach,
     /// Invalid reads, writes, frees and calls
     Memory,
     /// Signed overflow, division by zero, bad shifts
@@ -197,13 +201,19 @@ pub enum PropertyName {
 }
 
 impl PropertyName {
-    /// What it stands for. Assertions are part of every property: nobody writes one to have it ignored.
+    /// What the names stand for. Assertions are part of every property: nobody writes one to have it ignored. So are calls of abort,
+    /// unless `unreach` is asked for without `assertion` and `all`.
     pub fn expand(names: &[PropertyName]) -> Vec<cegar_model::program::Property> {
-        use cegar_model::program::Property::{Assertion, Memory, Overflow};
+        use cegar_model::program::Property::{Abort, Assertion, Memory, Overflow};
         let mut properties = vec![Assertion];
+        let asks = |name| names.contains(&name);
+        if !asks(PropertyName::Unreach) || asks(PropertyName::Assertion) || asks(PropertyName::All)
+        {
+            properties.push(Abort);
+        }
         for name in names {
             properties.extend_from_slice(match name {
-                PropertyName::Assertion => &[],
+                PropertyName::Assertion | PropertyName::Unreach => &[],
                 PropertyName::Memory => &[Memory],
                 PropertyName::Overflow => &[Overflow],
                 PropertyName::All => &[Memory, Overflow],
@@ -302,6 +312,7 @@ impl Config {
                 runs: self.run.runs.or(under.run.runs),
                 seed: self.run.seed.or(under.run.seed),
                 strategy: self.run.strategy.or(under.run.strategy),
+                floor: self.run.floor.or(under.run.floor),
                 faults: self.run.faults.or(under.run.faults),
                 no_assume: self.run.no_assume.or(under.run.no_assume),
                 assume: self.run.assume.or(under.run.assume),

@@ -120,52 +120,90 @@ impl Contracts {
     }
 }
 
-/// Takes out of harnesses what is no longer listed as a precondition; gives what was taken out: harness and condition.
+/// A harness without the conditions that the list no longer has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Its name.
+    pub harness: String,
+    /// Its file, as it is now.
+    pub file: PathBuf,
+    /// What was taken out.
+    pub conditions: Vec<String>,
+}
+
+/// Takes out of harnesses what is no longer listed as a precondition, and lists it as rejected. The files are changed where they are, or,
+/// with `beside`, a folder of the package's shape gets what they would be: a build changes no source tree.
 pub fn settle(
     package: &Path,
     harnesses: &[(String, PathBuf)],
-) -> Result<Vec<(String, String)>, Error> {
+    beside: Option<&Path>,
+) -> Result<Vec<Settled>, Error> {
     let mut contracts = Contracts::load(package)?;
-    let mut taken_out = Vec::new();
+    let mut settled = Vec::new();
     for (name, file) in harnesses {
         if !file.is_file() {
             continue;
         }
         let text = store::read_text(file)?;
-        if !text.contains(LEARNT) {
+        let (text, conditions) = without(&text, &contracts, name);
+        if conditions.is_empty() {
             continue;
         }
-        let mut lines = Vec::new();
-        let before = taken_out.len();
-        for line in text.lines() {
-            match assumed(line) {
-                Some(condition) if !contracts.kept(name).any(|one| one.condition == condition) => {
-                    taken_out.push((name.clone(), condition.to_owned()));
-                }
-                _ => lines.push(line),
+        let file = match beside {
+            None => file.clone(),
+            Some(folder) => {
+                let folder = folder.join("harnesses");
+                store::writable_dir(&folder)?;
+                folder.join(format!("{name}.c"))
             }
-        }
-        if taken_out.len() > before {
-            store::write(file, (lines.join("\n") + "\n").as_bytes())?;
-        }
+        };
+        store::write(&file, text.as_bytes())?;
+        settled.push(Settled {
+            harness: name.clone(),
+            file,
+            conditions,
+        });
     }
-    let gone = taken_out.iter().map(|(harness, condition)| Precondition {
-        harness: harness.clone(),
-        call: String::new(),
-        condition: condition.clone(),
-        why: "the entry was deleted".to_owned(),
-        learnt: String::new(),
-        check: String::new(),
-        state: State::Rejected,
+    let gone = settled.iter().flat_map(|one| {
+        one.conditions.iter().map(|condition| Precondition {
+            harness: one.harness.clone(),
+            call: String::new(),
+            condition: condition.clone(),
+            why: "the entry was deleted".to_owned(),
+            learnt: String::new(),
+            check: String::new(),
+            state: State::Rejected,
+        })
     });
     let gone: Vec<Precondition> = gone
         .filter(|new| !contracts.rejected(&new.harness).contains(&new.condition))
         .collect();
     if !gone.is_empty() {
         contracts.preconditions.extend(gone);
-        contracts.save(package)?;
+        contracts.save(beside.unwrap_or(package))?;
     }
-    Ok(taken_out)
+    Ok(settled)
+}
+
+/// A harness's text without the conditions that the list does not have, and those conditions.
+fn without(text: &str, contracts: &Contracts, harness: &str) -> (String, Vec<String>) {
+    let (mut lines, mut gone) = (String::new(), Vec::new());
+    for line in text.lines() {
+        match assumed(line) {
+            Some(condition)
+                if !contracts
+                    .kept(harness)
+                    .any(|one| one.condition == condition) =>
+            {
+                gone.push(condition.to_owned());
+            }
+            _ => {
+                lines += line;
+                lines.push('\n');
+            }
+        }
+    }
+    (lines, gone)
 }
 
 /// The condition that a line of a harness assumes because it was learnt.
@@ -204,16 +242,30 @@ mod tests {
         assert_eq!(contracts.preconditions.len(), 1);
         contracts.save(folder.path()).unwrap();
         let all = [("h".to_owned(), file.clone())];
+        // A build leaves the source tree as it is.
+        let (beside, before) = (folder.path().join("beside"), std::fs::read(&file).unwrap());
+        let settled = settle(folder.path(), &all, Some(&beside)).unwrap();
+        assert_eq!(settled[0].file, beside.join("harnesses/h.c"));
+        assert_eq!(Contracts::load(&beside).unwrap().rejected("h"), ["b > 0"]);
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+        assert!(
+            Contracts::load(folder.path())
+                .unwrap()
+                .rejected("h")
+                .is_empty()
+        );
+
+        let settled = settle(folder.path(), &all, None).unwrap();
         assert_eq!(
-            settle(folder.path(), &all).unwrap(),
-            [("h".to_owned(), "b > 0".to_owned())]
+            (&*settled[0].harness, &*settled[0].conditions),
+            ("h", &["b > 0".to_owned()][..])
         );
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(text.contains("a > 0") && !text.contains("b > 0") && text.contains("mine"));
         let after = Contracts::load(folder.path()).unwrap();
         assert_eq!(after.rejected("h"), ["b > 0"]);
         assert_eq!(after.kept("h").count(), 1);
-        assert!(settle(folder.path(), &all).unwrap().is_empty());
+        assert!(settle(folder.path(), &all, None).unwrap().is_empty());
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub mod project;
 pub mod report;
 pub mod signals;
 pub mod store;
+pub mod svcomp;
 pub mod witness;
 
 pub use error::Error;

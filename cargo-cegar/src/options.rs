@@ -63,6 +63,9 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Whether the engine follows loops by their closed forms. Default yes.
     pub loops: bool,
+    /// Whether proofs begin with abstract interpretation of the whole program. Default no.
+    #[serde(default)]
+    pub floor: bool,
     /// What is no more assumed of the world, by identifier ([`cegar_model::assumption`]). Default: that input and output do not fail.
     #[serde(default)]
     pub lifted: BTreeSet<String>,
@@ -88,6 +91,7 @@ impl Settings {
             sides: Sides::Both,
             strategy: Strategy::Auto,
             loops: true,
+            floor: false,
             lifted: assumption::lifted(Faults::default(), &[], &[]).unwrap_or_default(),
             require_proof: false,
             stats: false,
@@ -120,7 +124,7 @@ pub struct Harness {
     /// Conditions that are no excuse for a fault: somebody rejected them. Default none.
     #[serde(default)]
     pub rejected: Vec<String>,
-    /// What is checked. Default: assertion and memory.
+    /// What is checked. Default: assertion (with abort) and memory.
     pub properties: Vec<Property>,
     /// Longest tape that the fuzzer may try, in bytes. Default 4096.
     pub max_len: usize,
@@ -142,7 +146,7 @@ impl Harness {
             entry: None,
             drives: None,
             rejected: Vec::new(),
-            properties: vec![Property::Assertion, Property::Memory],
+            properties: vec![Property::Assertion, Property::Abort, Property::Memory],
             max_len: 4096,
             argv: 0,
             timeout: Duration::from_secs(1),

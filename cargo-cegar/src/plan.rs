@@ -213,12 +213,33 @@ pub fn own_flags(project: &Project, config: &Config) -> Vec<String> {
     flags
 }
 
-/// Takes out of the harnesses what the list of preconditions no longer has: harness and condition.
+/// Takes out of the harnesses what the list of preconditions no longer has; with `beside`, in copies of them in that folder.
 pub fn settle_contracts(
     project: &Project,
     config: &Config,
-) -> Result<Vec<(String, String)>, Error> {
-    contracts::settle(&project.cegar, &list::harnesses(project, config)?)
+    beside: Option<&Path>,
+) -> Result<Vec<contracts::Settled>, Error> {
+    let harnesses = list::harnesses(project, config)?;
+    contracts::settle(&project.cegar, &harnesses, beside)
+}
+
+/// Has the harnesses compiled from their settled copies, of which the package's list knows nothing.
+pub fn use_settled(harnesses: &mut [Harness], settled: &[contracts::Settled]) {
+    for one in settled {
+        let named = harnesses
+            .iter_mut()
+            .find(|harness| harness.name == one.harness);
+        let Some(harness) = named else { continue };
+        harness.rejected.extend(one.conditions.iter().cloned());
+        let Some(unit) = harness.units.first_mut() else {
+            continue;
+        };
+        // What it includes lies beside the file that it was.
+        if let Some(folder) = unit.source.parent() {
+            unit.flags.push(format!("-iquote{}", folder.display()));
+        }
+        unit.source.clone_from(&one.file);
+    }
 }
 
 /// How many preconditions the harnesses assume, in words.

@@ -187,6 +187,11 @@ fn a_protocol_out_of_order() {
 }
 
 #[test]
+fn abort_is_no_violation_where_only_unreach_is_asked() {
+    is_violated("unreach.c", "unreach");
+}
+
+#[test]
 fn an_external_function_answers_anything() {
     is_violated("external.c", "memory");
 }

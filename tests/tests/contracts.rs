@@ -46,27 +46,30 @@ const SOURCE: &str = "#include \"pic.h\"\n\
     }\n";
 
 fn library() -> Project {
+    wrapped("pic", HEADER, SOURCE)
+}
+
+/// A crate around one C file.
+fn wrapped(name: &str, header: &str, source: &str) -> Project {
     let project = Project::empty();
     project.write(
         "Cargo.toml",
-        "[package]\nname = \"pic-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+        &format!("[package]\nname = \"{name}-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
     );
     project.write(
         "src/lib.rs",
         "//! Empty: the C code is what matters here.\n",
     );
-    project.write("c/pic.h", HEADER);
-    project.write("c/pic.c", SOURCE);
-    project.write(
-        "build.rs",
-        "use std::{env, process::Command};\n\
+    project.write(&format!("c/{name}.h"), header);
+    project.write(&format!("c/{name}.c"), source);
+    let build = "use std::{env, process::Command};\n\
          fn main() {\n    \
              let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    \
-             let object = env::var(\"OUT_DIR\").unwrap() + \"/pic.o\";\n    \
-             let words = [\"-Ic\", \"-c\", \"c/pic.c\", \"-o\", &object];\n    \
+             let object = env::var(\"OUT_DIR\").unwrap() + \"/NAME.o\";\n    \
+             let words = [\"-Ic\", \"-c\", \"c/NAME.c\", \"-o\", &object];\n    \
              assert!(Command::new(cc).args(words).status().unwrap().success());\n\
-         }\n",
-    );
+         }\n";
+    project.write("build.rs", &build.replace("NAME", name));
     project
 }
 
@@ -182,4 +185,150 @@ fn a_damaged_list_of_preconditions_is_named() {
             .expect(exit::USAGE)
             .says("contracts.toml` is not a list of preconditions");
     }
+}
+
+const TANK_HEADER: &str = "#include <stddef.h>\n\
+    struct tank;\n\
+    struct tank *tank_new(void);\n\
+    int tank_open(struct tank *tank, unsigned char room);\n\
+    int tank_fill(struct tank *tank, const unsigned char *data, size_t size);\n\
+    int tank_seal(struct tank *tank);\n\
+    int tank_take(struct tank *tank);\n\
+    void tank_free(struct tank *tank);\n";
+
+/// Nothing works before `tank_open`, which is the caller's to know. `tank_seal` gives back what is not filled, and forgets to say so.
+const TANK: &str = "#include <stdlib.h>\n\
+    #include <string.h>\n\
+    #include \"tank.h\"\n\
+    struct tank { unsigned char *cells; size_t room, used; };\n\
+    struct tank *tank_new(void) { return calloc(1, sizeof(struct tank)); }\n\
+    int tank_open(struct tank *tank, unsigned char room)\n\
+    {\n\
+        free(tank->cells);\n\
+        tank->cells = malloc((size_t)room + 8);\n\
+        tank->room = tank->cells ? (size_t)room + 8 : 0;\n\
+        tank->used = 0;\n\
+        if (tank->cells)\n\
+            tank->cells[0] = 0;\n\
+        return tank->cells != NULL;\n\
+    }\n\
+    int tank_fill(struct tank *tank, const unsigned char *data, size_t size)\n\
+    {\n\
+        for (size_t i = 0; i < size && tank->used < tank->room; i++)\n\
+            tank->cells[tank->used++] = data[i];\n\
+        return tank->cells[0];\n\
+    }\n\
+    int tank_seal(struct tank *tank)\n\
+    {\n\
+        unsigned char *less = realloc(tank->cells, tank->used ? tank->used : 1);\n\
+        if (less)\n\
+            tank->cells = less;\n\
+        return less != NULL;\n\
+    }\n\
+    int tank_take(struct tank *tank)\n\
+    {\n\
+        return tank->used > 0 ? tank->cells[--tank->used] : -tank->cells[0];\n\
+    }\n\
+    void tank_free(struct tank *tank)\n\
+    {\n\
+        free(tank->cells);\n\
+        free(tank);\n\
+    }\n";
+
+/// What the library's own test does is the only word about the order.
+const TANK_TEST: &str = "#include \"tank.h\"\n\
+    int main(int argc, char **argv)\n\
+    {\n\
+        struct tank *tank = tank_new();\n\
+        if (!tank || !tank_open(tank, 3))\n\
+            return 1;\n\
+        for (int i = 1; i < argc; i++) {\n\
+            tank_fill(tank, (const unsigned char *)argv[i], 1);\n\
+            if (i == 4)\n\
+                tank_seal(tank);\n\
+        }\n\
+        while (tank_take(tank) > 0)\n\
+            ;\n\
+        tank_free(tank);\n\
+        return 0;\n\
+    }\n";
+
+/// An object is made, used in the orders that callers show, and closed: a fault that needs an order is found, and an order that nobody
+/// shows accuses nobody.
+#[test]
+fn an_object_is_used_as_its_callers_do() {
+    let project = wrapped("tank", TANK_HEADER, TANK);
+    project.write("c/test/tank_test.c", TANK_TEST);
+    let init = tool(&project, &["init", "--most", "99", "--try", "5s"]);
+    init.expect(exit::CLEAN).says("harnesses/uses_tank.c");
+    let text = project.read("cegar/harnesses/uses_tank.c");
+    for part in [
+        "c/test/tank_test.c",
+        "struct tank *tank = tank_new();",
+        "case 0: {",
+        "tank_free(tank);",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let words = [
+        "run",
+        "uses_tank",
+        "--fuzz-only",
+        "--runs",
+        "200000",
+        "--message-format",
+        "json",
+    ];
+    let run = tool(&project, &words);
+    let found: Vec<String> = run
+        .messages()
+        .into_iter()
+        .filter(|message| message["reason"] == "found")
+        .map(|message| message["name"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    let is_planted = |name: &String| name.contains("tank_fill") && name.contains("write");
+    assert!(
+        !found.is_empty() && found.iter().all(is_planted),
+        "{found:?}"
+    );
+
+    // Without the test nobody knows an order, and none is made up.
+    let project = wrapped("tank", TANK_HEADER, TANK);
+    tool(&project, &["init", "--most", "99", "--no-try"]).expect(exit::CLEAN);
+    assert!(!project.at("cegar/harnesses/uses_tank.c").exists());
+}
+
+/// A busy machine or a large library: what cannot be tried in time is written as it is, and named.
+#[test]
+fn all_trials_have_an_end() {
+    let project = library();
+    let init = tool(&project, &["init", "--most", "99", "--try-all", "0s"]);
+    init.expect(exit::CLEAN)
+        .says("the time for all trials was up (--try-all)")
+        .says("yes, not tried to the end");
+    assert!(project.at("cegar/harnesses/pic_scale.c").exists());
+    assert!(!project.at("cegar/contracts.toml").exists());
+}
+
+/// A build takes a deleted entry for rejected, and changes no source tree.
+#[test]
+fn a_build_settles_a_deleted_entry_beside_the_tree() {
+    let project = library();
+    let words = ["init", "--function", "pic_scale", "--try", "5s"];
+    tool(&project, &words).expect(exit::CLEAN);
+    let contracts = project.read("cegar/contracts.toml");
+    assert!(contracts.contains("\"level < 10\""), "{contracts}");
+    let kept: Vec<&str> = contracts
+        .split("[[precondition]]")
+        .filter(|one| !one.contains("\"level < 10\""))
+        .collect();
+    project.write("cegar/contracts.toml", &kept.join("[[precondition]]"));
+    let before = project.read("cegar/harnesses/pic_scale.c");
+    let run = tool(&project, &["ci", "--runs", "3000", "--artifacts", "kept"]);
+    run.expect(exit::VIOLATION)
+        .says("pic_scale no longer assumes `level < 10`");
+    assert_eq!(project.read("cegar/harnesses/pic_scale.c"), before);
+    let beside = project.read("kept/harnesses/pic_scale.c");
+    assert!(!beside.contains("level < 10"), "{beside}");
+    assert!(project.read("kept/contracts.toml").contains("\"rejected\""));
 }

@@ -27,7 +27,7 @@ fn check_proof(project: &Project, more: &[&str]) -> Ended {
 fn ring() -> &'static (String, Vec<u8>) {
     static RING: OnceLock<(String, Vec<u8>)> = OnceLock::new();
     RING.get_or_init(|| {
-        let project = Project::program("ring.c");
+        let project = Project::program("balance.c");
         // By counts, not by the clock: a slow machine writes the same certificate.
         let words = ["--engine-only", "--runs", "1"];
         let words = [
@@ -35,7 +35,7 @@ fn ring() -> &'static (String, Vec<u8>) {
             &["--property", "assertion", "--certificate", "proof"],
         ]
         .concat();
-        let run = check(&project, "ring.c", &words);
+        let run = check(&project, "balance.c", &words);
         run.expect(exit::CLEAN);
         assert_eq!(run.finished()["verdict"], "proved", "{run}");
         let bitcode = fs::read(project.at("proof/program.bc"));
@@ -91,7 +91,7 @@ fn take_out(certificate: &mut Value, mut count: usize, from_the_end: bool) {
 
 /// The read of `marks` in the program that the certificate is about, and its line.
 fn read_of_marks(bitcode: &Path) -> (usize, usize) {
-    let lines = cegar_tests::program("ring.c");
+    let lines = cegar_tests::program("balance.c");
     let line = lines.lines().position(|line| line.contains("marks[sum]"));
     let line = line.unwrap_or_else(|| panic!("no `marks[sum]` in {lines}")) + 1;
     let program = Program::load(bitcode).unwrap_or_else(|error| panic!("{error}"));
@@ -144,13 +144,16 @@ fn facts_that_are_removed() {
             cut["facts"] = Value::Array(Vec::new());
         }
     });
-    is_rejected(&project, &["does not follow", "ring.c:"]);
+    is_rejected(&project, &["does not follow", "balance.c:"]);
 }
 
 #[test]
 fn cut_points_that_are_removed() {
     let project = damaged(|certificate| cuts(certificate).clear());
-    is_rejected(&project, &["nothing is stated of the loop at", "ring.c:"]);
+    is_rejected(
+        &project,
+        &["nothing is stated of the loop at", "balance.c:"],
+    );
 }
 
 /// Facts may say the same in several ways, so that a few less can still be a proof. What is left is one, or it is rejected
@@ -169,7 +172,7 @@ fn facts_that_are_removed_by_and_by() {
             let project = damaged(|certificate| take_out(certificate, removed, from_the_end));
             let run = check_proof(&project, &[]);
             if run.code == Some(exit::REJECTED) {
-                assert!(run.stdout.contains("ring.c:"), "no place\n{run}");
+                assert!(run.stdout.contains("balance.c:"), "no place\n{run}");
             } else {
                 run.expect(exit::CLEAN);
                 assert!(removed < count, "no fact is needed\n{run}");
@@ -190,7 +193,7 @@ fn a_check_that_does_not_hold() {
         let checks = certificate["checks"].as_array_mut();
         checks.into_iter().for_each(|c| c.push(claim(number)));
     });
-    is_rejected(&project, &["does not follow", &format!("ring.c:{line}")]);
+    is_rejected(&project, &["does not follow", &format!("balance.c:{line}")]);
 }
 
 #[test]
@@ -299,9 +302,9 @@ fn files_that_are_cut_off_or_missing() {
 
 #[test]
 fn proof_is_required() {
-    let project = Project::program("ring.c");
+    let project = Project::program("balance.c");
     let words = ["-D", "FIXED", "--require-proof", "--max-time", "150s"];
-    let run = check(&project, "ring.c", &words);
+    let run = check(&project, "balance.c", &words);
     run.expect(exit::CLEAN);
     let finished = run.finished();
     assert_eq!(finished["verdict"], "proved", "{run}");
@@ -338,7 +341,7 @@ fn proof_is_required() {
 
 #[test]
 fn who_only_fuzzes_proves_nothing() {
-    let project = Project::program("ring.c");
+    let project = Project::program("balance.c");
     let words = [
         "-D",
         "FIXED",
@@ -348,7 +351,7 @@ fn who_only_fuzzes_proves_nothing() {
         "--certificate",
         "proof",
     ];
-    let run = check(&project, "ring.c", &words);
+    let run = check(&project, "balance.c", &words);
     run.expect(exit::CLEAN);
     let finished = run.finished();
     assert_eq!(finished["verdict"], "open", "{run}");
@@ -364,9 +367,9 @@ fn who_only_fuzzes_proves_nothing() {
 /// Also when the second of two is busy with the first: no clock takes part.
 #[test]
 fn a_proof_can_be_repeated() {
-    let project = Project::program("ring.c");
+    let project = Project::program("balance.c");
     let running = ["one", "two"].map(|folder| {
-        let words = "check ring.c -D FIXED --runs 500 --seed 3 --message-format json --no-emit --certificate";
+        let words = "check balance.c -D FIXED --runs 500 --seed 3 --message-format json --no-emit --certificate";
         Tool::new(project.path(), words.split(' ').chain([folder])).start()
     });
     let [first, second] = running.map(Running::wait);
@@ -388,13 +391,13 @@ fn a_proof_can_be_repeated() {
 /// What was proved is where the next one begins that writes its certificate to the same folder.
 #[test]
 fn what_was_proved_is_taken_up_again() {
-    let project = Project::program("ring.c");
+    let project = Project::program("balance.c");
     let words = ["-D", "FIXED", "--certificate", "proof"];
-    let first = check(&project, "ring.c", &words);
+    let first = check(&project, "balance.c", &words);
     assert_eq!(first.finished()["verdict"], "proved", "{first}");
     let levels = |run: &Ended| run.finished()["stats"]["prover"]["iterations"].as_u64();
     assert!(levels(&first) > Some(0), "{first}");
-    let second = check(&project, "ring.c", &words);
+    let second = check(&project, "balance.c", &words);
     assert_eq!(second.finished()["verdict"], "proved", "{second}");
     assert_eq!(levels(&second), Some(0), "{second}");
 }

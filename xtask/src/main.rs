@@ -1,8 +1,8 @@
 //! `cargo xtask`: what has to be done around the code rather than by it.
 //!
-//! Five commands, each complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
+//! Each command is complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
 //! builds, `demo` shows the whole way from a crate's C code to a failing test and back to a passing one, `package` goes that
-//! way with nothing but the crates as they are published, `test` runs every test there is. These three begin with the
+//! way with nothing but the crates as they are published, `quick`, `test` and `nightly` run tests. All of these begin with the
 //! first, so that none of them needs anything done by hand before it. `trusted` counts the lines of code that a proof rests on.
 //! This package depends on nothing that it installs.
 
@@ -29,7 +29,9 @@ Commands:
   demo    From an example's C code to a failing test, and to a passing one with the C code fixed
   package Package the crates as they are published, install the tool from those files alone, and run the demo with it
   trusted Count the lines of code that a proof rests on
+  quick   Format, lints, the unit tests, and ten programs from end to end
   test    Format, lints, documentation, every test of the workspace, and the examples' own tests
+  nightly The tests that `test` leaves out: they download crates, or take minutes each
 ";
 
 /// Where things are: the checkout, and the folder that cargo builds into.
@@ -60,7 +62,9 @@ fn main() -> ExitCode {
         ["demo"] => demo::demo(&places),
         ["package"] => package::package(&places),
         ["trusted"] => trusted::trusted(&places),
+        ["quick"] => suite::quick(&places),
         ["test"] => suite::test(&places),
+        ["nightly"] => suite::nightly(&places),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -1,4 +1,5 @@
-//! `cargo xtask test`: everything that can be checked here, and a sum at the end.
+//! `cargo xtask test`: everything that can be checked here, and a sum at the end. `quick` is the part of it for every commit, `nightly` is
+//! what it leaves out.
 //!
 //! A step that fails does not keep the later ones from running: one run tells all. The last line on standard output is
 //! for machines: the counts, summed over all test binaries.
@@ -51,55 +52,92 @@ impl Counts {
     }
 }
 
-/// Runs every check and every test.
-pub(crate) fn test(places: &Places) -> Result<()> {
-    setup::setup(places)?;
-    let mut failures = Vec::new();
-    let mut counts = Counts::default();
-    let cargo = || {
-        let mut command = Command::new("cargo");
-        command.current_dir(&places.root);
-        command
-    };
+/// What went wrong so far, and what was counted.
+#[derive(Default)]
+struct Steps {
+    failures: Vec<String>,
+    counts: Counts,
+}
 
+impl Steps {
+    /// One step: its failure does not keep the next ones from running.
+    fn run(&mut self, mut command: Command) {
+        self.keep(run::succeeds(&mut command));
+    }
+
+    fn keep(&mut self, outcome: Result<()>) {
+        if let Err(error) = outcome {
+            self.failures.push(error.to_string());
+        }
+    }
+
+    /// A run of tests, whose results are added up.
+    fn tests(&mut self, name: &str, mut command: Command) -> Result<()> {
+        run::status("Testing", name);
+        let (status, output) = run::shows(&mut command)?;
+        self.counts.add(Counts::of(&output));
+        if let Err(error) = run::success(&command, status) {
+            self.failures.push(format!("{name}: {error}"));
+        }
+        Ok(())
+    }
+
+    /// Tells the sum.
+    fn end(self) -> Result<()> {
+        let Counts {
+            passed,
+            failed,
+            skipped,
+        } = self.counts;
+        for failure in &self.failures {
+            run::failed(failure);
+        }
+        println!("{passed} passed, {failed} failed, {skipped} skipped");
+        match self.failures.len() {
+            0 => Ok(()),
+            failures => Err(Error::Steps(failures)),
+        }
+    }
+}
+
+/// `cargo WORDS` in the checkout.
+fn cargo(places: &Places, words: &[&str]) -> Command {
+    let mut command = Command::new("cargo");
+    command.current_dir(&places.root).args(words);
+    command
+}
+
+/// Format and lints.
+fn style(places: &Places, steps: &mut Steps) -> Result<()> {
     for (command, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
-        if run::asks(cargo().args([command, "--version"])).is_none() {
+        if run::asks(&mut cargo(places, &[command, "--version"])).is_none() {
             run::succeeds(Command::new("rustup").args(["component", "add", component]))?;
         }
     }
-    for words in [
-        &["fmt", "--all", "--check"][..],
-        &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "--deny",
-            "warnings",
-        ],
-    ] {
-        if let Err(error) = run::succeeds(cargo().args(words)) {
-            failures.push(error.to_string());
-        }
-    }
+    steps.run(cargo(places, &["fmt", "--all", "--check"]));
+    let lints = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "--deny",
+        "warnings",
+    ];
+    steps.run(cargo(places, &lints));
+    Ok(())
+}
 
-    if let Err(error) = trusted::trusted(places) {
-        failures.push(error.to_string());
-    }
-
-    let mut documents = cargo();
-    documents
-        .args(["doc", "--workspace", "--no-deps"])
-        .env("RUSTDOCFLAGS", "--deny warnings");
-    if let Err(error) = run::succeeds(&mut documents) {
-        failures.push(error.to_string());
-    }
-
-    let mut tests = vec![("the workspace".to_owned(), {
-        let mut command = cargo();
-        command.args(["test", "--workspace", "--no-fail-fast"]);
-        command
-    })];
+/// Runs every check and every test.
+pub(crate) fn test(places: &Places) -> Result<()> {
+    setup::setup(places)?;
+    let mut steps = Steps::default();
+    style(places, &mut steps)?;
+    steps.keep(trusted::trusted(places));
+    let mut documents = cargo(places, &["doc", "--workspace", "--no-deps"]);
+    documents.env("RUSTDOCFLAGS", "--deny warnings");
+    steps.run(documents);
+    let all = cargo(places, &["test", "--workspace", "--no-fail-fast"]);
+    steps.tests("the workspace", all)?;
     for example in examples::all(places)? {
         let name = example
             .file_name()
@@ -119,32 +157,60 @@ pub(crate) fn test(places: &Places) -> Result<()> {
                 .current_dir(&example)
                 // One folder for all of them: they build the same cc and bindgen.
                 .env("CARGO_TARGET_DIR", places.target.join("examples"));
-            tests.push((format!("example {name}, {manifest}"), command));
+            steps.tests(&format!("example {name}, {manifest}"), command)?;
         }
     }
-    for (name, mut command) in tests {
-        run::status("Testing", &name);
-        let (status, output) = run::shows(&mut command)?;
-        counts.add(Counts::of(&output));
-        if let Err(error) = run::success(&command, status) {
-            failures.push(format!("{name}: {error}"));
-        }
-    }
+    steps.end()
+}
 
-    let Counts {
-        passed,
-        failed,
-        skipped,
-    } = counts;
-    for failure in &failures {
-        run::failed(failure);
-    }
-    println!("{passed} passed, {failed} failed, {skipped} skipped");
-    if failures.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::Steps(failures.len()))
-    }
+/// The end-to-end tests of `quick`: one for each thing that a user sees first.
+const QUICK: &[&str] = &[
+    "overflow_after_so_many_characters",
+    "behind_a_checksum",
+    "use_after_free",
+    "double_free",
+    "null_dereference",
+    "division_by_zero",
+    "signed_overflow",
+    "bound_of_an_array_inside_a_struct",
+    "an_external_function_answers_anything",
+    "nothing_is_found_in_corrected_programs",
+];
+
+/// Format, lints, unit tests and ten programs from end to end: what to run before each commit.
+pub(crate) fn quick(places: &Places) -> Result<()> {
+    setup::setup(places)?;
+    let mut steps = Steps::default();
+    style(places, &mut steps)?;
+    let units = cargo(places, &["test", "--workspace", "--lib", "--no-fail-fast"]);
+    steps.tests("the unit tests", units)?;
+    // The whole workspace is selected, so that nothing is built a second time with other features.
+    let mut programs = cargo(
+        places,
+        &["test", "--workspace", "--test", "check", "--", "--exact"],
+    );
+    programs.args(QUICK);
+    steps.tests("ten programs", programs)?;
+    steps.end()
+}
+
+/// The tests that are left out by default: they download crates, or take minutes each.
+pub(crate) fn nightly(places: &Places) -> Result<()> {
+    setup::setup(places)?;
+    let mut steps = Steps::default();
+    let ignored = cargo(
+        places,
+        &[
+            "test",
+            "--workspace",
+            "--release",
+            "--no-fail-fast",
+            "--",
+            "--ignored",
+        ],
+    );
+    steps.tests("what is ignored by default", ignored)?;
+    steps.end()
 }
 
 #[cfg(test)]

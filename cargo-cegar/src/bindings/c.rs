@@ -131,7 +131,7 @@ impl Reader<'_> {
 
     fn shape(&mut self, number: u32, depth: u32) -> Shape {
         let unknown = || Shape::Unknown("a type of C that is not understood".to_owned());
-        let (number, _) = self.plain(number);
+        let (number, _) = self.info.plain(number);
         let Some(node) = number.and_then(|number| self.info.node(number)) else {
             return unknown();
         };
@@ -158,34 +158,9 @@ impl Reader<'_> {
         }
     }
 
-    /// A type without typedefs and qualifiers, and whether it is `const`.
-    fn plain(&self, number: u32) -> (Option<u32>, bool) {
-        let (mut at, mut constant) = (number, false);
-        for _ in 0..64 {
-            let Some(node) = self.info.node(at) else {
-                break;
-            };
-            match node.text("tag") {
-                Some("DW_TAG_const_type") => constant = true,
-                Some(
-                    "DW_TAG_typedef"
-                    | "DW_TAG_volatile_type"
-                    | "DW_TAG_restrict_type"
-                    | "DW_TAG_atomic_type",
-                ) => {}
-                _ => return (Some(at), constant),
-            }
-            match node.node("baseType") {
-                Some(next) => at = next,
-                None => break,
-            }
-        }
-        (None, constant)
-    }
-
     fn pointer(&mut self, node: &Node, depth: u32) -> Shape {
         let (target, constant) = match node.node("baseType") {
-            Some(base) => self.plain(base),
+            Some(base) => self.info.plain(base),
             None => (None, false),
         };
         // `void *`, or too far away to matter.

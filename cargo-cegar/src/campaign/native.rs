@@ -318,6 +318,7 @@ pub fn fault(outcome: &Outcome) -> Option<cegar_model::program::Property> {
         Outcome::Violated(violated) => Some(match violated.kind.as_str() {
             "heap" => Property::Memory,
             "trap" => trap_kind(violated.trap).property(),
+            "abort" => Property::Abort,
             _ => Property::Assertion,
         }),
         Outcome::Crashed(crashed) if crashed.signal == nix::libc::SIGFPE => {

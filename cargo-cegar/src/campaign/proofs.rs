@@ -100,14 +100,14 @@ struct Flags {
 impl Prover {
     /// Starts it. `covered` says which blocks need no proof that they can be reached, and grows
     /// meanwhile; `first_only` says that nobody asks for more than a first violation, or that there is none; `loops` says whether loops are followed by their closed
-    /// forms; `ends` says when its search and its checker have to end, under `runs` steps are counted in its stead; `meek` has it
+    /// forms, `floor` whether abstract interpretation comes first; `ends` says when its search and its checker have to end, under `runs` steps are counted in its stead; `meek` has it
     /// [give way](give_way).
     pub fn start(
         program: Arc<Program>,
         digest: String,
         (strategy, properties): (Strategy, &[Property]),
         (covered, first_only): (Arc<Coverage>, bool),
-        (tapes, loops): (Vec<Vec<u8>>, bool),
+        (tapes, loops, floor): (Vec<Vec<u8>>, bool, bool),
         (ends, runs, meek): (Option<(Instant, Instant)>, Option<u64>, bool),
         before: Option<Certificate>,
     ) -> Result<Prover, Error> {
@@ -122,6 +122,7 @@ impl Prover {
             first_only,
             tapes,
             loops,
+            floor,
             seeds: Some(seed_sender),
             so_far: Some(told),
             time: time.unwrap_or(if runs.is_some() { COUNTED } else { TIME }),
@@ -288,10 +289,23 @@ fn checked(
         at: end,
         stop: Some(Arc::clone(&flags.abandoned)),
     };
-    let checked = deadline::within(deadline, || {
-        cegar_checker::check(program, digest, &outcome.certificate, limits, &mut AskZ3)
-    })
-    .map_err(|why| why.to_string());
+    let check = |certificate: &Certificate| {
+        deadline::within(deadline.clone(), || {
+            cegar_checker::check(program, digest, certificate, limits, &mut AskZ3)
+        })
+        .map_err(|why| why.to_string())
+    };
+    // What follows from the floor alone is checked in no time, and is what is left if the rest is not accepted.
+    let below = outcome
+        .grounded
+        .take()
+        .map(|below| (check(&below.certificate), below));
+    let mut checked = check(&outcome.certificate);
+    if let (Err(why), Some((Ok(floor), below))) = (&checked, below) {
+        tracing::debug!(%why, "only the floor is accepted");
+        outcome = *below;
+        checked = Ok(floor);
+    }
     match &checked {
         Err(why) => outcome.withdraw(&format!("the certificate was not accepted: {why}")),
         Ok(checked) => outcome.withdraw_late(checked),
@@ -324,6 +338,9 @@ impl Proofs {
             forest: stats.forest,
             guess: stats.guess,
             houdini: stats.houdini,
+            floor: stats.floor,
+            floor_checks: stats.floor_checks,
+            floor_blocks: stats.floor_blocks,
             settle: stats.settle,
             check: self.check,
         }

@@ -163,6 +163,15 @@ pub struct ProverStats {
     pub guess: f64,
     /// Dropping guesses until the rest is inductive.
     pub houdini: f64,
+    /// Seconds of the floor.
+    #[serde(default)]
+    pub floor: f64,
+    /// Checks that the floor settled.
+    #[serde(default)]
+    pub floor_checks: u64,
+    /// Blocks that the floor settled.
+    #[serde(default)]
+    pub floor_blocks: u64,
     /// Asking about checks and blocks.
     pub settle: f64,
     /// Checking the certificate.
@@ -185,6 +194,9 @@ impl ProverStats {
         self.forest += other.forest;
         self.guess += other.guess;
         self.houdini += other.houdini;
+        self.floor += other.floor;
+        self.floor_checks += other.floor_checks;
+        self.floor_blocks += other.floor_blocks;
         self.settle += other.settle;
         self.check += other.check;
     }

@@ -261,10 +261,7 @@ impl<'a> Tests<'a> {
                 if let Some(entry) = &self.entry {
                     build = build.entry(entry);
                 }
-                build = build.argv(self.argv());
-                for name in self.properties() {
-                    build = build.property(&name);
-                }
+                build = build.argv(self.argv()).properties(&self.properties());
                 self.units().into_iter().fold(build, Build::unit)
             }
         };
@@ -368,17 +365,19 @@ impl<'a> Tests<'a> {
     }
 
     fn properties(&self) -> Vec<String> {
-        let both = [Property::Memory, Property::Overflow];
-        if both
-            .iter()
-            .all(|property| self.harness.properties.contains(property))
-        {
+        let asked = &self.harness.properties;
+        let has = |property| asked.contains(&property);
+        if has(Property::Abort) && has(Property::Memory) && has(Property::Overflow) {
             return vec!["all".to_owned()];
         }
-        self.harness
-            .properties
+        asked
             .iter()
-            .map(|&property| crate::report::property_name(property).to_owned())
+            .filter_map(|&property| match property {
+                // As people write it: `assertion` is about calls of abort, too, `unreach` is not.
+                Property::Abort => None,
+                Property::Assertion if !has(Property::Abort) => Some("unreach".to_owned()),
+                _ => Some(crate::report::property_name(property).to_owned()),
+            })
             .collect()
     }
 

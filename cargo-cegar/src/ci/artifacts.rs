@@ -9,7 +9,8 @@ use crate::store;
 const MARK: &str = ".cargo-cegar";
 const README: &str = "\
 What `cargo cegar ci` found. To keep it, copy `tests`, `findings`, `corpus`, `mocks.json` and `.emitted.json` over the package's
-`cegar/` folder. `inputs/HARNESS/TEST` is the input of each finding, for `cargo cegar replay HARNESS FILE`.
+`cegar/` folder. `inputs/HARNESS/TEST` is the input of each finding, for `cargo cegar replay HARNESS FILE`. `harnesses` and
+`contracts.toml` are here where an entry of `contracts.toml` was deleted: copy them as well.
 ";
 
 /// Makes the folder, or empties it of what an earlier build left. A folder that holds something else is left alone, with an
@@ -28,13 +29,13 @@ pub fn prepare(folder: &Path) -> Result<(), Error> {
             ));
         }
     }
-    for ours in ["tests", "findings", "corpus", "inputs"] {
+    for ours in ["tests", "findings", "corpus", "inputs", "harnesses"] {
         let path = folder.join(ours);
         if path.is_dir() {
             std::fs::remove_dir_all(&path).map_err(|why| Error::io("empty", &path, why))?;
         }
     }
-    for ours in ["mocks.json", ".emitted.json"] {
+    for ours in ["mocks.json", ".emitted.json", "contracts.toml"] {
         let path = folder.join(ours);
         if path.is_file() {
             std::fs::remove_file(&path).map_err(|why| Error::io("remove", &path, why))?;

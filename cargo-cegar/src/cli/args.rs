@@ -299,6 +299,9 @@ pub struct BudgetArgs {
     /// Follow loops turn by turn, not by their closed forms
     #[arg(long)]
     pub no_loop_acceleration: bool,
+    /// Begin proofs with abstract interpretation of the whole program (experimental: settles many checks of large programs in seconds)
+    #[arg(long)]
+    pub floor: bool,
     /// What the environment may do wrong: nothing, short and failing input and output, failing allocations, or all [default: io]
     #[arg(long, value_name = "LEVEL", env = "CEGAR_FAULTS", hide_env_values = true, value_parser = faults())]
     pub faults: Option<Faults>,
@@ -329,8 +332,14 @@ pub struct BudgetArgs {
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The C files of the program
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "svcomp", value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Check what a task definition of SV-COMP asks, one property after the other, and say whether the answer is the expected one
+    #[arg(long, value_name = "TASK", conflicts_with_all = ["files", "entry", "property"])]
+    pub svcomp: Option<PathBuf>,
+    /// Of the task's properties, only this one: `unreach-call` (repeatable)
+    #[arg(long, value_name = "NAME", requires = "svcomp")]
+    pub only: Vec<String>,
     /// Define a macro
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub defines: Vec<String>,
@@ -538,6 +547,14 @@ pub struct InitArgs {
         conflicts_with = "no_try"
     )]
     pub try_for: String,
+    /// How long all trials together may take; the harnesses that are left then are written as they are, and named
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "5m",
+        conflicts_with = "no_try"
+    )]
+    pub try_all: String,
     /// Try no harness: nothing is learnt, and what it reaches is not known
     #[arg(long)]
     pub no_try: bool,

@@ -6,16 +6,18 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use cegar_model::assumption::{self, LiftError};
+use cegar_model::program::Property;
 use cegar_search::strategy::Strategy;
 
 use super::args::{BudgetArgs, CheckArgs, Manners};
-use super::{conclude, note, reporter};
+use super::{conclude, note, reporter, svcomp};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, PropertyName, RunConfig, nearest};
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, Settings, Sides, duration};
 use crate::report::{Fan, JunitReporter, Level, Reporter, SarifReporter};
+use crate::svcomp::{DataModel, Goal, Question};
 use crate::{campaign, plan, store, witness};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(60);
@@ -26,13 +28,45 @@ pub(super) fn check(
     args: &CheckArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
+    if let Some(task) = &args.svcomp {
+        return svcomp::check(manners, args, task, stop);
+    }
+    let properties = match args.property.as_slice() {
+        [] => None,
+        names => Some(PropertyName::expand(names)),
+    };
+    let asked = Asked {
+        files: &args.files,
+        properties,
+        question: None,
+    };
+    program(manners, args, &asked, stop)
+}
+
+/// What is checked of one program.
+pub(super) struct Asked<'a> {
+    /// Its C files.
+    pub files: &'a [PathBuf],
+    /// The properties; none for the default.
+    pub properties: Option<Vec<Property>>,
+    /// The question of an SV-COMP task that the verdict answers, and the task's data model.
+    pub question: Option<(&'a Question, Goal, DataModel)>,
+}
+
+/// Checks one program.
+pub(super) fn program(
+    manners: &Manners,
+    args: &CheckArgs,
+    asked: &Asked<'_>,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
     let here = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
-    let units = units(args, &here)?;
-    let mut harness = Harness::new(name_of(&args.files), units);
+    let units = units(args, asked.files, &here)?;
+    let mut harness = Harness::new(name_of(asked.files), units);
     harness.entry.clone_from(&args.entry);
     harness.argv = 3;
-    if !args.property.is_empty() {
-        harness.properties = PropertyName::expand(&args.property);
+    if let Some(properties) = &asked.properties {
+        harness.properties.clone_from(properties);
     }
     if let Some(rules) = &args.rules {
         harness.rules = Config::read(rules)?.external;
@@ -62,6 +96,9 @@ pub(super) fn check(
     for unit in &mut harness.units {
         unit.flags.push(format!("-I{}", stubs.display()));
     }
+    if let Some((_, _, DataModel::ILP32)) = asked.question {
+        svcomp::require_one_model(&settings.compiler, &harness.units, &scratch)?;
+    }
 
     let mut fan = reporter(manners, settings.stats, &here);
     extra_reports(&mut fan, &args.budget, &here);
@@ -83,16 +120,21 @@ pub(super) fn check(
     let witness = args.witness.as_ref().map(|file| witness::Request {
         file: here.join(file),
         scratch: options.scratch.clone(),
-        inputs: args
+        inputs: asked
             .files
             .iter()
             .map(|f| witness::named(f, &here))
             .collect(),
         entry: args.entry.clone().unwrap_or_else(|| "main".to_owned()),
     });
-    let mut write = |verdict, reporter: &mut dyn Reporter| match &witness {
-        Some(request) => witness::write(request, verdict, reporter),
-        None => Ok(()),
+    let mut write = |verdict, reporter: &mut dyn Reporter| {
+        if let Some((question, goal, _)) = asked.question {
+            svcomp::tell(question, goal, verdict, &options.scratch, reporter)?;
+        }
+        match &witness {
+            Some(request) => witness::write(request, verdict, reporter),
+            None => Ok(()),
+        }
     };
     let outcome = campaign::check(&options, &mut fan, stop, &mut write);
     conclude(outcome, fan, require_proof, stop)
@@ -115,7 +157,7 @@ fn name_of(files: &[PathBuf]) -> String {
     name
 }
 
-fn units(args: &CheckArgs, here: &Path) -> Result<Vec<Unit>, Error> {
+fn units(args: &CheckArgs, files: &[PathBuf], here: &Path) -> Result<Vec<Unit>, Error> {
     let mut flags: Vec<String> = args
         .defines
         .iter()
@@ -147,7 +189,7 @@ fn units(args: &CheckArgs, here: &Path) -> Result<Vec<Unit>, Error> {
             Err(why) => Err(Error::io("read", file, why)),
         }
     };
-    args.files.iter().map(unit).collect()
+    files.iter().map(unit).collect()
 }
 
 /// Where this check works: a folder of its own, so that two checks can run at a time.
@@ -211,6 +253,7 @@ pub(super) fn settings(
         },
         strategy,
         loops: !budget.no_loop_acceleration,
+        floor: budget.floor || file.floor.unwrap_or(false),
         lifted: lifted(budget, file)?,
         require_proof: budget.require_proof,
         stats: budget.stats,

@@ -89,15 +89,24 @@ pub(super) fn run_options(
     store::writable_dir(&scratch)?;
     let library = plan::library(project, config, false, fan, stop)?;
     let stubs = plan::stub_headers(&scratch)?;
-    if artifacts.is_none() {
-        for (harness, condition) in plan::settle_contracts(project, config)? {
+    let settled = plan::settle_contracts(project, config, artifacts.as_deref())?;
+    for one in &settled {
+        let copies = match &artifacts {
+            Some(_) => format!("; the harness without it is {}", one.file.display()),
+            None => String::new(),
+        };
+        for condition in &one.conditions {
             let text = format!(
-                "{harness} no longer assumes `{condition}`: it is not in contracts.toml, and counts as rejected"
+                "{} no longer assumes `{condition}`: it is not in contracts.toml, and counts as rejected{copies}",
+                one.harness
             );
             note(fan, Level::Info, text);
         }
     }
-    let harnesses = plan::harnesses(project, config, selected, &library, &stubs)?;
+    let mut harnesses = plan::harnesses(project, config, selected, &library, &stubs)?;
+    if artifacts.is_some() {
+        plan::use_settled(&mut harnesses, &settled);
+    }
     for text in plan::preconditions(project, &harnesses)? {
         note(fan, Level::Info, text);
     }
@@ -393,6 +402,7 @@ pub(super) fn init(
             true => None,
             false => Some(duration(&args.try_for)?),
         },
+        try_all: duration(&args.try_all)?,
     };
     let mut fan = reporter(manners, false, &project.root);
     // Without it the package can still be written.

@@ -13,6 +13,7 @@ mod debug;
 mod explain;
 mod init_ci;
 mod proof;
+mod svcomp;
 mod team;
 
 use std::ffi::OsString;

@@ -19,7 +19,7 @@ pub struct Checked {
     pub units: Vec<Unit>,
     /// The function it starts in, if it was given.
     pub entry: Option<String>,
-    /// The properties: `assertion`, `memory`, `overflow` or `all`.
+    /// The properties: `assertion`, `unreach`, `memory`, `overflow` or `all`.
     pub properties: Vec<String>,
     /// How many arguments `main` may get.
     pub argv: usize,

@@ -17,6 +17,9 @@ pub struct Node {
     pub elements: Vec<Option<u32>>,
 }
 
+/// Typedefs and qualifiers of one type that are followed.
+const QUALIFIERS: usize = 64;
+
 impl Node {
     /// A field's text, unquoted.
     pub fn text(&self, name: &str) -> Option<&str> {
@@ -115,6 +118,31 @@ impl DebugInfo {
     /// A structure that is defined, by its tag.
     pub fn structure(&self, name: &str) -> Option<u32> {
         self.structures.get(name).copied()
+    }
+
+    /// A type without its typedefs and qualifiers, and whether one of those was `const`.
+    pub fn plain(&self, number: u32) -> (Option<u32>, bool) {
+        let (mut at, mut constant) = (number, false);
+        for _ in 0..QUALIFIERS {
+            let Some(node) = self.node(at) else {
+                break;
+            };
+            match node.text("tag") {
+                Some("DW_TAG_const_type") => constant = true,
+                Some(
+                    "DW_TAG_typedef"
+                    | "DW_TAG_volatile_type"
+                    | "DW_TAG_restrict_type"
+                    | "DW_TAG_atomic_type",
+                ) => {}
+                _ => return (Some(at), constant),
+            }
+            match node.node("baseType") {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        (None, constant)
     }
 
     /// Whether pointers to a type, by LLVM's name of it, are indexed somewhere.

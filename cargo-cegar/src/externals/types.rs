@@ -133,7 +133,7 @@ impl<'a> Describe<'a> {
 
     /// What a value of this type holds.
     fn holds(&mut self, number: u32, depth: usize) -> Option<Holds> {
-        let (number, _) = self.plain(number);
+        let (number, _) = self.info.plain(number);
         let node = self.info.node(number?)?;
         let size = usize::try_from(node.number("size") / 8).ok()?;
         match (node.kind.as_str(), node.text("tag")) {
@@ -153,33 +153,9 @@ impl<'a> Describe<'a> {
         }
     }
 
-    /// A type without its typedefs and qualifiers, and whether one of those was `const`.
-    fn plain(&self, number: u32) -> (Option<u32>, bool) {
-        let (mut at, mut constant) = (number, false);
-        loop {
-            let Some(node) = self.info.node(at) else {
-                return (None, constant);
-            };
-            match node.text("tag") {
-                Some("DW_TAG_const_type") => constant = true,
-                Some(
-                    "DW_TAG_typedef"
-                    | "DW_TAG_volatile_type"
-                    | "DW_TAG_restrict_type"
-                    | "DW_TAG_atomic_type",
-                ) => {}
-                _ => return (Some(at), constant),
-            }
-            match node.node("baseType") {
-                Some(next) => at = next,
-                None => return (None, constant),
-            }
-        }
-    }
-
     fn pointer(&mut self, node: &Node, depth: usize) -> Holds {
         let (target, constant) = match node.node("baseType") {
-            Some(base) => self.plain(base),
+            Some(base) => self.info.plain(base),
             None => (None, false),
         };
         let unknown = Holds::Pointer(Pointee {

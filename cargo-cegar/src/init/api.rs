@@ -11,6 +11,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 use super::ctype::{self, Kind, Written};
+use super::orders::Orders;
 use crate::compile::Compiler;
 use crate::error::Error;
 
@@ -27,6 +28,8 @@ pub struct Declared {
     pub variadic: bool,
     /// Whether the header defines it.
     pub inline: bool,
+    /// Whether the header says that it is not to be called any more.
+    pub deprecated: bool,
     /// The header beside the library's own that declares it, if that is where it is.
     pub beside: Option<String>,
 }
@@ -40,6 +43,16 @@ pub struct Parameter {
     pub ty: Written,
     /// What stands between the brackets of `key[32]`.
     pub bound: Option<String>,
+}
+
+impl Parameter {
+    /// What a harness calls parameter number `i`, counted from 0.
+    pub fn wanted(&self, i: usize) -> String {
+        match self.name.as_str() {
+            "" => format!("argument_{}", i + 1),
+            name => name.to_owned(),
+        }
+    }
 }
 
 /// A structure or union that is defined.
@@ -65,6 +78,10 @@ pub struct Api {
     typedefs: HashMap<String, Written>,
     /// Variables that the library defines: name and type.
     pub variables: Vec<(String, Written)>,
+    /// In which order callers call them.
+    pub orders: Orders,
+    /// Typedefs of `void *` of which functions return pointers: `codec_t *create(void)` makes an object that is known by its `codec_t *`.
+    behind: BTreeSet<String>,
 }
 
 /// A node of clang's tree, as far as it matters.
@@ -230,6 +247,7 @@ impl Reader {
         self.api.functions.retain(|f| seen.insert(f.name.clone()));
         self.near.retain(|f| seen.insert(f.name.clone()));
         self.api.near = self.near;
+        self.api.behind = self.api.behind();
         self.api
     }
 
@@ -373,7 +391,7 @@ impl Reader {
         let file = self.enter(node);
         let (mine, near) = self.whose(&file);
         let mut params = Vec::new();
-        let mut defined = false;
+        let (mut defined, mut deprecated) = (false, false);
         for inner in &node.inner {
             match inner.kind.as_str() {
                 "ParmVarDecl" => {
@@ -384,6 +402,7 @@ impl Reader {
                     });
                 }
                 "CompoundStmt" => defined = true,
+                "DeprecatedAttr" => deprecated = true,
                 _ => {}
             }
             self.pass(inner);
@@ -404,6 +423,7 @@ impl Reader {
             params,
             variadic: node.variadic,
             inline: defined || node.storage_class == "static",
+            deprecated,
             beside: match mine {
                 true => None,
                 false => Path::new(&file)
@@ -439,6 +459,15 @@ impl Reader {
 }
 
 impl Api {
+    /// A header with nothing but functions.
+    #[cfg(test)]
+    pub fn of(functions: Vec<Declared>) -> Api {
+        Api {
+            functions,
+            ..Api::default()
+        }
+    }
+
     /// All functions that may make an object or give it back, the header's own first.
     pub fn makers(&self) -> impl Iterator<Item = &Declared> {
         self.functions.iter().chain(&self.near)
@@ -479,7 +508,7 @@ impl Api {
         self.enums.get(tag).map_or(&[], Vec::as_slice)
     }
 
-    /// By what an object is known: a structure's tag, or the typedef of `void` or `void *` that stands for it.
+    /// By what an object is known: a structure's tag, the typedef of `void` or `void *` that stands for it, or a pointer to such a typedef.
     pub fn identity(&self, pointer: &Written) -> Option<String> {
         // `voidpf` is a plain pointer by another name.
         let is_plain = |name: &str| name.to_lowercase().contains("void");
@@ -493,10 +522,25 @@ impl Api {
         }
         let to = self.pointee(pointer)?;
         match (self.resolve(&to).kind, &to.kind) {
+            (Kind::Pointer(_), Kind::Named(name)) if self.behind.contains(name) => {
+                Some(format!("{name} *"))
+            }
             (Kind::Record(tag), _) => Some(tag),
             (Kind::Void, Kind::Named(name)) if !is_plain(name) => Some(name.clone()),
             _ => None,
         }
+    }
+
+    fn behind(&self) -> BTreeSet<String> {
+        let returned = self.makers().filter_map(|f| self.pointee(&f.returns));
+        let plain = |to: &Written| self.pointee(to).is_some_and(|to| to.kind == Kind::Void);
+        let names = returned.filter(plain).filter_map(|to| match to.kind {
+            Kind::Named(name) => Some(name),
+            _ => None,
+        });
+        names
+            .filter(|name| !name.to_lowercase().contains("void"))
+            .collect()
     }
 
     /// By what an object is known, whether it is handed on by a pointer or by a number.

@@ -1,10 +1,10 @@
 //! `init --from-tests`: what was carved, as files of the package.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use super::carve::{self, Library};
-use super::{Harness, InitOptions, Initialised, Known, api, signatures};
+use super::{Harness, InitOptions, Initialised, Known, api};
 use crate::config::Config;
 use crate::error::Error;
 use crate::project::Project;
@@ -43,16 +43,7 @@ impl Known<'_> {
         done.header = Some(header.clone());
         let include = self.include(&header);
         let api = api::read(compiler, &header, &self.flags)?;
-        let scratch = self.project.scratch();
-        let library = signatures::Library {
-            compiler,
-            header: &header,
-            include: &include,
-            flags: &self.flags,
-            units: &self.units,
-            scratch: &scratch,
-            stop,
-        };
+        let library = self.library(compiler, (&header, &include), stop);
         let defined = library.defined(&mut done.notes);
         let result = carve::carve(
             &Library {
@@ -69,7 +60,7 @@ impl Known<'_> {
         done.notes.extend(result.notes);
         let (mut harnesses, mut seeds) = (Vec::new(), Vec::new());
         for one in result.harnesses {
-            if let Some(why) = refused(&library, &scratch, &one) {
+            if let Some(why) = library.compiles(&one.name, &one.text) {
                 let text = format!("its harness does not compile: {why}");
                 done.skipped.push((one.name, text));
                 continue;
@@ -92,21 +83,6 @@ impl Known<'_> {
         seeds.extend(data.map(|(function, bytes)| Seeds::Data(function, bytes)));
         Ok((harnesses, seeds))
     }
-}
-
-fn refused(
-    library: &signatures::Library<'_>,
-    scratch: &Path,
-    one: &carve::Carved,
-) -> Option<String> {
-    let file = scratch.join(format!("{}.harness.c", one.name));
-    if let Err(why) = store::write(&file, one.text.as_bytes()) {
-        return Some(why.to_string());
-    }
-    let said = signatures::refused(library.compiler, &file, library.flags);
-    // A leftover in scratch hurts nobody.
-    let _ = std::fs::remove_file(&file);
-    said
 }
 
 /// Puts inputs where they belong: into the corpora of the carved harnesses, and of those that are there already and take data of

@@ -5,13 +5,16 @@
 //! that the header has for it. What had to be guessed is said in its first comment.
 
 mod adjust;
+mod life;
 mod objects;
 mod pointers;
+mod sides;
 mod text;
 
 use std::collections::BTreeSet;
 
 pub use adjust::{Adjust, MOST_ROOM};
+pub use life::{life, life_name};
 
 use super::api::{Api, Declared, Parameter};
 use super::ctype::{Kind, Written};
@@ -49,6 +52,8 @@ pub struct Harness {
     pub passed: String,
     /// How promising it is.
     pub score: i32,
+    /// The function whose lines say how far it gets.
+    pub drives: String,
 }
 
 /// Writes the harness of a function, or says why there is none.
@@ -73,7 +78,11 @@ pub fn harness(
         return Err("it gives back memory that others make".to_owned());
     }
     let arguments = body.arguments(function, &[], 0)?;
-    let mut harness = body.finish(function, &arguments, include)?;
+    with_assumptions(body.finish(function, &arguments, include)?, adjust)
+}
+
+/// A harness with what was learnt of its choices.
+fn with_assumptions(mut harness: Harness, adjust: &Adjust) -> Result<Harness, String> {
     let (text, without) = adjust.assumed(&harness.text);
     match without.first() {
         Some(condition) => Err(format!("`{condition}` has no place in it")),
@@ -112,6 +121,8 @@ struct Body<'a> {
     handles: usize,
     /// Within a function that makes something or feeds it: the main input stays free for the function itself.
     nested: usize,
+    /// Functions that callers were seen to call: what makes an object is best one of them.
+    preferred: BTreeSet<String>,
 }
 
 impl<'a> Body<'a> {
@@ -145,6 +156,7 @@ impl<'a> Body<'a> {
             strings: 0,
             handles: 0,
             nested: 0,
+            preferred: BTreeSet::new(),
         }
     }
 
@@ -173,10 +185,12 @@ impl<'a> Body<'a> {
         depth: usize,
     ) -> Result<Vec<String>, String> {
         let params = &function.params;
-        let lengths = pairs::lengths(self.api, params);
+        let mut lengths = pairs::lengths(self.api, params);
         let mut arguments: Vec<Option<String>> = vec![None; params.len()];
         for (i, text) in given {
             arguments[*i] = Some(text.clone());
+            // One object has no length.
+            lengths[*i] = None;
         }
         // Numbers first: the main input takes all that is left.
         let is_number = |param: &Parameter| {
@@ -350,11 +364,7 @@ impl<'a> Body<'a> {
         depth: usize,
     ) -> Result<String, String> {
         let resolved = self.api.resolve(&param.ty);
-        let wanted = if param.name.is_empty() {
-            format!("argument_{}", i + 1)
-        } else {
-            param.name.clone()
-        };
+        let wanted = param.wanted(i);
         if let Some(identity) = self.number_handle(param) {
             return self.made(function, param, &param.ty, &identity, depth);
         }
@@ -432,17 +442,7 @@ impl<'a> Body<'a> {
         let text = match &resolved.kind {
             Kind::Bool => "crunner_get_bool()".to_owned(),
             Kind::Int { size, signed } => {
-                let name = match (size, signed) {
-                    (1, true) => "schar",
-                    (1, false) => "byte",
-                    (2, true) => "short",
-                    (2, false) => "ushort",
-                    (4, true) => "int",
-                    (4, false) => "uint",
-                    (_, true) => "long",
-                    (_, false) => "ulong",
-                };
-                format!("crunner_get_{name}()")
+                format!("{}()", getter(u64::from(*size), *signed))
             }
             Kind::Float { size: 4 } => "crunner_get_float()".to_owned(),
             Kind::Float { .. } => "crunner_get_double()".to_owned(),
@@ -504,4 +504,17 @@ fn has_word(name: &str, words: &[&str]) -> bool {
                     .is_none_or(|c| !c.is_alphabetic() || c.is_lowercase() && first.is_uppercase())
             })
     })
+}
+/// The function that takes a number of this many bytes from the tape.
+pub(super) fn getter(size: u64, signed: bool) -> &'static str {
+    match (size, signed) {
+        (1, true) => "crunner_get_schar",
+        (1, false) => "crunner_get_byte",
+        (2, true) => "crunner_get_short",
+        (2, false) => "crunner_get_ushort",
+        (4, true) => "crunner_get_int",
+        (4, false) => "crunner_get_uint",
+        (_, true) => "crunner_get_long",
+        (_, false) => "crunner_get_ulong",
+    }
 }

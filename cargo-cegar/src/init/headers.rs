@@ -54,7 +54,6 @@ pub enum Found {
 
 /// Looks for it in the folders that the library is compiled with, and in the crate.
 pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
-    let mut headers = BTreeSet::new();
     let mut includes = includes.to_vec();
     // A library's own files include from `include/sodium`, its users from `include`.
     let outer = includes.iter().filter_map(|folder| folder.parent());
@@ -62,12 +61,8 @@ pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
     let outer: Vec<PathBuf> = outer.map(Path::to_owned).collect();
     includes.extend(outer);
     let includes = &includes[..];
-    for folder in includes {
-        below(folder, 1, &mut headers);
-    }
-    below(&project.root, DEPTH, &mut headers);
     let names = names(project);
-    let mut scored: Vec<(i32, PathBuf)> = headers
+    let mut scored: Vec<(i32, PathBuf)> = all(project, includes)
         .into_iter()
         .map(|header| (score(&header, &names, project, includes), header))
         .filter(|(score, _)| *score > 0)

@@ -16,6 +16,8 @@ mod ctype;
 mod drive;
 pub mod from_fuzz;
 mod headers;
+mod macros;
+mod orders;
 mod pairs;
 mod signatures;
 mod template;
@@ -23,10 +25,11 @@ mod trial;
 mod workspace;
 
 pub(crate) use headers::all as all_headers;
+pub use trial::{Row, table};
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
@@ -58,6 +61,8 @@ pub struct InitOptions {
     pub from_tests: bool,
     /// How long each harness is tried at a time; none where none is tried.
     pub try_for: Option<Duration>,
+    /// How long all trials together may take.
+    pub try_all: Duration,
 }
 
 /// A harness that was written.
@@ -94,21 +99,6 @@ pub struct Initialised {
     pub notes: Vec<String>,
     /// What the user has to do next, if anything.
     pub to_do: Option<String>,
-}
-
-/// A harness that was tried.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The function.
-    pub function: String,
-    /// The lines of it that were reached, of how many.
-    pub lines: Option<(u64, u64)>,
-    /// How many preconditions were learnt.
-    pub preconditions: usize,
-    /// How many faults it shows that are not its own.
-    pub findings: u64,
-    /// Why it is not offered.
-    pub left_out: Option<String>,
 }
 
 /// A harness that is to be written, or whose file is there.
@@ -336,15 +326,7 @@ impl<'a> Known<'a> {
         };
         done.header = Some(header.clone());
         let include = self.include(&header);
-        let library = signatures::Library {
-            compiler,
-            header: &header,
-            include: &include,
-            flags: &self.flags,
-            units: &self.units,
-            scratch: &self.project.scratch(),
-            stop,
-        };
+        let library = self.library(compiler, (&header, &include), stop);
         let wanted = options.function.as_deref();
         let mut chosen = match signatures::choose(&library, wanted, options.most) {
             Ok(chosen) => chosen,
@@ -365,6 +347,7 @@ impl<'a> Known<'a> {
                 library: &library,
                 api: (&chosen.api, &chosen.usable),
                 time,
+                until: Instant::now() + options.try_all,
                 rejected: &rejected,
             };
             chosen.harnesses = trial.all(&chosen, options, done, reporter)?;
@@ -383,12 +366,34 @@ impl<'a> Known<'a> {
             harnesses.push(Harness {
                 file: PathBuf::from(format!("harnesses/{name}.c")),
                 text: Some(harness.text),
-                what: format!("{function}({})", harness.passed),
-                drives: Some(function),
+                what: match harness.drives == function {
+                    true => format!("{function}({})", harness.passed),
+                    false => harness.passed,
+                },
+                drives: Some(harness.drives),
                 name,
             });
         }
         Ok(harnesses)
+    }
+
+    /// The library, as its harnesses are written and compiled.
+    fn library<'l>(
+        &'l self,
+        compiler: &'l Compiler,
+        (header, include): (&'l Path, &'l str),
+        stop: &'l AtomicBool,
+    ) -> signatures::Library<'l> {
+        signatures::Library {
+            compiler,
+            header,
+            include,
+            flags: &self.flags,
+            units: &self.units,
+            scratch: self.project.scratch(),
+            root: self.project.root.clone(),
+            stop,
+        }
     }
 
     /// How a harness includes the header; its folder is added where no folder that is known leads there.
@@ -470,33 +475,6 @@ impl<'a> Known<'a> {
         }
         Ok((harnesses, inputs))
     }
-}
-
-/// What trying the harnesses showed, as a table.
-pub fn table(done: &Initialised) -> Vec<String> {
-    let width = done.tried.iter().map(|row| row.function.len()).max();
-    let Some(width) = width else {
-        return Vec::new();
-    };
-    let mut lines = vec![format!(
-        "{:width$}  {:>11}  {:>13}  {:>6}  harness",
-        "function", "lines", "preconditions", "faults"
-    )];
-    for row in &done.tried {
-        let reached = match row.lines {
-            Some((reached, all)) => format!("{reached}/{all}"),
-            None => "not known".to_owned(),
-        };
-        let kept = match &row.left_out {
-            Some(why) => format!("none: {why}"),
-            None => "yes".to_owned(),
-        };
-        lines.push(format!(
-            "{:width$}  {reached:>11}  {:>13}  {:>6}  {kept}",
-            row.function, row.preconditions, row.findings
-        ));
-    }
-    lines
 }
 
 /// Writes all files, and extends those that are there.

@@ -61,6 +61,21 @@ fn is_input_name(name: &str) -> bool {
     INPUTS.iter().any(|word| name.starts_with(word))
 }
 
+const CHAR: Kind = Kind::Int {
+    size: 1,
+    signed: true,
+};
+
+/// Words for how far apart things lie: how many there are is another matter.
+const STEPS: &[&str] = &["stride", "pitch", "step", "align", "alignment"];
+/// Words for what a string names.
+const TEXTS: &[&str] = &["name", "path", "file", "mode", "url"];
+
+fn is_text_name(name: &str) -> bool {
+    let name = plain(name);
+    TEXTS.iter().any(|word| name.ends_with(word))
+}
+
 /// Words for a place in a buffer.
 const PLACES: &[&str] = &[
     "offset", "off", "pos", "position", "start", "end", "begin", "index", "idx", "last_len",
@@ -108,14 +123,19 @@ fn score(
         },
         _ => return None,
     };
+    // A name ends with its NUL, whatever number stands beside it: `create(const char *fname, size_t buffer_size)`.
+    if to.constant && target.kind == CHAR && is_text_name(&pointer.name) {
+        return None;
+    }
     let by_value = api.pointee(&length.ty).is_none();
     let (a, b) = (plain(&pointer.name), plain(&length.name));
     let stem = a.trim_start_matches('p');
     let stem = if stem.len() < 2 { a.as_str() } else { stem };
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     let is_length = is_length_name(&length.name);
-    // A `size_t` of any name behind what is read; a `long` that is an index into a file is none.
-    let by_type = size == 8 && !signed && by_value && !is_place_name(&length.name);
+    // A `size_t` of any name behind what is read; a `long` that is an index into a file is none, nor is the distance of two rows.
+    let is_step = STEPS.iter().any(|word| b.ends_with(word));
+    let by_type = size == 8 && !signed && by_value && !is_place_name(&length.name) && !is_step;
     if !is_length && !(by_type && (length.name.is_empty() || to.constant)) {
         return None;
     }
@@ -274,6 +294,22 @@ mod tests {
                 ("int", "dstCapacity"),
             ]),
             [Some(2), Some(3), None, None]
+        );
+        assert_eq!(
+            pairs(&[
+                ("const unsigned char *", "src"),
+                ("unsigned long", "src_stride"),
+                ("int", "width")
+            ]),
+            [None, None, None]
+        );
+        assert_eq!(
+            pairs(&[
+                ("const char *", "fname"),
+                ("unsigned long", "buffer_size"),
+                ("int", "is_read")
+            ]),
+            [None, None, None]
         );
         assert_eq!(
             pairs(&[("const char *", ""), ("unsigned long", "")]),

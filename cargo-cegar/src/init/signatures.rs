@@ -4,7 +4,7 @@
 //! somebody else wrote come first; each harness is compiled before it is offered, and what gets none is named with the reason.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
@@ -12,9 +12,12 @@ use cegar_model::program::normalise;
 
 use super::api::{self, Api};
 use super::drive::{self, Adjust, Harness};
+use super::macros;
+use super::orders::Orders;
 use crate::compile::{Compiler, Unit, compile_unchecked};
 use crate::config;
 use crate::error::Error;
+use crate::store;
 
 /// What is known of the library.
 pub(super) struct Library<'a> {
@@ -24,7 +27,9 @@ pub(super) struct Library<'a> {
     pub include: &'a str,
     pub flags: &'a [String],
     pub units: &'a [Unit],
-    pub scratch: &'a Path,
+    pub scratch: PathBuf,
+    /// The crate's folder.
+    pub root: PathBuf,
     pub stop: &'a AtomicBool,
 }
 
@@ -49,7 +54,10 @@ pub(super) fn choose(
     wanted: Option<&str>,
     most: usize,
 ) -> Result<Chosen, Error> {
-    let api = api::read(library.compiler, library.header, library.flags)?;
+    let mut api = api::read(library.compiler, library.header, library.flags)?;
+    let text = std::fs::read(library.header).unwrap_or_default();
+    macros::put(&mut api, &String::from_utf8_lossy(&text));
+    api.orders = Orders::learn(&library.root, &api)?;
     let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
     if names.is_empty() {
         return Err(Error::nothing(
@@ -65,8 +73,13 @@ pub(super) fn choose(
             .filter(|name| matches(pattern, name))
             .collect(),
     };
+    let is_life = |pattern| {
+        let mut lives = api.orders.identities().map(drive::life_name);
+        lives.any(|name| matches(pattern, &name))
+    };
     if let Some(pattern) = wanted
         && matching.is_empty()
+        && !is_life(pattern)
     {
         let help = match config::nearest(pattern, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -87,11 +100,17 @@ pub(super) fn choose(
         None => names.iter().map(|name| (*name).to_owned()).collect(),
     };
     let mut found = Vec::new();
+    let by_life = wanted.is_none() || matching.is_empty();
     for name in matching {
         match library.one(&api, &usable, name) {
             Ok(harness) => found.push((name.to_owned(), harness)),
             Err(why) => chosen.skipped.push((name.to_owned(), why)),
         }
+    }
+    if by_life {
+        let lives = library.lives(&api, &usable, &mut chosen.skipped);
+        let is_wanted = |name: &str| wanted.is_none_or(|pattern| matches(pattern, name));
+        found.extend(lives.into_iter().filter(|(name, _)| is_wanted(name)));
     }
     // The sort keeps the header's order among equals.
     found.sort_by_key(|(_, harness)| -harness.score);
@@ -103,7 +122,7 @@ pub(super) fn choose(
             chosen.further.push((name, harness));
             continue;
         }
-        match library.compiles(&name, &harness) {
+        match library.compiles(&name, &harness.text) {
             None => chosen.harnesses.push((name, harness)),
             Some(why) => chosen
                 .skipped
@@ -139,16 +158,48 @@ impl Library<'_> {
         Ok(harness)
     }
 
-    /// The harness of a function, written again with what was learnt.
+    /// Harnesses of objects that callers are seen to use.
+    fn lives(
+        &self,
+        api: &Api,
+        usable: &BTreeSet<String>,
+        skipped: &mut Vec<(String, String)>,
+    ) -> Vec<(String, Harness)> {
+        let mut all: Vec<(String, Harness)> = Vec::new();
+        for identity in api.orders.identities() {
+            let (name, orders) = (drive::life_name(identity), api.orders.of(identity));
+            let Some(life) = orders else { continue };
+            let adjust = Adjust::default();
+            match drive::life(api, usable, (identity, life), self.include, &adjust) {
+                Ok(harness) if all.iter().all(|(other, _)| *other != name) => {
+                    all.push((name, harness));
+                }
+                Ok(_) => {}
+                Err(why) => skipped.push((format!("the life of a {identity}"), why)),
+            }
+        }
+        all
+    }
+
+    /// The harness of that name, written again with what was learnt.
     pub(super) fn again(
         &self,
         (api, usable): (&Api, &BTreeSet<String>),
         name: &str,
         adjust: &Adjust,
     ) -> Result<Harness, String> {
-        let function = api.function(name).ok_or("it is not declared")?;
-        let harness = drive::harness(api, usable, function, self.include, adjust)?;
-        match self.compiles(name, &harness) {
+        let mut lives = api.orders.identities();
+        let harness = match lives.find(|identity| drive::life_name(identity) == name) {
+            Some(identity) => {
+                let life = api.orders.of(identity).ok_or("no order is known")?;
+                drive::life(api, usable, (identity, life), self.include, adjust)?
+            }
+            None => {
+                let function = api.function(name).ok_or("it is not declared")?;
+                drive::harness(api, usable, function, self.include, adjust)?
+            }
+        };
+        match self.compiles(name, &harness.text) {
             None => Ok(harness),
             Some(why) => Err(format!("what was learnt of it does not compile: {why}")),
         }
@@ -184,9 +235,9 @@ impl Library<'_> {
     }
 
     /// What the compiler says against a harness; nothing if it compiles.
-    pub(super) fn compiles(&self, name: &str, harness: &Harness) -> Option<String> {
+    pub(super) fn compiles(&self, name: &str, text: &str) -> Option<String> {
         let file = self.scratch.join(format!("{name}.harness.c"));
-        if let Err(why) = std::fs::write(&file, &harness.text) {
+        if let Err(why) = store::write(&file, text.as_bytes()) {
             return Some(why.to_string());
         }
         let said = refused(self.compiler, &file, self.flags);

@@ -6,12 +6,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::api::Api;
 use super::drive::{self, Adjust, MOST_ROOM};
 use super::signatures::{Chosen, Library};
-use super::{InitOptions, Initialised, Known, Row};
+use super::{InitOptions, Initialised, Known};
 use crate::campaign;
 use crate::compile::Unit;
 use crate::contracts::{Contracts, Precondition, State};
@@ -35,6 +35,23 @@ const MOSTLY: u64 = 60;
 /// Functions with fewer lines are not judged by it.
 const FEW_LINES: u64 = 8;
 
+/// A harness that was tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The function.
+    pub function: String,
+    /// The lines of it that were reached, of how many.
+    pub lines: Option<(u64, u64)>,
+    /// How many preconditions were learnt.
+    pub preconditions: usize,
+    /// How many faults it shows that are not its own.
+    pub findings: u64,
+    /// Why it is not offered.
+    pub left_out: Option<String>,
+    /// Whether the time for all trials was up before this one ended, or before it began.
+    pub cut_short: bool,
+}
+
 /// What came of trying a harness.
 #[derive(Clone, Debug)]
 pub struct Tried {
@@ -48,6 +65,8 @@ pub struct Tried {
     pub findings: u64,
     /// Why it is not offered.
     pub left_out: Option<String>,
+    /// Whether the time was up before it taught nothing new.
+    pub cut_short: bool,
 }
 
 impl Tried {
@@ -68,6 +87,8 @@ pub(super) struct Trial<'t> {
     pub api: (&'t Api, &'t std::collections::BTreeSet<String>),
     /// How long one run may take.
     pub time: Duration,
+    /// When no further run begins.
+    pub until: Instant,
     /// Conditions that were rejected, by harness.
     pub rejected: &'t Contracts,
 }
@@ -94,11 +115,10 @@ impl Trial<'_> {
         let most = options.most.max(chosen.harnesses.len());
         let mut turns = 0;
         for ((function, harness), compiled) in all {
-            if kept.len() >= most || turns >= 2 * most || self.library.stop.load(Ordering::Relaxed)
-            {
+            if kept.len() >= most || turns >= 2 * most || self.is_stopped() {
                 break;
             }
-            if !compiled && self.library.compiles(function, harness).is_some() {
+            if !compiled && self.library.compiles(function, &harness.text).is_some() {
                 continue;
             }
             let path = self
@@ -116,7 +136,7 @@ impl Trial<'_> {
                 level: Level::Detail,
                 message: format!("trying {function}"),
             });
-            let mut tried = self.of(function, function, harness.clone())?;
+            let mut tried = self.of(function, harness.clone())?;
             if tried.is_of_use()
                 && let Some(why) = tried.left_out.take()
             {
@@ -128,6 +148,7 @@ impl Trial<'_> {
                 preconditions: tried.learnt.len(),
                 findings: tried.findings,
                 left_out: tried.left_out.clone(),
+                cut_short: tried.cut_short,
             });
             match tried.left_out {
                 Some(why) => done.skipped.push((function.clone(), why)),
@@ -137,29 +158,36 @@ impl Trial<'_> {
                 }
             }
         }
+        done.notes.extend(cut_short(&done.tried));
         Ok(kept)
     }
 
     /// Tries a harness until it teaches nothing new.
-    pub(super) fn of(
-        &self,
-        name: &str,
-        function: &str,
-        first: drive::Harness,
-    ) -> Result<Tried, Error> {
+    pub(super) fn of(&self, name: &str, first: drive::Harness) -> Result<Tried, Error> {
+        let function = first.drives.clone();
+        let function = function.as_str();
         let mut tried = Tried {
             harness: first,
             learnt: Vec::new(),
             lines: None,
             findings: 0,
             left_out: None,
+            cut_short: false,
         };
         let mut adjust = Adjust::default();
         for round in 0.. {
-            let mut ran = self.run(name, function, &tried.harness.text, self.time)?;
-            if ran.lines.is_none() && ran.preconditions.is_empty() && !self.is_stopped() {
+            let Some(time) = self.at_most(self.time) else {
+                tried.cut_short = true;
+                break;
+            };
+            let mut ran = self.run(name, function, &tried.harness.text, time)?;
+            if ran.lines.is_none()
+                && ran.preconditions.is_empty()
+                && !self.is_stopped()
+                && let Some(time) = self.at_most(self.time * PATIENCE)
+            {
                 // A busy machine may not even have begun.
-                ran = self.run(name, function, &tried.harness.text, self.time * PATIENCE)?;
+                ran = self.run(name, function, &tried.harness.text, time)?;
             }
             (tried.lines, tried.findings) = (ran.lines, ran.findings);
             let Some(finding) = ran.preconditions.first() else {
@@ -171,7 +199,7 @@ impl Trial<'_> {
                 tried.left_out = Some(hopeless(finding));
                 break;
             }
-            match self.library.again(self.api, function, &adjust) {
+            match self.library.again(self.api, name, &adjust) {
                 Ok(again) if again.text != tried.harness.text => tried.harness = again,
                 Ok(_) => {
                     tried.left_out = Some(hopeless(finding));
@@ -183,7 +211,7 @@ impl Trial<'_> {
                 }
             }
             tried.learnt.extend(learnt);
-            if self.library.stop.load(Ordering::Relaxed) {
+            if self.is_stopped() {
                 break;
             }
         }
@@ -220,6 +248,12 @@ impl Trial<'_> {
         learnt
     }
 
+    /// As much of a time as is left for all trials.
+    fn at_most(&self, time: Duration) -> Option<Duration> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then(|| time.min(left))
+    }
+
     fn is_stopped(&self) -> bool {
         self.library.stop.load(Ordering::Relaxed)
     }
@@ -243,23 +277,16 @@ impl Trial<'_> {
         store::write(&file, text.as_bytes())?;
         let mut options = self.options(name, function, (&scratch, &package, file));
         options.settings.max_time = Some(time);
+        let done = AtomicBool::new(false);
         let mut listener = Listener {
             user: self.library.stop,
-            done: AtomicBool::new(false),
+            done: &done,
             preconditions: Vec::new(),
             findings: 0,
         };
-        let done = AtomicBool::new(false);
-        let ran = {
-            let mut reporter = Until {
-                listener: &mut listener,
-                done: &done,
-            };
-            campaign::run(&options, &mut reporter, &done)
-        };
-        match ran {
+        match campaign::run(&options, &mut listener, &done) {
             Ok(_) => {}
-            Err(Error::Interrupted) if !self.library.stop.load(Ordering::Relaxed) => {}
+            Err(Error::Interrupted) if !self.is_stopped() => {}
             Err(why) => return Err(why),
         }
         Ok(Ran {
@@ -306,6 +333,50 @@ impl Trial<'_> {
             is_compiled: false,
         }
     }
+}
+
+/// What trying the harnesses showed, as a table.
+pub fn table(done: &Initialised) -> Vec<String> {
+    let width = done.tried.iter().map(|row| row.function.len()).max();
+    let Some(width) = width else {
+        return Vec::new();
+    };
+    let mut lines = vec![format!(
+        "{:width$}  {:>11}  {:>13}  {:>6}  harness",
+        "function", "lines", "preconditions", "faults"
+    )];
+    for row in &done.tried {
+        let reached = match row.lines {
+            Some((reached, all)) => format!("{reached}/{all}"),
+            None if row.cut_short => "not tried".to_owned(),
+            None => "not known".to_owned(),
+        };
+        let kept = match &row.left_out {
+            Some(why) => format!("none: {why}"),
+            None if row.cut_short => "yes, not tried to the end".to_owned(),
+            None => "yes".to_owned(),
+        };
+        lines.push(format!(
+            "{:width$}  {reached:>11}  {:>13}  {:>6}  {kept}",
+            row.function, row.preconditions, row.findings
+        ));
+    }
+    lines
+}
+
+/// The harnesses for which there was no time left, in words.
+fn cut_short(tried: &[Row]) -> Option<String> {
+    let names: Vec<&str> = tried
+        .iter()
+        .filter(|row| row.cut_short && row.left_out.is_none())
+        .map(|row| row.function.as_str())
+        .collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "the time for all trials was up (--try-all); what callers have to keep is not learnt, or not all of it, for: {}",
+            names.join(", ")
+        )
+    })
 }
 
 /// What is to be done about a condition; gives it in words.
@@ -374,36 +445,25 @@ fn lines(scratch: &Path, function: &str) -> Option<(u64, u64)> {
     Some((count.covered, count.lines))
 }
 
-/// Hears what a run says.
+/// Hears what a run says, and ends it when it has taught something.
 struct Listener<'l> {
     user: &'l AtomicBool,
-    done: AtomicBool,
+    done: &'l AtomicBool,
     preconditions: Vec<Finding>,
     findings: u64,
 }
 
-/// Ends a run when it has taught something.
-struct Until<'u, 'l> {
-    listener: &'u mut Listener<'l>,
-    done: &'u AtomicBool,
-}
-
-impl Reporter for Until<'_, '_> {
+impl Reporter for Listener<'_> {
     fn event(&mut self, event: &Event) {
         match event {
-            Event::Precondition(finding) => {
-                self.listener.preconditions.push(finding.clone());
-                self.listener.done.store(true, Ordering::Relaxed);
-            }
+            Event::Precondition(finding) => self.preconditions.push(finding.clone()),
             Event::Found(finding) => {
                 let blame = finding.blame.as_ref().map(|blame| blame.from);
-                self.listener.findings += u64::from(blame != Some(BlamedOn::Harness));
+                self.findings += u64::from(blame != Some(BlamedOn::Harness));
             }
             _ => {}
         }
-        let stop = self.listener.done.load(Ordering::Relaxed)
-            || self.listener.user.load(Ordering::Relaxed);
-        if stop {
+        if !self.preconditions.is_empty() || self.user.load(Ordering::Relaxed) {
             self.done.store(true, Ordering::Relaxed);
         }
     }

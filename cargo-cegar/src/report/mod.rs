@@ -327,6 +327,8 @@ pub enum Event {
         /// Of so many.
         inputs: u64,
     },
+    /// A question of an SV-COMP task is answered.
+    Answered(crate::svcomp::Answered),
     /// Something worth saying.
     Note {
         /// How loudly.
@@ -549,6 +551,7 @@ pub fn rule_id(kind: CheckKind) -> &'static str {
 pub fn property_name(property: Property) -> &'static str {
     match property {
         Property::Assertion => "assertion",
+        Property::Abort => "abort",
         Property::Memory => "memory",
         Property::Overflow => "overflow",
     }

@@ -307,8 +307,17 @@ impl<W: Write> TerminalReporter<W> {
                 self.status(Style::new(), "Statistics", &text);
                 return;
             }
+            let floor = match p.floor > 0.0 {
+                true => format!(
+                    "the floor settles {} checks and {} blocks in {:.2}s; ",
+                    count(p.floor_checks),
+                    count(p.floor_blocks),
+                    p.floor
+                ),
+                false => String::new(),
+            };
             let text = format!(
-                "prover {}: {} iterations, {} of {} guesses hold, {} solver calls, {} of {} paths around loops lead to a violation; explore {:.2}s, forest {:.2}s, loops {:.2}s, guess {:.2}s, houdini {:.2}s, settle {:.2}s, check {:.2}s",
+                "prover {}: {floor}{} iterations, {} of {} guesses hold, {} solver calls, {} of {} paths around loops lead to a violation; explore {:.2}s, forest {:.2}s, loops {:.2}s, guess {:.2}s, houdini {:.2}s, settle {:.2}s, check {:.2}s",
                 seconds(s.proving),
                 p.iterations,
                 count(p.facts),
@@ -389,6 +398,13 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                 level: Level::Warning,
                 message,
             } => self.status(WARN, "Warning", message),
+            Event::Answered(answered) => {
+                let (style, word) = match answered.points {
+                    Some(points) if points < 0 => (WARN, "Wrong"),
+                    _ => (GOOD, "Answer"),
+                };
+                self.status(style, word, &words::answered(answered));
+            }
             Event::NonDeterministic { harness, what } => {
                 self.status(
                     WARN,

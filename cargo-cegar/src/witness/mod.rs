@@ -137,6 +137,7 @@ fn asked(entry: &str, properties: &[Property]) -> String {
     for property in properties {
         match property {
             Property::Assertion => all.push(UNREACHED),
+            Property::Abort => {}
             Property::Memory => all.extend([FREE, DEREFERENCE]),
             Property::Overflow => all.push(OVERFLOW),
         }
@@ -150,7 +151,7 @@ fn violated(entry: &str, kind: CheckKind) -> String {
         CheckKind::Free => FREE,
         CheckKind::DivisionByZero | CheckKind::Unreachable => DEFINED,
         _ => match kind.property() {
-            Property::Assertion => UNREACHED,
+            Property::Assertion | Property::Abort => UNREACHED,
             Property::Memory => DEREFERENCE,
             Property::Overflow => OVERFLOW,
         },

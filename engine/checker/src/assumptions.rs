@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::assumption::{Asked, RULES, Rule};
 use cegar_model::program::ir::{
-    BinOp, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
+    BinOp, Callee, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
 };
+use cegar_model::program::plain;
 use cegar_model::symbolic::encode::Narrowing;
 use serde::{Deserialize, Serialize};
 
@@ -117,10 +118,25 @@ pub struct Open {
 }
 
 impl Open {
+    /// Of the properties whose checks are open somewhere, those that nobody asked for. A call of `abort` that nobody asked about has nothing
+    /// behind it but a handler of its signal, so that no proof says whether it is open.
+    pub fn beside(asked: &[Property], open: impl IntoIterator<Item = Property>) -> Open {
+        let open = open.into_iter().chain([Property::Abort]);
+        Open {
+            unasked: open.filter(|property| !asked.contains(property)).collect(),
+        }
+    }
+
     /// Whatever can be open.
     pub fn everything() -> Open {
         Open {
-            unasked: [Property::Assertion, Property::Memory, Property::Overflow].into(),
+            unasked: [
+                Property::Assertion,
+                Property::Abort,
+                Property::Memory,
+                Property::Overflow,
+            ]
+            .into(),
         }
     }
 }
@@ -175,17 +191,26 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
             None => false,
         },
         "environment" => !program.lifted.contains("environment") && program.lists_environment(),
-        "library" => program
-            .functions
-            .iter()
-            .any(|f| matches!(f.kind, FunctionKind::Stub | FunctionKind::EngineOnly)),
+        "library" => asks_library(program),
         "wrapping" => wraps(program),
         "unasked-memory" => open.unasked.contains(&Property::Memory),
         "unasked-overflow" => open.unasked.contains(&Property::Overflow),
+        "unasked-abort" => open.unasked.contains(&Property::Abort) && handles_signals(program),
         "unasked-assertion" => open.unasked.contains(&Property::Assertion),
         // A rule that nobody derives must not be forgotten.
         _ => true,
     }
+}
+
+/// Whether the program may install a handler of a signal.
+fn handles_signals(program: &Program) -> bool {
+    let installs = ["CRUNNER_signal", "CRUNNER_sigaction"];
+    let mut functions = program.functions.iter();
+    functions.any(|function| installs.contains(&function.name.as_str()))
+        && program
+            .checks
+            .iter()
+            .any(|check| check.kind == CheckKind::Abort)
 }
 
 /// Whether an assumption is one that a certificate of this program may state.
@@ -200,6 +225,35 @@ pub fn is_known(program: &Program, assumption: &Assumption) -> bool {
         ..assumption.clone()
     };
     all.contains(&plain)
+}
+
+/// Whether the user's code asks anything of the library: it calls one of its functions, or through a pointer, or takes the arguments of
+/// `main`. Whoever calls only what reports a failed check, asks for nothing.
+fn asks_library(program: &Program) -> bool {
+    let is_user = |id: FuncId| program.function(id).kind == FunctionKind::User;
+    let takes_arguments = program
+        .functions
+        .iter()
+        .any(|f| f.kind == FunctionKind::User && plain(&f.name) == "main" && !f.params.is_empty());
+    let blocks = program.blocks.iter();
+    let mut ops = blocks
+        .filter(|block| is_user(block.function))
+        .flat_map(|block| &block.ops);
+    takes_arguments
+        || ops.any(|inst| {
+            let Op::Call(call) = &inst.op else {
+                return false;
+            };
+            let check = call.check.and_then(|id| program.checks.get(id.index()));
+            let reports = check.is_some_and(|check| check.kind.is_reached());
+            match call.callee {
+                Callee::Indirect(_) => true,
+                Callee::Direct(id) => {
+                    let kind = program.function(id).kind;
+                    !reports && matches!(kind, FunctionKind::Stub | FunctionKind::EngineOnly)
+                }
+            }
+        })
 }
 
 /// Whether the user's code computes, and nothing in it looks for overflows: it was compiled to wrap around.

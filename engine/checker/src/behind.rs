@@ -68,7 +68,7 @@ pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
 }
 
 /// Adds the blocks that control flow leads to from a block.
-fn spread(program: &Program, block: BlockId, blocks: &mut FxHashSet<BlockId>) {
+pub(crate) fn spread(program: &Program, block: BlockId, blocks: &mut FxHashSet<BlockId>) {
     let mut open = successors(&program.block(block).end);
     while let Some(block) = open.pop() {
         if blocks.insert(block) {
@@ -79,7 +79,7 @@ fn spread(program: &Program, block: BlockId, blocks: &mut FxHashSet<BlockId>) {
 
 /// Where it is decided that execution comes to a block that ends it, and the instruction that does so; nothing for a block that goes on.
 /// An overflow that is looked for is a branch to a block with a trap: the model ends there, a program without the trap does not.
-fn decides(program: &Program, block: BlockId) -> Vec<(BlockId, u32)> {
+pub(crate) fn decides(program: &Program, block: BlockId) -> Vec<(BlockId, u32)> {
     let mut ends: FxHashSet<BlockId> = FxHashSet::default();
     if !matches!(program.block(block).end, Terminator::Unreachable { .. }) {
         return Vec::new();

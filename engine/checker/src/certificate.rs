@@ -11,6 +11,7 @@ use cegar_model::symbolic::world::Grain;
 use serde::{Deserialize, Serialize};
 
 use crate::assumptions::Assumption;
+use crate::floor::FloorClaim;
 
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 2;
@@ -41,6 +42,9 @@ pub struct Certificate {
     pub known: Vec<KnownClaim>,
     /// The cut points.
     pub cuts: Vec<CutClaim>,
+    /// States of the whole program, from which claims follow without a solver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorClaim>,
 }
 
 /// That a check holds, or that a block is never entered.
@@ -191,6 +195,7 @@ impl Certificate {
             objects: Vec::new(),
             known: Vec::new(),
             cuts: Vec::new(),
+            floor: None,
         }
     }
 

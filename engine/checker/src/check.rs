@@ -13,12 +13,15 @@
 //! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
 
 mod finish;
+mod ground;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use cegar_model::deadline;
 use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
+use cegar_model::program::outside::points::Points;
 use cegar_model::solver::{Answer, Limits};
 use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Obligation};
 use cegar_model::symbolic::world::{CtxId, Cut, Grain};
@@ -31,7 +34,10 @@ use crate::assumptions::{Assumption, Met};
 use crate::behind::{Behind, behind};
 use crate::certificate::{Certificate, Claim, FORMAT};
 use crate::claims::Claims;
+use crate::floor::Ground;
 use crate::rejected::Rejected;
+
+use self::ground::Grounded;
 
 /// What was checked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -71,6 +77,23 @@ pub fn check(
     if certificate.checks.is_empty() && certificate.blocks.is_empty() {
         return Ok(Checked::default());
     }
+    let claimed = Claimed::of(certificate);
+    let ground = match &certificate.floor {
+        Some(floor) => {
+            let ground = Ground::of(program, Arc::new(Points::of(program)), floor)?;
+            let none = BTreeSet::new();
+            let grounded = Grounded::of(program, certificate, &claimed, (&ground, &none));
+            if grounded.is_whole(certificate) {
+                match ground::accepted(program, certificate, &claimed, &ground) {
+                    // What the walks come by may be more than what is there: the fragments know.
+                    Err(Rejected::Assumption(_)) if !certificate.cuts.is_empty() => {}
+                    result => return result,
+                }
+            }
+            Some(ground)
+        }
+        None => None,
+    };
     let claims = Claims::read(program, certificate).map_err(Rejected::Malformed)?;
     let mut checker = Checker {
         program,
@@ -80,7 +103,8 @@ pub fn check(
         asked,
         unknowns: 0,
         checked: Checked::default(),
-        claimed: Claimed::of(certificate),
+        claimed,
+        ground,
         open: Vec::new(),
         holes: Vec::new(),
         late: Vec::new(),
@@ -191,6 +215,8 @@ struct Checker<'c, 'p> {
     unknowns: u32,
     checked: Checked,
     claimed: Claimed,
+    /// What follows from the floor.
+    ground: Option<Ground>,
     open: Vec<Unsettled>,
     /// What is not modelled and may be reached: what, where, what lies behind it.
     holes: Vec<(String, String, Behind)>,
@@ -410,7 +436,9 @@ impl<'p> Checker<'_, 'p> {
             let Some(CheckId(id)) = obligation.check else {
                 continue;
             };
-            if !self.claimed.checks.contains_key(&id) {
+            let by_floor = |ground: &Ground| ground.holds(CheckId(id));
+            if !self.claimed.checks.contains_key(&id) || self.ground.as_ref().is_some_and(by_floor)
+            {
                 continue;
             }
             let place = self.program.show(obligation.pos);
@@ -440,7 +468,9 @@ impl<'p> Checker<'_, 'p> {
         }
         for entered in &fragment.entered {
             let id = entered.block.0;
-            if !self.claimed.blocks.contains_key(&id) {
+            let by_floor = |ground: &Ground| ground.is_dead(entered.block);
+            if !self.claimed.blocks.contains_key(&id) || self.ground.as_ref().is_some_and(by_floor)
+            {
                 continue;
             }
             if self.checked.late_blocks.contains(&id) {
@@ -548,5 +578,5 @@ pub fn place(program: &Program, obligation: &Obligation) -> Loc {
 
 /// Whether a violation ends the execution, as that of an assertion does: nothing lies behind it.
 pub fn ends(obligation: &Obligation) -> bool {
-    obligation.kind.property() == Property::Assertion
+    obligation.kind.is_reached()
 }

@@ -11,6 +11,7 @@ pub mod behind;
 pub mod certificate;
 pub mod check;
 pub mod claims;
+pub mod floor;
 mod rejected;
 
 pub use asked::{About, AskZ3, Asked};

@@ -41,6 +41,9 @@ pub enum Rejected {
     /// A fragment is larger than the budget.
     #[error("the code behind {0} is too large for one step")]
     Unexplored(String),
+    /// Its floor does not hold.
+    #[error("{0}")]
+    Floor(#[from] crate::floor::Sunk),
     /// It does not declare an object as the program makes it.
     #[error("the certificate's objects are not the program's: {0}")]
     Objects(String),

@@ -110,11 +110,12 @@ pub const RULES: &[Rule] = &[
     rule("external-results", "a pointer that comes from a function that nobody defines is NULL or leads to an object from outside, not into the program's own", Lift::NoAssume, Asked::Encoder),
     rule("external-calls", "functions that nobody defines call back only what they are given, at once, at most twice, and with the pointer that stands beside it", Lift::NoAssume, Asked::Encoder),
     rule("external-exits", "a function that nobody defines does not end the program", Lift::NoAssume, Asked::Encoder),
+    rule("external-library", "a function that nobody defines leaves alone what the C library keeps: the environment, open files, signals' handlers, the state of rand", Lift::NoAssume, Asked::Encoder),
     rule("external-frees", "a function that nobody defines frees nothing that the program allocated", Lift::NoAssume, Asked::Encoder),
     rule("external-rules", "what is said under [external] holds", Lift::Never, Asked::Checker),
     rule("library", "the C library and the operating system do what the stub library does", Lift::Never, Asked::Checker),
     rule("io", "input and output do not fail or fall short", Lift::Faults(Faults::Io), Asked::Code),
-    rule("output", "what printf, puts, putc and their kin write is written", Lift::Faults(Faults::All), Asked::Code),
+    rule("output", "what printf, puts, putc and their kin write is written, and they leave errno alone", Lift::Faults(Faults::All), Asked::Code),
     rule("files", "files are regular ones of at most 64 KB, 24 are open at most, and nobody else changes them meanwhile", Lift::NoAssume, Asked::Code),
     rule("descriptors", "when the program begins, the standard streams are open, and no other descriptor", Lift::NoAssume, Asked::Code),
     rule("sorting", "qsort is a stable merge sort, and bsearch begins in the middle", Lift::NoAssume, Asked::Code),
@@ -128,6 +129,7 @@ pub const RULES: &[Rule] = &[
     rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),
     rule("unasked-memory", "every access to memory is valid: not asked, and not all of it is proved", Lift::Option("--property memory"), Asked::Checker),
     rule("unasked-overflow", "no arithmetic overflows: not asked, and not all of it is proved", Lift::Option("--property overflow"), Asked::Checker),
+    rule("unasked-abort", "a call of abort ends the run, and no handler of SIGABRT runs before", Lift::Option("--property assertion"), Asked::Checker),
     rule("unasked-assertion", "no assertion fails: not asked, and not all of it is proved", Lift::Option("--property assertion"), Asked::Checker),
 ];
 

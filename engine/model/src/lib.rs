@@ -6,6 +6,7 @@
 
 pub mod assumption;
 pub mod deadline;
+pub mod domain;
 pub mod machine;
 pub mod program;
 pub mod solver;

@@ -179,6 +179,9 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         .include(stubs.join("src"))
         .include(stubs.join("include"));
     native.define("CRUNNER_ARGV", harness.argv.to_string().as_str());
+    if !harness.checks.abort {
+        native.define("CRUNNER_ABORT_ENDS", None);
+    }
     if objects
         .iter()
         .any(|object| object.defines.contains("LLVMFuzzerInitialize"))

@@ -222,34 +222,38 @@ pub(crate) fn read_list<T: for<'de> Deserialize<'de>>(
     }
 }
 
-/// The properties that are checked, each `assertion`, `memory`, `overflow` or `all`.
+/// The properties that are checked, each `assertion`, `unreach`, `memory`, `overflow` or `all`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Checks {
+    /// Whether a call of `abort` is a violation: unless `unreach` stands there without `assertion` and `all`.
+    pub abort: bool,
     pub memory: bool,
     pub overflow: bool,
 }
 
+impl Default for Checks {
+    fn default() -> Self {
+        Checks {
+            abort: true,
+            memory: true,
+            overflow: false,
+        }
+    }
+}
+
 impl Checks {
     pub fn read<S: AsRef<str>>(names: &[S]) -> Result<Self, BuildError> {
-        let mut checks = Checks {
-            memory: false,
-            overflow: false,
-        };
-        for name in names {
-            match name.as_ref() {
-                "assertion" => {}
-                "memory" => checks.memory = true,
-                "overflow" => checks.overflow = true,
-                "all" => {
-                    checks = Checks {
-                        memory: true,
-                        overflow: true,
-                    }
-                }
-                other => return Err(BuildError::Property(other.to_owned())),
-            }
+        let all: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        const KNOWN: [&str; 5] = ["assertion", "unreach", "memory", "overflow", "all"];
+        if let Some(other) = all.iter().find(|name| !KNOWN.contains(name)) {
+            return Err(BuildError::Property((*other).to_owned()));
         }
-        Ok(checks)
+        let has = |name| all.contains(&name) || all.contains(&"all");
+        Ok(Checks {
+            abort: !all.contains(&"unreach") || has("assertion"),
+            memory: has("memory"),
+            overflow: has("overflow"),
+        })
     }
 
     /// The groups of sanitizers that make these checks.
@@ -312,9 +316,12 @@ mod tests {
         assert_eq!(
             Checks::read(&["assertion", "memory"]).ok(),
             Some(Checks {
+                abort: true,
                 memory: true,
                 overflow: false
             })
         );
+        let aborts = |names: &[&str]| Checks::read(names).expect("known").abort;
+        assert!(!aborts(&["unreach", "memory"]) && aborts(&["unreach", "all"]));
     }
 }

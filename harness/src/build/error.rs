@@ -25,7 +25,7 @@ pub enum BuildError {
         why: String,
     },
     /// A property has no such name.
-    #[error("`{0}` is no property: there are assertion, memory, overflow and all")]
+    #[error("`{0}` is no property: there are assertion, unreach, memory, overflow and all")]
     Property(String),
     /// The C compiler is missing, or does not compile the code.
     #[error("the C code does not compile: {0}")]

@@ -254,16 +254,12 @@ impl Build {
     /// One more harness; the methods `file`, `entry`, `property`, `argv` and `bindings` then speak of it.
     #[must_use]
     pub fn harness(mut self, name: &str) -> Self {
-        let checks = Checks {
-            memory: true,
-            overflow: false,
-        };
         let name = name.to_owned();
         self.harnesses.push(Harness {
             name,
             file: None,
             entry: None,
-            checks,
+            checks: Checks::default(),
             argv: 0,
             bindings: None,
         });
@@ -289,15 +285,23 @@ impl Build {
         self.last(|harness| harness.entry = Some(function.to_owned()))
     }
 
-    /// What is checked: `assertion`, `memory` (the default), `overflow` or `all`.
+    /// What is checked: `assertion`, `unreach` (`abort` merely ends the run), `memory` (the default), `overflow` or `all`.
     #[must_use]
-    pub fn property(mut self, name: &str) -> Self {
-        match Checks::read(&[name]) {
+    pub fn property(self, name: &str) -> Self {
+        self.properties(&[name])
+    }
+
+    /// What is checked, where that is more than one property.
+    #[must_use]
+    pub fn properties<S: AsRef<str>>(mut self, names: &[S]) -> Self {
+        match Checks::read(names) {
             Ok(checks) => self.last(|harness| harness.checks = checks),
-            Err(_) => {
-                self.problem = Some(name.to_owned());
+            Err(BuildError::Property(name)) => {
+                self.problem = Some(name);
                 self
             }
+            // Reading fails in no other way.
+            Err(_) => self,
         }
     }
 

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap printf
+// assumption: output
 // why: a call that succeeds may set errno all the same
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 // world: breaks
 // property: memory
 // native: ext
+// assumption: external-library
 // why: another file may unset the variable
 #include <stdlib.h>
 void step(void);

@@ -1,6 +1,7 @@
 // world: breaks
 // property: assertion
 // native: wrap qsort
+// assumption: sorting
 // why: the order of equal elements is not specified
 #include <assert.h>
 #include <stdlib.h>

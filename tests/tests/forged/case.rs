@@ -34,8 +34,17 @@ pub struct Case {
 }
 
 impl Case {
-    /// Compiles a program and proves of it what can be proved.
+    /// Compiles a program and proves of it what can be proved of fragments.
     pub fn new(text: &str, flags: &[&str], properties: &[Property]) -> Case {
+        Case::of(text, flags, properties, false)
+    }
+
+    /// The same with the floor, which states of the whole program are part of.
+    pub fn on_floor(text: &str, flags: &[&str], properties: &[Property]) -> Case {
+        Case::of(text, flags, properties, true)
+    }
+
+    fn of(text: &str, flags: &[&str], properties: &[Property], floor: bool) -> Case {
         let project = Project::empty();
         project.write("case.c", text);
         let flags: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
@@ -45,6 +54,7 @@ impl Case {
             properties: properties.to_vec(),
             counted: true,
             time: Duration::from_secs(6),
+            floor,
             ..Options::default()
         };
         let proof = prove(&program, &options, &AtomicBool::new(false));

@@ -11,5 +11,6 @@ mod commands;
 #[allow(dead_code, reason = "the tests of generated programs use all of it")]
 mod compiled;
 mod damage;
+mod floor;
 mod mutate;
 mod programs;

@@ -10,10 +10,10 @@ use crate::programs;
 const MUTANTS: usize = 60;
 
 /// Numbers that are always the same and look like chance.
-struct Chance(u64);
+pub struct Chance(pub u64);
 
 impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -48,7 +48,7 @@ fn paths(value: &Value) -> Vec<String> {
 }
 
 /// Changes one thing: a number, a word, the order, or what there is.
-fn mutate(tree: &mut Value, chance: &mut Chance) {
+pub fn mutate(tree: &mut Value, chance: &mut Chance) {
     let paths = paths(tree);
     let path = &paths[chance.below(paths.len())];
     let other = tree.pointer(&paths[chance.below(paths.len())]).cloned();
@@ -63,7 +63,7 @@ fn mutate(tree: &mut Value, chance: &mut Chance) {
         Value::Number(number) => {
             let before = number.as_u64().unwrap_or(0);
             let new = [
-                before + 1,
+                before.wrapping_add(1),
                 before.saturating_sub(1),
                 0,
                 before ^ 0x1_0000,

@@ -31,6 +31,8 @@ const LONGEST: usize = 150;
 pub struct Compared {
     /// Transitions.
     pub transitions: usize,
+    /// Heads of loops that a fragment walks.
+    pub passed: usize,
     /// Registers and words and bytes of objects with a value that both know.
     pub values: usize,
     /// The same, where the fragment left the value open.
@@ -127,7 +129,9 @@ impl<'p> Follower<'_, 'p> {
                 self.is_over = true;
                 return;
             }
-            self.arrive(view);
+            if !self.passes(view) {
+                self.arrive(view);
+            }
         }
         if self.program.function(function).kind == FunctionKind::User {
             self.entered.push(view.block());
@@ -268,6 +272,32 @@ impl<'p> Follower<'_, 'p> {
             };
             function == context.function && same_site
         })
+    }
+
+    /// Whether the machine is at the head of a loop that the fragment walks: nothing is said of the state there.
+    fn passes(&mut self, view: &View<'_>) -> bool {
+        let Some(fragment) = self.graph.fragments.get(&self.at).cloned() else {
+            return false;
+        };
+        if !fragment.walked.iter().any(|&cut| self.is_here(cut, view)) {
+            return false;
+        }
+        // On another way the same head may be a cut point.
+        let before = (self.position, self.fresh);
+        let Some(mut env) = self.start(&fragment) else {
+            self.is_over = true;
+            return true;
+        };
+        (self.position, self.fresh) = before;
+        let mut arrives = false;
+        for transition in &fragment.transitions {
+            if self.is_here(transition.to, view) {
+                let assumed = &fragment.assumptions[..transition.prefix];
+                arrives |= self.holds(&mut env, &transition.reached.guard, assumed) != Some(false);
+            }
+        }
+        self.compared.passed += usize::from(!arrives);
+        !arrives
     }
 
     /// The machine is at a cut point.

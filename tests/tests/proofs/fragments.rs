@@ -32,6 +32,7 @@ fn tapes(runner: &mut TestRunner) -> Vec<Vec<u8>> {
 
 fn add(total: &mut Compared, one: Compared) {
     total.transitions += one.transitions;
+    total.passed += one.passed;
     total.values += one.values;
     total.open += one.open;
     total.ends += one.ends;
@@ -89,7 +90,7 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
 }
 
 /// What random programs hardly ever do. Each begins with a byte, and goes around a loop, so that there is a state in between.
-pub const PIECES: [&str; 12] = [
+pub const PIECES: [&str; 15] = [
     // What is asked of a block has to be a block.
     "extern size_t malloc_usable_size(void *);
      void entry@(void) { int n = IN; char *p = malloc(8), a[4]; for (int i = 0; i < n; i++) p = n == 3 ? a : p;
@@ -126,6 +127,18 @@ pub const PIECES: [&str; 12] = [
     // A lifetime ends for one of two.
     "void entry@(void) { int n = IN, *p = 0; for (int i = 0; i < n; i++) { int x = i, y = 2; p = i & 1 ? &x : &y; *p += 1; observe(0, x + y); }
        if (n > 2) observe(1, *p); }",
+    // Loops of the library whose turns are known, or bounded, on the way there; one that turns too often.
+    "extern char *strchr(const char *, int);
+     void entry@(void) { int n = IN, y = 0; for (int i = 0; i < n; i++) y += i;
+       char *p = strchr(\"abcdef\", 'a' + n); observe(0, p != 0); if (p) observe(1, *p);
+       p = strchr(\"abcdefghijklmno\", 'a' + n); observe(2, p != 0); if (p) observe(3, *p + y); }",
+    "extern int snprintf(char *, unsigned long, const char *, ...);
+     void entry@(void) { int n = IN, y = -3; for (int i = 0; i < n; i++) y = y * 5; char t[8];
+       observe(0, snprintf(t, sizeof t, \"<%d>\", n)); observe(1, t[1]); observe(2, t[2]);
+       observe(3, snprintf(t, sizeof t, \"%05x|\", y)); observe(4, t[0]); observe(5, t[6]); }",
+    "extern char *strncpy(char *, const char *, unsigned long); extern int strcmp(const char *, const char *);
+     void entry@(void) { int n = IN, y = 0; for (int i = 0; i < n; i++) y ^= i; char t[8] = \"uvwuvw\";
+       strncpy(t, \"ab\", n & 7); observe(0, t[0]); observe(1, t[2]); observe(2, t[5]); observe(3, strcmp(t, \"ab\") + y); }",
 ];
 
 /// Holds them against the machine, on all short tapes.

@@ -9,6 +9,7 @@
 mod compiled;
 mod follow;
 mod fragments;
+mod ground;
 mod judge;
 mod tally;
 mod truth;
@@ -383,6 +384,42 @@ fn fragments_of_special_cases() {
         compared.violations > 0 && compared.ends > compared.violations,
         "{compared:?}"
     );
+    assert!(compared.passed > 0, "no loop is walked: {compared:?}");
+}
+
+/// The floor's states are those of executions.
+#[test]
+fn floors_of_random_programs() {
+    let (count, seed) = volume();
+    let (told, compared) = ground::compare((count / 250).max(1), seed);
+    are_contained(&told, &compared);
+}
+
+/// Every state of an execution was in the floor's, and enough of them were compared.
+fn are_contained(told: &[String], compared: &ground::Compared) {
+    eprintln!("{compared:?}");
+    assert!(
+        told.is_empty(),
+        "{} differ\n{}",
+        told.len(),
+        told[..told.len().min(6)].join("\n\n")
+    );
+    // Where nothing is known nothing was compared.
+    assert!(
+        compared.blocks > 1000 && compared.values > compared.blocks,
+        "{compared:?}"
+    );
+}
+
+/// The same of what random programs hardly ever do, and of the tests' own programs.
+#[test]
+fn floors_of_whole_programs() {
+    let (mut told, mut compared) = ground::pieces();
+    let (others, whole) = ground::whole();
+    told.extend(others);
+    compared.blocks += whole.blocks;
+    compared.values += whole.values;
+    are_contained(&told, &compared);
 }
 
 #[test]
@@ -393,14 +430,21 @@ fn programs_of_known_truth() {
     tally::at_least(&kinds, KNOWN);
 }
 
-/// The programs that the machine and native code are compared on.
+/// The programs of the end-to-end tests.
 #[test]
 fn whole_programs() {
+    folder_is_judged("programs");
+}
+
+/// The programs on which machine and native code are compared: a test of its own, so that both folders are judged at a time.
+#[test]
+fn whole_programs_of_the_machine() {
+    folder_is_judged("agree");
+}
+
+fn folder_is_judged(folder: &str) {
     let mut told = Vec::new();
-    for file in compiled::folder("agree")
-        .into_iter()
-        .chain(compiled::folder("programs"))
-    {
+    for file in compiled::folder(folder) {
         let name = file
             .file_stem()
             .unwrap_or_default()
@@ -490,7 +534,7 @@ fn paths_around_loops() {
 }
 
 /// Tapes of any bytes, text, digits, small numbers.
-fn random_tapes(seed: u64) -> Vec<Vec<u8>> {
+pub(crate) fn random_tapes(seed: u64) -> Vec<Vec<u8>> {
     use proptest::prelude::RngExt;
     let mut runner = runner(seed);
     let rng = runner.rng();

@@ -31,7 +31,7 @@ impl Alternation<'_, '_> {
             self.digest.clone(),
             (self.settings.strategy, &self.harness.properties),
             (Arc::clone(&self.coverage), self.first_only),
-            (tapes, self.settings.loops),
+            (tapes, self.settings.loops, self.settings.floor),
             (ends, self.settings.runs, self.gives_way()),
             self.before.take().filter(|_| self.settings.runs.is_none()),
         )?);

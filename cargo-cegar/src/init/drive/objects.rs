@@ -3,6 +3,7 @@
 //! Names tell what a function is for, and types which objects it is for. Where several make an object, the one whose name is
 //! nearest to the function that is driven is taken: `BZ2_bzCompressInit` for `BZ2_bzCompress`.
 
+use super::sides::is_opposed;
 use super::{Body, DEPTH, Main, OUTPUT, common, has_word, or};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
@@ -42,7 +43,7 @@ const PREFIX: usize = 7;
 
 /// How an object is made.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+pub(super) enum Way {
     /// It is returned.
     Returns,
     /// It is put where a parameter points.
@@ -96,8 +97,13 @@ impl<'a> Body<'a> {
                 // `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
                 let near = common(&maker.name, &self.function.name) as i32;
                 let far = if maker.beside.is_some() { 100 } else { 0 };
+                let seen = if self.preferred.contains(&maker.name) {
+                    -1000
+                } else {
+                    0
+                };
                 makers.push((
-                    far + kind - 4 * near
+                    far + seen + kind - 4 * near
                         + 4 * maker.params.len() as i32
                         + maker.name.len() as i32 / 4,
                     maker,
@@ -236,7 +242,7 @@ impl<'a> Body<'a> {
     }
 
     /// How a function makes such an object, if it does.
-    fn makes(&self, maker: &Declared, identity: &str) -> Option<Way> {
+    pub(super) fn makes(&self, maker: &Declared, identity: &str) -> Option<Way> {
         let is = |ty: &Written| self.api.handle(ty).as_deref() == Some(identity);
         let named = has_word(&maker.name, MAKES);
         let takes = maker.params.iter().any(|param| is(&param.ty));
@@ -450,10 +456,16 @@ impl<'a> Body<'a> {
             self.gives_back(back).as_deref() == Some(identity)
                 && self.is_usable(back)
                 && back.name != self.function.name
+                && !is_opposed(&back.name, maker)
         });
+        let made = self.api.makers().find(|function| function.name == maker);
+        let made = made.and_then(|function| self.makes(function, identity));
         all.max_by_key(|back| {
             let sure = if has_word(&back.name, ENDS) { 3 } else { 0 };
+            // What frees the object itself is not for a variable, where something else gives back what is in it.
+            let frees = has_word(&back.name, &["destroy", "free", "delete"]);
             (
+                !(frees && matches!(made, Some(Way::Fills))),
                 common(&back.name, maker) + sure,
                 std::cmp::Reverse(back.name.len()),
             )

@@ -4,6 +4,8 @@ use super::{Body, Harness, READS, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
 
+/// How far what is not to be called any more stands behind what is.
+const DEPRECATED: i32 = 300;
 /// Width of a line.
 const LINE: usize = 100;
 
@@ -49,33 +51,23 @@ impl Body<'_> {
         }
         let wide = self.main.as_ref().and_then(|main| main.wide.clone());
         let plain = self.main.is_some() && !chooses && !self.answers && wide.is_none();
-        let mut text = format!(
-            "/* Calls {} with arguments that the search chooses.",
+        let mut told = format!(
+            "Calls {} with arguments that the search chooses.",
             function.name
         );
-        if self.guesses.is_empty() {
-            text += " */\n";
-        } else {
-            text += &format!(
-                "\n *\n * Guessed, since the header does not say: {}.\n */\n",
+        if !self.guesses.is_empty() {
+            told += &format!(
+                "\n *\n * Guessed, since the header does not say: {}.",
                 self.guesses.join("; ")
             );
         }
-        text +=
-            "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n";
         let assumes = self.after.iter().any(|line| line.contains("crunner_"));
-        if !plain || assumes {
-            text += "#include <crunner.h>\n\n";
-        }
-        text += &format!("#include \"{include}\"\n");
-        for header in self.beside(include, &call) {
-            text += &format!("#include \"{header}\"\n");
-        }
-        text.push('\n');
-        for callback in &self.callbacks {
-            text += callback;
-            text.push('\n');
-        }
+        let lines = self.lines.iter().chain(&self.after).chain(&self.cleanup);
+        let code: String = lines
+            .map(|line| format!("{line}\n"))
+            .chain([call.clone()])
+            .collect();
+        let mut text = self.head(&told, include, &code, !plain || assumes);
         let mut lines = self.lines.clone();
         if plain {
             text += "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n{\n";
@@ -120,18 +112,37 @@ impl Body<'_> {
         Ok(Harness {
             passed: arguments.join(", "),
             score: self.score(function),
+            drives: function.name.clone(),
             text,
         })
     }
 
+    /// What stands above the function: a comment, what is included, and callbacks.
+    pub(super) fn head(&self, told: &str, include: &str, code: &str, chooses: bool) -> String {
+        let mut text = match told.contains('\n') {
+            true => format!("/* {told}\n */\n"),
+            false => format!("/* {told} */\n"),
+        };
+        text +=
+            "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n";
+        if chooses {
+            text += "#include <crunner.h>\n\n";
+        }
+        text += &format!("#include \"{include}\"\n");
+        for header in self.beside(include, code) {
+            text += &format!("#include \"{header}\"\n");
+        }
+        text.push('\n');
+        for callback in &self.callbacks {
+            text += callback;
+            text.push('\n');
+        }
+        text
+    }
+
     /// Headers beside the library's own of which functions are called.
-    fn beside(&self, include: &str, call: &str) -> Vec<String> {
+    fn beside(&self, include: &str, code: &str) -> Vec<String> {
         let folder = include.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let lines = self.lines.iter().chain(&self.after).chain(&self.cleanup);
-        let code: String = lines
-            .map(|line| format!("{line}\n"))
-            .chain([call.to_owned()])
-            .collect();
         let mut headers: Vec<String> = Vec::new();
         for function in &self.api.near {
             let is_called = code.contains(&format!("{}(", function.name));
@@ -165,6 +176,10 @@ impl Body<'_> {
         if has_word(&function.name, READS) {
             score += 40;
         }
+        // Mostly it was given up because callers cannot keep what it wants.
+        if function.deprecated {
+            score -= DEPRECATED;
+        }
         let unsure = 30 * self.guesses.len() + 5 * self.handles + function.params.len();
         score - unsure as i32
     }
@@ -181,7 +196,7 @@ pub(super) fn declaration(ty: &Written, name: &str) -> String {
 }
 
 /// A long call on several lines.
-fn wrapped(line: &str) -> String {
+pub(super) fn wrapped(line: &str) -> String {
     let (mut text, mut width) = (String::new(), 4);
     for (i, part) in line.split(", ").enumerate() {
         if i > 0 {

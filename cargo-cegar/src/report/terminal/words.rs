@@ -145,3 +145,16 @@ pub(super) fn count(n: u64) -> String {
         n => format!("{:.1}G", n / 1e9),
     }
 }
+
+/// `unreach-call: true, as expected (2 points)`
+pub(super) fn answered(answered: &crate::svcomp::Answered) -> String {
+    let mut text = format!("{}: {}", answered.property, answered.answer);
+    match (answered.points, answered.expected) {
+        (Some(points @ 1..), _) => text += &format!(", as expected ({points} points)"),
+        (Some(points), Some(expected)) => {
+            text += &format!(", and {expected} is expected ({points} points)");
+        }
+        _ => {}
+    }
+    text
+}

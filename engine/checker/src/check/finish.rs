@@ -5,7 +5,8 @@
 use cegar_model::program::ir::BlockId;
 
 use super::Checker;
-use crate::assumptions::{Assumption, Open, derive, is_known};
+use super::ground::{self, Grounded};
+use crate::assumptions::Open;
 use crate::certificate::Condition;
 use crate::rejected::Rejected;
 
@@ -18,30 +19,30 @@ impl Checker<'_, '_> {
             return Err(Rejected::Objects(what));
         }
         self.delay();
-        self.hole()?;
-        self.conditions()?;
+        let grounded = self.ground.as_ref().map(|ground| {
+            let late = (ground, &self.checked.late_checks);
+            Grounded::of(self.program, self.certificate, &self.claimed, late)
+        });
+        let grounded = grounded.unwrap_or_default();
+        let rescued = self.hole(&grounded)? | self.conditions(&grounded)?;
         let asked = &self.certificate.properties;
-        let mut open = Open::default();
-        for unsettled in &self.open {
-            let kind = unsettled
-                .check
-                .and_then(|id| self.program.checks.get(id as usize))
-                .map(|check| check.kind.property());
-            open.unasked
-                .extend(kind.filter(|property| !asked.contains(property)));
+        let unsettled = self.open.iter().filter_map(|unsettled| {
+            let check = self.program.checks.get(unsettled.check? as usize)?;
+            Some(check.kind.property())
+        });
+        let mut open = Open::beside(asked, unsettled);
+        // What the floor alone says rests on what the walks came by.
+        if let Some(ground) = self.ground.as_ref().filter(|_| rescued) {
+            for (id, places) in ground::met(ground) {
+                self.met.entry(id).or_default().extend(places);
+            }
+            let unasked = ground::unasked(self.program, self.certificate, ground, &self.claimed);
+            open.unasked.extend(unasked);
         }
-        let derived = derive(self.program, &open, &self.met);
-        let stated = &self.certificate.assumptions;
-        let is_missing = |a: &&Assumption| !stated.iter().any(|stated| stated.covers(a));
-        if let Some(missing) = derived.iter().find(is_missing) {
-            return Err(Rejected::Assumption(missing.says.clone()));
-        }
-        // More than that may be stated, but nothing that this version does not know.
-        if let Some(unknown) = stated.iter().find(|a| !is_known(self.program, a)) {
-            let what = format!("the assumption `{}` is unknown", unknown.says);
-            return Err(Rejected::Malformed(what));
-        }
-        self.checked.assumptions.clone_from(stated);
+        ground::stated(self.program, self.certificate, &open, &self.met)?;
+        self.checked
+            .assumptions
+            .clone_from(&self.certificate.assumptions);
         Ok(())
     }
 
@@ -61,8 +62,9 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Rejects a claim that lies behind something that is not modelled.
-    fn hole(&self) -> Result<(), Rejected> {
+    /// Rejects a claim that lies behind something that is not modelled, unless it follows from the floor; whether there are such.
+    fn hole(&self, grounded: &Grounded) -> Result<bool, Rejected> {
+        let mut rescued = false;
         for (what, place, behind) in &self.holes {
             let checks = self.certificate.checks.iter().filter(|claim| {
                 let check = &self.program.checks[claim.id as usize];
@@ -71,22 +73,29 @@ impl Checker<'_, '_> {
             let blocks = self.certificate.blocks.iter().filter(|claim| {
                 !self.checked.late_blocks.contains(&claim.id) && behind.enters(BlockId(claim.id))
             });
-            let checks = checks.map(|claim| format!("check {}", claim.id));
-            let mut lost = checks.chain(blocks.map(|claim| format!("block {}", claim.id)));
-            if let Some(goal) = lost.next() {
-                return Err(Rejected::Hole {
-                    what: what.clone(),
-                    place: place.clone(),
-                    goal,
-                });
+            let checks =
+                checks.map(|claim| ("check", claim.id, grounded.checks.contains(&claim.id)));
+            let blocks =
+                blocks.map(|claim| ("block", claim.id, grounded.blocks.contains(&claim.id)));
+            for (kind, id, follows) in checks.chain(blocks) {
+                if !follows {
+                    return Err(Rejected::Hole {
+                        what: what.clone(),
+                        place: place.clone(),
+                        goal: format!("{kind} {id}"),
+                    });
+                }
+                rescued = true;
             }
         }
-        Ok(())
+        Ok(rescued)
     }
 
-    /// Rejects a claim that keeps a condition back. A goal that is not reached in any fragment is judged by its place alone.
-    fn conditions(&self) -> Result<(), Rejected> {
+    /// Rejects a claim that keeps a condition back, unless it follows from the floor with those that it states; whether there are such. A
+    /// goal that is not reached in any fragment is judged by its place alone.
+    fn conditions(&self, grounded: &Grounded) -> Result<bool, Rejected> {
         let none = Condition::default();
+        let mut rescued = false;
         let claims = self.certificate.checks.iter().map(|claim| (true, claim));
         let blocks = self.certificate.blocks.iter().map(|claim| (false, claim));
         for (is_check, claim) in claims.chain(blocks) {
@@ -102,15 +111,23 @@ impl Checker<'_, '_> {
                         .has(self.program.checks[claim.id as usize].loc),
                     false => unsettled.behind.enters(BlockId(claim.id)),
                 };
-                if !stated && lies_behind {
+                if stated || !lies_behind {
+                    continue;
+                }
+                let follows = match is_check {
+                    true => grounded.checks.contains(&claim.id),
+                    false => grounded.blocks.contains(&claim.id),
+                };
+                if !follows {
                     let what = if is_check { "check" } else { "block" };
                     return Err(Rejected::Condition {
                         goal: format!("{what} {}", claim.id),
                         place: unsettled.place.clone(),
                     });
                 }
+                rescued = true;
             }
         }
-        Ok(())
+        Ok(rescued)
     }
 }

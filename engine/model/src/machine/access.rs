@@ -323,7 +323,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         if fault::overlap(&mut Concrete, target, source, n) {
             let distance = target.abs_diff(source);
             let detail =
-                format!("memcpy of {n} bytes to where they come from, {distance} bytes on");
+                format!("a copy of {n} bytes to where they come from, {distance} bytes on");
             return Err(self.violated(Some(check), CheckKind::Write, detail));
         }
         if TRACK {

@@ -14,6 +14,7 @@ mod checks;
 mod loops;
 pub mod numbers;
 mod ops;
+mod reads;
 mod shapes;
 
 use std::ops::Range;

@@ -12,11 +12,16 @@
 
 mod constraints;
 mod effects;
+pub mod points;
 mod solve;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ir::{BlockId, Callee, FuncId, FunctionKind, GlobalId, Op, Program};
+use super::convention::ERRNO;
+use super::ir::numbers::place_of;
+use super::ir::{
+    BlockId, Callee, FuncId, FunctionKind, GLOBAL_OBJECTS, GlobalId, Op, Operand, Program,
+};
 pub use effects::{Access, Effects};
 
 /// Where an object is made, in whatever context.
@@ -38,6 +43,9 @@ pub struct Outside {
     reached: FxHashMap<FuncId, Reached>,
     /// Whether the program has left functions to be called at its end.
     pub ends: bool,
+    /// Whether the program calls functions of the library that depend on what earlier calls left there: the environment, open files, handlers of
+    /// signals, the state of `rand`. An external function can call them, too.
+    pub remembers: bool,
 }
 
 /// What one external function can reach.
@@ -68,6 +76,7 @@ impl Outside {
         Outside {
             reached: reached.collect(),
             ends: ends(program),
+            remembers: remembers(program),
         }
     }
 
@@ -92,4 +101,61 @@ fn ends(program: &Program) -> bool {
     });
     user.flat_map(|block| &block.ops)
         .any(|inst| calls(&inst.op))
+}
+
+/// Functions that end the program: what they look at is what [`ends`] is about.
+const ENDS: [&str; 2] = ["CRUNNER_exit", "CRUNNER_quick_exit"];
+
+/// Whether a function of the library that the user's code calls mentions a variable of the library's own, in any function that it calls.
+fn remembers(program: &Program) -> bool {
+    let is_library = |id: FuncId| {
+        let kind = program.function(id).kind;
+        matches!(kind, FunctionKind::Stub | FunctionKind::EngineOnly)
+    };
+    let mut ops_of: FxHashMap<FuncId, Vec<&Op>> = FxHashMap::default();
+    for block in &program.blocks {
+        let ops = block.ops.iter().map(|inst| &inst.op);
+        ops_of.entry(block.function).or_default().extend(ops);
+    }
+    let called = |ops: &[&Op]| -> Vec<FuncId> {
+        let ids = ops.iter().filter_map(|op| match op {
+            Op::Call(call) => match call.callee {
+                Callee::Direct(id) => Some(id),
+                Callee::Indirect(_) => None,
+            },
+            _ => None,
+        });
+        ids.filter(|id| is_library(*id)).collect()
+    };
+    let user = ops_of
+        .iter()
+        .filter(|(id, _)| program.function(**id).kind == FunctionKind::User);
+    let mut open: Vec<FuncId> = user.flat_map(|(_, ops)| called(ops)).collect();
+    open.retain(|id| !ENDS.contains(&program.function(*id).name.as_str()));
+    let mut seen: FxHashSet<FuncId> = FxHashSet::default();
+    while let Some(id) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let Some(ops) = ops_of.get(&id) else { continue };
+        if ops.iter().any(|op| mentions_variable(program, op)) {
+            return true;
+        }
+        open.extend(called(ops));
+    }
+    false
+}
+
+/// Whether an operation mentions a variable of the program, `errno` left out: what external functions do to that is modelled.
+fn mentions_variable(program: &Program, op: &Op) -> bool {
+    let mut found = false;
+    op.reads(&mut |operand| {
+        let Operand::Const(address) = operand else {
+            return;
+        };
+        let index = place_of((address >> 32) as u32).checked_sub(GLOBAL_OBJECTS);
+        let global = index.and_then(|index| program.globals.get(index as usize));
+        found |= global.is_some_and(|global| !global.constant && global.name != ERRNO);
+    });
+    found
 }

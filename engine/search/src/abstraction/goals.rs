@@ -1,12 +1,14 @@
 //! What the facts settle: checks that hold, blocks that are never entered, places that cannot be passed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
 use super::asking::{Cost, Facts, Patience, ask};
 use super::graph::Graph;
+use crate::analysis::Floor;
 use cegar_model::program::ir::{BlockId, Pos};
 use cegar_model::solver::{Answer, Model, Reason, Z3};
 use cegar_model::symbolic::world::Cut;
@@ -39,11 +41,21 @@ pub struct Settled {
     pub holes: BTreeSet<(Option<Cut>, usize)>,
     /// Where the model is narrower than the world and some abstract state comes by, as (fragment, index): one for each rule and place.
     pub narrowings: BTreeSet<(Option<Cut>, usize)>,
+    /// What follows without a question.
+    pub ground: Option<Arc<Floor>>,
     /// Questions that were answered for good.
     closed: BTreeSet<(Option<Cut>, Question)>,
 }
 
 impl Settled {
+    /// Nothing but what follows from a floor.
+    pub fn on(ground: Option<Arc<Floor>>) -> Settled {
+        Settled {
+            ground,
+            ..Settled::default()
+        }
+    }
+
     /// What is left, of the obligations only those that are asked for.
     pub fn open(&self, wanted: impl Fn(&(Option<Cut>, usize)) -> bool) -> Open {
         Open {
@@ -110,6 +122,12 @@ pub fn settle(
                 asserted += 1;
             }
             if settled.closed.contains(&key) {
+                continue;
+            }
+            if let Some(floor) = &settled.ground
+                && question.follows(&fragment, floor)
+            {
+                settled.closed.insert(key);
                 continue;
             }
             let mut terms = question.terms(&fragment);
@@ -205,6 +223,18 @@ enum Question {
 }
 
 impl Question {
+    /// Whether the floor answers it.
+    fn follows(self, fragment: &cegar_model::symbolic::encode::Fragment, floor: &Floor) -> bool {
+        match self {
+            Question::Obligation(i) => {
+                let check = fragment.obligations[i].check;
+                check.is_some_and(|check| floor.ground.holds(check))
+            }
+            Question::Entered(i) => floor.ground.is_dead(fragment.entered[i].block),
+            Question::Hole(_) | Question::Narrowing(_) => false,
+        }
+    }
+
     fn terms(self, fragment: &cegar_model::symbolic::encode::Fragment) -> Vec<Term> {
         match self {
             Question::Obligation(i) => fragment.obligations[i].goal(),

@@ -5,9 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use cegar_model::program::ir::{
-    Block, BlockId, Callee, FuncId, Op, Operand, Program, Reg, Terminator,
-};
+use cegar_model::program::ir::{Block, BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
 use cegar_model::symbolic::world::successors;
 
 /// The live registers of one function.
@@ -107,92 +105,12 @@ fn add(live: &mut FxHashSet<Reg>, used: &[Operand]) {
 
 /// The registers that an operation sets.
 pub fn results(op: &Op) -> Vec<Reg> {
-    match op {
-        Op::Bin { dst, .. }
-        | Op::Un { dst, .. }
-        | Op::Funnel { dst, .. }
-        | Op::Cmp { dst, .. }
-        | Op::Cast { dst, .. }
-        | Op::Copy { dst, .. }
-        | Op::Select { dst, .. }
-        | Op::Address { dst, .. }
-        | Op::Float { dst, .. }
-        | Op::FloatNeg { dst, .. }
-        | Op::FloatCmp { dst, .. }
-        | Op::FloatCast { dst, .. }
-        | Op::FloatFn { dst, .. }
-        | Op::Freeze { dst, .. }
-        | Op::Alloca { dst, .. }
-        | Op::Load { dst, .. }
-        | Op::StackSave { dst }
-        | Op::AtomicRmw { dst, .. } => vec![*dst],
-        Op::Overflow {
-            value, overflow, ..
-        } => vec![*value, *overflow],
-        Op::CmpXchg { dst, success, .. } => vec![*dst, *success],
-        Op::Call(call) => (0..call.result.len() as u32)
-            .map(|i| Reg(call.dst.0 + i))
-            .collect(),
-        Op::Store { .. }
-        | Op::MemCopy { .. }
-        | Op::MemSet { .. }
-        | Op::Lifetime { .. }
-        | Op::Uninit { .. }
-        | Op::VaStart { .. }
-        | Op::VaCopy { .. }
-        | Op::StackRestore { .. }
-        | Op::Unmodelled { .. } => Vec::new(),
-    }
+    op.sets().collect()
 }
 
 /// The operands that an operation reads.
 pub fn operands(op: &Op) -> Vec<Operand> {
-    match op {
-        Op::Bin { a, b, .. }
-        | Op::Cmp { a, b, .. }
-        | Op::Overflow { a, b, .. }
-        | Op::Float { a, b, .. }
-        | Op::FloatCmp { a, b, .. } => vec![*a, *b],
-        Op::Funnel { a, b, by, .. } => vec![*a, *b, *by],
-        Op::Un { a, .. }
-        | Op::Cast { a, .. }
-        | Op::Copy { a, .. }
-        | Op::FloatNeg { a, .. }
-        | Op::FloatCast { a, .. }
-        | Op::Freeze { a, .. } => vec![*a],
-        Op::Select { cond, a, b, .. } => vec![*cond, *a, *b],
-        Op::Address { base, indices, .. } => {
-            let mut all = vec![*base];
-            all.extend(indices.iter().map(|(index, _, _)| *index));
-            all
-        }
-        Op::FloatFn { args, .. } => args.to_vec(),
-        Op::Alloca { size, room, .. } => {
-            let count = room.as_ref().map(|room| room.count);
-            [*size].into_iter().chain(count).collect()
-        }
-        Op::Load { address, .. } | Op::Lifetime { address, .. } => vec![*address],
-        Op::Store { value, address, .. } => vec![*value, *address],
-        Op::MemCopy { to, from, len, .. } => vec![*to, *from, *len],
-        Op::MemSet { to, value, len, .. } => vec![*to, *value, *len],
-        Op::Uninit { address, len } => vec![*address, *len],
-        Op::Call(call) => {
-            let mut all: Vec<Operand> = call.args.iter().map(|arg| arg.value).collect();
-            if let Callee::Indirect(pointer) = call.callee {
-                all.push(pointer);
-            }
-            all
-        }
-        Op::VaStart { list, .. } => vec![*list],
-        Op::VaCopy { to, from, .. } => vec![*to, *from],
-        Op::StackSave { .. } | Op::Unmodelled { .. } => Vec::new(),
-        Op::StackRestore { saved } => vec![*saved],
-        Op::AtomicRmw { address, b, .. } => vec![*address, *b],
-        Op::CmpXchg {
-            address,
-            expected,
-            new,
-            ..
-        } => vec![*address, *expected, *new],
-    }
+    let mut all = Vec::new();
+    op.reads(&mut |operand| all.push(operand));
+    all
 }

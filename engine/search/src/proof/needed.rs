@@ -118,14 +118,10 @@ fn about(
         true => (vec![claim], Vec::new()),
         false => (Vec::new(), vec![claim]),
     };
-    let open = cegar_checker::assumptions::Open {
-        unasked: program
-            .checks
-            .iter()
-            .map(|check| check.kind.property())
-            .filter(|property| !certificate.properties.contains(property))
-            .collect(),
-    };
+    let open = cegar_checker::assumptions::Open::beside(
+        &certificate.properties,
+        program.checks.iter().map(|check| check.kind.property()),
+    );
     // With fewer facts more may be reached: all that the model narrows anywhere.
     let met = met(
         program,

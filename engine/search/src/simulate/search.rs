@@ -57,7 +57,12 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Config {
-            properties: vec![Property::Assertion, Property::Memory, Property::Overflow],
+            properties: vec![
+                Property::Assertion,
+                Property::Abort,
+                Property::Memory,
+                Property::Overflow,
+            ],
             max_len: LONGEST,
             max_recorded: 4096,
             limits: Limits::default(),

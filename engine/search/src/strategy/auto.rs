@@ -45,11 +45,26 @@ const BESIDE: u64 = 8_000_000;
 
 /// Tries to prove everything that is asked.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
+    let begin = Instant::now();
+    let floor = options
+        .floor
+        .then(|| parts::floor(program, options))
+        .flatten();
     let explored = match parts::explore(program, options, Grain::Loops) {
         Ok(explored) => explored,
-        Err(nothing) => return *nothing,
+        Err(nothing) => {
+            return match &floor {
+                Some((floor, stats)) => parts::counted(nothing.on(program, options, floor), stats),
+                None => *nothing,
+            };
+        }
     };
-    let (graph, stats, deadline) = (explored.graph, explored.stats, explored.deadline);
+    let (graph, mut stats, mut deadline) = (explored.graph, explored.stats, explored.deadline);
+    if let Some((_, counts)) = &floor {
+        parts::count(&mut stats, counts);
+        // It is part of the time that there is.
+        deadline = deadline.map(|at| at.min(begin + options.time));
+    }
     let solver = Z3::new();
     let spent = solver.spent();
     let mut prover = Prover {
@@ -57,7 +72,7 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
         options,
         graph,
         facts: Facts::new(),
-        settled: Settled::default(),
+        settled: Settled::on(floor.map(|(floor, _)| floor)),
         solver,
         cost: Cost::default(),
         stats,

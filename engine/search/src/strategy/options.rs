@@ -45,6 +45,8 @@ pub struct Options {
     pub tapes: Vec<Vec<u8>>,
     /// Whether loops are followed by their closed forms. Default: yes.
     pub loops: bool,
+    /// Whether states of the whole program are looked for first, without a solver. Default: no.
+    pub floor: bool,
     /// Who takes the tapes that questions about goals are answered with.
     pub seeds: Option<Sender<Seed>>,
     /// Who takes what is proved so far, in case the rest does not come in time. Only `auto` tells.
@@ -55,7 +57,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             strategy: Strategy::Auto,
-            properties: vec![Property::Assertion, Property::Memory],
+            properties: vec![Property::Assertion, Property::Abort, Property::Memory],
             covered: Arc::default(),
             all_blocks: false,
             first_only: false,
@@ -67,6 +69,7 @@ impl Default for Options {
             budget: Budget::default(),
             tapes: Vec::new(),
             loops: true,
+            floor: false,
             seeds: None,
             so_far: None,
         }
@@ -194,6 +197,15 @@ pub struct Stats {
     pub unknown: u64,
     /// Steps of the solver.
     pub steps: u64,
+    /// Checks of which the floor says that they hold.
+    #[serde(default)]
+    pub floor_checks: u64,
+    /// Blocks of which it says that they are never entered.
+    #[serde(default)]
+    pub floor_blocks: u64,
+    /// Seconds that the floor took.
+    #[serde(default)]
+    pub floor: f64,
     /// Places where something was over-approximated.
     pub approximations: u64,
     /// Seconds: exploring, growing the forest, frontier queries, paths around loops, guessing, Houdini, asking about goals.

@@ -4,9 +4,11 @@
 //! enough for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use cegar_checker::assumptions::{self, Assumption, derive, met};
 use cegar_checker::behind::behind;
+use cegar_checker::floor::{FloorClaim, Ground};
 use cegar_checker::{Certificate, Checked, Claim, Condition};
 use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
 use cegar_model::program::plain;
@@ -17,6 +19,7 @@ use super::options::{Options, Stats, Verdict};
 use crate::abstraction::asking::Facts;
 use crate::abstraction::goals::{Failing, Settled};
 use crate::abstraction::graph::Graph;
+use crate::analysis::Floor;
 use crate::proof::write;
 
 /// What was proved of one program.
@@ -34,6 +37,17 @@ pub struct Proof<'p> {
     pub stats: Stats,
     /// The invariants; none if not even exploring ended.
     pub evidence: Option<Evidence<'p>>,
+    /// What follows from the floor alone, if there is one.
+    pub grounded: Option<Grounded>,
+}
+
+/// What follows from the floor alone.
+#[derive(Debug)]
+pub struct Grounded {
+    /// The floor.
+    pub floor: Arc<Floor>,
+    verdicts: Verdicts,
+    claims: Claims,
 }
 
 /// The graph and what holds at its cut points.
@@ -48,7 +62,7 @@ pub struct Evidence<'p> {
 }
 
 /// What a certificate is to claim, and why.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Claims {
     checks: Vec<Claim>,
     blocks: Vec<Claim>,
@@ -70,6 +84,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// Why it is so, for the checker.
     pub certificate: Certificate,
+    /// What follows from the floor alone, where more is claimed: it is what is left if the rest is not accepted.
+    pub grounded: Option<Box<Outcome>>,
 }
 
 impl Proof<'_> {
@@ -85,11 +101,24 @@ impl Proof<'_> {
             .evidence
             .as_ref()
             .map(|e| (&e.graph, &e.facts, &e.claims));
-        verdicts.outcome((bitcode, properties), evidence, self.stats)
+        let about = (bitcode, properties);
+        let Some(grounded) = self.grounded else {
+            return verdicts.outcome(about, evidence, None, self.stats);
+        };
+        let floor = Arc::clone(&grounded.floor);
+        let below = grounded.outcome(about, self.stats);
+        match evidence {
+            None => below,
+            Some(_) => Outcome {
+                grounded: Some(Box::new(below)),
+                ..verdicts.outcome(about, evidence, Some(&floor.claim), self.stats)
+            },
+        }
     }
 }
 
 /// How all goals stand.
+#[derive(Clone, Debug)]
 struct Verdicts {
     checks: Vec<Option<Verdict>>,
     blocks: Vec<Option<Verdict>>,
@@ -103,6 +132,7 @@ impl Verdicts {
         self,
         (bitcode, properties): (&str, &[Property]),
         evidence: Option<(&Graph<'_>, &Facts, &Claims)>,
+        floor: Option<&FloorClaim>,
         stats: Stats,
     ) -> Outcome {
         let mut certificate = Certificate::empty(bitcode, properties);
@@ -113,8 +143,10 @@ impl Verdicts {
             certificate.conditions.clone_from(&claims.conditions);
             write::state(&mut certificate, graph, facts);
         }
+        certificate.floor = floor.cloned();
         Outcome {
             certificate,
+            grounded: None,
             checks: self.checks,
             blocks: self.blocks,
             elsewhere: self.elsewhere,
@@ -143,6 +175,7 @@ impl Outcome {
         verdicts.outcome(
             ("", &options.properties),
             Some((graph, facts, &claims)),
+            settled.ground.as_ref().map(|floor| &floor.claim),
             stats,
         )
     }
@@ -242,31 +275,27 @@ fn settle(
 ) -> (Verdicts, Claims) {
     let lost = Lost::of(program, settled, graph);
     let failing = failing(program, settled, graph);
-    let is_claimed = |id: CheckId| !failing.contains_key(&id) && !lost.checks.contains_key(&id.0);
+    let ground = settled.ground.as_ref().map(|floor| &floor.ground);
+    let is_left = |id: CheckId| failing.contains_key(&id) || lost.checks.contains_key(&id.0);
+    let follows = |id: CheckId| ground.is_some_and(|ground| ground.holds(id));
+    let is_claimed = |id: CheckId| !is_left(id) || follows(id);
     let conditions = Conditions::of(graph, settled, &is_claimed);
-    let mut claims = Claims::default();
-    let mut places: BTreeMap<Condition, u32> = BTreeMap::new();
-    let mut claim = |id: u32, condition: &Option<Condition>, all: &mut Vec<Condition>| Claim {
-        id,
-        given: condition.as_ref().map(|condition| {
-            *places.entry(condition.clone()).or_insert_with(|| {
-                all.push(condition.clone());
-                all.len() as u32 - 1
-            })
-        }),
-    };
+    let is_open = |id: CheckId| !is_claimed(id);
+    let mut sheet = Sheet::default();
     let wanted = |property: Property| options.properties.contains(&property);
     let mut checks = Vec::new();
     for (id, check) in (0u32..).zip(&program.checks) {
-        let verdict = if let Some(why) = failing.get(&CheckId(id)) {
-            Verdict::Open(why.clone())
-        } else if let Some(why) = lost.checks.get(&id) {
-            Verdict::Open(why.clone())
-        } else {
-            let condition = conditions.check(check.loc);
-            let new = claim(id, &condition, &mut claims.conditions);
-            claims.checks.push(new);
-            condition.map_or(Verdict::Proved, Verdict::ProvedIf)
+        let left = failing.get(&CheckId(id)).or_else(|| lost.checks.get(&id));
+        let condition = left.is_none().then(|| conditions.check(check.loc));
+        let by_floor = ground
+            .filter(|ground| ground.holds(CheckId(id)))
+            .map(|ground| ground.condition(program, check.loc, &is_open));
+        let verdict = match sheet.claim(id, condition, by_floor) {
+            Some((claim, verdict)) => {
+                sheet.claims.checks.push(claim);
+                verdict
+            }
+            None => Verdict::Open(left.cloned().unwrap_or_default()),
         };
         checks.push(wanted(check.kind.property()).then_some(verdict));
     }
@@ -278,36 +307,185 @@ fn settle(
             blocks.push(None);
             continue;
         }
-        blocks.push(Some(if settled.entered.contains(&id) {
-            Verdict::Open("no execution came here, and nothing excludes it".to_owned())
-        } else if let Some(why) = lost.blocks.get(&number) {
-            Verdict::Open(why.clone())
-        } else {
-            let condition = conditions.block(id);
-            let new = claim(number, &condition, &mut claims.conditions);
-            claims.blocks.push(new);
-            condition.map_or(Verdict::Proved, Verdict::ProvedIf)
+        let came = "no execution came here, and nothing excludes it".to_owned();
+        let entered = settled.entered.contains(&id).then_some(came);
+        let left = entered.or_else(|| lost.blocks.get(&number).cloned());
+        let condition = left.is_none().then(|| conditions.block(id));
+        let at = Loc { block: id, inst: 0 };
+        let by_floor = ground
+            .filter(|ground| ground.is_dead(id))
+            .map(|ground| ground.condition(program, at, &is_open));
+        blocks.push(Some(match sheet.claim(number, condition, by_floor) {
+            Some((claim, verdict)) => {
+                sheet.claims.blocks.push(claim);
+                verdict
+            }
+            None => Verdict::Open(left.unwrap_or_default()),
         }));
     }
-    let open = assumptions::Open {
-        unasked: program
-            .checks
-            .iter()
-            .zip(0u32..)
-            .filter(|(_, id)| conditions.is_open(*id))
-            .map(|(check, _)| check.kind.property())
-            .filter(|property| !wanted(*property))
-            .collect(),
-    };
+    let unsettled = program.checks.iter().zip(0u32..);
+    let unsettled = unsettled.filter(|(_, id)| conditions.is_open(*id));
+    let mut open = assumptions::Open::beside(
+        &options.properties,
+        unsettled.map(|(check, _)| check.kind.property()),
+    );
     let narrowings = settled.narrowings.iter();
     let narrowings = narrowings.map(|(start, index)| &graph.fragments[start].narrowings[*index]);
+    let mut met = met(program, narrowings);
+    if let Some(ground) = ground.filter(|_| sheet.is_alone) {
+        for (id, places) in &ground.narrowings {
+            met.entry(id).or_default().extend(places.iter().cloned());
+        }
+        open.unasked
+            .extend(unasked_of(program, options, ground, &is_open));
+    }
     let verdicts = Verdicts {
         checks,
         blocks,
         elsewhere: elsewhere(program, options, settled, graph),
-        assumed: derive(program, &open, &met(program, narrowings)),
+        assumed: derive(program, &open, &met),
     };
-    (verdicts, claims)
+    (verdicts, sheet.claims)
+}
+
+/// The properties that nobody asked for, of which the floor leaves checks open that nothing else settles.
+fn unasked_of(
+    program: &Program,
+    options: &Options,
+    ground: &Ground,
+    is_open: &dyn Fn(CheckId) -> bool,
+) -> BTreeSet<Property> {
+    let open = ground.open().filter(|id| is_open(*id));
+    let kinds = open.filter_map(|id| Some(program.checks.get(id.index())?.kind.property()));
+    kinds
+        .filter(|property| !options.properties.contains(property))
+        .collect()
+}
+
+/// Claims that are written down.
+#[derive(Default)]
+struct Sheet {
+    claims: Claims,
+    places: BTreeMap<Condition, u32>,
+    /// Whether something is claimed that rests on the floor alone.
+    is_alone: bool,
+}
+
+impl Sheet {
+    /// A claim with the lesser of two conditions: as the fragments have it, and as the floor has it.
+    fn claim(
+        &mut self,
+        id: u32,
+        condition: Option<Option<Condition>>,
+        by_floor: Option<Condition>,
+    ) -> Option<(Claim, Verdict)> {
+        let size =
+            |condition: &Condition| condition.checks.len() + usize::from(condition.elsewhere);
+        let by_floor = by_floor.map(|condition| Some(condition).filter(|c| size(c) > 0));
+        let (condition, is_alone) = match (condition, by_floor) {
+            (None, None) => return None,
+            (Some(condition), None) => (condition, false),
+            (None, Some(condition)) => (condition, true),
+            (Some(a), Some(b)) => {
+                let less = b.as_ref().map_or(0, size) < a.as_ref().map_or(0, size);
+                if less { (b, true) } else { (a, false) }
+            }
+        };
+        self.is_alone |= is_alone;
+        let given = condition.as_ref().map(|condition| {
+            let all = &mut self.claims.conditions;
+            *self.places.entry(condition.clone()).or_insert_with(|| {
+                all.push(condition.clone());
+                all.len() as u32 - 1
+            })
+        });
+        let verdict = condition.map_or(Verdict::Proved, Verdict::ProvedIf);
+        Some((Claim { id, given }, verdict))
+    }
+}
+
+impl Grounded {
+    /// What follows from a floor alone. `why` says why nothing else does.
+    pub fn of(program: &Program, options: &Options, floor: &Arc<Floor>, why: &str) -> Grounded {
+        let ground = &floor.ground;
+        let wanted = |property: Property| options.properties.contains(&property);
+        let is_open = |id: CheckId| !ground.holds(id);
+        let mut sheet = Sheet::default();
+        let mut checks = Vec::new();
+        for (id, check) in (0u32..).zip(&program.checks) {
+            let id = CheckId(id);
+            let holds = ground.holds(id);
+            let condition = holds.then(|| ground.condition(program, check.loc, &is_open));
+            let verdict = match sheet.claim(id.0, None, condition) {
+                Some((claim, verdict)) => {
+                    sheet.claims.checks.push(claim);
+                    verdict
+                }
+                None => Verdict::Open(ground.lost(id).unwrap_or(why).to_owned()),
+            };
+            checks.push(wanted(check.kind.property()).then_some(verdict));
+        }
+        let mut blocks = Vec::new();
+        for (number, block) in (0u32..).zip(&program.blocks) {
+            let id = BlockId(number);
+            let is_user = program.function(block.function).kind == FunctionKind::User;
+            if options.covered.has(id) || !is_user {
+                blocks.push(None);
+                continue;
+            }
+            let at = Loc { block: id, inst: 0 };
+            let dead = ground.is_dead(id);
+            let condition = dead.then(|| ground.condition(program, at, &is_open));
+            blocks.push(Some(match sheet.claim(number, None, condition) {
+                Some((claim, verdict)) => {
+                    sheet.claims.blocks.push(claim);
+                    verdict
+                }
+                None => Verdict::Open(ground.lost_block(id).unwrap_or(why).to_owned()),
+            }));
+        }
+        let unsettled = unasked_of(program, options, ground, &is_open);
+        let open = assumptions::Open::beside(&options.properties, unsettled);
+        let library = ground
+            .elsewhere()
+            .map(|loc| program.show(place_of(program, loc)));
+        let verdicts = Verdicts {
+            checks,
+            blocks,
+            elsewhere: library
+                .map(|place| format!("an access at {place}: {why}"))
+                .collect(),
+            assumed: derive(program, &open, &ground.narrowings),
+        };
+        Grounded {
+            floor: Arc::clone(floor),
+            verdicts,
+            claims: sheet.claims,
+        }
+    }
+
+    fn outcome(self, (bitcode, properties): (&str, &[Property]), stats: Stats) -> Outcome {
+        let floor = Some(&self.floor.claim);
+        let mut outcome = self
+            .verdicts
+            .outcome((bitcode, properties), None, floor, stats);
+        outcome.certificate.checks = self.claims.checks;
+        outcome.certificate.blocks = self.claims.blocks;
+        outcome.certificate.conditions = self.claims.conditions;
+        outcome
+    }
+
+    /// The outcome for whoever listens while the search goes on.
+    pub fn so_far(self, options: &Options, stats: Stats) -> Outcome {
+        self.outcome(("", &options.properties), stats)
+    }
+}
+
+/// Where an instruction stands in the source.
+fn place_of(program: &Program, loc: Loc) -> cegar_model::program::ir::Pos {
+    let block = program.block(loc.block);
+    let inst = block.ops.iter().find(|inst| inst.at >= loc.inst);
+    inst.map_or(block.pos, |inst| inst.pos)
 }
 
 /// Why an obligation is open.
@@ -380,7 +558,13 @@ impl<'p> Proof<'p> {
         stats: Stats,
     ) -> Proof<'p> {
         let (verdicts, claims) = settle(program, options, settled, &graph);
+        let why = "no invariant was found that excludes it";
+        let grounded = settled
+            .ground
+            .as_ref()
+            .map(|floor| Grounded::of(program, options, floor, why));
         Proof {
+            grounded,
             checks: verdicts.checks,
             blocks: verdicts.blocks,
             elsewhere: verdicts.elsewhere,
@@ -425,6 +609,20 @@ impl<'p> Proof<'p> {
             assumed: Vec::new(),
             stats,
             evidence: None,
+            grounded: None,
         }
+    }
+
+    /// What the floor settled of a program that could not be explored is settled.
+    pub fn on(mut self, program: &'p Program, options: &Options, floor: &Arc<Floor>) -> Proof<'p> {
+        let why = self.elsewhere.first().cloned().unwrap_or_default();
+        let grounded = Grounded::of(program, options, floor, &why);
+        self.checks.clone_from(&grounded.verdicts.checks);
+        self.blocks.clone_from(&grounded.verdicts.blocks);
+        self.assumed.clone_from(&grounded.verdicts.assumed);
+        self.elsewhere
+            .extend(grounded.verdicts.elsewhere.iter().cloned());
+        self.grounded = Some(grounded);
+        self
     }
 }

@@ -3,18 +3,20 @@
 //! They are the same for `auto` and for the published loops, so that what is compared is the loops.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::options::{Options, Stats};
-use super::outcome::Proof;
+use super::outcome::{Grounded, Proof};
 use crate::abstraction::asking::{self, Cost, Facts, Patience};
 use crate::abstraction::candidates::{Guesser, Vocabulary};
 use crate::abstraction::forest::Forest;
 use crate::abstraction::goals::{self, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::relevance::Relevance;
+use crate::analysis::{self, Floor};
 use cegar_model::deadline;
-use cegar_model::program::ir::{BlockId, FunctionKind, Program};
+use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Program};
 use cegar_model::solver::Z3;
 use cegar_model::symbolic::world::{Cut, Grain};
 
@@ -28,6 +30,66 @@ pub struct Explored<'p> {
     pub begin: Instant,
     /// When time is up; none where steps are counted.
     pub deadline: Option<Instant>,
+}
+
+/// What part of the time the floor may take.
+const FLOOR: f64 = 0.5;
+/// Blocks that it may walk; where steps are counted, fewer.
+const WALKED: u64 = 4_000_000;
+/// See [`WALKED`].
+const COUNTED: u64 = 200_000;
+/// Deep call chains are walked by recursion.
+const STACK: usize = 256 << 20;
+
+/// Looks for a floor, and tells what follows from it whoever listens.
+pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)> {
+    let patience = if options.counted { COUNTED } else { WALKED };
+    let time = options.time.mul_f64(FLOOR);
+    let left = deadline::left().map_or(time, |left| left.min(time));
+    let end = deadline::Deadline::at((!options.counted).then(|| Instant::now() + left));
+    let walked = std::thread::scope(|scope| {
+        let work = || deadline::within(end, || analysis::floor(program, patience));
+        let worker = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, work);
+        worker.ok()?.join().ok()?
+    });
+    let floor = Arc::new(walked?);
+    let mut stats = Stats {
+        floor: floor.seconds,
+        ..Stats::default()
+    };
+    let checks = (0u32..).map(CheckId).zip(&program.checks);
+    let held = checks.filter(|(id, check)| !check.trivial && floor.ground.holds(*id));
+    stats.floor_checks = held.count() as u64;
+    let blocks = (0..program.blocks.len() as u32).map(BlockId);
+    stats.floor_blocks = blocks.filter(|id| floor.ground.is_dead(*id)).count() as u64;
+    tracing::debug!(
+        checks = stats.floor_checks,
+        blocks = stats.floor_blocks,
+        seconds = stats.floor,
+        "the floor"
+    );
+    if let Some(listener) = &options.so_far {
+        let why = "there was no time to ask about it";
+        let grounded = Grounded::of(program, options, &floor, why);
+        // Nobody may be listening any more.
+        let _ = listener.send(grounded.so_far(options, stats));
+    }
+    Some((floor, stats))
+}
+
+/// Adds what the floor cost.
+pub fn count(stats: &mut Stats, floor: &Stats) {
+    stats.floor = floor.floor;
+    stats.floor_checks = floor.floor_checks;
+    stats.floor_blocks = floor.floor_blocks;
+}
+
+/// A proof with what the floor cost.
+pub fn counted<'p>(mut proof: Proof<'p>, floor: &Stats) -> Proof<'p> {
+    count(&mut proof.stats, floor);
+    proof
 }
 
 /// Explores a program. If that is too much, nothing is settled.

@@ -5,7 +5,7 @@
 
 use super::super::super::api::{Declared, Parameter};
 use super::super::super::ctype::{Kind, Written};
-use super::super::super::pairs;
+use super::super::super::{drive, pairs};
 use super::super::trace::{Call, Value, little};
 use super::{Writer, or};
 
@@ -66,11 +66,7 @@ impl Writer<'_> {
         let api = self.facts.api;
         let words = &param.ty.words;
         let resolved = api.resolve(&param.ty);
-        let wanted = if param.name.is_empty() {
-            format!("argument_{}", i + 1)
-        } else {
-            param.name.clone()
-        };
+        let wanted = param.wanted(i);
         let (size, signed) = match &resolved.kind {
             Kind::Int { size, signed } => (u64::from(*size), *signed),
             Kind::Enum(_) => (4, false),
@@ -101,18 +97,9 @@ impl Writer<'_> {
         let is_data =
             numbers.seen.len() >= MANY && high.checked_sub(low).is_none_or(|far| far > FAR);
         if is_data {
-            let getter = match (size, signed) {
-                (1, true) => "schar",
-                (1, false) => "byte",
-                (2, true) => "short",
-                (2, false) => "ushort",
-                (4, true) => "int",
-                (4, false) => "uint",
-                (_, true) => "long",
-                (_, false) => "ulong",
-            };
+            let getter = drive::getter(size, signed);
             self.put(&value.to_le_bytes()[..size.min(8) as usize]);
-            self.line(format!("{words} {name} = ({words})crunner_get_{getter}();"));
+            self.line(format!("{words} {name} = ({words}){getter}();"));
         } else {
             self.choose(value, low, high);
             self.learn(format!("{}: `{wanted}` is {low} to {high}", function.name));

@@ -11,8 +11,10 @@ use super::{FuncId, Loc, Pos};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Property {
-    /// assert, abort, reach_error, crunner_fail.
+    /// assert, reach_error, crunner_fail.
     Assertion,
+    /// abort, and what the C library ends with abort. Where it is not asked, abort ends the run as exit does.
+    Abort,
     /// Invalid reads, writes, frees and calls, and indices past an array's bound.
     Memory,
     /// Signed overflow, division by zero, bad shifts.
@@ -53,9 +55,8 @@ impl CheckKind {
     /// The property that the check belongs to.
     pub fn property(self) -> Property {
         match self {
-            CheckKind::Assertion | CheckKind::Abort | CheckKind::ReachError | CheckKind::Fail => {
-                Property::Assertion
-            }
+            CheckKind::Assertion | CheckKind::ReachError | CheckKind::Fail => Property::Assertion,
+            CheckKind::Abort => Property::Abort,
             CheckKind::Read
             | CheckKind::Write
             | CheckKind::Free

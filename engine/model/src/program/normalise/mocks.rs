@@ -256,6 +256,22 @@ impl<'m> Generator<'m> {
             channel.as_ptr(),
             c"cegar.channel".as_ptr()
         ));
+        if never_returns(function)
+            && let Some(stop) = self.module.function("crunner_stop")
+        {
+            // What cannot come back ends the run, however it does that.
+            let mut status = [llvm!(LLVMConstInt(self.int, 0, 0))];
+            llvm!(LLVMBuildCall2(
+                builder,
+                stop.function_type().0,
+                stop.0,
+                status.as_mut_ptr(),
+                1,
+                c"".as_ptr()
+            ));
+            llvm!(LLVMBuildUnreachable(builder));
+            return returns;
+        }
         if result.is_void() {
             if let Returns::Aggregate { bytes } = returns {
                 self.choose(channel, llvm!(LLVMGetParam(function.0, 0)), bytes);
@@ -322,6 +338,16 @@ impl<'m> Generator<'m> {
             c"".as_ptr()
         ));
     }
+}
+
+/// Whether a function is declared not to come back.
+fn never_returns(function: Value<'_>) -> bool {
+    let found = llvm!(LLVMGetEnumAttributeAtIndex(
+        function.0,
+        llvm_sys::LLVMAttributeFunctionIndex,
+        attribute_kind("noreturn")
+    ));
+    !found.is_null()
 }
 
 /// The type of a structure that is returned through the first parameter.

@@ -2,9 +2,12 @@
 //!
 //! Registers have no types, so every operation hands on whatever addresses its operands may be: only comparisons do not.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::Access;
+use super::points::Leads;
 use super::solve::{Callable, Constraints, Node, Object, Through};
 use super::{COPY, Reached, Site};
 use crate::program::ir::numbers::{object_and_offset, place_of};
@@ -45,14 +48,26 @@ pub(super) struct Builder<'p> {
 pub(super) struct Solution {
     holds: Vec<FxHashSet<Object>>,
     sites: FxHashMap<Object, Site>,
+    functions: FxHashMap<Object, FuncId>,
+    registers: Vec<Node>,
     given: FxHashMap<FuncId, Given>,
     kept: Node,
 }
 
 /// The constraints of a program with these external functions.
 pub(super) fn of<'p>(program: &'p Program, mocks: &[FuncId]) -> Builder<'p> {
+    of_those(program, mocks, &|_| true)
+}
+
+/// The constraints of a program of which only these functions run.
+pub(super) fn of_those<'p>(
+    program: &'p Program,
+    mocks: &[FuncId],
+    runs: &dyn Fn(FuncId) -> bool,
+) -> Builder<'p> {
     let mut builder = Builder::new(program, mocks);
-    for (id, function) in program.functions.iter().enumerate() {
+    let functions = program.functions.iter().enumerate();
+    for (id, function) in functions.filter(|(id, _)| runs(FuncId(*id as u32))) {
         for block in function.blocks.clone().map(BlockId) {
             builder.block(FuncId(id as u32), block);
         }
@@ -470,8 +485,13 @@ impl<'p> Builder<'p> {
         for (i, &object) in self.globals.iter().enumerate() {
             sites.insert(object, Site::Global(GlobalId(i as u32)));
         }
+        let functions = self.functions.iter().enumerate();
         Solution {
             sites,
+            functions: functions
+                .map(|(i, &object)| (object, FuncId(i as u32)))
+                .collect(),
+            registers: self.registers,
             given: self.given,
             kept: self.kept,
             holds: self.constraints.solve(),
@@ -479,7 +499,48 @@ impl<'p> Builder<'p> {
     }
 }
 
+/// The global that a constant is an address in.
+pub(super) fn global_at(program: &Program, address: u64) -> Option<GlobalId> {
+    let (number, _) = object_and_offset(address);
+    let place = place_of(number).checked_sub(GLOBAL_OBJECTS)?;
+    ((place as usize) < program.globals.len()).then_some(GlobalId(place))
+}
+
 impl Solution {
+    /// What each register of each function may be an address of.
+    pub fn leads(&self, program: &Program) -> Vec<FxHashMap<Reg, Arc<Leads>>> {
+        let mut known: FxHashMap<Vec<Object>, Arc<Leads>> = FxHashMap::default();
+        let mut of = |node: Node| -> Option<Arc<Leads>> {
+            let held = &self.holds[node as usize];
+            if held.is_empty() {
+                return None;
+            }
+            let mut objects: Vec<Object> = held.iter().copied().collect();
+            objects.sort_unstable();
+            let leads = known.entry(objects).or_insert_with_key(|objects| {
+                let functions = objects
+                    .iter()
+                    .filter_map(|object| self.functions.get(object));
+                let sites = objects.iter().filter_map(|object| self.sites.get(object));
+                let mut sites: Vec<Site> = sites.copied().collect();
+                sites.sort_unstable();
+                Arc::new(Leads {
+                    sites,
+                    functions: functions.copied().collect(),
+                })
+            });
+            Some(Arc::clone(leads))
+        };
+        let functions = program.functions.iter().zip(&self.registers);
+        functions
+            .map(|(function, first)| {
+                let count = function.registers.len().max(function.params.len()) as u32;
+                let all = (0..count).filter_map(|reg| Some((Reg(reg), of(first + reg)?)));
+                all.collect()
+            })
+            .collect()
+    }
+
     /// What an external function can reach.
     pub fn reached(&self, program: &Program, mock: FuncId) -> Reached {
         let mut reached = Reached::default();

@@ -15,7 +15,7 @@ use crate::term::fault::{self, Extent};
 use crate::term::{Node, Pool, Term};
 
 /// A table of addresses with more words than that is bytes.
-const WORDS: u64 = 40;
+const WORDS: u64 = 66;
 
 /// One object that an access may go to.
 #[derive(Clone, Debug)]

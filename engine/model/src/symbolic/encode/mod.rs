@@ -23,15 +23,17 @@ mod ops;
 mod outside;
 pub mod pointer;
 mod sums;
+mod turns;
 mod variadic;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use narrow::Narrowing;
+use turns::Ways;
 
 use super::cuts::CutState;
 use super::memory::{self, Contents, Object};
@@ -151,6 +153,8 @@ pub struct Fragment {
     /// For each call of an external function that may write what it can reach: whether it does more than the body in its place, and
     /// the function. No tape makes it so.
     pub deviations: Vec<(Term, FuncId)>,
+    /// Cut points that are passed: the loops that begin there are walked turn by turn where the fragment enters them.
+    pub walked: BTreeSet<Cut>,
     /// How often something was replaced by an unknown that the machine computes exactly.
     pub approximations: u32,
     /// Operations executed.
@@ -217,6 +221,12 @@ pub struct Encoder<'a, 'p> {
     unknowns: u32,
     pos: Pos,
     block: BlockId,
+    /// Bodies of loops, by their heads.
+    bodies: FxHashMap<BlockId, Rc<FxHashSet<BlockId>>>,
+    /// The number of operations at which the walk that is under way is given up.
+    walk_ends: Option<u64>,
+    /// Operations of walks that were given up.
+    wasted: u64,
 }
 
 /// A path that does not go on.
@@ -224,6 +234,8 @@ pub struct Encoder<'a, 'p> {
 enum Stop {
     /// It ended.
     Ended,
+    /// The walk along a loop takes too long: the loop is cut.
+    Turns,
     /// No more.
     Exceeded(Exceeded),
 }
@@ -271,6 +283,9 @@ impl<'a, 'p> Encoder<'a, 'p> {
             unknowns: 0,
             pos: Pos::default(),
             block: BlockId(0),
+            bodies: FxHashMap::default(),
+            walk_ends: None,
+            wasted: 0,
         };
         let result = match start {
             Some((cut, state)) => {
@@ -281,7 +296,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         };
         match result {
             Err(Stop::Exceeded(why)) => Err(why),
-            Ok(()) | Err(Stop::Ended) => Ok(encoder.out),
+            Ok(()) | Err(Stop::Ended | Stop::Turns) => Ok(encoder.out),
         }
     }
 
@@ -393,10 +408,21 @@ impl<'a, 'p> Encoder<'a, 'p> {
         op: usize,
         from: Reached,
     ) -> Step<Option<Reached>> {
+        let mut ways = Ways::default();
+        self.run_on(ctx, (block, op), from, &mut ways)?;
+        Ok(ways.returned)
+    }
+
+    /// The same, with what is already under way.
+    fn run_on(
+        &mut self,
+        ctx: CtxId,
+        (block, op): (BlockId, usize),
+        from: Reached,
+        ways: &mut Ways,
+    ) -> Step {
         let program = self.world.program();
         let function = self.world.context(ctx).function;
-        let mut pending: BTreeMap<u32, (BlockId, Reached)> = BTreeMap::new();
-        let mut returned: Option<Reached> = None;
         let (mut block, mut op, mut now) = (block, op, from);
         loop {
             let was = (self.block, self.pos);
@@ -409,13 +435,14 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 });
             }
             match self.operations(ctx, block, op, now) {
-                Ok(Some(after)) => self.terminator(ctx, block, after, &mut pending, &mut returned),
+                Ok(Some(after)) => self.terminator(ctx, block, after, ways),
                 Ok(None) | Err(Stop::Ended) => {}
                 Err(stop) => return Err(stop),
             }
             (self.block, self.pos) = was;
-            let Some((_, (next, reached))) = pending.pop_first() else {
-                return Ok(returned);
+            self.walk_heads(ctx, ways)?;
+            let Some((_, (next, reached))) = ways.pending.pop_first() else {
+                return Ok(());
             };
             (block, op, now) = (next, 0, reached);
         }
@@ -443,6 +470,9 @@ impl<'a, 'p> Encoder<'a, 'p> {
             if self.out.operations.is_multiple_of(64) && is_late() {
                 return Err(Stop::Exceeded(Exceeded::Time));
             }
+            if self.walk_ends.is_some_and(|end| self.out.operations > end) {
+                return Err(Stop::Turns);
+            }
             self.pos = inst.pos;
             self.block = block;
             match self.operation(ctx, inst, index, &mut now) {
@@ -454,19 +484,12 @@ impl<'a, 'p> Encoder<'a, 'p> {
         Ok(Some(now))
     }
 
-    fn terminator(
-        &mut self,
-        ctx: CtxId,
-        block: BlockId,
-        mut now: Reached,
-        pending: &mut BTreeMap<u32, (BlockId, Reached)>,
-        returned: &mut Option<Reached>,
-    ) {
+    fn terminator(&mut self, ctx: CtxId, block: BlockId, mut now: Reached, ways: &mut Ways) {
         let program = self.world.program();
         let block_info = program.block(block);
         self.pos = block_info.end_pos;
         match &block_info.end {
-            Terminator::Jump(edge) => self.follow(ctx, edge, now, pending),
+            Terminator::Jump(edge) => self.follow(ctx, (block, edge), now, ways),
             Terminator::Branch {
                 cond,
                 then,
@@ -477,8 +500,8 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 let mut other = now.clone();
                 now.guard = now.guard.and(self.pool, cond);
                 other.guard = other.guard.and(self.pool, not);
-                self.follow(ctx, then, now, pending);
-                self.follow(ctx, otherwise, other, pending);
+                self.follow(ctx, (block, then), now, ways);
+                self.follow(ctx, (block, otherwise), other, ways);
             }
             Terminator::Switch {
                 value,
@@ -494,9 +517,9 @@ impl<'a, 'p> Encoder<'a, 'p> {
                     let mut taken = now.clone();
                     taken.guard = taken.guard.and(self.pool, hit);
                     now.guard = now.guard.and(self.pool, miss);
-                    self.follow(ctx, edge, taken, pending);
+                    self.follow(ctx, (block, edge), taken, ways);
                 }
-                self.follow(ctx, default, now, pending);
+                self.follow(ctx, (block, default), now, ways);
             }
             Terminator::IndirectBranch { address, targets } => {
                 let address = self.get(&mut now.state, *address, 64);
@@ -507,7 +530,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
                     let mut taken = now.clone();
                     taken.guard = taken.guard.and(self.pool, hit);
                     now.guard = now.guard.and(self.pool, miss);
-                    self.follow(ctx, edge, taken, pending);
+                    self.follow(ctx, (block, edge), taken, ways);
                 }
                 self.hole(ctx, &now, "a computed jump to an unknown place".to_owned());
             }
@@ -523,7 +546,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 for (i, result) in results.into_iter().enumerate() {
                     registers[first + i] = Some(result);
                 }
-                *returned = Some(match returned.take() {
+                ways.returned = Some(match ways.returned.take() {
                     Some(before) => before.join(now, self),
                     None => now,
                 });
@@ -541,9 +564,9 @@ impl<'a, 'p> Encoder<'a, 'p> {
     fn follow(
         &mut self,
         ctx: CtxId,
-        edge: &Edge,
+        (from, edge): (BlockId, &Edge),
         mut now: Reached,
-        pending: &mut BTreeMap<u32, (BlockId, Reached)>,
+        ways: &mut Ways,
     ) {
         if now.guard.is_false(self.pool) {
             return;
@@ -561,22 +584,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         for (reg, value) in moves {
             set(&mut now.state, reg, value);
         }
-        let flow = self.world.flow(function);
-        if flow.cuts.contains(&edge.to) {
-            return self.transition(
-                Cut {
-                    ctx,
-                    block: edge.to,
-                },
-                now,
-            );
-        }
-        let place = flow.order.get(&edge.to).copied().unwrap_or(u32::MAX);
-        let joined = match pending.remove(&place) {
-            Some((_, before)) => before.join(now, self),
-            None => now,
-        };
-        pending.insert(place, (edge.to, joined));
+        self.take(ctx, (from, edge.to), now, ways);
     }
 
     fn transition(&mut self, to: Cut, reached: Reached) {

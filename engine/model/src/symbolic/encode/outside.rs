@@ -48,6 +48,9 @@ impl Encoder<'_, '_> {
         if program.outside.ends {
             self.narrow(ctx, now, "external-exits", always)?;
         }
+        if program.outside.remembers {
+            self.narrow(ctx, now, "external-library", always)?;
+        }
         let written = self.written(ctx, now, reached);
         if written.is_empty() {
             return Ok(());

@@ -16,9 +16,8 @@ use std::collections::BTreeSet;
 
 use cegar_model::machine::crossing::{Choose, Chosen, Harness, Noted, Owned, depends_on_data};
 use cegar_model::machine::{Event, Execution, Machine, Violation};
-use cegar_model::program::{
-    BinOp, BlockId, CallSite, CheckKind, FuncId, Pred, Program, Terminator,
-};
+use cegar_model::program::{BinOp, CallSite, CheckKind, FuncId, Pred, Program, Terminator};
+use cegar_model::symbolic::world::successors;
 use cegar_model::term::{Pool, Symbol, Term, fault};
 
 pub use condition::{Condition, Interval, Relation};
@@ -316,7 +315,7 @@ impl Looking<'_> {
         for i in (0..last).rev() {
             let block = self.program.block(trace[i]);
             // A call on the way decided nothing here.
-            if block.function != function || !self.leads(trace[i], trace[i + 1]) {
+            if block.function != function || !successors(&block.end).contains(&trace[i + 1]) {
                 continue;
             }
             if matches!(block.end, Terminator::Jump(_)) {
@@ -335,22 +334,6 @@ impl Looking<'_> {
             return Some(Fault { condition, on });
         }
         None
-    }
-
-    fn leads(&self, from: BlockId, to: BlockId) -> bool {
-        match &self.program.block(from).end {
-            Terminator::Jump(edge) => edge.to == to,
-            Terminator::Branch {
-                then, otherwise, ..
-            } => then.to == to || otherwise.to == to,
-            Terminator::Switch { cases, default, .. } => {
-                default.to == to || cases.iter().any(|(_, edge)| edge.to == to)
-            }
-            Terminator::IndirectBranch { targets, .. } => {
-                targets.iter().any(|(_, edge)| edge.to == to)
-            }
-            Terminator::Return { .. } | Terminator::Unreachable { .. } => false,
-        }
     }
 
     /// The weakest conditions on what was chosen. Where one choice makes it fail whatever the others are, it is that one's.

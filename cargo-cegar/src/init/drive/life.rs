@@ -1,0 +1,381 @@
+//! A harness of an object's whole life: made, used several times in an order that the search chooses, closed.
+//!
+//! The orders are those that callers were seen to use ([`crate::init::orders`]). What is passed to one use stays where it is
+//! until the object is closed, since nobody says how long the library keeps a pointer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::text::wrapped;
+use super::{Adjust, Body, Harness, OUTPUT, READS, SECOND, has_word};
+use crate::init::api::{Api, Declared};
+use crate::init::orders::Life;
+
+/// The most uses of one object in a run.
+const TURNS: usize = 8;
+/// The most functions of one harness.
+const USERS: usize = 16;
+/// Names in such a harness that are no parameter's.
+const OWN: [&str; 7] = [
+    "may_follow",
+    "may_follow_count",
+    "kept",
+    "keeps",
+    "turns",
+    "last",
+    "use",
+];
+/// The rank of a whole life of what reads: before what calls one function of it.
+const FIRST: i32 = 200;
+/// Begins the names of such harnesses.
+const PREFIX: &str = "uses_";
+
+/// The name of the harness for a kind of object.
+pub fn life_name(identity: &str) -> String {
+    let first = identity.split(' ').next().unwrap_or(identity);
+    format!("{PREFIX}{}", first.trim_start_matches('_').to_lowercase())
+}
+
+/// A use, as a case of the harness.
+struct Case<'a> {
+    function: &'a Declared,
+    lines: Vec<String>,
+    /// Functions that it passes.
+    callbacks: Vec<String>,
+    /// Blocks of memory that it makes.
+    blocks: usize,
+}
+
+/// Writes the harness of an object's life, or says why there is none.
+pub fn life(
+    api: &Api,
+    usable: &BTreeSet<String>,
+    (identity, life): (&str, &Life),
+    include: &str,
+    adjust: &Adjust,
+) -> Result<Harness, String> {
+    let seen: BTreeSet<&String> = life.next.values().flatten().collect();
+    let users = api.functions.iter().filter(|function| {
+        let body = Body::new(api, usable, function, adjust);
+        seen.contains(&function.name) && body.place_of(function, identity).is_some()
+    });
+    let users: Vec<&Declared> = users.collect();
+    let edges = |function: &Declared| {
+        let to = life
+            .next
+            .values()
+            .filter(|next| next.contains(&function.name));
+        let from = life.next.get(&function.name).map_or(0, BTreeSet::len);
+        (has_word(&function.name, READS), to.count() + from)
+    };
+    let main = users.iter().max_by_key(|function| edges(function));
+    let main = main.ok_or("nothing is seen to use it")?;
+    let mut body = Body::new(api, usable, main, adjust);
+    body.nested = 1;
+    body.names.extend(OWN.map(str::to_owned));
+    body.preferred = life.next.keys().cloned().collect();
+    let place = body.place_of(main, identity).ok_or("it is not used")?;
+    let param = &main.params[place];
+    let to = api.pointee(&param.ty).unwrap_or_else(|| param.ty.clone());
+    let object = body.made(main, param, &to, identity, 0)?;
+    let made = body.lines.join("\n");
+    let makers = life
+        .next
+        .keys()
+        .filter(|name| made.contains(&format!("{name}(")));
+    let makers: Vec<&str> = makers.map(String::as_str).collect();
+    let mut cases: Vec<Case<'_>> = Vec::new();
+    for user in &users {
+        if cases.len() < USERS
+            && let Some(case) = body.case(user, identity, &object)
+        {
+            cases.push(case);
+        }
+    }
+    let cases = reachable(cases, &makers, life);
+    if cases.len() < 2 {
+        return Err("callers are seen to use it in one way only".to_owned());
+    }
+    let rows = rows(&cases, &makers, life);
+    let harness = body.finish_life(main, (identity, life), (&cases, &rows), include);
+    super::with_assumptions(harness, adjust)
+}
+
+/// The cases that some order leads to.
+fn reachable<'a>(cases: Vec<Case<'a>>, makers: &[&str], life: &Life) -> Vec<Case<'a>> {
+    let mut reached: BTreeSet<&str> = BTreeSet::new();
+    let mut open: Vec<&str> = makers.to_vec();
+    while let Some(from) = open.pop() {
+        for to in life.next.get(from).into_iter().flatten() {
+            let is_case = cases.iter().any(|case| case.function.name == *to);
+            if is_case && reached.insert(to) {
+                open.push(to);
+            }
+        }
+    }
+    let is_reached = |case: &Case<'_>| reached.contains(case.function.name.as_str());
+    cases.into_iter().filter(is_reached).collect()
+}
+
+/// For the beginning and behind each case, the numbers of those that may follow.
+fn rows(cases: &[Case<'_>], makers: &[&str], life: &Life) -> Vec<Vec<usize>> {
+    let number: BTreeMap<&str, usize> = cases
+        .iter()
+        .enumerate()
+        .map(|(i, case)| (case.function.name.as_str(), i))
+        .collect();
+    let behind = |from: &str| {
+        let all = life.next.get(from).into_iter().flatten();
+        all.filter_map(|to| number.get(to.as_str()).copied())
+            .collect::<BTreeSet<usize>>()
+    };
+    let first: BTreeSet<usize> = makers.iter().flat_map(|maker| behind(maker)).collect();
+    let others = cases.iter().map(|case| behind(&case.function.name));
+    [first]
+        .into_iter()
+        .chain(others)
+        .map(|row| row.into_iter().collect())
+        .collect()
+}
+
+impl<'a> Body<'a> {
+    /// Which parameter of a function is the object that it uses; none if it makes it or gives it back.
+    fn place_of(&self, function: &Declared, identity: &str) -> Option<usize> {
+        let is_use = !function.variadic
+            && self.is_usable(function)
+            && self.gives_back(function).is_none()
+            && self.makes(function, identity).is_none();
+        let mut params = function.params.iter();
+        let place =
+            params.position(|param| self.api.handle(&param.ty).as_deref() == Some(identity));
+        place.filter(|_| is_use)
+    }
+
+    /// A use; none where it needs more than numbers and memory.
+    fn case(&mut self, function: &'a Declared, identity: &str, object: &str) -> Option<Case<'a>> {
+        let place = self.place_of(function, identity)?;
+        let before = self.clone();
+        let outer = std::mem::take(&mut self.lines);
+        let cleanup = std::mem::take(&mut self.cleanup);
+        let callbacks = std::mem::take(&mut self.callbacks);
+        let handles = self.handles;
+        self.buffers_of(object, function, identity);
+        let arguments = self.arguments(function, &[(place, object.to_owned())], 1);
+        let mut lines = std::mem::replace(&mut self.lines, outer);
+        let given_back = std::mem::replace(&mut self.cleanup, cleanup);
+        let callbacks = std::mem::replace(&mut self.callbacks, callbacks);
+        let blocks: Option<Vec<&str>> = given_back
+            .iter()
+            .map(|line| line.strip_prefix("free(")?.strip_suffix(");"))
+            .collect();
+        let (Ok(arguments), Some(blocks)) = (arguments, blocks) else {
+            *self = before;
+            return None;
+        };
+        // A structure of zeros is what a harness chooses, and no caller passes.
+        let is_made_up = |line: &String| line.ends_with("= {0};") && !line.contains('[');
+        if self.handles > handles
+            || self.after.len() > before.after.len()
+            || lines.iter().any(is_made_up)
+        {
+            *self = before;
+            return None;
+        }
+        // A case is a scope of its own; functions are not.
+        let is_called = |name: &String| callbacks.iter().any(|text| text.contains(name.as_str()));
+        let outer = before.names.iter().cloned();
+        self.names = outer
+            .chain(self.names.iter().filter(|name| is_called(name)).cloned())
+            .collect();
+        for argument in &arguments {
+            kept(argument, &mut lines);
+        }
+        for block in &blocks {
+            lines.push(format!("kept[keeps++] = {block};"));
+        }
+        lines.push(format!("{}({});", function.name, arguments.join(", ")));
+        Some(Case {
+            function,
+            lines,
+            callbacks,
+            blocks: blocks.len(),
+        })
+    }
+
+    /// Input and output of a stream, new for each use.
+    fn buffers_of(&mut self, object: &str, function: &Declared, identity: &str) {
+        let Some(record) = self.api.record(identity).cloned() else {
+            return;
+        };
+        if self.has_input(function) {
+            return;
+        }
+        let access = match object.strip_prefix('&') {
+            Some(name) => format!("{name}."),
+            None => format!("{object}->"),
+        };
+        for (next, avail, name, most) in [
+            ("next_in", "avail_in", "input", SECOND),
+            ("next_out", "avail_out", "output", OUTPUT),
+        ] {
+            let ty = |field: &str| {
+                let found = record.fields.iter().find(|(name, _)| name == field);
+                found.map(|(_, ty)| ty.words.clone())
+            };
+            let (Some(pointer), Some(number)) = (ty(next), ty(avail)) else {
+                continue;
+            };
+            let name = self.name(name);
+            let size = self.name(&format!("{name}_size"));
+            self.lines
+                .push(format!("size_t {size} = (size_t)crunner_range(0, {most});"));
+            self.lines
+                .push(format!("uint8_t *{name} = malloc({size});"));
+            if next == "next_in" {
+                self.lines
+                    .push(format!("crunner_get_bytes({name}, {size});"));
+            }
+            self.lines
+                .push(format!("{access}{next} = ({pointer}){name};"));
+            self.lines
+                .push(format!("{access}{avail} = ({number}){size};"));
+            self.cleanup.push(format!("free({name});"));
+        }
+    }
+
+    fn finish_life(
+        mut self,
+        main: &Declared,
+        (identity, life): (&str, &Life),
+        (cases, rows): (&[Case<'_>], &[Vec<usize>]),
+        include: &str,
+    ) -> Harness {
+        let files: Vec<&str> = life.files.iter().take(3).map(String::as_str).collect();
+        let more = if life.files.len() > files.len() {
+            " and others"
+        } else {
+            ""
+        };
+        let told = format!(
+            "Makes a {identity}, uses it in an order that the search chooses, and gives it back.\n *\n \
+             * What may follow what is what callers do: {}{more}.",
+            files.join(", ")
+        );
+        let mut code = self.lines.clone();
+        code.extend(self.cleanup.iter().cloned());
+        code.extend(cases.iter().flat_map(|case| case.lines.iter().cloned()));
+        self.callbacks
+            .extend(cases.iter().flat_map(|case| case.callbacks.iter().cloned()));
+        let mut text = self.head(&told, include, &code.join("\n"), true);
+        let width = rows.iter().map(Vec::len).max().unwrap_or(1);
+        text += "/* First what may come at the beginning, then what may come behind each of the cases. */\n";
+        text += &format!("static const unsigned char may_follow[][{width}] = {{\n");
+        for row in rows {
+            let numbers: Vec<String> = row.iter().map(usize::to_string).collect();
+            let numbers = if row.is_empty() {
+                "0".to_owned()
+            } else {
+                numbers.join(", ")
+            };
+            text += &format!("    {{{numbers}}},\n");
+        }
+        text += "};\n";
+        let counts: Vec<String> = rows.iter().map(|row| row.len().to_string()).collect();
+        text += &format!(
+            "static const unsigned char may_follow_count[] = {{{}}};\n\n",
+            counts.join(", ")
+        );
+        text += "int main(void)\n{\n";
+        let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
+        if blocks > 0 {
+            text += "    /* What was passed: the library may keep pointers to it. */\n";
+            text += &format!("    void *kept[{}];\n    int keeps = 0;\n", blocks * TURNS);
+        }
+        for line in &self.lines {
+            text += &format!("    {}\n", wrapped(line));
+        }
+        text += &format!(
+            "    int last = 0;\n    for (int turns = (int)crunner_range(1, {TURNS}); turns > 0 && may_follow_count[last] > 0; turns--) {{\n        \
+             int use = may_follow[last][crunner_range(0, may_follow_count[last] - 1)];\n        switch (use) {{\n"
+        );
+        for (number, case) in cases.iter().enumerate() {
+            text += &format!("        case {number}: {{\n");
+            for line in &case.lines {
+                text += &format!("            {}\n", wrapped(line));
+            }
+            text += "            break;\n        }\n";
+        }
+        text += "        }\n        last = use + 1;\n    }\n\n";
+        for line in std::mem::take(&mut self.cleanup) {
+            text += &format!("    {line}\n");
+        }
+        if blocks > 0 {
+            text += "    while (keeps > 0)\n        free(kept[--keeps]);\n";
+        }
+        text += "    return 0;\n}\n";
+        let names: Vec<&str> = cases
+            .iter()
+            .map(|case| case.function.name.as_str())
+            .collect();
+        Harness {
+            passed: names.join(", "),
+            // It has the functions in it that would be driven one by one.
+            score: match has_word(&main.name, READS) {
+                true => FIRST,
+                false => FIRST / 2,
+            },
+            drives: main.name.clone(),
+            text,
+        }
+    }
+}
+
+/// Has a variable whose address is passed outlive the use.
+fn kept(argument: &str, lines: &mut Vec<String>) {
+    let name = argument.trim_start_matches('&');
+    let is_declared = |line: &String| {
+        let (left, _) = line
+            .split_once(" = ")
+            .unwrap_or((line.trim_end_matches(';'), ""));
+        let array = left.ends_with(']');
+        let left = left.split('[').next().unwrap_or(left);
+        (array || argument.starts_with('&'))
+            && left.rsplit([' ', '*']).next() == Some(name)
+            && left != name
+    };
+    let Some(at) = lines.iter().position(is_declared) else {
+        return;
+    };
+    if lines[at].starts_with("static ") {
+        return;
+    }
+    let line = lines.remove(at);
+    match line.split_once(" = ") {
+        Some((declared, value)) if !["0;", "NULL;", "{0};"].contains(&value) => {
+            lines.insert(at, format!("{name} = {value}"));
+            lines.insert(at, format!("static {declared};"));
+        }
+        _ => lines.insert(at, format!("static {line}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_pointed_to_outlives_the_use() {
+        let of = |argument: &str, line: &str| {
+            let mut lines = vec![line.to_owned()];
+            kept(argument, &mut lines);
+            lines
+        };
+        assert_eq!(of("&n", "size_t n = 0;"), ["static size_t n = 0;"]);
+        assert_eq!(
+            of("&n", "size_t n = (size_t)room;"),
+            ["static size_t n;", "n = (size_t)room;"]
+        );
+        assert_eq!(of("name", "char name[8];"), ["static char name[8];"]);
+        assert_eq!(of("n", "size_t n = 0;"), ["size_t n = 0;"]);
+        assert_eq!(of("&m", "size_t n = m;"), ["size_t n = m;"]);
+    }
+}

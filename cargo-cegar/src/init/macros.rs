@@ -1,0 +1,136 @@
+//! Functions that callers call by a macro.
+//!
+//! `inflateInit(strm)` hands `inflateInit_` the header's version and the size of a structure: what no caller chooses, and
+//! what a harness that chooses it never gets past. So where a header has such a macro, the macro is driven.
+
+use super::api::{Api, Declared, Parameter};
+
+/// Puts the macros of a header in the place of the functions that they hand on to.
+pub fn put(api: &mut Api, header: &str) {
+    let joined = header.replace("\\\r\n", " ").replace("\\\n", " ");
+    for line in joined.lines() {
+        let Some((name, params, body)) = macro_of(line) else {
+            continue;
+        };
+        if api.function(&name).is_some() {
+            continue;
+        }
+        let mut all = api.functions.iter().enumerate();
+        let put =
+            all.find_map(|(i, function)| Some((i, by_macro(function, &name, &params, &body)?)));
+        if let Some((i, declared)) = put {
+            api.functions[i] = declared;
+        }
+    }
+}
+
+/// Name, parameters and body of `#define NAME(a, b) body`.
+fn macro_of(line: &str) -> Option<(String, Vec<String>, String)> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = rest.strip_prefix("define")?.trim_start();
+    let (name, rest) = rest.split_once('(')?;
+    let (params, body) = rest.split_once(')')?;
+    let params: Vec<String> = params.split(',').map(|one| one.trim().to_owned()).collect();
+    let are_names = is_name(name) && params.iter().all(|param| is_name(param));
+    are_names.then(|| (name.to_owned(), params, body.trim().to_owned()))
+}
+
+fn is_name(text: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !text.is_empty() && text.chars().all(letter) && !text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The function as the macro calls it: with its parameters, the others being the header's.
+fn by_macro(function: &Declared, name: &str, params: &[String], body: &str) -> Option<Declared> {
+    let rest = body.strip_prefix(function.name.as_str())?.trim_start();
+    let rest = rest.strip_prefix('(')?.trim_end().strip_suffix(')')?;
+    let arguments = parts(rest)?;
+    if !function.name.starts_with(name) || arguments.len() != function.params.len() {
+        return None;
+    }
+    let plain = |text: &str| text.trim().trim_matches(['(', ')']).trim().to_owned();
+    let arguments: Vec<String> = arguments.iter().map(|one| plain(one)).collect();
+    let taken: Option<Vec<Parameter>> = params
+        .iter()
+        .map(|param| {
+            let at = arguments.iter().position(|argument| argument == param)?;
+            Some(function.params[at].clone())
+        })
+        .collect();
+    let taken = taken.filter(|taken| taken.len() < function.params.len())?;
+    Some(Declared {
+        name: name.to_owned(),
+        params: taken,
+        inline: true,
+        ..function.clone()
+    })
+}
+
+/// The arguments between a call's parentheses.
+fn parts(text: &str) -> Option<Vec<String>> {
+    let (mut depth, mut all) = (0_i32, vec![String::new()]);
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                all.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+        all.last_mut()?.push(c);
+    }
+    (depth == 0).then_some(all)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::ctype;
+    use super::*;
+
+    #[test]
+    fn what_the_header_chooses_is_no_parameter() {
+        let parameter = |ty: &str, name: &str| Parameter {
+            name: name.to_owned(),
+            ty: ctype::read(ty),
+            bound: None,
+        };
+        let declared = |name: &str| Declared {
+            name: name.to_owned(),
+            returns: ctype::read("int"),
+            params: vec![
+                parameter("struct s *", "stream"),
+                parameter("int", "bits"),
+                parameter("const char *", "version"),
+                parameter("int", "size"),
+            ],
+            variadic: false,
+            inline: false,
+            deprecated: false,
+            beside: None,
+        };
+        let mut api = Api::of(vec![
+            declared("start_"),
+            declared("other"),
+            declared("all_"),
+        ]);
+        put(
+            &mut api,
+            "#  define start(stream, bits) \\\n    start_((stream), (bits), VERSION, \\\n    (int)sizeof(struct s))\n\
+             #define oth(a) other(a)\n#define all(a, b, c, d) all_(a, b, c, d)\n#define LIMIT (3)\n#define start2(x) x\n",
+        );
+        let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["start", "other", "all_"]);
+        let of: Vec<&str> = api.functions[0]
+            .params
+            .iter()
+            .map(|p| p.name.as_str())
+            .collect();
+        assert_eq!(of, ["stream", "bits"]);
+    }
+}

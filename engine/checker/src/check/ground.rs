@@ -1,0 +1,117 @@
+//! Claims that follow from the floor.
+//!
+//! Such a claim needs no fragment: no walk comes by a violation, no walk enters the block. It rests on the checks before it that are not claimed, by the
+//! calls that the walks came by, and nothing that cannot be passed may lie before it. A certificate all of whose claims are such is
+//! accepted without a question.
+
+use std::collections::BTreeSet;
+
+use cegar_model::program::ir::{BlockId, CheckId, Loc, Program, Property};
+use rustc_hash::FxHashSet;
+
+use super::{Checked, Claimed};
+use crate::assumptions::{Assumption, Met, Open, derive, is_known};
+use crate::certificate::{Certificate, Claim, Condition};
+use crate::floor::Ground;
+use crate::rejected::Rejected;
+
+/// Claims by number.
+#[derive(Default)]
+pub(super) struct Grounded {
+    pub checks: FxHashSet<u32>,
+    pub blocks: FxHashSet<u32>,
+}
+
+impl Grounded {
+    /// The claims that follow from the floor, where those checks are `late` for which there was no time.
+    pub fn of(
+        program: &Program,
+        certificate: &Certificate,
+        claimed: &Claimed,
+        (ground, late): (&Ground, &BTreeSet<u32>),
+    ) -> Grounded {
+        let is_open = |id: CheckId| !claimed.checks.contains_key(&id.0) || late.contains(&id.0);
+        let rests = |claim: &Claim, at: Loc| {
+            let none = Condition::default();
+            let stated = certificate.condition(claim).unwrap_or(&none);
+            let needed = ground.condition(program, at, &is_open);
+            (stated.elsewhere || !needed.elsewhere)
+                && needed.checks.iter().all(|id| stated.checks.contains(id))
+        };
+        let checks = certificate.checks.iter().filter(|claim| {
+            let at = program.checks[claim.id as usize].loc;
+            ground.holds(CheckId(claim.id)) && rests(claim, at)
+        });
+        let blocks = certificate.blocks.iter().filter(|claim| {
+            let block = BlockId(claim.id);
+            ground.is_dead(block) && rests(claim, Loc { block, inst: 0 })
+        });
+        Grounded {
+            checks: checks.map(|claim| claim.id).collect(),
+            blocks: blocks.map(|claim| claim.id).collect(),
+        }
+    }
+
+    /// Whether these are all claims.
+    pub fn is_whole(&self, certificate: &Certificate) -> bool {
+        self.checks.len() == certificate.checks.len()
+            && self.blocks.len() == certificate.blocks.len()
+    }
+}
+
+/// Where rules narrow the world in the walks.
+pub(super) fn met(ground: &Ground) -> Met {
+    ground.narrowings.clone()
+}
+
+/// The properties that nobody asked for and of which checks are open.
+pub(super) fn unasked(
+    program: &Program,
+    certificate: &Certificate,
+    ground: &Ground,
+    claimed: &Claimed,
+) -> BTreeSet<Property> {
+    ground
+        .open()
+        .filter(|id| !claimed.checks.contains_key(&id.0))
+        .filter_map(|id| program.checks.get(id.index()))
+        .map(|check| check.kind.property())
+        .filter(|property| !certificate.properties.contains(property))
+        .collect()
+}
+
+/// A certificate of which every claim follows from the floor.
+pub(super) fn accepted(
+    program: &Program,
+    certificate: &Certificate,
+    claimed: &Claimed,
+    ground: &Ground,
+) -> Result<Checked, Rejected> {
+    let unsettled = unasked(program, certificate, ground, claimed);
+    let open = Open::beside(&certificate.properties, unsettled);
+    stated(program, certificate, &open, &met(ground))?;
+    Ok(Checked {
+        assumptions: certificate.assumptions.clone(),
+        ..Checked::default()
+    })
+}
+
+/// That the certificate states what its claims rest on, and nothing that this version does not know.
+pub(super) fn stated(
+    program: &Program,
+    certificate: &Certificate,
+    open: &Open,
+    met: &Met,
+) -> Result<(), Rejected> {
+    let derived = derive(program, open, met);
+    let stated = &certificate.assumptions;
+    let is_missing = |a: &&Assumption| !stated.iter().any(|stated| stated.covers(a));
+    if let Some(missing) = derived.iter().find(is_missing) {
+        return Err(Rejected::Assumption(missing.says.clone()));
+    }
+    if let Some(unknown) = stated.iter().find(|a| !is_known(program, a)) {
+        let what = format!("the assumption `{}` is unknown", unknown.says);
+        return Err(Rejected::Malformed(what));
+    }
+    Ok(())
+}

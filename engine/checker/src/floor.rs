@@ -1,0 +1,528 @@
+//! The floor of a certificate: states of the whole program that are checked without a solver.
+//!
+//! The certificate states one set of states for each place where edges lead back, in each call context, and for the beginning and the end of each function
+//! that is shared by its calls ([`cegar_model::domain`]). Here each piece of the program between such places is walked once, from what is
+//! stated where it begins, and what arrives must be part of what is stated there. Then what the walks did not come by is proved: checks
+//! that none of them may violate, blocks that none enters.
+
+mod behind;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cegar_model::domain::contents::Contents;
+use cegar_model::domain::context::Contexts;
+use cegar_model::domain::found::Found;
+use cegar_model::domain::num::Num;
+use cegar_model::domain::space::{Alive, CtxId, GONE, Made, Names, ObjId, Object};
+use cegar_model::domain::state::{Cell, State};
+use cegar_model::domain::value::Value;
+use cegar_model::domain::walk::{Guide, Measure, Stop, Walker};
+use cegar_model::program::ir::{
+    BlockId, CheckId, FuncId, FunctionKind, Loc, Op, Program, Property, Reg, Width,
+};
+use cegar_model::program::outside::COPY;
+use cegar_model::program::outside::points::Points;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use self::behind::Behinds;
+use crate::certificate::Condition;
+
+/// What a certificate states of all states.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FloorClaim {
+    /// Functions that are walked once for all their calls.
+    pub shared: Vec<u32>,
+    /// Call contexts.
+    pub contexts: Vec<ContextClaim>,
+    /// What operations make; objects are counted behind the program's globals and functions.
+    pub made: Vec<Made>,
+    /// Contents of objects, each once.
+    pub contents: Vec<Contents>,
+    /// Where edges lead back.
+    pub heads: Vec<HeadClaim>,
+    /// The shared functions.
+    pub functions: Vec<FunctionClaim>,
+}
+
+/// A call context.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextClaim {
+    /// The function.
+    pub function: u32,
+    /// The call: a context that stands before, the block, the operation. None for a function that is walked for itself.
+    pub back: Option<(u32, u32, u32)>,
+}
+
+/// What holds where edges lead back.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeadClaim {
+    /// The context, by its place.
+    pub context: u32,
+    /// The block.
+    pub block: u32,
+    /// What holds.
+    pub state: StateClaim,
+}
+
+/// What holds where a shared function begins, and where it ends.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionClaim {
+    /// The function.
+    pub function: u32,
+    /// Where it begins.
+    pub entry: StateClaim,
+    /// Where it ends, if it does: its results are numbered as registers.
+    pub exit: Option<StateClaim>,
+}
+
+/// A set of states.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateClaim {
+    /// Registers.
+    pub registers: Vec<(u32, Value)>,
+    /// Objects: which, whether it lives, its size, the place of its contents.
+    pub objects: Vec<(ObjId, Alive, Num, u32)>,
+    /// Registers that hold what a cell holds: object, offset, bytes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<(u32, ObjId, u32, u32)>,
+    /// Addresses that may have wrapped around.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrapped: Vec<u32>,
+}
+
+/// Blocks that are walked: what needs more was made to need it.
+const PATIENCE: u64 = 1_000_000;
+
+/// Why a floor is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Sunk {
+    /// What is stated cannot be.
+    #[error("the floor is malformed: {0}")]
+    Malformed(String),
+    /// The deadline passed.
+    #[error("the time was up before the floor was walked")]
+    Late,
+    /// Something arrives where it is not stated.
+    #[error("the floor does not hold: {0}")]
+    Open(String),
+}
+
+impl From<Stop> for Sunk {
+    fn from(stop: Stop) -> Sunk {
+        match stop {
+            Stop::Late => Sunk::Late,
+            other => Sunk::Open(other.to_string()),
+        }
+    }
+}
+
+/// What follows from a floor.
+#[derive(Debug)]
+pub struct Ground {
+    found: Found,
+    behind: Behinds,
+    /// Where which rules narrow the world.
+    pub narrowings: BTreeMap<&'static str, BTreeSet<String>>,
+    /// By check, and by block: what cannot be passed and lies before it.
+    lost: (Vec<Option<String>>, Vec<Option<String>>),
+    is_user: Vec<bool>,
+    asserts: BTreeSet<CheckId>,
+}
+
+impl Ground {
+    /// Walks a program once from what is stated.
+    pub fn of(program: &Program, points: Arc<Points>, claim: &FloorClaim) -> Result<Ground, Sunk> {
+        let mut walker = reader(program, points, claim, Claimed::default())?;
+        read(&mut walker, program, claim)?;
+        walker.patience = PATIENCE;
+        walker.program()?;
+        for function in &claim.functions {
+            walker.function(FuncId(function.function))?;
+        }
+        walker.settle();
+        let narrowings = walker.found.narrowings(program, &walker.contexts);
+        let found = walker.found;
+        let is_user = program
+            .blocks
+            .iter()
+            .map(|block| program.function(block.function).kind == FunctionKind::User);
+        let asserts = (0u32..).map(CheckId).zip(&program.checks);
+        let behind = Behinds::of(program, &found);
+        let lost = |at: Loc| lost(program, &found, &behind, at);
+        let checks = program.checks.iter().map(|check| lost(check.loc)).collect();
+        let all = (0..program.blocks.len() as u32).map(BlockId);
+        let blocks = all.map(|block| lost(Loc { block, inst: 0 })).collect();
+        Ok(Ground {
+            lost: (checks, blocks),
+            behind,
+            narrowings,
+            is_user: is_user.collect(),
+            asserts: asserts
+                .filter(|(_, check)| check.kind.property() == Property::Assertion)
+                .map(|(id, _)| id)
+                .collect(),
+            found,
+        })
+    }
+
+    /// Whether no execution in which all was well so far violates a check.
+    pub fn holds(&self, check: CheckId) -> bool {
+        let lost = self.lost.0.get(check.index());
+        lost == Some(&None) && !self.found.open.contains(&check)
+    }
+
+    /// Whether no such execution enters a block. Of the library's blocks nobody asks.
+    pub fn is_dead(&self, block: BlockId) -> bool {
+        let lost = self.lost.1.get(block.index());
+        self.is_user.get(block.index()) == Some(&true)
+            && lost == Some(&None)
+            && !self.found.entered.contains(&block)
+    }
+
+    /// What lies before a check and cannot be passed.
+    pub fn lost(&self, check: CheckId) -> Option<&str> {
+        self.lost.0.get(check.index())?.as_deref()
+    }
+
+    /// What lies before a block and cannot be passed.
+    pub fn lost_block(&self, block: BlockId) -> Option<&str> {
+        self.lost.1.get(block.index())?.as_deref()
+    }
+
+    /// What a claim about an instruction rests on: checks before it that are open otherwise, too.
+    pub fn condition(
+        &self,
+        program: &Program,
+        at: Loc,
+        is_open: &dyn Fn(CheckId) -> bool,
+    ) -> Condition {
+        let before = |loc: Loc| self.behind.has(program, loc, at);
+        let checks = self.found.open.iter().filter(|id| {
+            !self.asserts.contains(id) && is_open(**id) && before(program.checks[id.index()].loc)
+        });
+        Condition {
+            checks: checks.map(|id| id.0).collect(),
+            elsewhere: self.found.elsewhere.iter().any(|loc| before(*loc)),
+        }
+    }
+
+    /// The checks that it leaves open.
+    pub fn open(&self) -> impl Iterator<Item = CheckId> + '_ {
+        self.found.open.iter().copied()
+    }
+
+    /// Where something without a number may go wrong.
+    pub fn elsewhere(&self) -> impl Iterator<Item = Loc> + '_ {
+        self.found.elsewhere.iter().copied()
+    }
+}
+
+/// The state in which each block is walked, for whoever holds it against executions.
+pub struct States<'p> {
+    /// The contexts.
+    pub contexts: Contexts,
+    /// The names of the objects.
+    pub names: Names<'p>,
+    /// The states; several where a loop is entered in several places.
+    pub states: FxHashMap<(CtxId, BlockId), Vec<State>>,
+}
+
+impl<'p> States<'p> {
+    /// Walks a program from what is stated.
+    pub fn of(
+        program: &'p Program,
+        points: Arc<Points>,
+        claim: &FloorClaim,
+    ) -> Result<States<'p>, Sunk> {
+        let mut walker = reader(program, points, claim, Claimed::default())?;
+        read(&mut walker, program, claim)?;
+        walker.guide.seen = Some(FxHashMap::default());
+        walker.program()?;
+        for function in &claim.functions {
+            walker.function(FuncId(function.function))?;
+        }
+        Ok(States {
+            contexts: walker.contexts,
+            names: walker.names,
+            states: walker.guide.seen.unwrap_or_default(),
+        })
+    }
+}
+
+/// What lies before an instruction and cannot be passed.
+fn lost(program: &Program, found: &Found, behind: &Behinds, at: Loc) -> Option<String> {
+    let mut holes = found.holes.iter();
+    let (hole, what) = holes.find(|(hole, _)| behind.has(program, **hole, at))?;
+    let block = program.block(hole.block);
+    let inst = block.ops.iter().find(|inst| inst.at >= hole.inst);
+    let pos = inst.map_or(block.pos, |inst| inst.pos);
+    Some(format!("behind {what} at {}", program.show(pos)))
+}
+
+/// The states that are claimed.
+#[derive(Debug, Default)]
+pub struct Claimed {
+    heads: FxHashMap<(CtxId, BlockId), State>,
+    functions: FxHashMap<FuncId, (State, Option<State>)>,
+    /// The states that were walked, if somebody wants to know.
+    seen: Option<FxHashMap<(CtxId, BlockId), Vec<State>>>,
+}
+
+fn refused(what: &str, number: u32) -> Stop {
+    Stop::Refused(format!(
+        "a state that is not stated arrives at {what} {number}"
+    ))
+}
+
+impl Guide for Claimed {
+    fn arrive(
+        &mut self,
+        place: (CtxId, BlockId),
+        state: State,
+        by: Measure<'_, '_>,
+    ) -> Result<bool, Stop> {
+        let stated = self.heads.get(&place);
+        let fits = stated.is_some_and(|stated| state.is_within(stated, by.names, by.widths));
+        match fits {
+            true => Ok(false),
+            false => Err(refused("block", place.1.0)),
+        }
+    }
+
+    fn start(&mut self, place: (CtxId, BlockId)) -> Option<State> {
+        self.heads.get(&place).cloned()
+    }
+
+    fn enter(&mut self, function: FuncId, state: State, by: Measure<'_, '_>) -> Result<bool, Stop> {
+        let stated = self.functions.get(&function);
+        let fits = stated.is_some_and(|(entry, _)| state.is_within(entry, by.names, by.widths));
+        match fits {
+            true => Ok(false),
+            false => Err(refused("the beginning of function", function.0)),
+        }
+    }
+
+    fn entry(&mut self, function: FuncId) -> Option<State> {
+        self.functions
+            .get(&function)
+            .map(|(entry, _)| entry.clone())
+    }
+
+    fn leave(
+        &mut self,
+        function: FuncId,
+        state: Option<State>,
+        by: Measure<'_, '_>,
+    ) -> Result<bool, Stop> {
+        let Some(state) = state else {
+            return Ok(false);
+        };
+        let stated = self
+            .functions
+            .get(&function)
+            .and_then(|(_, exit)| exit.as_ref());
+        let fits = stated.is_some_and(|exit| state.is_within(exit, by.names, by.widths));
+        match fits {
+            true => Ok(false),
+            false => Err(refused("the end of function", function.0)),
+        }
+    }
+
+    fn exit(&mut self, function: FuncId) -> Option<State> {
+        self.functions.get(&function)?.1.clone()
+    }
+
+    fn enters(&mut self, place: (CtxId, BlockId), state: &State) {
+        if let Some(seen) = &mut self.seen {
+            seen.entry(place).or_default().push(state.clone());
+        }
+    }
+}
+
+fn malformed<T>(what: &str) -> Result<T, Sunk> {
+    Err(Sunk::Malformed(what.to_owned()))
+}
+
+/// A walker with the contexts and the objects of a claim, in its order.
+fn reader<'p, G: Guide>(
+    program: &'p Program,
+    points: Arc<Points>,
+    claim: &FloorClaim,
+    guide: G,
+) -> Result<Walker<'p, G>, Sunk> {
+    let is_function = |id: u32| {
+        let function = program.functions.get(id as usize);
+        function.is_some_and(|function| function.is_defined())
+    };
+    if !claim.shared.iter().all(|&id| is_function(id)) {
+        return malformed("a shared function does not exist");
+    }
+    let shared: FxHashSet<FuncId> = claim.shared.iter().map(|&id| FuncId(id)).collect();
+    let mut walker = Walker::new(program, points, shared, guide);
+    for (place, context) in (0u32..).zip(&claim.contexts) {
+        let fits = is_function(context.function)
+            && context.back.is_none_or(|(caller, block, op)| {
+                let of = claim
+                    .contexts
+                    .get(caller as usize)
+                    .map(|caller| caller.function);
+                let block = program.blocks.get(block as usize);
+                let calls = |block: &cegar_model::program::ir::Block| {
+                    let op = block.ops.get(op as usize);
+                    op.is_some_and(|inst| matches!(inst.op, Op::Call(_)))
+                        && of == Some(block.function.0)
+                };
+                caller < place && block.is_some_and(calls)
+            });
+        if !fits {
+            return malformed("a context is none");
+        }
+        let function = FuncId(context.function);
+        let id = match context.back {
+            Some((caller, block, op)) => walker
+                .contexts
+                .enter((CtxId(caller), BlockId(block), op), function),
+            None => walker.contexts.root(function),
+        };
+        if id != CtxId(place) {
+            return malformed("a context stands twice");
+        }
+    }
+    let first = (program.globals.len() + program.functions.len()) as u32;
+    for (place, made) in (0u32..).zip(&claim.made) {
+        let of = claim
+            .contexts
+            .get(made.ctx.0 as usize)
+            .map(|context| context.function);
+        let block = program.blocks.get(made.block as usize);
+        let fits = block.is_some_and(|block| {
+            let exists = made.op == COPY || (made.op as usize) < block.ops.len();
+            of == Some(block.function.0) && exists
+        });
+        if !fits {
+            return malformed("an object is made by nothing");
+        }
+        let info = walker.info(*made);
+        if walker.names.name(*made, info) != ObjId(first + place) {
+            return malformed("an object stands twice");
+        }
+    }
+    Ok(walker)
+}
+
+/// Reads the states of a claim.
+fn read(
+    walker: &mut Walker<'_, Claimed>,
+    program: &Program,
+    claim: &FloorClaim,
+) -> Result<(), Sunk> {
+    let reader = Reader {
+        objects: (program.globals.len() + program.functions.len() + claim.made.len()) as u32,
+        contents: claim.contents.iter().cloned().map(Arc::new).collect(),
+    };
+    let is_value = |value: &Value, width: Width| reader.is_value(value, width);
+    if !claim
+        .contents
+        .iter()
+        .all(|contents| contents.is_sound(is_value, &walker.names))
+    {
+        return malformed("an object's contents make no sense");
+    }
+    let mut all = Claimed::default();
+    for head in &claim.heads {
+        let function = claim
+            .contexts
+            .get(head.context as usize)
+            .map(|context| context.function);
+        let block = program.blocks.get(head.block as usize);
+        let Some(block) = block.filter(|block| function == Some(block.function.0)) else {
+            return malformed("a state is at no block of its context");
+        };
+        let widths = &program.function(block.function).registers;
+        let state = reader.state(&head.state, widths)?;
+        let place = (CtxId(head.context), BlockId(head.block));
+        if all.heads.insert(place, state).is_some() {
+            return malformed("a block has two states");
+        }
+    }
+    for function in &claim.functions {
+        let id = FuncId(function.function);
+        if !walker.contexts.shared.contains(&id) {
+            return malformed("a function is not shared");
+        }
+        let program = program.function(id);
+        let entry = reader.state(&function.entry, &program.registers)?;
+        let exit = function
+            .exit
+            .as_ref()
+            .map(|exit| reader.state(exit, &program.result));
+        if all
+            .functions
+            .insert(id, (entry, exit.transpose()?))
+            .is_some()
+        {
+            return malformed("a function stands twice");
+        }
+    }
+    walker.guide = all;
+    Ok(())
+}
+
+struct Reader {
+    objects: u32,
+    contents: Vec<Arc<Contents>>,
+}
+
+impl Reader {
+    fn is_object(&self, id: ObjId) -> bool {
+        id == GONE || id.0 < self.objects
+    }
+
+    fn is_value(&self, value: &Value, width: Width) -> bool {
+        let sorted = value.ptr.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let number = value.num.is_none_or(|num| num.reduced(width).is_some());
+        sorted
+            && number
+            && value
+                .ptr
+                .iter()
+                .all(|(id, offset)| self.is_object(*id) && offset.reduced(64).is_some())
+    }
+
+    fn state(&self, claim: &StateClaim, widths: &[Width]) -> Result<State, Sunk> {
+        let mut state = State::default();
+        for (reg, value) in &claim.registers {
+            let width = widths.get(*reg as usize).copied();
+            if !width.is_some_and(|width| self.is_value(value, width)) {
+                return malformed("a register's value makes no sense");
+            }
+            state.registers.insert(Reg(*reg), value.clone());
+        }
+        let mut objects = cegar_model::domain::space::Objects::new();
+        for (id, alive, size, place) in &claim.objects {
+            let contents = self.contents.get(*place as usize);
+            let Some(contents) = contents.filter(|_| *id != GONE && self.is_object(*id)) else {
+                return malformed("an object or its contents do not exist");
+            };
+            let object = Object {
+                alive: *alive,
+                size: *size,
+                contents: Arc::clone(contents),
+            };
+            objects.insert(*id, object);
+        }
+        state.objects = Arc::new(objects);
+        for &(reg, object, at, len) in &claim.cells {
+            state.cells.insert(Reg(reg), Cell { object, at, len });
+        }
+        state.wrapped = claim.wrapped.iter().map(|&reg| Reg(reg)).collect();
+        Ok(state)
+    }
+}

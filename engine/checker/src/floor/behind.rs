@@ -1,0 +1,185 @@
+//! What may be executed after a place, by the calls that the walks came by and those that the code has.
+//!
+//! As [`crate::behind`], without contexts: after a function's last instruction comes what follows each of its calls.
+
+use std::collections::BTreeMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex};
+
+use cegar_model::domain::found::Found;
+use cegar_model::program::ir::{BlockId, Callee, FuncId, Loc, Op, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::behind::{decides, spread};
+
+/// Blocks as a whole, and of others what follows an instruction.
+#[derive(Debug, Default)]
+struct After {
+    blocks: FxHashSet<BlockId>,
+    rest: Vec<Loc>,
+}
+
+impl After {
+    fn has(&self, at: Loc) -> bool {
+        let follows = |from: &Loc| from.block == at.block && at.inst >= from.inst;
+        self.blocks.contains(&at.block) || self.rest.iter().any(follows)
+    }
+}
+
+/// What was found out once.
+#[derive(Debug)]
+struct Known<K, V>(Mutex<FxHashMap<K, Arc<V>>>);
+
+impl<K, V> Default for Known<K, V> {
+    fn default() -> Known<K, V> {
+        Known(Mutex::default())
+    }
+}
+
+impl<K: Copy + Eq + Hash, V> Known<K, V> {
+    fn get(&self, key: K, find: impl FnOnce() -> V) -> Arc<V> {
+        let lock = || {
+            self.0
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+        };
+        if let Some(known) = lock().get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(find());
+        lock().insert(key, Arc::clone(&found));
+        found
+    }
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Behinds {
+    /// By block and operation: who is called.
+    callees: BTreeMap<(BlockId, u32), Vec<FuncId>>,
+    callers: FxHashMap<FuncId, Vec<(BlockId, u32)>>,
+    ends: Known<FuncId, After>,
+    places: Known<Loc, After>,
+    decided: Known<BlockId, Vec<(BlockId, u32)>>,
+}
+
+impl Behinds {
+    /// With the calls that were found, and what the code may call.
+    pub fn of(program: &Program, found: &Found) -> Behinds {
+        let mut callers: FxHashMap<FuncId, Vec<(BlockId, u32)>> = FxHashMap::default();
+        for &(block, op, callee) in &found.calls {
+            callers.entry(callee).or_default().push((block, op));
+        }
+        let all = (0u32..).map(FuncId).zip(&program.functions);
+        let addressed: Vec<FuncId> = all
+            .filter(|(_, function)| function.addressed)
+            .map(|(id, _)| id)
+            .collect();
+        // What lies behind a place that is not passed was not walked: its calls are those of the code.
+        let mut callees: BTreeMap<(BlockId, u32), Vec<FuncId>> = BTreeMap::new();
+        for (block, code) in (0u32..).map(BlockId).zip(&program.blocks) {
+            for (op, inst) in (0u32..).zip(&code.ops) {
+                let Op::Call(call) = &inst.op else { continue };
+                let to = match call.callee {
+                    Callee::Direct(id) => vec![id],
+                    Callee::Indirect(_) => addressed.clone(),
+                };
+                callees.insert((block, op), to);
+            }
+        }
+        Behinds {
+            callees,
+            callers,
+            ends: Known::default(),
+            places: Known::default(),
+            decided: Known::default(),
+        }
+    }
+
+    /// Whether `at` may be executed after `from` has begun.
+    pub fn has(&self, program: &Program, from: Loc, at: Loc) -> bool {
+        let deciding = self
+            .decided
+            .get(from.block, || decides(program, from.block));
+        if deciding.is_empty() {
+            return self.follows(program, from, at);
+        }
+        // What the compiler's own test found goes on in the real program behind the test.
+        let mut places = deciding.iter();
+        places.any(|&(block, inst)| self.follows(program, Loc { block, inst }, at))
+    }
+
+    fn follows(&self, program: &Program, from: Loc, at: Loc) -> bool {
+        let function = program.block(from.block).function;
+        self.places.get(from, || self.after(program, from)).has(at)
+            || self
+                .ends
+                .get(function, || self.end(program, function))
+                .has(at)
+    }
+
+    /// What follows in the function itself, with what that calls.
+    fn after(&self, program: &Program, from: Loc) -> After {
+        let mut after = After {
+            rest: vec![from],
+            ..After::default()
+        };
+        spread(program, from.block, &mut after.blocks);
+        self.called(program, &mut after);
+        after
+    }
+
+    /// What follows when a function is over.
+    fn end(&self, program: &Program, function: FuncId) -> After {
+        let mut after = After::default();
+        let mut seen: FxHashSet<FuncId> = FxHashSet::default();
+        let mut open = vec![function];
+        while let Some(function) = open.pop() {
+            if !seen.insert(function) {
+                continue;
+            }
+            for &(id, op) in self.callers.get(&function).into_iter().flatten() {
+                let block = program.block(id);
+                let inst = block
+                    .ops
+                    .get(op as usize + 1)
+                    .map_or(u32::MAX, |inst| inst.at);
+                let inst = inst.min(block.end_at);
+                after.rest.push(Loc { block: id, inst });
+                spread(program, id, &mut after.blocks);
+                open.push(block.function);
+            }
+        }
+        self.called(program, &mut after);
+        after
+    }
+
+    /// Adds the blocks of everything that is called.
+    fn called(&self, program: &Program, after: &mut After) {
+        let mut open: Vec<Loc> = after
+            .blocks
+            .iter()
+            .map(|&block| Loc { block, inst: 0 })
+            .collect();
+        open.extend(&after.rest);
+        let mut entered: FxHashSet<FuncId> = FxHashSet::default();
+        while let Some(from) = open.pop() {
+            let calls = self.callees.range((from.block, 0)..=(from.block, u32::MAX));
+            let ops = &program.block(from.block).ops;
+            let later = calls.filter(|((_, op), _)| {
+                ops.get(*op as usize)
+                    .is_some_and(|inst| inst.at >= from.inst)
+            });
+            for &callee in later.flat_map(|(_, callees)| callees) {
+                if !entered.insert(callee) {
+                    continue;
+                }
+                for block in program.function(callee).blocks.clone().map(BlockId) {
+                    if after.blocks.insert(block) {
+                        open.push(Loc { block, inst: 0 });
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,570 @@
+//! What is known of an object's bytes: runs of elements, each run with one set of values for all of its elements.
+//!
+//! A field is a run of one element, an array that is indexed becomes a run of many (array smashing, as Blanchet et al. have it in *A static
+//! analyzer for large safety-critical software*, 2003, but by pieces: what lies beside the indices that are used stays apart). Of bytes in no run nothing
+//! is known. Runs do not overlap; one that would begin amid another's element forgets that element.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::num::{Num, Thresholds};
+use super::space::Names;
+use super::value::Value;
+use crate::program::ir::{GlobalId, Width};
+
+/// Offsets from here on are not followed: nothing is known there.
+pub const END: u32 = u32::MAX;
+/// Elements of a global's first contents that are looked at one by one.
+const ELEMENTS: u32 = 1 << 13;
+/// Offsets that are looked at one by one.
+const OFFSETS: u64 = 24;
+
+/// What a run is made of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Filling {
+    /// Elements of so many bytes, of which each is one of these values.
+    Each(u32, Value),
+    /// The bytes that a global begins with, from an offset on.
+    Image(GlobalId, u32),
+}
+
+/// A piece of an object; where it begins is known to whoever has it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// The first byte that is not part of it.
+    pub end: u32,
+    /// What it is made of.
+    pub filling: Filling,
+}
+
+/// See the [module](self).
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contents {
+    /// By their first byte.
+    runs: BTreeMap<u32, Run>,
+}
+
+/// The bits of so many bytes.
+fn bits(len: u32) -> Width {
+    (len * 8) as Width
+}
+
+/// A byte, so many times.
+fn repeated(byte: u64, len: u32) -> Option<Value> {
+    if len > 8 {
+        return (byte == 0).then(|| Value::all(bits(len)));
+    }
+    let all = (0..len).fold(0u64, |all, _| all << 8 | byte & 0xff);
+    Some(Value::exactly(bits(len), all.into()))
+}
+
+impl Filling {
+    /// What elements of `unit` bytes hold that begin at multiples of it from `anchor` on and lie between two offsets within the run;
+    /// none if that cannot be told.
+    fn seen(
+        &self,
+        start: u32,
+        (low, high): (u32, u32),
+        (unit, anchor): (u32, u32),
+        names: &Names<'_>,
+    ) -> Option<Value> {
+        match self {
+            Filling::Each(own, value) => {
+                if *own == unit && start.abs_diff(anchor) % unit == 0 {
+                    return Some(value.clone());
+                }
+                match value.single() {
+                    Some(0) if unit <= 8 => repeated(0, unit),
+                    Some(byte) if *own == 1 => repeated(byte, unit),
+                    _ => None,
+                }
+            }
+            Filling::Image(global, at) => {
+                let first = low + (anchor % unit + unit - low % unit) % unit;
+                if high < low || (high - low) / unit > ELEMENTS {
+                    return None;
+                }
+                let mut all: Option<Value> = None;
+                let mut offset = first;
+                while offset.checked_add(unit).is_some_and(|end| end <= high) {
+                    let one = names.initial(*global, at + (offset - start), unit);
+                    all = Some(match all {
+                        Some(known) => known.join(&one, bits(unit)),
+                        None => one,
+                    });
+                    offset += unit;
+                }
+                all
+            }
+        }
+    }
+
+    /// The same, of a part of the run that begins at an offset.
+    fn from(&self, start: u32, at: u32) -> Filling {
+        match self {
+            Filling::Each(..) => self.clone(),
+            Filling::Image(global, first) => Filling::Image(*global, first + (at - start)),
+        }
+    }
+
+    /// Whether a cut at an offset leaves whole elements.
+    fn divides(&self, start: u32, at: u32) -> bool {
+        match self {
+            Filling::Each(unit, value) => {
+                (at - start).is_multiple_of(*unit) || value.single() == Some(0)
+            }
+            Filling::Image(..) => true,
+        }
+    }
+
+    /// The size of elements; none where it does not matter.
+    fn unit(&self) -> Option<u32> {
+        match self {
+            Filling::Each(_, value) if value.single() == Some(0) => None,
+            Filling::Each(unit, _) => Some(*unit),
+            Filling::Image(..) => None,
+        }
+    }
+}
+
+impl Contents {
+    /// Nothing known.
+    pub fn any() -> Contents {
+        Contents::default()
+    }
+
+    /// Zeros, so many of them.
+    pub fn zeros(size: u32) -> Contents {
+        let mut all = Contents::default();
+        all.put(0, size, Filling::Each(1, Value::exactly(8, 0)));
+        all
+    }
+
+    /// What a global begins with.
+    pub fn image(global: GlobalId, size: u32) -> Contents {
+        let mut all = Contents::default();
+        all.put(0, size, Filling::Image(global, 0));
+        all
+    }
+
+    /// The runs by their first byte.
+    pub fn runs(&self) -> impl Iterator<Item = (u32, &Run)> {
+        self.runs.iter().map(|(&start, run)| (start, run))
+    }
+
+    /// Whether runs follow each other, with whole elements, and all that is in them makes sense. What comes from a file may not.
+    pub fn is_sound(&self, is_value: impl Fn(&Value, Width) -> bool, names: &Names<'_>) -> bool {
+        let mut free = 0;
+        self.runs.iter().all(|(&start, run)| {
+            let fits = start >= free && run.end > start;
+            free = run.end;
+            fits && match &run.filling {
+                Filling::Each(unit, value) => {
+                    (1..=16).contains(unit)
+                        && (run.end - start) % unit == 0
+                        && is_value(value, bits(*unit))
+                }
+                Filling::Image(global, at) => {
+                    let size = names.initial_size(*global);
+                    size.is_some_and(|size| u64::from(*at) + u64::from(run.end - start) <= size)
+                }
+            }
+        })
+    }
+
+    fn put(&mut self, start: u32, end: u32, filling: Filling) {
+        if start >= end {
+            return;
+        }
+        if let Filling::Each(unit, value) = &filling
+            && value.num == Some(Num::all(bits(*unit)))
+            && value.ptr.is_empty()
+        {
+            return;
+        }
+        self.runs.insert(start, Run { end, filling });
+    }
+
+    /// The runs that have bytes between two offsets.
+    fn within(&self, low: u32, high: u32) -> impl Iterator<Item = (u32, &Run)> {
+        let before = self.runs.range(..low).next_back();
+        let before = before.filter(move |(_, run)| run.end > low);
+        let inside = if low < high {
+            Some(self.runs.range(low..high))
+        } else {
+            None
+        };
+        let all = before.into_iter().chain(inside.into_iter().flatten());
+        all.map(|(&start, run)| (start, run))
+    }
+
+    /// Nothing is known of the bytes between two offsets any more.
+    pub fn forget(&mut self, low: u32, high: u32) {
+        let touched: Vec<u32> = self.within(low, high).map(|(start, _)| start).collect();
+        for start in touched {
+            let Some(run) = self.runs.remove(&start) else {
+                continue;
+            };
+            let unit = match &run.filling {
+                // Zeros can be cut anywhere.
+                Filling::Each(_, value) if value.single() == Some(0) => 1,
+                Filling::Each(unit, _) => *unit,
+                Filling::Image(..) => 1,
+            };
+            let filling = match run.filling {
+                Filling::Each(_, value) if unit == 1 && value.single() == Some(0) => {
+                    Filling::Each(1, Value::exactly(8, 0))
+                }
+                other => other,
+            };
+            if start < low {
+                let end = start + (low - start) / unit * unit;
+                self.put(start, end, filling.clone());
+            }
+            if run.end > high {
+                let first = run.end - (run.end - high) / unit * unit;
+                self.put(first, run.end, filling.from(start, first));
+            }
+        }
+    }
+
+    /// The element of `len` bytes at an offset.
+    fn at(&self, at: u32, len: u32, names: &Names<'_>) -> Value {
+        let all = Value::all(bits(len));
+        let Some(end) = at.checked_add(len) else {
+            return all;
+        };
+        let pieces: Vec<(u32, &Run)> = self.within(at, end).collect();
+        match pieces[..] {
+            [(start, run)] if start <= at && run.end >= end => {
+                if let Some(value) = run.filling.seen(start, (at, end), (len, at), names) {
+                    return value;
+                }
+                match &run.filling {
+                    Filling::Each(unit, value) => {
+                        part(value, *unit, (at - start) % unit, len).unwrap_or(all)
+                    }
+                    Filling::Image(..) => all,
+                }
+            }
+            [] => all,
+            _ => self.assembled(at, len, names).unwrap_or(all),
+        }
+    }
+
+    /// A number that lies in several runs.
+    fn assembled(&self, at: u32, len: u32, names: &Names<'_>) -> Option<Value> {
+        let mut number = 0u64;
+        for i in (0..len).rev() {
+            let byte = self.within(at + i, at + i + 1).next()?;
+            let (start, run) = byte;
+            let byte = match run
+                .filling
+                .seen(start, (at + i, at + i + 1), (1, at + i), names)
+            {
+                Some(value) => value,
+                None => match &run.filling {
+                    Filling::Each(unit, value) => part(value, *unit, (at + i - start) % unit, 1)?,
+                    Filling::Image(..) => return None,
+                },
+            };
+            number = number << 8 | byte.single()?;
+        }
+        (len <= 8).then(|| Value::exactly(bits(len), number.into()))
+    }
+
+    /// What `len` bytes at one of these offsets hold.
+    pub fn load(&self, at: &Num, len: u32, names: &Names<'_>) -> Value {
+        let all = Value::all(bits(len));
+        let (Ok(low), Ok(high)) = (u32::try_from(at.least), u32::try_from(at.most)) else {
+            return all;
+        };
+        let Some(end) = high.checked_add(len) else {
+            return all;
+        };
+        if let Some(offsets) = few(at) {
+            let values = offsets.map(|at| self.at(at, len, names));
+            return values.reduce(|a, b| a.join(&b, bits(len))).unwrap_or(all);
+        }
+        if !at.step.is_multiple_of(u64::from(len)) {
+            return self.every(low, end, len, names).unwrap_or(all);
+        }
+        let mut free = low;
+        let mut value: Option<Value> = None;
+        for (start, run) in self.within(low, end) {
+            let piece = (start.max(low), run.end.min(end));
+            let known = run.filling.seen(start, piece, (len, low), names);
+            // Elements must not lie in two runs.
+            let whole = (piece.0 - low) % len == 0 && (piece.1 - low) % len == 0;
+            let (true, true, Some(known)) = (piece.0 == free, whole, known) else {
+                return all;
+            };
+            free = piece.1;
+            value = Some(value.map_or(known.clone(), |value| value.join(&known, bits(len))));
+        }
+        match value {
+            Some(value) if free == end => value,
+            _ => all,
+        }
+    }
+
+    /// The same at offsets that are not those of elements: where all is zeros.
+    fn every(&self, low: u32, end: u32, len: u32, names: &Names<'_>) -> Option<Value> {
+        let mut pieces = self.within(low, end);
+        let (start, run) = pieces.next()?;
+        let whole = start <= low && run.end >= end && pieces.next().is_none();
+        match &run.filling {
+            Filling::Each(1, value) if whole && (len == 1 || value.single().is_some()) => {
+                run.filling.seen(start, (low, end), (len, low), names)
+            }
+            Filling::Each(_, value) if whole && value.single() == Some(0) => repeated(0, len),
+            Filling::Image(..) if whole && len == 1 => {
+                run.filling.seen(start, (low, end), (1, low), names)
+            }
+            _ => None,
+        }
+    }
+
+    /// `len` bytes at an offset are one of these values.
+    pub fn set(&mut self, at: u32, len: u32, value: Value) {
+        let Some(end) = at.checked_add(len).filter(|_| len > 0) else {
+            return;
+        };
+        self.forget(at, end);
+        if len <= 16 {
+            self.put(at, end, Filling::Each(len, value));
+        }
+    }
+
+    /// Bytes between two offsets are all one of these values.
+    pub fn fill(&mut self, low: u32, high: u32, byte: Value) {
+        self.forget(low, high);
+        self.put(low, high, Filling::Each(1, byte));
+    }
+
+    /// `len` bytes at one of these offsets may be one of these values from now on.
+    pub fn store(&mut self, at: &Num, len: u32, value: &Value, names: &Names<'_>) {
+        let low = u32::try_from(at.least.max(0)).unwrap_or(END);
+        let high = u32::try_from(at.most).unwrap_or(END);
+        let end = high.saturating_add(len);
+        if let Some(offsets) = few(at) {
+            for at in offsets {
+                let old = self.at(at, len, names);
+                self.set(at, len, old.join(value, bits(len)));
+            }
+            return;
+        }
+        if !at.step.is_multiple_of(u64::from(len)) || len > 16 || at.least < 0 {
+            self.forget(low, end);
+            return;
+        }
+        let mut pieces: Vec<(u32, u32, Option<Value>)> = Vec::new();
+        for (start, run) in self.within(low, end) {
+            let piece = (start.max(low), run.end.min(end));
+            let whole = (piece.0 - low) % len == 0 && (piece.1 - low) % len == 0;
+            let cut = run.filling.divides(start, piece.0) && run.filling.divides(start, piece.1);
+            let known = run.filling.seen(start, piece, (len, low), names);
+            pieces.push((piece.0, piece.1, known.filter(|_| whole && cut)));
+        }
+        self.forget(low, end);
+        for (low, high, known) in pieces {
+            if let Some(known) = known {
+                self.put(low, high, Filling::Each(len, known.join(value, bits(len))));
+            }
+        }
+        self.together(low, end);
+    }
+
+    /// Neighbours with the same elements between two offsets become one run.
+    fn together(&mut self, low: u32, high: u32) {
+        let starts: Vec<u32> = self.within(low, high).map(|(start, _)| start).collect();
+        for pair in starts.windows(2).rev() {
+            let (Some(a), Some(b)) = (self.runs.get(&pair[0]), self.runs.get(&pair[1])) else {
+                continue;
+            };
+            let same = matches!(a.filling, Filling::Each(..)) && a.filling == b.filling;
+            if a.end == pair[1] && same {
+                let end = b.end;
+                self.runs.remove(&pair[1]);
+                if let Some(a) = self.runs.get_mut(&pair[0]) {
+                    a.end = end;
+                }
+            }
+        }
+    }
+
+    /// So many bytes from an offset on, as they are, for another object.
+    pub fn cut(&self, from: u32, len: u32) -> Vec<(u32, Run)> {
+        let end = from.saturating_add(len);
+        let mut all = Vec::new();
+        for (start, run) in self.within(from, end) {
+            let (low, high) = (start.max(from), run.end.min(end));
+            if run.filling.divides(start, low) && run.filling.divides(start, high) {
+                let mut filling = run.filling.from(start, low);
+                if let Filling::Each(unit, value) = &filling
+                    && *unit > 1
+                    && (low > start || high < run.end)
+                    && value.single() == Some(0)
+                {
+                    filling = Filling::Each(1, Value::exactly(8, 0));
+                }
+                all.push((
+                    low - from,
+                    Run {
+                        end: high - from,
+                        filling,
+                    },
+                ));
+            }
+        }
+        all
+    }
+
+    /// The bytes at an offset, `len` of them, are these from now on.
+    pub fn paste(&mut self, at: u32, len: u32, runs: &[(u32, Run)]) {
+        let end = at.saturating_add(len);
+        self.forget(at, end);
+        for (start, run) in runs {
+            let high = at.saturating_add(run.end);
+            if high < END {
+                self.put(at + start, high, run.filling.clone());
+            }
+        }
+    }
+
+    /// Values that an act may change; it gives the new one, or none where it stays.
+    pub fn change(&mut self, act: &mut impl FnMut(&Value, Width) -> Option<Value>) {
+        let mut gone = Vec::new();
+        for (&start, run) in &mut self.runs {
+            if let Filling::Each(unit, value) = &mut run.filling
+                && let Some(new) = act(value, bits(*unit))
+            {
+                if new.num == Some(Num::all(bits(*unit))) && new.ptr.is_empty() {
+                    gone.push(start);
+                }
+                *value = new;
+            }
+        }
+        for start in gone {
+            self.runs.remove(&start);
+        }
+    }
+
+    /// What both are in.
+    pub fn join(&self, other: &Contents, names: &Names<'_>) -> Contents {
+        self.both(other, names, |a, b, width| a.join(b, width))
+    }
+
+    /// See [`Num::widen`].
+    pub fn widen(&self, new: &Contents, names: &Names<'_>, thresholds: &Thresholds) -> Contents {
+        self.both(new, names, |a, b, width| a.widen(b, width, thresholds))
+    }
+
+    fn both(
+        &self,
+        other: &Contents,
+        names: &Names<'_>,
+        both: impl Fn(&Value, &Value, Width) -> Value,
+    ) -> Contents {
+        let mut result = Contents::default();
+        for (start, run) in self.runs() {
+            for (there, run_there) in other.within(start, run.end) {
+                let (low, high) = (start.max(there), run.end.min(run_there.end));
+                let (a, b) = (&run.filling, &run_there.filling);
+                let (x, y) = (a.from(start, low), b.from(there, low));
+                if x == y && a.divides(start, low) && b.divides(there, low) {
+                    let whole = a.divides(start, high) && b.divides(there, high);
+                    if whole {
+                        result.put(low, high, x);
+                        continue;
+                    }
+                }
+                let unit = match (a.unit(), b.unit()) {
+                    (Some(unit), _) | (None, Some(unit)) => unit,
+                    // Zeros, or two images: bytes.
+                    (None, None) => 1,
+                };
+                let anchor = if a.unit().is_some() { start } else { there };
+                let anchor = if a.unit().or(b.unit()).is_some() {
+                    anchor
+                } else {
+                    low
+                };
+                // Whole elements only.
+                let first = low + (unit - (low - anchor) % unit) % unit;
+                let high = first + high.saturating_sub(first) / unit * unit;
+                if first >= high {
+                    continue;
+                }
+                let seen = |filling: &Filling, at: u32| {
+                    filling.seen(at, (first, high), (unit, first), names)
+                };
+                if let (Some(x), Some(y)) = (seen(a, start), seen(b, there)) {
+                    let value = both(&x, &y, bits(unit));
+                    result.put(first, high, Filling::Each(unit, value));
+                }
+            }
+        }
+        result.together(0, END);
+        result
+    }
+
+    /// Whether all that this may be, the other may be.
+    pub fn is_within(&self, other: &Contents, names: &Names<'_>) -> bool {
+        other.runs().all(|(start, run)| {
+            let mut free = start;
+            for (here, own) in self.within(start, run.end) {
+                let (low, high) = (start.max(here), run.end.min(own.end));
+                if low != free {
+                    return false;
+                }
+                free = high;
+                let fits = match &run.filling {
+                    Filling::Image(..) => {
+                        own.filling.from(here, low) == run.filling.from(start, low)
+                    }
+                    Filling::Each(unit, value) => {
+                        let whole = (low - start) % unit == 0 && (high - start) % unit == 0;
+                        let seen = own.filling.seen(here, (low, high), (*unit, start), names);
+                        whole && seen.is_some_and(|seen| seen.is_within(value, bits(*unit)))
+                    }
+                };
+                if !fits {
+                    return false;
+                }
+            }
+            free == run.end
+        })
+    }
+}
+
+/// Offsets, where they are few.
+fn few(at: &Num) -> Option<impl Iterator<Item = u32>> {
+    let (low, high) = (u32::try_from(at.least).ok()?, u32::try_from(at.most).ok()?);
+    let step = match at.step {
+        0 => 1,
+        step => step,
+    };
+    let count = u64::from(high.checked_sub(low)?) / step;
+    (count < OFFSETS).then(|| (low..=high).step_by(step as usize))
+}
+
+/// Some bytes of a number that is stored whole.
+fn part(value: &Value, unit: u32, at: u32, len: u32) -> Option<Value> {
+    use crate::program::ir::{BinOp, CastKind};
+    let num = value.plain()?;
+    if unit > 8 || at + len > unit {
+        return None;
+    }
+    let by = Num::exactly(bits(unit), u128::from(at) * 8);
+    let shifted = num.bin(BinOp::LShr, bits(unit), &by);
+    Some(Value::number(shifted.cast(
+        CastKind::Trunc,
+        bits(unit),
+        bits(len),
+    )))
+}

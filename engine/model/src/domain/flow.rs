@@ -1,0 +1,340 @@
+//! The order in which a function's blocks are walked, the registers that matter in each, and where registers get their values.
+//!
+//! The order is a weak topological one (Bourdoncle, *Efficient chaotic iteration strategies with widenings*, 1993): whatever leads back leads to
+//! the head of a component that it is part of, and a component's blocks stand together.
+
+use rustc_hash::FxHashMap;
+
+use crate::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
+use crate::symbolic::world::successors;
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Flow {
+    first: u32,
+    /// By block: its place.
+    places: Vec<u32>,
+    heads: Vec<bool>,
+    cyclic: Vec<bool>,
+    /// By block: a bit for each register that is read behind its beginning before it is set.
+    live: Vec<Vec<u64>>,
+    /// By register: the operation that sets it; none for parameters and for what edges set.
+    made: Vec<Option<(BlockId, u32)>>,
+}
+
+impl Flow {
+    /// Of a function.
+    pub fn of(program: &Program, id: FuncId) -> Flow {
+        let function = program.function(id);
+        let first = function.blocks.start;
+        let count = function.blocks.len();
+        let next: Vec<Vec<u32>> = function
+            .blocks
+            .clone()
+            .map(|block| {
+                let to = successors(&program.block(BlockId(block)).end);
+                to.into_iter().map(|block| block.0 - first).collect()
+            })
+            .collect();
+        let mut flow = Flow {
+            first,
+            places: vec![u32::MAX; count],
+            heads: vec![false; count],
+            cyclic: vec![false; count],
+            live: Vec::new(),
+            made: vec![None; function.registers.len()],
+        };
+        flow.order(&next);
+        flow.live(program, function.registers.len(), &next);
+        for block in function.blocks.clone().map(BlockId) {
+            for (op, inst) in program.block(block).ops.iter().enumerate() {
+                for reg in inst.op.sets() {
+                    if let Some(made) = flow.made.get_mut(reg.index()) {
+                        *made = Some((block, op as u32));
+                    }
+                }
+            }
+        }
+        flow
+    }
+
+    fn at(&self, block: BlockId) -> usize {
+        (block.0 - self.first) as usize
+    }
+
+    /// A block's place in the order.
+    pub fn place(&self, block: BlockId) -> u32 {
+        self.places[self.at(block)]
+    }
+
+    /// Whether edges lead back to a block.
+    pub fn is_head(&self, block: BlockId) -> bool {
+        self.heads[self.at(block)]
+    }
+
+    /// Whether a block may be entered several times in one call.
+    pub fn is_cyclic(&self, block: BlockId) -> bool {
+        self.cyclic[self.at(block)]
+    }
+
+    /// Whether a register matters where a block is entered.
+    pub fn is_live(&self, block: BlockId, reg: Reg) -> bool {
+        has(&self.live[self.at(block)], reg)
+    }
+
+    /// The operation that sets a register.
+    pub fn made<'p>(&self, program: &'p Program, reg: Reg) -> Option<&'p Op> {
+        let (block, op) = (*self.made.get(reg.index())?)?;
+        Some(&program.block(block).ops.get(op as usize)?.op)
+    }
+
+    fn order(&mut self, next: &[Vec<u32>]) {
+        let mut place = 0;
+        // Parts of the graph that are still to be put in order, the next one last: nodes without the heads above them.
+        let mut open: Vec<(Vec<u32>, bool)> = vec![((0..next.len() as u32).collect(), false)];
+        let mut part = vec![0u32; next.len()];
+        let mut parts = 0;
+        while let Some((nodes, single)) = open.pop() {
+            if single {
+                for node in nodes {
+                    self.places[node as usize] = place;
+                    place += 1;
+                }
+                continue;
+            }
+            parts += 1;
+            for &node in &nodes {
+                part[node as usize] = parts;
+            }
+            let inside = |node: u32| part[node as usize] == parts;
+            let components = components(&nodes, next, &inside);
+            // The first in topological order is wanted first, so it is pushed last.
+            for component in components {
+                let loops =
+                    component.len() > 1 || next[component[0] as usize].contains(&component[0]);
+                if !loops {
+                    open.push((component, true));
+                    continue;
+                }
+                let head = self.head(&component, next);
+                self.heads[head as usize] = true;
+                for &node in &component {
+                    self.cyclic[node as usize] = true;
+                }
+                let rest: Vec<u32> = component.into_iter().filter(|&n| n != head).collect();
+                if !rest.is_empty() {
+                    open.push((rest, false));
+                }
+                open.push((vec![head], true));
+            }
+        }
+    }
+
+    /// The block by which a component is entered: the function's first, or one with an edge from outside.
+    fn head(&self, component: &[u32], next: &[Vec<u32>]) -> u32 {
+        let mut inside = vec![false; next.len()];
+        for &node in component {
+            inside[node as usize] = true;
+        }
+        if inside[0] {
+            return 0;
+        }
+        let mut entered = vec![0u32; next.len()];
+        for (node, to) in next.iter().enumerate() {
+            for &to in to {
+                if !inside[node] && inside[to as usize] {
+                    entered[to as usize] += 1;
+                }
+            }
+        }
+        let by_edges = |&&node: &&u32| (entered[node as usize], std::cmp::Reverse(node));
+        component.iter().max_by_key(by_edges).copied().unwrap_or(0)
+    }
+
+    fn live(&mut self, program: &Program, registers: usize, next: &[Vec<u32>]) {
+        let words = registers.div_ceil(64);
+        self.live = vec![vec![0; words]; next.len()];
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); next.len()];
+        for (node, to) in next.iter().enumerate() {
+            to.iter()
+                .for_each(|&to| before[to as usize].push(node as u32));
+        }
+        let mut open: Vec<u32> = (0..next.len() as u32).collect();
+        while let Some(node) = open.pop() {
+            let block = program.block(BlockId(self.first + node));
+            let mut live = vec![0u64; words];
+            for edge in block.end.edges() {
+                let mut there = self.live[self.at(edge.to)].clone();
+                let moved: Vec<bool> = edge.moves.iter().map(|(to, _)| has(&there, *to)).collect();
+                edge.moves
+                    .iter()
+                    .for_each(|(to, _)| put(&mut there, *to, false));
+                for ((_, from), moved) in edge.moves.iter().zip(moved) {
+                    if moved {
+                        read(&mut there, *from);
+                    }
+                }
+                live.iter_mut().zip(&there).for_each(|(a, b)| *a |= b);
+            }
+            end_reads(&block.end, &mut |operand| read(&mut live, operand));
+            for inst in block.ops.iter().rev() {
+                inst.op.sets().for_each(|reg| put(&mut live, reg, false));
+                inst.op.reads(&mut |operand| read(&mut live, operand));
+            }
+            if live != self.live[node as usize] {
+                self.live[node as usize] = live;
+                open.extend(&before[node as usize]);
+            }
+        }
+    }
+}
+
+fn has(set: &[u64], reg: Reg) -> bool {
+    set.get(reg.index() / 64)
+        .is_some_and(|word| word >> (reg.0 % 64) & 1 == 1)
+}
+
+fn put(set: &mut [u64], reg: Reg, value: bool) {
+    if let Some(word) = set.get_mut(reg.index() / 64) {
+        let bit = 1 << (reg.0 % 64);
+        *word = if value { *word | bit } else { *word & !bit };
+    }
+}
+
+fn read(set: &mut [u64], operand: Operand) {
+    if let Operand::Reg(reg) = operand {
+        put(set, reg, true);
+    }
+}
+
+fn end_reads(end: &Terminator, act: &mut impl FnMut(Operand)) {
+    match end {
+        Terminator::Branch { cond, .. } => act(*cond),
+        Terminator::Switch { value, .. } => act(*value),
+        Terminator::Return { values } => values.iter().for_each(|value| act(*value)),
+        Terminator::IndirectBranch { address, .. } => act(*address),
+        Terminator::Jump(_) | Terminator::Unreachable { .. } => {}
+    }
+}
+
+/// The strongly connected components of a part of a graph, what is reached last first (Tarjan).
+fn components(nodes: &[u32], next: &[Vec<u32>], inside: &impl Fn(u32) -> bool) -> Vec<Vec<u32>> {
+    let mut found = Tarjan {
+        index: FxHashMap::default(),
+        low: FxHashMap::default(),
+        stack: Vec::new(),
+        waiting: FxHashMap::default(),
+        all: Vec::new(),
+    };
+    for &node in nodes {
+        if !found.index.contains_key(&node) {
+            found.visit(node, next, inside);
+        }
+    }
+    found.all
+}
+
+struct Tarjan {
+    index: FxHashMap<u32, u32>,
+    low: FxHashMap<u32, u32>,
+    stack: Vec<u32>,
+    waiting: FxHashMap<u32, bool>,
+    all: Vec<Vec<u32>>,
+}
+
+impl Tarjan {
+    fn enter(&mut self, node: u32) {
+        let number = self.index.len() as u32;
+        self.index.insert(node, number);
+        self.low.insert(node, number);
+        self.stack.push(node);
+        self.waiting.insert(node, true);
+    }
+
+    fn lower(&mut self, node: u32, to: u32) {
+        if let Some(low) = self.low.get_mut(&node) {
+            *low = (*low).min(to);
+        }
+    }
+
+    fn visit(&mut self, root: u32, next: &[Vec<u32>], inside: &impl Fn(u32) -> bool) {
+        let mut path: Vec<(u32, usize)> = vec![(root, 0)];
+        self.enter(root);
+        while let Some((node, at)) = path.pop() {
+            if let Some(&to) = next[node as usize].get(at) {
+                path.push((node, at + 1));
+                if !inside(to) {
+                    continue;
+                }
+                if !self.index.contains_key(&to) {
+                    self.enter(to);
+                    path.push((to, 0));
+                } else if self.waiting.get(&to) == Some(&true) {
+                    let index = self.index[&to];
+                    self.lower(node, index);
+                }
+                continue;
+            }
+            let low = self.low[&node];
+            if low == self.index[&node] {
+                let mut component = Vec::new();
+                while let Some(member) = self.stack.pop() {
+                    self.waiting.insert(member, false);
+                    component.push(member);
+                    if member == node {
+                        break;
+                    }
+                }
+                self.all.push(component);
+            }
+            if let Some(&(above, _)) = path.last() {
+                self.lower(above, low);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow(next: &[Vec<u32>]) -> Flow {
+        let count = next.len();
+        let mut flow = Flow {
+            first: 0,
+            places: vec![u32::MAX; count],
+            heads: vec![false; count],
+            cyclic: vec![false; count],
+            live: Vec::new(),
+            made: Vec::new(),
+        };
+        flow.order(next);
+        flow
+    }
+
+    #[test]
+    fn what_leads_back_leads_to_a_head() {
+        let graphs = [
+            vec![vec![1], vec![2, 5], vec![3], vec![2, 4], vec![1], vec![]],
+            vec![vec![1, 2], vec![2], vec![1, 3], vec![]],
+            vec![vec![0, 1], vec![0]],
+            vec![vec![3, 1], vec![2], vec![1, 4], vec![4], vec![0, 5], vec![]],
+        ];
+        for next in graphs {
+            let flow = flow(&next);
+            let mut places = flow.places.clone();
+            places.sort_unstable();
+            let all: Vec<u32> = (0..next.len() as u32).collect();
+            assert_eq!(places, all);
+            for (node, to) in next.iter().enumerate() {
+                for &to in to {
+                    let back = flow.places[to as usize] <= flow.places[node];
+                    assert!(
+                        !back || flow.heads[to as usize],
+                        "{node} to {to} of {next:?}"
+                    );
+                }
+            }
+        }
+    }
+}

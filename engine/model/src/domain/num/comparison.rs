@@ -1,0 +1,105 @@
+//! What comparisons say of sets of numbers.
+
+use super::Num;
+use crate::program::ir::{Pred, Width};
+
+/// `a pred b`, where that is the same for all of them.
+pub fn decided(pred: Pred, width: Width, a: &Num, b: &Num) -> Option<bool> {
+    if width > 64 {
+        return None;
+    }
+    let holds = |pred: Pred| match pred {
+        Pred::Eq => a.single().is_some() && a.single() == b.single(),
+        Pred::Ne => a.meet(width, b).is_none(),
+        Pred::Ult => a.high < b.low,
+        Pred::Ule => a.high <= b.low,
+        Pred::Ugt => a.low > b.high,
+        Pred::Uge => a.low >= b.high,
+        Pred::Slt => a.most < b.least,
+        Pred::Sle => a.most <= b.least,
+        Pred::Sgt => a.least > b.most,
+        Pred::Sge => a.least >= b.most,
+    };
+    match (holds(pred), holds(negated(pred))) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
+
+/// The comparison that holds where this one does not.
+pub fn negated(pred: Pred) -> Pred {
+    match pred {
+        Pred::Eq => Pred::Ne,
+        Pred::Ne => Pred::Eq,
+        Pred::Ult => Pred::Uge,
+        Pred::Ule => Pred::Ugt,
+        Pred::Ugt => Pred::Ule,
+        Pred::Uge => Pred::Ult,
+        Pred::Slt => Pred::Sge,
+        Pred::Sle => Pred::Sgt,
+        Pred::Sgt => Pred::Sle,
+        Pred::Sge => Pred::Slt,
+    }
+}
+
+/// The same comparison with its sides exchanged.
+pub fn exchanged(pred: Pred) -> Pred {
+    match pred {
+        Pred::Eq | Pred::Ne => pred,
+        Pred::Ult => Pred::Ugt,
+        Pred::Ule => Pred::Uge,
+        Pred::Ugt => Pred::Ult,
+        Pred::Uge => Pred::Ule,
+        Pred::Slt => Pred::Sgt,
+        Pred::Sle => Pred::Sge,
+        Pred::Sgt => Pred::Slt,
+        Pred::Sge => Pred::Sle,
+    }
+}
+
+/// What is left of `a` where `a pred b` holds; none if nothing is.
+pub fn refined(pred: Pred, width: Width, a: &Num, b: &Num) -> Option<Num> {
+    if width > 64 {
+        return Some(*a);
+    }
+    let mut num = *a;
+    match pred {
+        Pred::Eq => return a.meet(width, b),
+        Pred::Ne => {
+            if let Some(other) = b.single() {
+                return without(width, a, other, b.least);
+            }
+        }
+        Pred::Ult => num.high = num.high.min(b.high.checked_sub(1)?),
+        Pred::Ule => num.high = num.high.min(b.high),
+        Pred::Ugt => num.low = num.low.max(b.low.checked_add(1)?),
+        Pred::Uge => num.low = num.low.max(b.low),
+        Pred::Slt => num.most = num.most.min(b.most.checked_sub(1)?),
+        Pred::Sle => num.most = num.most.min(b.most),
+        Pred::Sgt => num.least = num.least.max(b.least.checked_add(1)?),
+        Pred::Sge => num.least = num.least.max(b.least),
+    }
+    num.reduced(width)
+}
+
+/// All but one number, which only matters at an end.
+fn without(width: Width, a: &Num, bits: u64, number: i64) -> Option<Num> {
+    let mut num = *a;
+    if num.single() == Some(bits) {
+        return None;
+    }
+    if num.low == bits {
+        num.low = num.low.checked_add(1)?;
+    }
+    if num.high == bits {
+        num.high = num.high.checked_sub(1)?;
+    }
+    if num.least == number {
+        num.least = num.least.checked_add(1)?;
+    }
+    if num.most == number {
+        num.most = num.most.checked_sub(1)?;
+    }
+    num.reduced(width)
+}

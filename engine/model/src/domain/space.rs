@@ -1,0 +1,357 @@
+//! Objects: what they are called, whether they live, how large they are, what they hold.
+//!
+//! One name stands for every object that an operation makes in a context. Where that can be several at a time nothing is ever known to be
+//! overwritten, and what was released once may be any of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::contents::{Contents, END};
+use super::num::{Num, Thresholds};
+use super::value::Value;
+use crate::program::ir::numbers::object_and_offset;
+use crate::program::ir::{
+    BlockId, FUNCTION_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Program, Width, place_of,
+};
+use crate::program::outside::Site;
+
+/// An object: a global, a function, or what an operation makes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ObjId(pub u32);
+
+/// What a pointer leads to whose object is gone: it never lives again.
+pub const GONE: ObjId = ObjId(u32::MAX);
+
+/// A call context: a function, and how it was called.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CtxId(pub u32);
+
+/// What an operation makes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Made {
+    /// In which context.
+    pub ctx: CtxId,
+    /// The block of the operation.
+    pub block: u32,
+    /// Its index there.
+    pub op: u32,
+    /// Which of several that it makes.
+    pub part: u32,
+}
+
+/// What is known of an object once and for all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Info {
+    /// Whether it comes from the heap.
+    pub heap: bool,
+    /// Whether there is one at most at a time.
+    pub single: bool,
+    /// Whether its size is a guess.
+    pub guessed: bool,
+}
+
+/// The names of objects, and what the program says of them.
+#[derive(Clone, Debug)]
+pub struct Names<'p> {
+    program: &'p Program,
+    made: Vec<(Made, Info)>,
+    numbers: FxHashMap<Made, ObjId>,
+}
+
+/// What an object is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A global.
+    Global(GlobalId),
+    /// A function.
+    Function(FuncId),
+    /// Made by an operation.
+    Made(Made),
+    /// None any more.
+    Gone,
+}
+
+impl<'p> Names<'p> {
+    /// Of a program: its globals and functions.
+    pub fn new(program: &'p Program) -> Names<'p> {
+        Names {
+            program,
+            made: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+
+    fn fixed(&self) -> u32 {
+        (self.program.globals.len() + self.program.functions.len()) as u32
+    }
+
+    /// What operations have made.
+    pub fn made(&self) -> impl Iterator<Item = &Made> {
+        self.made.iter().map(|(made, _)| made)
+    }
+
+    /// The object of a global.
+    pub fn global(&self, global: GlobalId) -> ObjId {
+        ObjId(global.0)
+    }
+
+    /// The object of a function.
+    pub fn function(&self, function: FuncId) -> ObjId {
+        ObjId(self.program.globals.len() as u32 + function.0)
+    }
+
+    /// The name of what an operation makes.
+    pub fn name(&mut self, made: Made, info: Info) -> ObjId {
+        if let Some(&known) = self.numbers.get(&made) {
+            let at = (known.0 - self.fixed()) as usize;
+            self.made[at].1 = info;
+            return known;
+        }
+        let id = ObjId(self.fixed() + self.made.len() as u32);
+        self.made.push((made, info));
+        self.numbers.insert(made, id);
+        id
+    }
+
+    /// What an object is.
+    pub fn kind(&self, id: ObjId) -> Kind {
+        let globals = self.program.globals.len() as u32;
+        if id.0 < globals {
+            return Kind::Global(GlobalId(id.0));
+        }
+        if id.0 < self.fixed() {
+            return Kind::Function(FuncId(id.0 - globals));
+        }
+        match self.made.get((id.0 - self.fixed()) as usize) {
+            Some((made, _)) => Kind::Made(*made),
+            None => Kind::Gone,
+        }
+    }
+
+    /// What is known of an object.
+    pub fn info(&self, id: ObjId) -> Info {
+        let at = id.0.checked_sub(self.fixed());
+        let made = at.and_then(|at| self.made.get(at as usize));
+        made.map_or(
+            Info {
+                single: true,
+                ..Info::default()
+            },
+            |(_, info)| *info,
+        )
+    }
+
+    /// Where it is made, in whatever context.
+    pub fn site(&self, id: ObjId) -> Option<Site> {
+        match self.kind(id) {
+            Kind::Global(global) => Some(Site::Global(global)),
+            Kind::Made(made) => Some(Site::Made(BlockId(made.block), made.op)),
+            Kind::Function(_) | Kind::Gone => None,
+        }
+    }
+
+    /// Whether it can be written.
+    pub fn is_writable(&self, id: ObjId) -> bool {
+        match self.kind(id) {
+            Kind::Global(global) => !self.program.globals[global.index()].constant,
+            Kind::Made(_) => true,
+            Kind::Function(_) | Kind::Gone => false,
+        }
+    }
+
+    /// A constant as a value: an address, if it is one.
+    pub fn constant(&self, width: Width, number: u128) -> Value {
+        if width != 64 || number >> 64 != 0 {
+            return Value::exactly(width, number);
+        }
+        let (object, offset) = object_and_offset(number as u64);
+        let place = place_of(object);
+        let function = place.checked_sub(FUNCTION_OBJECTS);
+        let global = place.checked_sub(GLOBAL_OBJECTS);
+        let id = match (function, global) {
+            (Some(f), _) if (f as usize) < self.program.functions.len() => self.function(FuncId(f)),
+            (_, Some(g)) if (g as usize) < self.program.globals.len() => self.global(GlobalId(g)),
+            _ => return Value::exactly(width, number),
+        };
+        Value::address(id, Num::exactly(64, offset.into()))
+    }
+
+    /// The bytes that a global begins with, if they are known.
+    pub fn initial_size(&self, global: GlobalId) -> Option<u64> {
+        let global = self.program.globals.get(global.index())?;
+        (!global.external).then_some(global.init.len() as u64)
+    }
+
+    /// Some bytes that a global begins with.
+    pub fn initial(&self, global: GlobalId, at: u32, len: u32) -> Value {
+        let width = (len * 8) as Width;
+        let Some(global) = self.program.globals.get(global.index()) else {
+            return Value::all(width);
+        };
+        let (first, end) = (at as usize, at as usize + len as usize);
+        if global.external || len > 8 || end > global.init.len() {
+            return Value::all(width);
+        }
+        if global.zeros {
+            return Value::exactly(width, 0);
+        }
+        let word = |at: usize| -> Option<Value> {
+            let bytes = global.init.get(at..at + 8)?;
+            let number = <[u8; 8]>::try_from(bytes).map_or(0, u64::from_le_bytes);
+            Some(self.constant(64, number.into())).filter(|value| value.num.is_none())
+        };
+        if let Some(address) = word(first).filter(|_| len == 8) {
+            return address;
+        }
+        // A part of an address is no number that anybody knows.
+        let near = first.saturating_sub(7)..end;
+        if near.into_iter().any(|at| word(at).is_some()) {
+            return Value::all(width);
+        }
+        let bytes = global.init[first..end].iter().rev();
+        let number = bytes.fold(0u128, |number, &byte| number << 8 | u128::from(byte));
+        Value::exactly(width, number)
+    }
+
+    /// A global where the program begins; none for what does not exist then.
+    pub fn first(&self, id: ObjId) -> Option<Object> {
+        let Kind::Global(global) = self.kind(id) else {
+            return None;
+        };
+        let info = self.program.globals.get(global.index())?;
+        let size = info.init.len() as u64;
+        let known = u32::try_from(size).unwrap_or(END);
+        let contents = match (info.external, info.zeros) {
+            (true, _) => Contents::any(),
+            (false, true) => Contents::zeros(known),
+            (false, false) => Contents::image(global, known),
+        };
+        Some(Object {
+            alive: Alive::Yes,
+            size: Num::exactly(64, size.into()),
+            contents: Arc::new(contents),
+        })
+    }
+}
+
+/// Whether an object can be accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Alive {
+    /// It can.
+    Yes,
+    /// It cannot.
+    No,
+    /// It is not known.
+    Maybe,
+}
+
+impl Alive {
+    fn join(self, other: Alive) -> Alive {
+        if self == other { self } else { Alive::Maybe }
+    }
+}
+
+/// What is known of an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// Whether it lives.
+    pub alive: Alive,
+    /// Its size.
+    pub size: Num,
+    /// Its bytes.
+    pub contents: Arc<Contents>,
+}
+
+impl Object {
+    fn join(&self, other: &Object, names: &Names<'_>) -> Object {
+        let contents = match Arc::ptr_eq(&self.contents, &other.contents) {
+            true => Arc::clone(&self.contents),
+            false => Arc::new(self.contents.join(&other.contents, names)),
+        };
+        Object {
+            alive: self.alive.join(other.alive),
+            size: self.size.join(64, &other.size),
+            contents,
+        }
+    }
+
+    fn widen(&self, new: &Object, names: &Names<'_>, thresholds: &Thresholds) -> Object {
+        let contents = match Arc::ptr_eq(&self.contents, &new.contents) {
+            true => Arc::clone(&self.contents),
+            false => Arc::new(self.contents.widen(&new.contents, names, thresholds)),
+        };
+        Object {
+            alive: self.alive.join(new.alive),
+            size: self.size.widen(64, &new.size, thresholds),
+            contents,
+        }
+    }
+
+    fn is_within(&self, other: &Object, names: &Names<'_>) -> bool {
+        (self.alive == other.alive || other.alive == Alive::Maybe)
+            && self.size.is_within(&other.size)
+            && (Arc::ptr_eq(&self.contents, &other.contents)
+                || self.contents.is_within(&other.contents, names))
+    }
+}
+
+/// All objects of a state. A global that is not among them is as it was where the program began; what an operation makes and is not
+/// among them does not exist.
+pub type Objects = BTreeMap<ObjId, Object>;
+
+/// Puts two spaces together: with `thresholds` as [`Num::widen`] does.
+pub fn merged(
+    a: &Arc<Objects>,
+    b: &Arc<Objects>,
+    names: &Names<'_>,
+    thresholds: Option<&Thresholds>,
+) -> Arc<Objects> {
+    if Arc::ptr_eq(a, b) {
+        return Arc::clone(a);
+    }
+    let mut all = Objects::clone(a);
+    let put = |x: &Object, y: &Object| match thresholds {
+        Some(thresholds) => x.widen(y, names, thresholds),
+        None => x.join(y, names),
+    };
+    for (&id, object) in &**b {
+        let known = all.get(&id).cloned().or_else(|| names.first(id));
+        let new = known.map_or_else(|| object.clone(), |known| put(&known, object));
+        all.insert(id, new);
+    }
+    for (id, object) in &**a {
+        if !b.contains_key(id)
+            && let Some(first) = names.first(*id)
+        {
+            all.insert(*id, put(object, &first));
+        }
+    }
+    Arc::new(all)
+}
+
+/// Whether each state of the one space is one of the other.
+pub fn is_within(a: &Arc<Objects>, b: &Arc<Objects>, names: &Names<'_>) -> bool {
+    if Arc::ptr_eq(a, b) {
+        return true;
+    }
+    let known = b.iter().all(|(id, object)| match a.get(id) {
+        Some(own) => own.is_within(object, names),
+        None => names
+            .first(*id)
+            .is_none_or(|first| first.is_within(object, names)),
+    });
+    known
+        && a.iter().all(|(id, object)| {
+            b.contains_key(id)
+                || names
+                    .first(*id)
+                    .is_some_and(|first| object.is_within(&first, names))
+        })
+}

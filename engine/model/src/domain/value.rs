@@ -1,0 +1,244 @@
+//! What a register or a cell of memory may hold: numbers, and addresses in objects.
+//!
+//! An address is an object with a set of offsets. A number may be an address, too, where nothing is known of it: a pointer that was taken to
+//! pieces, or read where too much was written. Whoever follows a number that is not known to be small asks [`crate::program::outside::points`] where
+//! that could lead.
+
+use serde::{Deserialize, Serialize};
+
+use super::num::{self, Num, Thresholds};
+use super::space::ObjId;
+use crate::program::ir::{BinOp, CastKind, Pred, Width};
+
+/// More objects than that are no set any more, but any number.
+const OBJECTS: usize = 24;
+
+/// See the [module](self).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Value {
+    /// The numbers that it may be, if it may be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub num: Option<Num>,
+    /// The objects that it may lie in, with the offsets; by object, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ptr: Vec<(ObjId, Num)>,
+}
+
+/// No object lies below this.
+pub const LOWEST: u64 = 1 << 16;
+
+impl Value {
+    /// Anything of a width.
+    pub fn all(width: Width) -> Value {
+        Value::number(Num::all(width))
+    }
+
+    /// A number.
+    pub fn number(num: Num) -> Value {
+        Value {
+            num: Some(num),
+            ptr: Vec::new(),
+        }
+    }
+
+    /// One number.
+    pub fn exactly(width: Width, number: u128) -> Value {
+        Value::number(Num::exactly(width, number))
+    }
+
+    /// An address.
+    pub fn address(object: ObjId, offset: Num) -> Value {
+        Value {
+            num: None,
+            ptr: vec![(object, offset)],
+        }
+    }
+
+    /// Nothing at all: no execution has such a value.
+    pub fn is_nothing(&self) -> bool {
+        self.num.is_none() && self.ptr.is_empty()
+    }
+
+    /// The numbers of a value that is no address.
+    pub fn plain(&self) -> Option<&Num> {
+        self.num.as_ref().filter(|_| self.ptr.is_empty())
+    }
+
+    /// The number, if it is one.
+    pub fn single(&self) -> Option<u64> {
+        self.plain()?.single()
+    }
+
+    /// The only object, for an address that is no number.
+    pub fn sole(&self) -> Option<(ObjId, &Num)> {
+        match (&self.num, &self.ptr[..]) {
+            (None, [(object, offset)]) => Some((*object, offset)),
+            _ => None,
+        }
+    }
+
+    /// Whether it may be a number that could be an address.
+    pub fn is_vague(&self) -> bool {
+        self.num.is_some_and(|num| num.high >= LOWEST)
+    }
+
+    /// A set that both are in.
+    pub fn join(&self, other: &Value, width: Width) -> Value {
+        let num = match (&self.num, &other.num) {
+            (Some(a), Some(b)) => Some(a.join(width, b)),
+            (a, b) => a.or(*b),
+        };
+        merged(num, &self.ptr, &other.ptr, width, |a, b| a.join(64, b))
+    }
+
+    /// See [`Num::widen`].
+    pub fn widen(&self, new: &Value, width: Width, thresholds: &Thresholds) -> Value {
+        let num = match (&self.num, &new.num) {
+            (Some(a), Some(b)) => Some(a.widen(width, b, thresholds)),
+            (a, b) => a.or(*b),
+        };
+        merged(num, &self.ptr, &new.ptr, width, |a, b| {
+            a.widen(64, b, thresholds)
+        })
+    }
+
+    /// Whether all that this may be, the other may be.
+    pub fn is_within(&self, other: &Value, width: Width) -> bool {
+        if other.num == Some(Num::all(width)) {
+            return true;
+        }
+        let number = match (&self.num, &other.num) {
+            (None, _) => true,
+            (Some(a), Some(b)) => a.is_within(b),
+            (Some(_), None) => false,
+        };
+        number
+            && self.ptr.iter().all(|(object, offset)| {
+                let there = other.offset(*object);
+                there.is_some_and(|there| offset.is_within(there))
+            })
+    }
+
+    /// The offsets in an object, if it may lie in that.
+    pub fn offset(&self, object: ObjId) -> Option<&Num> {
+        let at = self.ptr.iter().position(|(other, _)| *other == object)?;
+        Some(&self.ptr[at].1)
+    }
+
+    /// The same with all offsets moved; none of them if the sum is not followed.
+    fn moved(&self, by: &Num, op: BinOp) -> Vec<(ObjId, Num)> {
+        let all = self.ptr.iter();
+        all.map(|(object, offset)| (*object, offset.bin(op, 64, by)))
+            .collect()
+    }
+
+    /// Anything that may be made of these values' addresses: numbers, and their objects at any offset.
+    fn mixed(&self, other: &Value, width: Width) -> Value {
+        let any = |value: &Value| -> Vec<(ObjId, Num)> {
+            let all = value.ptr.iter();
+            all.map(|(object, _)| (*object, Num::all(64))).collect()
+        };
+        match width {
+            64 => merged(Some(Num::all(64)), &any(self), &any(other), 64, |a, b| {
+                a.join(64, b)
+            }),
+            _ => Value::all(width),
+        }
+    }
+
+    /// `self op other`. Divisors and shifts as [`Num::bin`] has them.
+    pub fn bin(&self, op: BinOp, width: Width, other: &Value) -> Value {
+        if let (Some(a), Some(b)) = (self.plain(), other.plain()) {
+            return Value::number(a.bin(op, width, b));
+        }
+        if width != 64 || self.is_nothing() || other.is_nothing() {
+            return self.mixed(other, width);
+        }
+        match op {
+            BinOp::Add if other.ptr.is_empty() => self.displaced(other, op),
+            BinOp::Add if self.ptr.is_empty() => other.displaced(self, op),
+            BinOp::Sub if other.ptr.is_empty() => self.displaced(other, op),
+            BinOp::Sub => match (self.sole(), other.sole()) {
+                (Some((a, x)), Some((b, y))) if a == b => Value::number(x.bin(op, 64, y)),
+                _ => self.mixed(other, width),
+            },
+            BinOp::And => match (self.single(), other.single()) {
+                (Some(mask), _) => other.masked(mask),
+                (_, Some(mask)) => self.masked(mask),
+                _ => self.mixed(other, width),
+            },
+            _ => self.mixed(other, width),
+        }
+    }
+
+    /// An address and a number.
+    fn displaced(&self, by: &Value, op: BinOp) -> Value {
+        let Some(by) = by.plain() else {
+            return self.mixed(by, 64);
+        };
+        Value {
+            num: self.num.map(|num| num.bin(op, 64, by)),
+            ptr: self.moved(by, op),
+        }
+    }
+
+    /// Some bits of an address. What lower bits it has is the platform's choice.
+    fn masked(&self, mask: u64) -> Value {
+        let number = |num: Num| num.bin(BinOp::And, 64, &Num::exactly(64, mask.into()));
+        if (mask >> 32) as u32 == u32::MAX {
+            let most = (!mask).min(i64::MAX as u64);
+            let cleared = Num::between(64, 0, most).unwrap_or(Num::all(64));
+            return Value {
+                num: self.num.map(number),
+                ptr: self.moved(&cleared, BinOp::Sub),
+            };
+        }
+        if mask >> 32 == 0 {
+            let low = Num::between(64, 0, mask).unwrap_or(Num::all(64));
+            return Value::number(self.num.map_or(low, |num| number(num).join(64, &low)));
+        }
+        self.mixed(self, 64)
+    }
+
+    /// A conversion.
+    pub fn cast(&self, kind: CastKind, from: Width, to: Width) -> Value {
+        match (self.plain(), &self.num) {
+            (Some(num), _) => Value::number(num.cast(kind, from, to)),
+            _ if from == to => self.clone(),
+            _ => Value::all(to),
+        }
+    }
+}
+
+/// Sets of objects put together; both are sorted, and so is the result.
+fn merged(
+    num: Option<Num>,
+    a: &[(ObjId, Num)],
+    b: &[(ObjId, Num)],
+    width: Width,
+    both: impl Fn(&Num, &Num) -> Num,
+) -> Value {
+    if a.is_empty() && b.is_empty() {
+        return Value {
+            num,
+            ptr: Vec::new(),
+        };
+    }
+    let mut ptr = a.to_vec();
+    for (object, offset) in b {
+        match ptr.binary_search_by_key(object, |(known, _)| *known) {
+            Ok(at) => ptr[at].1 = both(&ptr[at].1, offset),
+            Err(at) => ptr.insert(at, (*object, *offset)),
+        }
+    }
+    if ptr.len() > OBJECTS {
+        return Value::all(width);
+    }
+    Value { num, ptr }
+}
+
+/// `a pred b` of numbers, where it is the same for all.
+pub fn decided(pred: Pred, width: Width, a: &Value, b: &Value) -> Option<bool> {
+    num::decided(pred, width, a.plain()?, b.plain()?)
+}

@@ -1,0 +1,405 @@
+//! What a condition says of the values that it was computed from.
+//!
+//! A bit is taken back to the comparison that made it, a compared value to the conversions and sums that made it and to the cell that it was
+//! read from. A register's operation was executed with what its operands hold now: in a program in static single assignment form what dominates
+//! a place was set after what dominates that.
+
+use std::sync::Arc;
+
+use super::compare::{is_near, signed};
+use super::{Frame, Guide, Walker};
+use crate::domain::num::{self, Num};
+use crate::domain::state::State;
+use crate::domain::value::Value;
+use crate::program::ir::{BinOp, CastKind, Op, Operand, Pred, Reg, Width};
+use crate::term::value::mask;
+
+/// Operations that are gone back.
+const DEPTH: u32 = 8;
+
+impl<G: Guide> Walker<'_, G> {
+    /// Only executions go on in which a bit is this. False if there is none.
+    pub(super) fn assume(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        cond: Operand,
+        holds: bool,
+    ) -> bool {
+        self.learned(frame, state, (cond, 1), Value::exactly(1, holds.into()), 0)
+    }
+
+    /// Only executions go on in which an operand is one of these values.
+    pub(super) fn learn(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        operand: Operand,
+        width: Width,
+        value: Value,
+    ) {
+        // Where nothing is left it is found out where the value is used.
+        let _ = self.learned(frame, state, (operand, width), value, 0);
+    }
+
+    /// Only executions go on in which an operand compares so with a value. False if there is none.
+    pub(super) fn compare(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (pred, width): (Pred, Width),
+        operand: Operand,
+        other: &Value,
+    ) -> bool {
+        let value = self.get(frame, state, operand, width);
+        if self.decided(state, (pred, width), (&value, other)) == Some(false) {
+            return false;
+        }
+        match self.restricted(pred, width, &value, other) {
+            Some(left) => self.learned(frame, state, (operand, width), left, 0),
+            None => false,
+        }
+    }
+
+    fn learned(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (operand, width): (Operand, Width),
+        value: Value,
+        depth: u32,
+    ) -> bool {
+        let Operand::Reg(reg) = operand else {
+            let own = self.get(frame, state, operand, width);
+            return match (own.plain(), value.plain()) {
+                (Some(a), Some(b)) if width <= 64 => a.meet(width, b).is_some(),
+                _ => true,
+            };
+        };
+        let before = self.get(frame, state, operand, width);
+        let own = self
+            .widths(frame)
+            .get(reg.index())
+            .copied()
+            .unwrap_or(width);
+        let value = match (before.plain(), value.plain()) {
+            (Some(a), Some(b)) if width <= 64 => match a.meet(width, b) {
+                Some(num) => Value::number(num),
+                None => return false,
+            },
+            _ => value,
+        };
+        if own != width || depth > DEPTH {
+            return true;
+        }
+        if value != before || !state.registers.contains_key(&reg) {
+            state.registers.insert(reg, value.clone());
+            self.learn_cell(state, reg, &value);
+        } else if width > 1 {
+            return true;
+        }
+        match frame.flow.made(self.program, reg) {
+            Some(op) => self.back(frame, state, op, (reg, width), &value, depth + 1),
+            None => true,
+        }
+    }
+
+    /// What is known of a register is known of the cell that holds the same.
+    fn learn_cell(&self, state: &mut State, reg: Reg, value: &Value) {
+        let Some(cell) = state.cells.get(&reg).copied() else {
+            return;
+        };
+        let at = Num::exactly(64, cell.at.into());
+        let width = (cell.len * 8) as Width;
+        state.change(cell.object, &self.names, |object| {
+            let known = object.contents.load(&at, cell.len, &self.names);
+            let value = match (known.plain(), value.plain()) {
+                (Some(a), Some(b)) => a.meet(width, b).map_or(known, Value::number),
+                _ => value.clone(),
+            };
+            Arc::make_mut(&mut object.contents).set(cell.at, cell.len, value);
+        });
+    }
+
+    /// A register that an operation made is one of these values: what that says of the operands.
+    fn back(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        op: &Op,
+        (reg, width): (Reg, Width),
+        value: &Value,
+        depth: u32,
+    ) -> bool {
+        let bit = value.single().filter(|_| width == 1).map(|bit| bit == 1);
+        match op {
+            Op::Cmp {
+                pred, width, a, b, ..
+            } => match bit {
+                Some(holds) => self.both(frame, state, (*pred, *width), (*a, *b), holds, depth),
+                None => true,
+            },
+            Op::Bin {
+                op: BinOp::And,
+                a,
+                b,
+                ..
+            } if bit == Some(true) => self.all(frame, state, &[*a, *b], true, depth),
+            Op::Bin {
+                op: BinOp::Or,
+                a,
+                b,
+                ..
+            } if bit == Some(false) => self.all(frame, state, &[*a, *b], false, depth),
+            Op::Bin {
+                op: BinOp::Xor,
+                a,
+                b: Operand::Const(1),
+                ..
+            } if bit.is_some() => {
+                let not = bit == Some(false);
+                self.learned(frame, state, (*a, 1), Value::exactly(1, not.into()), depth)
+            }
+            Op::Select {
+                cond,
+                a,
+                b: Operand::Const(0),
+                ..
+            } if bit == Some(true) => self.all(frame, state, &[*cond, *a], true, depth),
+            Op::Select {
+                cond,
+                a: Operand::Const(1),
+                b,
+                ..
+            } if bit == Some(false) => self.all(frame, state, &[*cond, *b], false, depth),
+            Op::Bin { op, a, b, .. } => {
+                self.unsummed(frame, state, (*op, width), (*a, *b), value, depth)
+            }
+            Op::Cast {
+                kind, from, to, a, ..
+            } => self.uncast(frame, state, (*kind, *from, *to), *a, value, depth),
+            Op::Copy { a, .. } | Op::Freeze { a, .. } => match a {
+                Operand::Reg(_) => self.learned(frame, state, (*a, width), value.clone(), depth),
+                _ => true,
+            },
+            Op::Overflow {
+                value: result,
+                overflow,
+                op,
+                signed,
+                width,
+                a,
+                b,
+            } if *overflow == reg && bit == Some(false) => {
+                let (x, y) = (
+                    self.number(frame, state, *a, *width),
+                    self.number(frame, state, *b, *width),
+                );
+                match x.without_overflow(*op, *signed, *width, &y) {
+                    Some(num) => {
+                        let result = (Operand::Reg(*result), *width);
+                        self.learned(frame, state, result, Value::number(num), depth)
+                    }
+                    None => false,
+                }
+            }
+            Op::Address {
+                base,
+                offset,
+                indices,
+                ..
+            } if indices.is_empty() => {
+                let by = Num::exactly(64, *offset as u64 as u128);
+                let moved = value.bin(BinOp::Sub, 64, &Value::number(by));
+                self.narrowed(frame, state, (*base, 64), moved, depth)
+            }
+            _ => true,
+        }
+    }
+
+    fn all(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        bits: &[Operand],
+        holds: bool,
+        depth: u32,
+    ) -> bool {
+        bits.iter().all(|&bit| {
+            self.learned(
+                frame,
+                state,
+                (bit, 1),
+                Value::exactly(1, holds.into()),
+                depth,
+            )
+        })
+    }
+
+    /// A comparison holds, or does not.
+    fn both(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (pred, width): (Pred, Width),
+        (a, b): (Operand, Operand),
+        holds: bool,
+        depth: u32,
+    ) -> bool {
+        let pred = if holds { pred } else { num::negated(pred) };
+        let (x, y) = (
+            self.get(frame, state, a, width),
+            self.get(frame, state, b, width),
+        );
+        if self.decided(state, (pred, width), (&x, &y)) == Some(false) {
+            return false;
+        }
+        let Some(left) = self.restricted(pred, width, &x, &y) else {
+            return false;
+        };
+        let Some(right) = self.restricted(num::exchanged(pred), width, &y, &x) else {
+            return false;
+        };
+        self.learned(frame, state, (a, width), left, depth)
+            && self.learned(frame, state, (b, width), right, depth)
+    }
+
+    /// An operand is one of these values, of which it keeps those that it may have.
+    fn narrowed(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (operand, width): (Operand, Width),
+        value: Value,
+        depth: u32,
+    ) -> bool {
+        let before = self.get(frame, state, operand, width);
+        let same = match (before.sole(), value.sole()) {
+            (Some((a, x)), Some((b, y))) if a == b => {
+                x.meet(64, y).map(|offset| Value::address(a, offset))
+            }
+            _ => None,
+        };
+        match (same, before.plain(), value.plain()) {
+            (Some(value), ..) => self.learned(frame, state, (operand, width), value, depth),
+            (None, Some(_), Some(_)) => self.learned(frame, state, (operand, width), value, depth),
+            _ => true,
+        }
+    }
+
+    fn unsummed(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (op, width): (BinOp, Width),
+        (a, b): (Operand, Operand),
+        value: &Value,
+        depth: u32,
+    ) -> bool {
+        if width > 64 {
+            return true;
+        }
+        let constant = |operand: Operand| matches!(operand, Operand::Const(_));
+        let back = match op {
+            BinOp::Add => BinOp::Sub,
+            BinOp::Sub => BinOp::Add,
+            _ => return true,
+        };
+        let (operand, by) = match (constant(a), constant(b)) {
+            (false, true) => (a, b),
+            (true, false) if op == BinOp::Add => (b, a),
+            _ => return true,
+        };
+        let by = self.get(frame, state, by, width);
+        let before = value.bin(back, width, &by);
+        self.narrowed(frame, state, (operand, width), before, depth)
+    }
+
+    fn uncast(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (kind, from, to): (CastKind, Width, Width),
+        a: Operand,
+        value: &Value,
+        depth: u32,
+    ) -> bool {
+        if from > 64 || to > 64 {
+            return true;
+        }
+        let Some(num) = value.plain() else {
+            return true;
+        };
+        let inner = match kind {
+            CastKind::ZExt => {
+                let top = mask(from) as u64;
+                Num::between(to, 0, top)
+                    .and_then(|fits| num.meet(to, &fits))
+                    .map(|n| n.cast(CastKind::Trunc, to, from))
+            }
+            CastKind::SExt => {
+                let all = Num::all(from);
+                let fits = Num::signed_between(to, all.least, all.most);
+                fits.and_then(|fits| num.meet(to, &fits))
+                    .map(|n| n.cast(CastKind::Trunc, to, from))
+            }
+            CastKind::Trunc => {
+                let before = self.get(frame, state, a, from);
+                let Some(before) = before.plain() else {
+                    return true;
+                };
+                // Nothing was cut off.
+                let all = Num::all(to);
+                if before.high <= mask(to) as u64 {
+                    Some(num.cast(CastKind::ZExt, to, from))
+                } else if before.least >= all.least && before.most <= all.most {
+                    Some(num.cast(CastKind::SExt, to, from))
+                } else {
+                    return true;
+                }
+            }
+        };
+        match inner {
+            Some(num) => self.learned(frame, state, (a, from), Value::number(num), depth),
+            None => false,
+        }
+    }
+}
+
+impl<G> Walker<'_, G> {
+    /// What is left of a value where it compares so with another one; none if nothing is.
+    fn restricted(&self, pred: Pred, width: Width, value: &Value, other: &Value) -> Option<Value> {
+        let mut left = value.clone();
+        if let (Some(a), Some(b)) = (value.plain(), other.plain()) {
+            return num::refined(pred, width, a, b).map(Value::number);
+        }
+        if width != 64 {
+            return Some(left);
+        }
+        if let (Some((a, x)), Some((b, y))) = (value.sole(), other.sole()) {
+            let equal = matches!(pred, Pred::Eq | Pred::Ne);
+            let single = a == b && self.names.info(a).single;
+            if single && (equal || is_near(x) && is_near(y)) {
+                return num::refined(signed(pred), 64, x, y)
+                    .map(|offset| Value::address(a, offset));
+            }
+            return Some(left);
+        }
+        match pred {
+            // NULL and other numbers that are no address.
+            Pred::Eq if other.plain().is_some() && !other.is_vague() => {
+                left.ptr.clear();
+                let (a, b) = (left.num.as_ref()?, other.num.as_ref()?);
+                left.num = a.meet(64, b);
+            }
+            Pred::Eq if other.num.is_none() && !value.is_vague() => left.num = None,
+            Pred::Ne => {
+                if let (Some(a), Some(b)) = (&value.num, other.plain()) {
+                    left.num = num::refined(pred, 64, a, b);
+                }
+            }
+            _ => {}
+        }
+        (!left.is_nothing()).then_some(left)
+    }
+}

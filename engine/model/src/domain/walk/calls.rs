@@ -1,0 +1,375 @@
+//! Calls: each callee is walked where it is called, or is shared.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::memory::Purpose;
+use super::{Frame, Guide, Step, Stop, Walker};
+use crate::domain::contents::{Contents, Filling};
+use crate::domain::num::Num;
+use crate::domain::space::{Alive, Kind, Made, ObjId, Object, Objects};
+use crate::domain::state::State;
+use crate::domain::value::Value;
+use crate::program::ir::{
+    ArgClass, Call, Callee, CastKind, CheckId, FuncId, FunctionKind, Intrinsic, Operand, Reg, Width,
+};
+use crate::program::outside::COPY;
+
+impl<G: Guide> Walker<'_, G> {
+    /// Executes a call. False if nothing goes on.
+    pub(super) fn call(&mut self, frame: &Frame, state: &mut State, op: u32, call: &Call) -> Step {
+        match call.callee {
+            Callee::Direct(id) => {
+                if let Some(check) = call.check
+                    && self
+                        .program
+                        .checks
+                        .get(check.index())
+                        .is_some_and(|c| c.kind.is_reached())
+                {
+                    self.violates(Some(check));
+                    return Ok(false);
+                }
+                self.call_function(frame, state, (op, call), id, call.check)
+            }
+            Callee::Indirect(operand) => self.call_through(frame, state, (op, call), operand),
+        }
+    }
+
+    fn call_through(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        (op, call): (u32, &Call),
+        operand: Operand,
+    ) -> Step {
+        let value = self.get(frame, state, operand, 64);
+        let (led, vague) = self.led(frame, state, operand, &value);
+        let mut bad = value.num.is_some();
+        let mut callees = Vec::new();
+        for (id, offset) in led {
+            match self.names.kind(id) {
+                Kind::Function(function) if offset.has(64, 0) => {
+                    bad |= offset.single() != Some(0);
+                    callees.push(function);
+                }
+                _ => bad = true,
+            }
+        }
+        if bad {
+            self.violates(call.check);
+        }
+        if callees.is_empty() && vague && value.ptr.is_empty() {
+            self.hole("a call through a pointer of which it is not known where it points");
+        }
+        let mut after: Option<State> = None;
+        for id in callees {
+            let mut taken = state.clone();
+            if self.call_function(frame, &mut taken, (op, call), id, None)? {
+                after = Some(match after {
+                    Some(before) => before.join(&taken, &self.names, self.widths(frame)),
+                    None => taken,
+                });
+            }
+        }
+        match after {
+            Some(after) => {
+                *state = after;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn call_function(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        (op, call): (u32, &Call),
+        id: FuncId,
+        check: Option<CheckId>,
+    ) -> Step {
+        let function = self.program.function(id);
+        self.found.calls.insert((self.at.block, op, id));
+        if let FunctionKind::Intrinsic(intrinsic) = function.kind {
+            return Ok(match intrinsic {
+                Intrinsic::Heap(heap) => self.heap_function(frame, state, heap, (call, op), check),
+                _ => self.tape_or_host(frame, state, (intrinsic, id), call, check),
+            });
+        }
+        if !function.is_defined() {
+            self.hole(&format!(
+                "a call of `{}`, which nobody provides",
+                function.name
+            ));
+            return Ok(false);
+        }
+        if function.kind == FunctionKind::User && !self.deviate(frame, state, frame.function) {
+            return Ok(false);
+        }
+        let shared = self.contexts.shared.contains(&id);
+        let back = (frame.ctx, self.at.block, op);
+        let ctx = match shared {
+            true => self.contexts.root(id),
+            false => {
+                if self.contexts.calls(frame.ctx, id) {
+                    return Err(Stop::Recursion(function.name.clone()));
+                }
+                self.contexts.enter(back, id)
+            }
+        };
+        let fixed = (call.fixed as usize).min(call.args.len());
+        let variadic = (function.varargs && !shared)
+            .then(|| Arc::new(self.variadic(frame, state, call, fixed)));
+        let inner = self.frame(ctx, id, variadic);
+        let Some(entry) = self.entered(frame, state, (&inner, call, fixed)) else {
+            return Ok(false);
+        };
+        let (at, pos) = (self.at, self.pos);
+        let exit = match shared {
+            true => {
+                self.found.callers.entry(id).or_default().insert(back);
+                self.call_shared(id, entry)?
+            }
+            false => self.body(&inner, entry)?,
+        };
+        (self.at, self.pos) = (at, pos);
+        let Some(mut exit) = exit else {
+            return Ok(false);
+        };
+        if function.kind == FunctionKind::Mock {
+            // What is not followed in the caller's registers does not matter here: addresses stay.
+            if !self.deviate(&inner, &mut exit, id) || !self.given(&inner, id) {
+                return Ok(false);
+            }
+        }
+        self.left(state, exit, (call, id));
+        Ok(true)
+    }
+
+    /// The state in which a callee begins. None if nothing goes on.
+    fn entered(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        (inner, call, fixed): (&Frame, &Call, usize),
+    ) -> Option<State> {
+        let function = self.program.function(inner.function);
+        let mut values = Vec::new();
+        let mut copies = Vec::new();
+        for (i, arg) in call.args[..fixed].iter().enumerate() {
+            if let ArgClass::ByVal { size, .. } = arg.class {
+                let contents = self.by_value(frame, state, arg.value, size)?;
+                copies.push((i, size, contents));
+            }
+            values.push((self.get(frame, state, arg.value, arg.width), arg.width));
+        }
+        let mut entry = State {
+            objects: Arc::clone(&state.objects),
+            ..State::default()
+        };
+        for (i, size, contents) in copies {
+            let made = Made {
+                ctx: inner.ctx,
+                block: function.blocks.start,
+                op: COPY,
+                part: i as u32,
+            };
+            let object = Object {
+                alive: Alive::Yes,
+                size: Num::exactly(64, size.into()),
+                contents: Arc::new(contents),
+            };
+            values[i] = (self.make(&mut entry, made, object), 64);
+        }
+        for (i, &width) in function.params.iter().enumerate() {
+            let value = match values.get(i) {
+                Some((value, own)) if *own == width => value.clone(),
+                Some((value, own)) if *own > width => value.cast(CastKind::Trunc, *own, width),
+                Some((value, own)) => value.cast(CastKind::ZExt, *own, width),
+                // Through a pointer of the wrong type: the machine passes zero.
+                None => Value::exactly(width, 0),
+            };
+            entry.registers.insert(Reg(i as u32), value);
+        }
+        Some(entry)
+    }
+
+    /// The bytes of a structure that is passed by value. None if nothing goes on.
+    fn by_value(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        from: Operand,
+        size: u32,
+    ) -> Option<Contents> {
+        let purpose = Purpose {
+            check: None,
+            write: false,
+        };
+        let len = Num::exactly(64, size.into());
+        let access = self.access(frame, state, from, &len, purpose)?;
+        if access.unknown {
+            self.hole("a structure argument from an unknown place");
+            return None;
+        }
+        let mut contents = Contents::any();
+        if let [(id, offset)] = &access.targets[..]
+            && let Some(at) = offset.single().and_then(|at| u32::try_from(at).ok())
+            && let Some(object) = state.object(*id, &self.names)
+        {
+            contents.paste(0, size, &object.contents.cut(at, size));
+        }
+        Some(contents)
+    }
+
+    /// Calls a shared function with those objects that it may see. What it cannot write is as it was.
+    fn call_shared(&mut self, id: FuncId, entry: State) -> Step<Option<State>> {
+        let touched = Arc::clone(self.points.touched(id));
+        let before = Arc::clone(&entry.objects);
+        let sees = |walker: &Self, id: ObjId| {
+            let site = walker.names.site(id);
+            site.is_some_and(|site| touched.accessed.contains(&site))
+        };
+        let objects: Objects = before
+            .iter()
+            .filter(|(id, _)| sees(self, **id))
+            .map(|(id, object)| (*id, object.clone()))
+            .collect();
+        let entry = State {
+            objects: Arc::new(objects),
+            ..entry
+        };
+        let Some(exit) = self.shared(id, entry)? else {
+            return Ok(None);
+        };
+        let mut objects = Objects::clone(&before);
+        for (id, object) in exit.objects.iter() {
+            let site = self.names.site(*id);
+            let written = site.is_some_and(|site| touched.written.contains(&site));
+            if written || !before.contains_key(id) && self.names.first(*id).is_none() {
+                objects.insert(*id, object.clone());
+            }
+        }
+        Ok(Some(State {
+            objects: Arc::new(objects),
+            ..exit
+        }))
+    }
+
+    /// The caller's state behind a call.
+    fn left(&self, state: &mut State, exit: State, (call, id): (&Call, FuncId)) {
+        // Contents that look the same may be others: only what cannot be written is the same.
+        let touched = Arc::clone(self.points.touched(id));
+        let same = |id: ObjId| {
+            let site = self.names.site(id);
+            site.is_some_and(|site| !touched.written.contains(&site))
+        };
+        state.cells.retain(|_, cell| same(cell.object));
+        state.objects = exit.objects;
+        // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+        let given = &self.program.function(id).result;
+        for (i, &width) in call.result.iter().enumerate() {
+            let value = exit.registers.get(&Reg(i as u32)).zip(given.get(i));
+            let value = match value {
+                Some((value, own)) if *own == width => value.clone(),
+                Some((value, own)) if *own > width => value.cast(CastKind::Trunc, *own, width),
+                _ => Value::all(width),
+            };
+            state.set(Reg(call.dst.0 + i as u32), value);
+        }
+    }
+
+    /// What an external function may have done besides what the body in its place does. False where that cannot be passed.
+    fn deviate(&mut self, frame: &Frame, state: &mut State, id: FuncId) -> bool {
+        let program = self.program;
+        let function = program.function(id);
+        let reached = match program.outside.reached(id) {
+            Some(reached) if function.kind == FunctionKind::Mock && !function.effects.pure => {
+                reached
+            }
+            _ => return true,
+        };
+        if reached.spares && !self.narrow(frame, "const")
+            || !self.narrow(frame, "external-calls")
+            || program.outside.ends && !self.narrow(frame, "external-exits")
+            || program.outside.remembers && !self.narrow(frame, "external-library")
+        {
+            return false;
+        }
+        let is_lifted = |id: &str| program.lifted.contains(id);
+        let is_written = |walker: &Self, id: ObjId| {
+            walker.names.is_writable(id)
+                && walker
+                    .names
+                    .site(id)
+                    .is_some_and(|site| reached.written.contains(&site))
+        };
+        let globals = reached.written.iter().filter_map(|site| match site {
+            crate::program::outside::Site::Global(global) => Some(self.names.global(*global)),
+            crate::program::outside::Site::Made(..) => None,
+        });
+        let made = state
+            .objects
+            .keys()
+            .copied()
+            .filter(|id| is_written(self, *id));
+        let mut written: Vec<ObjId> = globals.chain(made).collect();
+        written.sort_unstable();
+        written.dedup();
+        let (mut kept, mut heap) = (false, false);
+        for id in written {
+            let frees = self.names.info(id).heap && is_lifted("external-frees");
+            heap |= self.names.info(id).heap && !frees;
+            let Some(object) = state.object(id, &self.names) else {
+                continue;
+            };
+            let contents = rewritten(&object.contents);
+            // Of a pointer that is only known as part of a global's first bytes nothing is kept but that it may be one.
+            let images = object
+                .contents
+                .runs()
+                .any(|(_, run)| matches!(run.filling, Filling::Image(..)));
+            kept |= images || contents.runs().next().is_some();
+            state.change(id, &self.names, |object| {
+                object.contents = Arc::new(contents);
+                if frees && object.alive == Alive::Yes {
+                    object.alive = Alive::Maybe;
+                }
+            });
+            state.written(id, 0, crate::domain::contents::END);
+        }
+        let pointers = !kept || self.narrow(frame, "external-pointers");
+        pointers && (!heap || self.narrow(frame, "external-frees"))
+    }
+
+    /// An external function returns what may lead anywhere. False where that cannot be passed.
+    fn given(&mut self, frame: &Frame, id: FuncId) -> bool {
+        !self.program.function(id).effects.gives || self.narrow(frame, "external-results")
+    }
+}
+
+/// Contents of which only the addresses are known, which may be anything else by now.
+fn rewritten(contents: &Contents) -> Contents {
+    let mut all = Contents::any();
+    let mut values: BTreeMap<u32, (u32, Value)> = BTreeMap::new();
+    for (start, run) in contents.runs() {
+        if let Filling::Each(8, value) = &run.filling
+            && !value.ptr.is_empty()
+        {
+            let value = Value {
+                num: Some(Num::all(64 as Width)),
+                ptr: value.ptr.clone(),
+            };
+            values.insert(start, (run.end, value));
+        }
+    }
+    for (start, (end, value)) in values {
+        let mut at = start;
+        while at + 8 <= end {
+            all.set(at, 8, value.clone());
+            at += 8;
+        }
+    }
+    all
+}

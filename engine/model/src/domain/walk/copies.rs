@@ -1,0 +1,189 @@
+//! Blocks of bytes: copied, filled, ended, forgotten.
+
+use std::sync::Arc;
+
+use super::memory::{Access, Purpose, span};
+use super::{Frame, Guide, Walker};
+use crate::domain::contents::END;
+use crate::domain::num::Num;
+use crate::domain::space::{Alive, Kind};
+use crate::domain::state::State;
+use crate::domain::value::Value;
+use crate::program::ir::{CheckId, Operand};
+
+impl<G: Guide> Walker<'_, G> {
+    /// `memcpy` and `memmove`. False if nothing goes on.
+    pub(super) fn copy(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        (to, from, len): (Operand, Operand, &Num),
+        (read, write): (Option<CheckId>, Option<CheckId>),
+        overlap: bool,
+    ) -> bool {
+        if len.high == 0 {
+            return true;
+        }
+        let reading = Purpose {
+            check: read,
+            write: false,
+        };
+        let Some(sources) = self.access(frame, state, from, len, reading) else {
+            return false;
+        };
+        let writing = Purpose {
+            check: write,
+            write: true,
+        };
+        let Some(targets) = self.access(frame, state, to, len, writing) else {
+            return false;
+        };
+        if !self.goes(&targets) {
+            return false;
+        }
+        if !overlap && self.may_overlap(&sources, &targets, len) {
+            self.violates(write);
+        }
+        let count = len.single().and_then(|len| u32::try_from(len).ok());
+        let source = match &sources.targets[..] {
+            [(id, offset)] if !sources.unknown => {
+                let at = offset.single().and_then(|at| u32::try_from(at).ok());
+                at.and_then(|at| Some((state.object(*id, &self.names)?, at)))
+            }
+            _ => None,
+        };
+        match (source, targets.place(), count) {
+            (Some((object, from)), Some((id, at)), Some(count)) => {
+                let runs = object.contents.cut(from, count);
+                state.change(id, &self.names, |object| {
+                    Arc::make_mut(&mut object.contents).paste(at, count, &runs);
+                });
+                state.written(id, at, at.saturating_add(count));
+            }
+            _ => self.forget(state, &targets, len),
+        }
+        true
+    }
+
+    /// Whether ranges may overlap without being the same.
+    fn may_overlap(&self, sources: &Access, targets: &Access, len: &Num) -> bool {
+        sources.targets.iter().any(|(source, from)| {
+            targets.targets.iter().any(|(target, to)| {
+                let len = i128::from(len.high);
+                let apart = i128::from(from.most) + len <= to.least.into()
+                    || i128::from(to.most) + len <= from.least.into();
+                let single = self.names.info(*source).single;
+                let same = single && from.single().is_some() && from.single() == to.single();
+                // Elements of one array, or the same one.
+                let grid = |offset: &Num| len > 0 && i128::from(offset.step) % len == 0;
+                let rests = (i128::from(from.rest) - i128::from(to.rest)) % len.max(1) == 0;
+                let elements = grid(from) && grid(to) && rests;
+                source == target && !apart && !same && !elements
+            })
+        })
+    }
+
+    /// `memset`. False if nothing goes on.
+    pub(super) fn fill(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        (to, byte, len): (Operand, Value, &Num),
+        check: Option<CheckId>,
+    ) -> bool {
+        if len.high == 0 {
+            return true;
+        }
+        let purpose = Purpose { check, write: true };
+        let Some(access) = self.access(frame, state, to, len, purpose) else {
+            return false;
+        };
+        if !self.goes(&access) {
+            return false;
+        }
+        for (id, offset) in &access.targets {
+            let names = &self.names;
+            let sure = access.strong.then(|| offset.single()).flatten();
+            state.change(*id, names, |object| {
+                let size = u32::try_from(object.size.high).unwrap_or(END);
+                let contents = Arc::make_mut(&mut object.contents);
+                let (mut low, high) = span(offset, len.high);
+                let high = high.min(size);
+                if let Some(at) = sure.and_then(|at| u32::try_from(at).ok()) {
+                    let count = u32::try_from(len.low).unwrap_or(END);
+                    let end = at.saturating_add(count).min(high);
+                    contents.fill(at, end, byte.clone());
+                    low = end;
+                }
+                if low < high {
+                    match Num::between(64, low.into(), u64::from(high) - 1) {
+                        Some(all) => contents.store(&all, 1, &byte, names),
+                        None => contents.forget(low, high),
+                    }
+                }
+            });
+            let (low, high) = span(offset, len.high);
+            state.written(*id, low, high);
+        }
+        true
+    }
+
+    /// An object begins to live, or ends.
+    pub(super) fn lifetime(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        start: bool,
+        address: Operand,
+    ) -> bool {
+        let value = self.get(frame, state, address, 64);
+        let (led, vague) = self.led(frame, state, address, &value);
+        if vague && led.is_empty() {
+            self.hole("a lifetime of which it is not known whose it is");
+            return false;
+        }
+        let single = value
+            .sole()
+            .is_some_and(|(id, _)| self.names.info(id).single);
+        for (id, _) in led {
+            if !matches!(self.names.kind(id), Kind::Made(_)) {
+                continue;
+            }
+            state.change(id, &self.names, |object| {
+                let new = if start { Alive::Yes } else { Alive::No };
+                if object.alive != new {
+                    object.alive = if single { new } else { Alive::Maybe };
+                }
+                if start {
+                    object.contents = Arc::default();
+                }
+            });
+            state.written(id, 0, END);
+        }
+        true
+    }
+
+    /// Bytes become uninitialised.
+    pub(super) fn uninit(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        address: Operand,
+        len: &Num,
+    ) -> bool {
+        let value = self.get(frame, state, address, 64);
+        let (led, vague) = self.led(frame, state, address, &value);
+        if vague && led.is_empty() {
+            self.hole("bytes of which it is not known whose they are");
+            return false;
+        }
+        for (id, offset) in led {
+            let (low, high) = span(&offset, len.high);
+            state.change(id, &self.names, |object| {
+                Arc::make_mut(&mut object.contents).forget(low, high);
+            });
+            state.written(id, low, high);
+        }
+        true
+    }
+}

@@ -1,0 +1,155 @@
+//! The tape, the transcript and the host's functions.
+
+use super::memory::Purpose;
+use super::{Frame, Guide, Walker};
+use crate::domain::num::Num;
+use crate::domain::space::Kind;
+use crate::domain::state::State;
+use crate::domain::value::Value;
+use crate::program::ir::{Call, CheckId, FuncId, Intrinsic, Operand, Pred};
+use crate::program::load;
+
+/// The longest number in decimal, with a precision that the stub library limits.
+const LONGEST: u64 = 1 << 24;
+
+impl<G: Guide> Walker<'_, G> {
+    /// False if nothing goes on.
+    pub(super) fn tape_or_host(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        (intrinsic, _): (Intrinsic, FuncId),
+        call: &Call,
+        check: Option<CheckId>,
+    ) -> bool {
+        let operand = |i: usize| call.args.get(i).map_or(Operand::Const(0), |arg| arg.value);
+        let number =
+            |walker: &Self, state: &State, i: usize| walker.number(frame, state, operand(i), 64);
+        let reading = Purpose {
+            check,
+            write: false,
+        };
+        let writing = Purpose { check, write: true };
+        match intrinsic {
+            Intrinsic::Choose => {
+                let len = number(self, state, 2);
+                return self.choose(frame, state, (operand(1), &len), writing);
+            }
+            Intrinsic::Remaining => self.give_any(state, call),
+            Intrinsic::Assume => {
+                let zero = Value::exactly(32, 0);
+                return self.compare(frame, state, (Pred::Ne, 32), operand(0), &zero);
+            }
+            Intrinsic::Assumed => {
+                if !self.assumed(frame, call) {
+                    return false;
+                }
+                self.give(state, call, Value::exactly(32, 1));
+            }
+            Intrinsic::Unmodelled => {
+                let what = self.literal(call);
+                self.hole(&what.unwrap_or_else(|| "something that is not modelled".to_owned()));
+                return false;
+            }
+            Intrinsic::Stop => return false,
+            Intrinsic::Violation => {
+                let kind = self.number(frame, state, operand(0), 32).single();
+                self.found
+                    .report(load::violation(kind.unwrap_or(0) as u32), frame.ctx);
+                return false;
+            }
+            Intrinsic::Output => {
+                let len = number(self, state, 2);
+                if len.high > 0 {
+                    return self
+                        .access(frame, state, operand(1), &len, reading)
+                        .is_some();
+                }
+            }
+            Intrinsic::ObjectSize => {
+                let size = self.object_size(frame, state, operand(0));
+                self.give(state, call, size);
+            }
+            Intrinsic::Math(_) => self.give_any(state, call),
+            Intrinsic::FormatFloat => {
+                let room = number(self, state, 1);
+                if room.high > 0 {
+                    let Some(access) = self.access(frame, state, operand(0), &room, writing) else {
+                        return false;
+                    };
+                    if !self.goes(&access) {
+                        return false;
+                    }
+                    self.forget(state, &access, &room);
+                }
+                let length = Num::between(32, 0, LONGEST).unwrap_or(Num::all(32));
+                self.give(state, call, Value::number(length));
+            }
+            Intrinsic::ParseFloat => {
+                let len = number(self, state, 1);
+                if len.high > 0
+                    && self
+                        .access(frame, state, operand(0), &len, reading)
+                        .is_none()
+                {
+                    return false;
+                }
+                self.give_any(state, call);
+            }
+            Intrinsic::Heap(_) => {
+                self.hole("a heap function");
+                return false;
+            }
+        }
+        true
+    }
+
+    fn give_any(&self, state: &mut State, call: &Call) {
+        if let Some(&width) = call.result.first() {
+            self.give(state, call, Value::all(width));
+        }
+    }
+
+    fn choose(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        (into, len): (Operand, &Num),
+        purpose: Purpose,
+    ) -> bool {
+        if len.high == 0 {
+            return true;
+        }
+        let Some(access) = self.access(frame, state, into, len, purpose) else {
+            return false;
+        };
+        if !self.goes(&access) {
+            return false;
+        }
+        self.forget(state, &access, len);
+        true
+    }
+
+    /// Bytes from a pointer to its object's end, 0 if it points to none.
+    fn object_size(&mut self, frame: &Frame, state: &State, at: Operand) -> Value {
+        let value = self.get(frame, state, at, 64);
+        let (led, _) = self.led(frame, state, at, &value);
+        let mut most = 0;
+        for (id, _) in &led {
+            if let Kind::Global(_) | Kind::Made(_) = self.names.kind(*id) {
+                let object = state.object(*id, &self.names);
+                most = most.max(object.map_or(0, |object| object.size.high));
+            }
+        }
+        // One address, and all is known of it.
+        if let Some((id, offset)) = value.sole()
+            && let Some(object) = state.object(id, &self.names)
+            && object.alive == crate::domain::space::Alive::Yes
+            && let (Some(size), Some(offset)) = (object.size.single(), offset.single())
+            && offset <= size
+        {
+            return Value::exactly(64, (size - offset).into());
+        }
+        Value::number(Num::between(64, 0, most).unwrap_or(Num::all(64)))
+    }
+}

@@ -1,0 +1,276 @@
+//! Accesses: where they may go, whether that is valid, what is there.
+
+use std::sync::Arc;
+
+use super::{Frame, Guide, Walker};
+use crate::domain::num::Num;
+use crate::domain::space::{Alive, Kind, ObjId};
+use crate::domain::state::{Cell, State};
+use crate::domain::value::Value;
+use crate::program::ir::{CastKind, CheckId, Operand, Width};
+use crate::program::outside::Site;
+
+/// Where an access may go.
+pub(super) struct Access {
+    /// Objects with the offsets in them, all of which are valid.
+    pub targets: Vec<(ObjId, Num)>,
+    /// Whether it goes there for sure, and there is one such object.
+    pub strong: bool,
+    /// Whether it is not known at all where it goes.
+    pub unknown: bool,
+}
+
+impl Access {
+    fn unknown() -> Access {
+        Access {
+            targets: Vec::new(),
+            strong: false,
+            unknown: true,
+        }
+    }
+
+    /// The one offset in the one object that it goes to.
+    pub fn place(&self) -> Option<(ObjId, u32)> {
+        match &self.targets[..] {
+            [(id, offset)] if self.strong => {
+                let at = offset.single()?;
+                Some((*id, u32::try_from(at).ok()?))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What an access is for.
+#[derive(Clone, Copy)]
+pub(super) struct Purpose {
+    pub check: Option<CheckId>,
+    pub write: bool,
+}
+
+impl<G: Guide> Walker<'_, G> {
+    /// The objects that an operand may lead to: those of its value, and where that may be any number, those that an address which comes
+    /// there can lead to. The flag says whether numbers are among them that may lead there.
+    pub(super) fn led(
+        &self,
+        frame: &Frame,
+        state: &State,
+        operand: Operand,
+        value: &Value,
+    ) -> (Vec<(ObjId, Num)>, bool) {
+        let mut all = value.ptr.clone();
+        if !value.is_vague() {
+            return (all, false);
+        }
+        let leads = self.points.leads(frame.function, operand);
+        let mut add = |id: ObjId| match all.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, offset)) => *offset = Num::all(64),
+            None => all.push((id, Num::all(64))),
+        };
+        for site in &leads.sites {
+            if let Site::Global(global) = site {
+                add(self.names.global(*global));
+            }
+        }
+        for &id in state.objects.keys() {
+            if let Kind::Made(_) = self.names.kind(id)
+                && self
+                    .names
+                    .site(id)
+                    .is_some_and(|site| leads.sites.binary_search(&site).is_ok())
+            {
+                add(id);
+            }
+        }
+        leads
+            .functions
+            .iter()
+            .for_each(|&function| add(self.names.function(function)));
+        (all, true)
+    }
+
+    /// Where an access of `len` bytes may go; none if nothing goes on. One of no bytes goes nowhere.
+    pub(super) fn access(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        address: Operand,
+        len: &Num,
+        purpose: Purpose,
+    ) -> Option<Access> {
+        let value = self.get(frame, state, address, 64);
+        let (led, vague) = self.led(frame, state, address, &value);
+        let mut bad = value.num.is_some();
+        if let Operand::Reg(reg) = address {
+            bad |= state.wrapped.contains(&reg);
+        }
+        let mut targets = Vec::new();
+        for (id, offset) in led {
+            let (valid, sure) = self.valid(state, (id, &offset), len, purpose.write);
+            bad |= !sure;
+            targets.extend(valid.map(|offset| (id, offset)));
+        }
+        if bad && len.high > 0 {
+            self.violates(purpose.check);
+        }
+        if targets.is_empty() {
+            // A number of which nothing says that it is an address.
+            let unknown = vague && value.ptr.is_empty();
+            let nothing = len.low == 0;
+            return (unknown || nothing).then(|| match unknown {
+                true => Access::unknown(),
+                false => Access {
+                    unknown: false,
+                    ..Access::unknown()
+                },
+            });
+        }
+        if len.low > 0 && !vague {
+            let held = Value {
+                num: None,
+                ptr: targets.clone(),
+            };
+            self.learn(frame, state, address, 64, held);
+        }
+        let strong = targets.len() == 1 && !vague && self.names.info(targets[0].0).single;
+        Some(Access {
+            targets,
+            strong: strong && len.low > 0,
+            unknown: false,
+        })
+    }
+
+    /// The offsets in an object at which `len` bytes are valid, and whether all are.
+    fn valid(
+        &self,
+        state: &State,
+        (id, offset): (ObjId, &Num),
+        len: &Num,
+        write: bool,
+    ) -> (Option<Num>, bool) {
+        if let Kind::Function(_) | Kind::Gone = self.names.kind(id) {
+            return (None, false);
+        }
+        let Some(object) = state.object(id, &self.names) else {
+            return (None, false);
+        };
+        if object.alive == Alive::No || write && !self.names.is_writable(id) {
+            return (None, false);
+        }
+        let end = i128::from(offset.most) + i128::from(len.high);
+        let inside = offset.least >= 0 && end <= i128::from(object.size.low);
+        // To go past a guessed end shows nothing.
+        let guessed = self.names.info(id).guessed && offset.least >= 0 && offset.most < 1 << 31;
+        let last = object.size.high.checked_sub(len.low.max(1));
+        let last = last.map(|last| last.min(i64::MAX as u64) as i64);
+        let valid = last
+            .and_then(|last| Num::signed_between(64, 0, last))
+            .and_then(|all| offset.meet(64, &all));
+        (valid, (inside || guessed) && object.alive == Alive::Yes)
+    }
+
+    /// Loads a value; none if nothing goes on.
+    pub(super) fn load(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        address: Operand,
+        width: Width,
+        check: Option<CheckId>,
+    ) -> Option<(Value, Option<Cell>)> {
+        let len = u32::from(width.div_ceil(8));
+        let bytes = Num::exactly(64, len.into());
+        let purpose = Purpose {
+            check,
+            write: false,
+        };
+        let access = self.access(frame, state, address, &bytes, purpose)?;
+        if access.unknown {
+            return Some((Value::all(width), None));
+        }
+        let stored = (len * 8) as Width;
+        let mut value: Option<Value> = None;
+        for (id, offset) in &access.targets {
+            let Some(object) = state.object(*id, &self.names) else {
+                continue;
+            };
+            let one = object.contents.load(offset, len, &self.names);
+            value = Some(match value {
+                Some(known) => known.join(&one, stored),
+                None => one,
+            });
+        }
+        let value = value.unwrap_or(Value::all(stored));
+        let value = match stored == width {
+            true => value,
+            false => value.cast(CastKind::Trunc, stored, width),
+        };
+        let place = access.place().filter(|_| stored == width);
+        let cell = place.map(|(object, at)| Cell { object, at, len });
+        Some((value, cell))
+    }
+
+    /// Stores a value. False if nothing goes on.
+    pub(super) fn store(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        address: Operand,
+        (value, width): (Value, Width),
+        check: Option<CheckId>,
+    ) -> Option<Option<Cell>> {
+        let len = u32::from(width.div_ceil(8));
+        let bytes = Num::exactly(64, len.into());
+        let purpose = Purpose { check, write: true };
+        let access = self.access(frame, state, address, &bytes, purpose)?;
+        if !self.goes(&access) {
+            return None;
+        }
+        let stored = (len * 8) as Width;
+        let value = match stored == width {
+            true => value,
+            false => value.cast(CastKind::ZExt, width, stored),
+        };
+        for (id, offset) in &access.targets {
+            let one = access.strong.then(|| offset.single()).flatten();
+            let names = &self.names;
+            state.change(*id, names, |object| {
+                let contents = Arc::make_mut(&mut object.contents);
+                match one.and_then(|at| u32::try_from(at).ok()) {
+                    Some(at) => contents.set(at, len, value.clone()),
+                    None => contents.store(offset, len, &value, names),
+                }
+            });
+            let (low, high) = span(offset, u64::from(len));
+            state.written(*id, low, high);
+        }
+        let place = access.place().filter(|_| stored == width);
+        Some(place.map(|(object, at)| Cell { object, at, len }))
+    }
+
+    /// Whether a write can be followed. One that may go anywhere cannot.
+    pub(super) fn goes(&mut self, access: &Access) -> bool {
+        if access.unknown {
+            self.hole("a write through a pointer of which it is not known where it points");
+        }
+        !access.unknown
+    }
+
+    /// Bytes of these objects may have been written: nothing is known of them.
+    pub(super) fn forget(&mut self, state: &mut State, access: &Access, len: &Num) {
+        for (id, offset) in &access.targets {
+            let (low, high) = span(offset, len.high);
+            state.change(*id, &self.names, |object| {
+                Arc::make_mut(&mut object.contents).forget(low, high);
+            });
+            state.written(*id, low, high);
+        }
+    }
+}
+
+/// The bytes that `len` of them at one of these offsets may be.
+pub(super) fn span(offset: &Num, len: u64) -> (u32, u32) {
+    let low = u32::try_from(offset.least.max(0)).unwrap_or(u32::MAX);
+    let end = i128::from(offset.most) + i128::from(len);
+    (low, u32::try_from(end.max(0)).unwrap_or(u32::MAX))
+}

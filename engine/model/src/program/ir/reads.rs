@@ -1,0 +1,96 @@
+//! The operands of an operation, and the registers that it sets.
+//!
+//! One list for all who ask what an operation depends on, so that a new operation is added in one place.
+
+use super::{Op, Operand, Reg};
+
+impl Op {
+    /// Calls `act` for each operand that the operation reads.
+    pub fn reads(&self, act: &mut impl FnMut(Operand)) {
+        match self {
+            Op::Bin { a, b, .. }
+            | Op::Cmp { a, b, .. }
+            | Op::Overflow { a, b, .. }
+            | Op::Float { a, b, .. }
+            | Op::FloatCmp { a, b, .. } => [*a, *b].into_iter().for_each(act),
+            Op::Funnel { a, b, by, .. } => [*a, *b, *by].into_iter().for_each(act),
+            Op::Un { a, .. }
+            | Op::Cast { a, .. }
+            | Op::Copy { a, .. }
+            | Op::FloatNeg { a, .. }
+            | Op::FloatCast { a, .. }
+            | Op::Freeze { a, .. } => act(*a),
+            Op::Select { cond, a, b, .. } => [*cond, *a, *b].into_iter().for_each(act),
+            Op::Address { base, indices, .. } => {
+                act(*base);
+                indices.iter().for_each(|(index, ..)| act(*index));
+            }
+            Op::FloatFn { args, .. } => args.iter().for_each(|arg| act(*arg)),
+            Op::Alloca { size, room, .. } => {
+                act(*size);
+                room.iter().for_each(|room| act(room.count));
+            }
+            Op::Load { address, .. } | Op::Lifetime { address, .. } => act(*address),
+            Op::Store { value, address, .. } => [*value, *address].into_iter().for_each(act),
+            Op::MemCopy { to, from, len, .. } => [*to, *from, *len].into_iter().for_each(act),
+            Op::MemSet { to, value, len, .. } => [*to, *value, *len].into_iter().for_each(act),
+            Op::Uninit { address, len } => [*address, *len].into_iter().for_each(act),
+            Op::Call(call) => {
+                call.args.iter().for_each(|arg| act(arg.value));
+                if let super::Callee::Indirect(operand) = call.callee {
+                    act(operand);
+                }
+            }
+            Op::VaStart { list, .. } => act(*list),
+            Op::VaCopy { to, from, .. } => [*to, *from].into_iter().for_each(act),
+            Op::StackRestore { saved } => act(*saved),
+            Op::AtomicRmw { address, b, .. } => [*address, *b].into_iter().for_each(act),
+            Op::CmpXchg {
+                address,
+                expected,
+                new,
+                ..
+            } => [*address, *expected, *new].into_iter().for_each(act),
+            Op::StackSave { .. } | Op::Unmodelled { .. } => {}
+        }
+    }
+
+    /// The registers that an operation sets.
+    pub fn sets(&self) -> impl Iterator<Item = Reg> + use<> {
+        let (first, count, other) = match self {
+            Op::Bin { dst, .. }
+            | Op::Un { dst, .. }
+            | Op::Funnel { dst, .. }
+            | Op::Cmp { dst, .. }
+            | Op::Cast { dst, .. }
+            | Op::Copy { dst, .. }
+            | Op::Select { dst, .. }
+            | Op::Address { dst, .. }
+            | Op::Float { dst, .. }
+            | Op::FloatNeg { dst, .. }
+            | Op::FloatCmp { dst, .. }
+            | Op::FloatCast { dst, .. }
+            | Op::FloatFn { dst, .. }
+            | Op::Freeze { dst, .. }
+            | Op::Alloca { dst, .. }
+            | Op::Load { dst, .. }
+            | Op::StackSave { dst }
+            | Op::AtomicRmw { dst, .. } => (*dst, 1, None),
+            Op::Overflow {
+                value, overflow, ..
+            } => (*value, 1, Some(*overflow)),
+            Op::CmpXchg { dst, success, .. } => (*dst, 1, Some(*success)),
+            Op::Call(call) => (call.dst, call.result.len() as u32, None),
+            Op::Store { .. }
+            | Op::MemCopy { .. }
+            | Op::MemSet { .. }
+            | Op::Lifetime { .. }
+            | Op::Uninit { .. }
+            | Op::VaStart { .. }
+            | Op::VaCopy { .. }
+            | Op::StackRestore { .. }
+            | Op::Unmodelled { .. } => (Reg(0), 0, None),
+        };
+        (0..count).map(move |i| Reg(first.0 + i)).chain(other)
+    }
+}

@@ -1,0 +1,292 @@
+//! Where every register may point, for whoever meets a number that may be an address.
+//!
+//! The same constraints as for external functions, with the sets of registers kept. Beside them stands what each function may access and
+//! write, itself and by what it calls: what a call leaves alone is as it was.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Site;
+use super::constraints;
+use crate::program::ir::{
+    ArgClass, BlockId, Call, Callee, FuncId, FunctionKind, HeapFn, Intrinsic, Op, Operand, Program,
+    Reg,
+};
+
+/// What a register may be an address of.
+#[derive(Clone, Debug, Default)]
+pub struct Leads {
+    /// Objects.
+    pub sites: Vec<Site>,
+    /// Functions.
+    pub functions: Vec<FuncId>,
+}
+
+/// What a function may do to objects, with all that it calls.
+#[derive(Clone, Debug, Default)]
+pub struct Touched {
+    /// What it may read, write, make or release.
+    pub accessed: FxHashSet<Site>,
+    /// The same without what it only reads.
+    pub written: FxHashSet<Site>,
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Points {
+    leads: Vec<FxHashMap<Reg, Arc<Leads>>>,
+    nothing: Arc<Leads>,
+    touched: Vec<Arc<Touched>>,
+    called: Vec<Vec<FuncId>>,
+}
+
+impl Points {
+    /// Of a program.
+    pub fn of(program: &Program) -> Points {
+        let mocks: Vec<FuncId> = (0..program.functions.len() as u32)
+            .map(FuncId)
+            .filter(|id| program.function(*id).kind == FunctionKind::Mock)
+            .collect();
+        let running = running(program);
+        let runs = |id: FuncId| running.contains(&id);
+        let constraints = constraints::of_those(program, &mocks, &runs);
+        let leads = constraints.solve().leads(program);
+        let mut points = Points {
+            leads,
+            nothing: Arc::default(),
+            touched: Vec::new(),
+            called: Vec::new(),
+        };
+        points.touch(program, &runs);
+        points
+    }
+
+    /// What an operand of a function may be an address of; nothing for a constant, which says so itself.
+    pub fn leads(&self, function: FuncId, operand: Operand) -> &Arc<Leads> {
+        let Operand::Reg(reg) = operand else {
+            return &self.nothing;
+        };
+        let known = self
+            .leads
+            .get(function.index())
+            .and_then(|all| all.get(&reg));
+        known.unwrap_or(&self.nothing)
+    }
+
+    /// What a function may do to objects.
+    pub fn touched(&self, function: FuncId) -> &Arc<Touched> {
+        &self.touched[function.index()]
+    }
+
+    /// The functions that a function may call.
+    pub fn called(&self, function: FuncId) -> &[FuncId] {
+        &self.called[function.index()]
+    }
+
+    fn touch(&mut self, program: &Program, runs: &dyn Fn(FuncId) -> bool) {
+        let count = program.functions.len();
+        let mut all: Vec<Touched> = vec![Touched::default(); count];
+        let mut called: Vec<FxHashSet<FuncId>> = vec![FxHashSet::default(); count];
+        let functions = program.functions.iter().enumerate();
+        for (id, function) in functions.filter(|(id, _)| runs(FuncId(*id as u32))) {
+            let mut own = Own {
+                program,
+                points: self,
+                function: FuncId(id as u32),
+                touched: Touched::default(),
+                called: FxHashSet::default(),
+            };
+            for block in function.blocks.clone().map(BlockId) {
+                for (op, inst) in program.block(block).ops.iter().enumerate() {
+                    own.op((block, op as u32), &inst.op);
+                }
+            }
+            if let Some(reached) = program.outside.reached(FuncId(id as u32)) {
+                own.touched.accessed.extend(&reached.written);
+                own.touched.written.extend(&reached.written);
+            }
+            all[id] = own.touched;
+            called[id] = own.called;
+        }
+        // Until nothing is new: callees' sites are their callers' too.
+        let mut callers: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for (id, callees) in called.iter().enumerate() {
+            callees
+                .iter()
+                .for_each(|callee| callers[callee.index()].push(id as u32));
+        }
+        let mut open: Vec<u32> = (0..count as u32).collect();
+        while let Some(id) = open.pop() {
+            let given = all[id as usize].clone();
+            for &caller in &callers[id as usize] {
+                let known = &mut all[caller as usize];
+                let before = known.accessed.len() + known.written.len();
+                known.accessed.extend(&given.accessed);
+                known.written.extend(&given.written);
+                if known.accessed.len() + known.written.len() > before {
+                    open.push(caller);
+                }
+            }
+        }
+        self.touched = all.into_iter().map(Arc::new).collect();
+        let sorted = |callees: FxHashSet<FuncId>| {
+            let mut callees: Vec<FuncId> = callees.into_iter().collect();
+            callees.sort_unstable();
+            callees
+        };
+        self.called = called.into_iter().map(sorted).collect();
+    }
+}
+
+/// The functions that may be called at all: from the entry on by name, or by their address.
+fn running(program: &Program) -> FxHashSet<FuncId> {
+    let mut seen: FxHashSet<FuncId> = FxHashSet::default();
+    let all = (0u32..).map(FuncId).zip(&program.functions);
+    let addressed = all
+        .filter(|(_, function)| function.addressed)
+        .map(|(id, _)| id);
+    let mut open: Vec<FuncId> = addressed.chain([program.entry]).collect();
+    while let Some(id) = open.pop() {
+        let Some(function) = program
+            .functions
+            .get(id.index())
+            .filter(|_| seen.insert(id))
+        else {
+            continue;
+        };
+        for block in function.blocks.clone().map(BlockId) {
+            for inst in &program.block(block).ops {
+                if let Op::Call(call) = &inst.op
+                    && let Callee::Direct(callee) = call.callee
+                {
+                    open.push(callee);
+                }
+            }
+        }
+    }
+    seen
+}
+
+/// What one function does itself.
+struct Own<'a> {
+    program: &'a Program,
+    points: &'a Points,
+    function: FuncId,
+    touched: Touched,
+    called: FxHashSet<FuncId>,
+}
+
+impl Own<'_> {
+    fn sites(&self, operand: Operand) -> Vec<Site> {
+        let constant = match operand {
+            Operand::Const(value) => constraints::global_at(self.program, value),
+            _ => None,
+        };
+        let leads = self.points.leads(self.function, operand);
+        leads
+            .sites
+            .iter()
+            .copied()
+            .chain(constant.map(Site::Global))
+            .collect()
+    }
+
+    fn reads(&mut self, address: Operand) {
+        let sites = self.sites(address);
+        self.touched.accessed.extend(sites);
+    }
+
+    fn writes(&mut self, address: Operand) {
+        let sites = self.sites(address);
+        self.touched.accessed.extend(&sites);
+        self.touched.written.extend(sites);
+    }
+
+    fn makes(&mut self, site: Site) {
+        self.touched.accessed.insert(site);
+        self.touched.written.insert(site);
+    }
+
+    fn op(&mut self, (block, op): (BlockId, u32), what: &Op) {
+        match what {
+            Op::Load { address, .. } => self.reads(*address),
+            Op::Store { address, .. }
+            | Op::AtomicRmw { address, .. }
+            | Op::CmpXchg { address, .. }
+            | Op::Lifetime { address, .. }
+            | Op::Uninit { address, .. } => self.writes(*address),
+            Op::MemCopy { to, from, .. } | Op::VaCopy { to, from, .. } => {
+                self.writes(*to);
+                self.reads(*from);
+            }
+            Op::MemSet { to, .. } => self.writes(*to),
+            Op::VaStart { list, .. } => {
+                self.writes(*list);
+                self.makes(Site::Made(block, op));
+            }
+            Op::Alloca { .. } => self.makes(Site::Made(block, op)),
+            Op::Call(call) => self.call((block, op), call),
+            Op::Bin { .. }
+            | Op::Un { .. }
+            | Op::Funnel { .. }
+            | Op::Cmp { .. }
+            | Op::Overflow { .. }
+            | Op::Cast { .. }
+            | Op::Copy { .. }
+            | Op::Select { .. }
+            | Op::Address { .. }
+            | Op::Float { .. }
+            | Op::FloatNeg { .. }
+            | Op::FloatCmp { .. }
+            | Op::FloatCast { .. }
+            | Op::FloatFn { .. }
+            | Op::Freeze { .. }
+            | Op::StackSave { .. }
+            | Op::StackRestore { .. }
+            | Op::Unmodelled { .. } => {}
+        }
+    }
+
+    fn call(&mut self, (block, op): (BlockId, u32), call: &Call) {
+        let callees = match call.callee {
+            Callee::Direct(id) => vec![id],
+            Callee::Indirect(operand) => {
+                let mut all = self.points.leads(self.function, operand).functions.clone();
+                if let Operand::Const(value) = operand {
+                    all.extend(self.program.function_at(value));
+                }
+                all
+            }
+        };
+        for arg in &call.args {
+            if let ArgClass::ByVal { .. } = arg.class {
+                self.reads(arg.value);
+            }
+        }
+        for id in callees {
+            self.called.insert(id);
+            let function = self.program.function(id);
+            if let Some(first) = function.blocks.clone().next() {
+                self.makes(Site::Made(BlockId(first), super::COPY));
+            }
+            if let FunctionKind::Intrinsic(intrinsic) = function.kind {
+                self.intrinsic((block, op), intrinsic, call);
+            }
+        }
+    }
+
+    fn intrinsic(&mut self, (block, op): (BlockId, u32), intrinsic: Intrinsic, call: &Call) {
+        let args: Vec<Operand> = call.args.iter().map(|arg| arg.value).collect();
+        // Whatever it does to what it is given.
+        args.iter().for_each(|&arg| self.writes(arg));
+        if let Intrinsic::Heap(function) = intrinsic
+            && !matches!(function, HeapFn::Free | HeapFn::UsableSize)
+        {
+            self.makes(Site::Made(block, op));
+            if let Some(errno) = self.program.errno() {
+                self.makes(Site::Global(errno));
+            }
+        }
+    }
+}

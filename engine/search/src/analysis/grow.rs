@@ -1,0 +1,333 @@
+//! States that grow until nothing leads out of them.
+//!
+//! Where edges lead back, and at shared functions, a state takes in what arrives; after a few times it is widened (Cousot and Cousot, 1977), first to the
+//! constants that the function compares with, then beyond. When nothing new arrives, some walks more make the states smaller again:
+//! what arrives from states that are large enough is large enough, too.
+
+use std::sync::Arc;
+
+use cegar_checker::floor::FloorClaim;
+use cegar_model::domain::space::CtxId;
+use cegar_model::domain::state::State;
+use cegar_model::domain::walk::{Guide, Measure, Stop, Walker};
+use cegar_model::program::ir::{BlockId, FuncId, Op, Operand, Program};
+use cegar_model::program::outside::points::Points;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::write;
+
+/// Times that a state takes in what arrives before it is widened.
+const JOINS: u32 = 3;
+/// Times that it is widened to constants of the program.
+const STEPS: u32 = 12;
+/// Times that it is widened to the ends of types.
+const WIDE: u32 = 24;
+/// Walks through the whole program.
+const WALKS: u32 = 60;
+/// Walks that make states smaller.
+const NARROWINGS: u32 = 3;
+
+/// What is at the ends of types.
+const ENDS: [i64; 13] = [
+    i32::MIN as i64,
+    i16::MIN as i64,
+    i8::MIN as i64,
+    -1,
+    0,
+    1,
+    i8::MAX as i64,
+    u8::MAX as i64,
+    i16::MAX as i64,
+    u16::MAX as i64,
+    i32::MAX as i64,
+    u32::MAX as i64,
+    1 << 40,
+];
+
+/// A state that grows.
+#[derive(Debug, Default)]
+struct Grown {
+    state: State,
+    times: u32,
+}
+
+/// The states by place, and how they grow.
+pub struct Growing {
+    /// The function of each block.
+    functions: Vec<FuncId>,
+    heads: FxHashMap<(CtxId, BlockId), Grown>,
+    entries: FxHashMap<FuncId, Grown>,
+    exits: FxHashMap<FuncId, Grown>,
+    /// Functions that were walked in this walk of the whole program.
+    walked: FxHashSet<FuncId>,
+    thresholds: FxHashMap<FuncId, Arc<Vec<i64>>>,
+    changed: bool,
+    /// What arrives, where states are to become smaller.
+    arrived: Option<Arrived>,
+}
+
+#[derive(Debug, Default)]
+struct Arrived {
+    heads: FxHashMap<(CtxId, BlockId), State>,
+    entries: FxHashMap<FuncId, State>,
+    exits: FxHashMap<FuncId, State>,
+}
+
+impl Growing {
+    fn new(program: &Program) -> Growing {
+        Growing {
+            functions: program.blocks.iter().map(|block| block.function).collect(),
+            heads: FxHashMap::default(),
+            entries: FxHashMap::default(),
+            exits: FxHashMap::default(),
+            walked: FxHashSet::default(),
+            thresholds: FxHashMap::default(),
+            changed: false,
+            arrived: None,
+        }
+    }
+
+    /// Where edges lead back.
+    pub fn heads(&self) -> impl Iterator<Item = (CtxId, BlockId, &State)> {
+        self.heads
+            .iter()
+            .map(|(place, grown)| (place.0, place.1, &grown.state))
+    }
+
+    /// The shared functions.
+    pub fn functions(&self) -> impl Iterator<Item = (FuncId, &State, Option<&State>)> {
+        self.entries.iter().map(|(function, grown)| {
+            let exit = self.exits.get(function).map(|exit| &exit.state);
+            (*function, &grown.state, exit)
+        })
+    }
+}
+
+/// Takes in what arrives; whether that is new.
+fn take(known: &mut Grown, state: State, by: Measure<'_, '_>, thresholds: &[i64]) -> bool {
+    if state.is_within(&known.state, by.names, by.widths) {
+        return false;
+    }
+    known.times += 1;
+    let times = known.times;
+    known.state = match times {
+        0..=JOINS => known.state.join(&state, by.names, by.widths),
+        _ if times <= STEPS => known.state.widen(&state, by.names, by.widths, thresholds),
+        _ if times <= WIDE => known.state.widen(&state, by.names, by.widths, &ENDS),
+        _ => known.state.widen(&state, by.names, by.widths, &[]),
+    };
+    true
+}
+
+fn put(known: &mut FxHashMap<FuncId, State>, function: FuncId, state: State, by: Measure<'_, '_>) {
+    let joined = match known.remove(&function) {
+        Some(before) => before.join(&state, by.names, by.widths),
+        None => state,
+    };
+    known.insert(function, joined);
+}
+
+impl Growing {
+    fn grow(
+        &mut self,
+        which: impl FnOnce(&mut Growing) -> &mut FxHashMap<FuncId, Grown>,
+        function: FuncId,
+        state: State,
+        by: Measure<'_, '_>,
+    ) -> bool {
+        let thresholds = self.of(function);
+        let all = which(self);
+        let grew = match all.get_mut(&function) {
+            Some(known) => take(known, state, by, &thresholds),
+            None => {
+                all.insert(function, Grown { state, times: 0 });
+                true
+            }
+        };
+        self.changed |= grew;
+        grew
+    }
+
+    fn of(&self, function: FuncId) -> Arc<Vec<i64>> {
+        self.thresholds.get(&function).cloned().unwrap_or_default()
+    }
+}
+
+impl Guide for Growing {
+    fn arrive(
+        &mut self,
+        place: (CtxId, BlockId),
+        state: State,
+        by: Measure<'_, '_>,
+    ) -> Result<bool, Stop> {
+        if let Some(arrived) = &mut self.arrived {
+            let joined = match arrived.heads.remove(&place) {
+                Some(before) => before.join(&state, by.names, by.widths),
+                None => state,
+            };
+            arrived.heads.insert(place, joined);
+            return Ok(false);
+        }
+        let thresholds = self.of(self.functions[place.1.index()]);
+        let grew = match self.heads.get_mut(&place) {
+            Some(known) => take(known, state, by, &thresholds),
+            None => {
+                self.heads.insert(place, Grown { state, times: 0 });
+                true
+            }
+        };
+        self.changed |= grew;
+        Ok(grew)
+    }
+
+    fn start(&mut self, place: (CtxId, BlockId)) -> Option<State> {
+        self.heads.get(&place).map(|grown| grown.state.clone())
+    }
+
+    fn enter(&mut self, function: FuncId, state: State, by: Measure<'_, '_>) -> Result<bool, Stop> {
+        if let Some(arrived) = &mut self.arrived {
+            put(&mut arrived.entries, function, state, by);
+            return Ok(self.walked.insert(function));
+        }
+        let grew = self.grow(|all| &mut all.entries, function, state, by);
+        Ok(self.walked.insert(function) || grew)
+    }
+
+    fn entry(&mut self, function: FuncId) -> Option<State> {
+        self.entries.get(&function).map(|grown| grown.state.clone())
+    }
+
+    fn leave(
+        &mut self,
+        function: FuncId,
+        state: Option<State>,
+        by: Measure<'_, '_>,
+    ) -> Result<bool, Stop> {
+        let Some(state) = state else {
+            return Ok(false);
+        };
+        if let Some(arrived) = &mut self.arrived {
+            put(&mut arrived.exits, function, state, by);
+            return Ok(false);
+        }
+        // What calls itself has to be walked with what it comes back with.
+        Ok(self.grow(|all| &mut all.exits, function, state, by))
+    }
+
+    fn exit(&mut self, function: FuncId) -> Option<State> {
+        self.exits.get(&function).map(|grown| grown.state.clone())
+    }
+}
+
+/// A walk that makes states grow.
+pub struct Growth<'p> {
+    walker: Walker<'p, Growing>,
+}
+
+impl<'p> Growth<'p> {
+    /// Of a program, with these functions shared.
+    pub fn new(
+        program: &'p Program,
+        points: &Arc<Points>,
+        shared: FxHashSet<FuncId>,
+        patience: u64,
+    ) -> Growth<'p> {
+        let mut guide = Growing::new(program);
+        for id in (0..program.functions.len() as u32).map(FuncId) {
+            guide
+                .thresholds
+                .insert(id, Arc::new(thresholds(program, id)));
+        }
+        let mut walker = Walker::new(program, Arc::clone(points), shared, guide);
+        walker.patience = patience;
+        Growth { walker }
+    }
+
+    /// Walks until nothing new arrives.
+    pub fn grown(mut self) -> Result<Growth<'p>, Stop> {
+        for walk in 0.. {
+            self.walker.guide.changed = false;
+            self.walker.guide.walked.clear();
+            self.walker.program()?;
+            if !self.walker.guide.changed {
+                tracing::debug!(
+                    walks = walk,
+                    contexts = self.walker.contexts.len(),
+                    "the floor has grown"
+                );
+                return Ok(self);
+            }
+            if walk > WALKS {
+                return Err(Stop::Large);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Makes states smaller: what arrives where they are large enough is large enough.
+    pub fn narrow(&mut self) -> Result<(), Stop> {
+        for _ in 0..NARROWINGS {
+            self.walker.guide.arrived = Some(Arrived::default());
+            self.walker.guide.walked.clear();
+            self.walker.program()?;
+            let guide = &mut self.walker.guide;
+            let Some(arrived) = guide.arrived.take() else {
+                break;
+            };
+            let new = |state| Grown { state, times: 0 };
+            guide.heads = arrived
+                .heads
+                .into_iter()
+                .map(|(place, state)| (place, new(state)))
+                .collect();
+            guide.entries = arrived
+                .entries
+                .into_iter()
+                .map(|(f, state)| (f, new(state)))
+                .collect();
+            guide.exits = arrived
+                .exits
+                .into_iter()
+                .map(|(f, state)| (f, new(state)))
+                .collect();
+        }
+        Ok(())
+    }
+
+    /// Goes on with the states as they are.
+    pub fn stop(&mut self) {
+        self.walker.guide.arrived = None;
+    }
+
+    /// What is stated.
+    pub fn claim(&self) -> FloorClaim {
+        let walker = &self.walker;
+        write::claim(&walker.guide, &walker.contexts, &walker.names)
+    }
+}
+
+/// The numbers that a function compares with, and their neighbours.
+fn thresholds(program: &Program, id: FuncId) -> Vec<i64> {
+    let mut all: Vec<i64> = ENDS.to_vec();
+    for block in program.function(id).blocks.clone().map(BlockId) {
+        let block = program.block(block);
+        for inst in &block.ops {
+            let (width, operands) = match &inst.op {
+                Op::Cmp { a, b, width, .. } => (*width, [*a, *b]),
+                Op::Alloca { size, .. } => (64, [*size, *size]),
+                _ => continue,
+            };
+            for operand in operands {
+                if let Operand::Const(number) = operand
+                    && width <= 64
+                {
+                    let number = cegar_model::term::value::signed(width, number.into()) as i64;
+                    all.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
+                }
+            }
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}

@@ -1,0 +1,140 @@
+//! Which functions are shared by their calls.
+//!
+//! Walked apart for each call a function is seen as it is used there, which is what makes `memcpy` one thing here and another there. What calls
+//! itself cannot be, and what would be walked too often is not: those functions first by which the most is saved.
+
+use cegar_model::program::ir::{FuncId, Program};
+use cegar_model::program::outside::points::Points;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Blocks in all contexts together.
+const BLOCKS: u64 = 10_000;
+
+/// The functions to be shared.
+pub fn shared(program: &Program, points: &Points) -> FxHashSet<FuncId> {
+    let order = order(program, points);
+    let mut shared: FxHashSet<FuncId> = order
+        .iter()
+        .copied()
+        .filter(|&function| calls_itself(points, function))
+        .collect();
+    loop {
+        let copies = copies(program, points, &order, &shared);
+        let blocks = |function: FuncId| program.function(function).blocks.len() as u64;
+        let total = copies.iter().fold(0u64, |total, (&function, &copies)| {
+            total.saturating_add(copies.saturating_mul(blocks(function)))
+        });
+        if total <= BLOCKS {
+            return shared;
+        }
+        let candidates = copies
+            .iter()
+            .filter(|(function, copies)| **copies > 1 && !shared.contains(function));
+        let saved = candidates.max_by_key(|(function, copies)| {
+            (
+                (**copies - 1).saturating_mul(below(program, points, **function, &shared)),
+                function.0,
+            )
+        });
+        let Some((&function, _)) = saved else {
+            return shared;
+        };
+        shared.insert(function);
+    }
+}
+
+/// Blocks of a function and of what is walked with it.
+fn below(program: &Program, points: &Points, function: FuncId, shared: &FxHashSet<FuncId>) -> u64 {
+    let mut seen = FxHashSet::default();
+    let mut open = vec![function];
+    let mut blocks = 0;
+    while let Some(next) = open.pop() {
+        if seen.insert(next) && (next == function || !shared.contains(&next)) {
+            blocks += program.function(next).blocks.len() as u64;
+            open.extend(points.called(next));
+        }
+    }
+    blocks
+}
+
+fn calls_itself(points: &Points, function: FuncId) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut open = points.called(function).to_vec();
+    while let Some(next) = open.pop() {
+        if next == function {
+            return true;
+        }
+        if seen.insert(next) {
+            open.extend(points.called(next));
+        }
+    }
+    false
+}
+
+/// What the entry may call, callers first where nothing calls itself.
+fn order(program: &Program, points: &Points) -> Vec<FuncId> {
+    let mut post = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![(program.entry, 0)];
+    seen.insert(program.entry);
+    while let Some((function, at)) = stack.pop() {
+        match points.called(function).get(at) {
+            Some(&next) => {
+                stack.push((function, at + 1));
+                if seen.insert(next) {
+                    stack.push((next, 0));
+                }
+            }
+            None => post.push(function),
+        }
+    }
+    post.reverse();
+    post.retain(|&function| program.function(function).is_defined());
+    post
+}
+
+/// How often each function is walked.
+fn copies(
+    program: &Program,
+    points: &Points,
+    order: &[FuncId],
+    shared: &FxHashSet<FuncId>,
+) -> FxHashMap<FuncId, u64> {
+    let mut copies: FxHashMap<FuncId, u64> = FxHashMap::default();
+    copies.insert(program.entry, 1);
+    for &function in order {
+        let own = match shared.contains(&function) {
+            true => 1,
+            false => copies.get(&function).copied().unwrap_or(0),
+        };
+        copies.insert(function, own);
+        for (callee, times) in calls(program, points, function) {
+            if callee != function {
+                let known = copies.entry(callee).or_default();
+                *known = known.saturating_add(own.saturating_mul(times));
+            }
+        }
+    }
+    copies.retain(|function, _| program.function(*function).is_defined());
+    copies
+}
+
+/// Whom a function calls, and in how many places.
+fn calls(program: &Program, points: &Points, function: FuncId) -> Vec<(FuncId, u64)> {
+    use cegar_model::program::ir::{BlockId, Callee, Op};
+    let mut all: FxHashMap<FuncId, u64> = FxHashMap::default();
+    for block in program.function(function).blocks.clone().map(BlockId) {
+        for inst in &program.block(block).ops {
+            let Op::Call(call) = &inst.op else { continue };
+            match call.callee {
+                Callee::Direct(id) => *all.entry(id).or_default() += 1,
+                Callee::Indirect(operand) => {
+                    for &id in &points.leads(function, operand).functions {
+                        *all.entry(id).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    all.into_iter().collect()
+}

@@ -1,0 +1,122 @@
+//! Floors that are damaged: the states of the whole program are walked again, and nobody is believed.
+
+use cegar_checker::Certificate;
+use cegar_checker::floor::FloorClaim;
+use cegar_model::domain::num::Num;
+
+use crate::case::Case;
+use crate::mutate::{Chance, mutate};
+use crate::programs;
+
+/// Damaged floors of each program.
+const MUTANTS: usize = 60;
+
+fn floor(certificate: &Certificate) -> &FloorClaim {
+    certificate
+        .floor
+        .as_ref()
+        .unwrap_or_else(|| panic!("there is a floor"))
+}
+
+/// No damage makes a bug proved, neither to the floor of the program nor to that of the corrected one.
+#[test]
+fn no_damaged_floor_proves_a_bug() {
+    let mut chance = Chance(0xf100);
+    let (mut read, mut all, mut floors) = (0, 0, 0);
+    for buggy in programs::LIST {
+        let fixed = Case::on_floor(buggy.text, &["-DFIXED"], buggy.properties);
+        let case = Case::on_floor(buggy.text, &[], buggy.properties);
+        floors += usize::from(case.honest.floor.is_some());
+        let bug = case.bug(&[(buggy.tape)()]);
+        for number in 0..MUTANTS {
+            let from = [&case.honest, &fixed.honest][number % 2];
+            let mut forged = from.clone();
+            // What the fragments say is another test's business.
+            forged.cuts.clear();
+            Case::claim(&mut forged, &[bug]);
+            let mut tree = serde_json::to_value(&forged).unwrap_or_else(|why| panic!("{why}"));
+            let Some(floor) = tree.get_mut("floor") else {
+                continue;
+            };
+            for _ in 0..=chance.below(3) {
+                mutate(floor, &mut chance);
+            }
+            all += 1;
+            let Ok(mutant) = serde_json::from_value::<Certificate>(tree) else {
+                continue;
+            };
+            read += 1;
+            assert!(
+                case.check(&mutant).is_err(),
+                "{}: mutant {number} is accepted: {}",
+                buggy.name,
+                serde_json::to_string(&mutant.floor).unwrap_or_default()
+            );
+        }
+    }
+    assert!(
+        floors > 5 && all >= 300 && read >= 150,
+        "{read} of {all}, {floors}"
+    );
+}
+
+/// A loop whose bound is the only reason why its accesses are valid.
+const LOOP: &str = "
+int getchar(void);
+int table[10];
+int main(void) {
+    int n = getchar();
+    if (n < 0 || n > 10) return 0;
+    int i = 0;
+    while (i < n) { table[i] = i; i++; }
+    return table[5];
+}
+";
+
+/// What a loop's states say is needed: with less or more said nothing follows.
+#[test]
+fn what_is_stated_of_a_loop_is_walked() {
+    let case = Case::on_floor(LOOP, &[], crate::case::MEMORY);
+    let main = case.entry_of_main();
+    let heads: Vec<usize> = {
+        let all = floor(&case.honest).heads.iter().enumerate();
+        all.filter(|(_, head)| head.block > main && head.block < main + 12)
+            .map(|(at, _)| at)
+            .collect()
+    };
+    assert!(!heads.is_empty(), "the loop has a state");
+    let change = |what: &str, act: &dyn Fn(&mut FloorClaim, usize)| {
+        for &at in &heads {
+            case.rejects(what, |certificate| {
+                certificate.cuts.clear();
+                if let Some(floor) = &mut certificate.floor {
+                    act(floor, at);
+                }
+            });
+        }
+    };
+    change("a loop without a state", &|floor, at| {
+        drop(floor.heads.remove(at))
+    });
+    change("a register that is always 0", &|floor, at| {
+        for (_, value) in &mut floor.heads[at].state.registers {
+            if value.num.is_some() {
+                value.num = Some(Num::exactly(32, 0));
+            }
+        }
+    });
+    change("a loop that nobody knows anything of", &|floor, at| {
+        floor.heads[at].state.registers.clear();
+    });
+    change("no number at all", &|floor, at| {
+        for (_, value) in &mut floor.heads[at].state.registers {
+            value.num = None;
+        }
+    });
+    change("contents that do not exist", &|floor, _| {
+        floor.contents.clear()
+    });
+    change("a context that is none", &|floor, _| {
+        floor.contexts[0].function += 1
+    });
+}

@@ -1,0 +1,378 @@
+//! The floor against the machine.
+//!
+//! A floor states for each block, in each call context, which states may enter it. Each state in which the machine enters a block has to be one
+//! of them: its registers, the bytes of its variables, whether these live. What was never written is not compared, and of a heap block only that a
+//! pointer to it may be one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cegar_checker::floor::States;
+use cegar_model::domain::contents::Filling;
+use cegar_model::domain::num::Num;
+use cegar_model::domain::space::{Alive, CtxId, Kind, Made, ObjId};
+use cegar_model::domain::state::State;
+use cegar_model::domain::value::Value;
+use cegar_model::machine::{Limits, Machine, View};
+use cegar_model::program::Program;
+use cegar_model::program::ir::{
+    CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Op, place_of,
+};
+use cegar_model::program::outside::points::Points;
+use cegar_search::analysis;
+use cegar_tests::generate::{Form, Generated};
+use proptest::prelude::RngExt;
+
+use super::fragments::PIECES;
+use super::{
+    ASSERTION_AND_MEMORY, EVERYTHING, FILE, Grammar, Kind as _, compiled, random_tapes, runner,
+};
+
+/// Blocks that a floor's search may walk.
+const PATIENCE: u64 = 300_000;
+/// Blocks of one execution that are looked at.
+const LONGEST: usize = 4000;
+/// Elements of an array that are looked at.
+const ELEMENTS: u32 = 64;
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compared {
+    /// Blocks that the machine entered.
+    pub blocks: usize,
+    /// Values that were known on both sides.
+    pub values: usize,
+    /// Programs without a floor.
+    pub none: usize,
+}
+
+/// One execution, held against the states.
+struct Follower<'s, 'p> {
+    program: &'p Program,
+    states: &'s States<'p>,
+    told: Vec<String>,
+    compared: Compared,
+}
+
+impl Follower<'_, '_> {
+    /// The call that a site is: its block and operation.
+    fn call(&self, site: CallSite) -> Option<(cegar_model::program::BlockId, u32)> {
+        let block = self.program.calls.get(site.index())?.loc.block;
+        let ops = &self.program.block(block).ops;
+        let is_it = |op: &Op| matches!(op, Op::Call(call) if call.site == site);
+        let at = ops.iter().position(|inst| is_it(&inst.op))?;
+        Some((block, at as u32))
+    }
+
+    /// The contexts of the frames, outer ones first.
+    fn contexts(&self, view: &View<'_>) -> Option<Vec<CtxId>> {
+        let contexts = &self.states.contexts;
+        let mut all: Vec<CtxId> = Vec::new();
+        for frame in 0..view.depth() {
+            let (function, site) = view.frame(frame)?;
+            let back = match (site, all.last()) {
+                (Some(site), Some(&caller)) if !contexts.shared.contains(&function) => {
+                    let (block, op) = self.call(site)?;
+                    Some((caller, block, op))
+                }
+                _ => None,
+            };
+            all.push(contexts.known(back, function)?);
+        }
+        Some(all)
+    }
+
+    fn look(&mut self, view: &View<'_>) {
+        if !self.told.is_empty() || self.compared.blocks > LONGEST {
+            return;
+        }
+        self.compared.blocks += 1;
+        let block = view.block();
+        let function = &self
+            .program
+            .function(self.program.block(block).function)
+            .name;
+        let place = format!("b{} of {function}", block.0);
+        let Some(contexts) = self.contexts(view) else {
+            return self
+                .told
+                .push(format!("{place}: nobody said that it is called so"));
+        };
+        let all = &self.states.states;
+        let Some(states) = contexts.last().and_then(|ctx| all.get(&(*ctx, block))) else {
+            return self
+                .told
+                .push(format!("{place}: nobody said that it is entered"));
+        };
+        let mut objects: BTreeMap<u32, ObjId> = BTreeMap::new();
+        for (frame, ctx) in contexts.iter().enumerate() {
+            for (number, loc) in view.locals(frame) {
+                let made = Made {
+                    ctx: *ctx,
+                    block: loc.block.0,
+                    op: loc.inst,
+                    part: 0,
+                };
+                let all = self.states.names.made().position(|known| *known == made);
+                if let Some(at) = all {
+                    let first = self.program.globals.len() + self.program.functions.len();
+                    objects.insert(number, ObjId((first + at) as u32));
+                }
+            }
+        }
+        // It has to be one of those in which the block is walked.
+        for (left, state) in (0..states.len()).rev().zip(states) {
+            self.registers(view, state, &objects, &place);
+            self.memory(view, state, &objects, &place);
+            if self.told.is_empty() || left == 0 {
+                return;
+            }
+            self.told.clear();
+        }
+    }
+
+    fn registers(
+        &mut self,
+        view: &View<'_>,
+        state: &State,
+        objects: &BTreeMap<u32, ObjId>,
+        place: &str,
+    ) {
+        let top = view.depth() - 1;
+        let Some((function, _)) = view.frame(top) else {
+            return;
+        };
+        for (reg, value) in &state.registers {
+            let width = self.program.function(function).registers[reg.index()];
+            let Some(number) = view.register(top, *reg) else {
+                continue;
+            };
+            self.compared.values += 1;
+            if !self.may_be(view, objects, (value, width), number) {
+                self.told.push(format!(
+                    "{place}: r{} is {number:#x}, not in {value:?}",
+                    reg.0
+                ));
+            }
+        }
+    }
+
+    fn memory(
+        &mut self,
+        view: &View<'_>,
+        state: &State,
+        objects: &BTreeMap<u32, ObjId>,
+        place: &str,
+    ) {
+        let mut all: Vec<(u32, ObjId)> = objects.iter().map(|(n, id)| (*n, *id)).collect();
+        for id in state.objects.keys() {
+            if let Kind::Global(global) = self.states.names.kind(*id) {
+                let number = cegar_model::program::ir::number_of(GLOBAL_OBJECTS + global.0);
+                all.push((number, *id));
+            }
+        }
+        for (number, id) in all {
+            let (Some(seen), Some(object)) = (view.object(number), state.objects.get(&id)) else {
+                continue;
+            };
+            let alive = if seen.alive { Alive::Yes } else { Alive::No };
+            if object.alive != alive && object.alive != Alive::Maybe {
+                self.told.push(format!("{place}: {id:?} lives otherwise"));
+            }
+            if !object.size.has(64, seen.bytes.len() as u128) {
+                self.told.push(format!("{place}: {id:?} has another size"));
+            }
+            for (start, run) in object.contents.runs() {
+                let Filling::Each(unit, value) = &run.filling else {
+                    continue;
+                };
+                let count = ((run.end - start) / unit).min(ELEMENTS);
+                for at in (0..count).map(|i| (start + i * unit) as usize) {
+                    let end = at + *unit as usize;
+                    if end > seen.bytes.len() || view.is_undefined(number, at, *unit as usize) {
+                        continue;
+                    }
+                    let bytes = seen.bytes[at..end].iter().rev();
+                    let number = bytes.fold(0u128, |all, byte| all << 8 | u128::from(*byte));
+                    self.compared.values += 1;
+                    if !self.may_be(view, objects, (value, (*unit * 8) as u16), number) {
+                        self.told.push(format!(
+                            "{place}: {id:?}+{at} is {number:#x}, not in {value:?}"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+
+    fn may_be(
+        &self,
+        view: &View<'_>,
+        objects: &BTreeMap<u32, ObjId>,
+        (value, width): (&Value, u16),
+        number: u128,
+    ) -> bool {
+        if value
+            .num
+            .is_some_and(|num| num == Num::all(width) || num.has(width, number))
+        {
+            return true;
+        }
+        if width != 64 {
+            return false;
+        }
+        let address = number as u64;
+        value.ptr.iter().any(|(id, offset)| {
+            let first =
+                |number: u32| offset.has(64, address.wrapping_sub(u64::from(number) << 32).into());
+            match self.states.names.kind(*id) {
+                Kind::Global(GlobalId(g)) => {
+                    first(cegar_model::program::ir::number_of(GLOBAL_OBJECTS + g))
+                }
+                Kind::Function(FuncId(f)) => {
+                    first(cegar_model::program::ir::number_of(FUNCTION_OBJECTS + f))
+                }
+                Kind::Gone => true,
+                Kind::Made(made) => {
+                    let mut known = objects.iter().filter(|(_, known)| *known == id);
+                    let heap = self.states.names.info(*id).heap || made.part != 0;
+                    let near = (address.wrapping_add(1 << 31) >> 32) as u32;
+                    known.any(|(number, _)| first(*number))
+                        // Of an array whose block has ended only the address is left.
+                        || view.existed(near) && view.object(near).is_none()
+                        || heap && place_of(near) >= DYNAMIC_OBJECTS && view.existed(near)
+                        || made.op == cegar_model::program::outside::COPY
+                }
+            }
+        })
+    }
+}
+
+/// Holds executions of a program against its floor.
+fn held(
+    program: &Program,
+    tapes: &[Vec<u8>],
+    limits: impl Fn() -> Limits,
+) -> (Vec<String>, Compared) {
+    let mut compared = Compared::default();
+    let Some(floor) = analysis::floor(program, PATIENCE) else {
+        compared.none = 1;
+        return (Vec::new(), compared);
+    };
+    let points = Arc::new(Points::of(program));
+    let states = match States::of(program, points, &floor.claim) {
+        Ok(states) => states,
+        Err(why) => return (vec![why.to_string()], compared),
+    };
+    for tape in tapes {
+        let mut follower = Follower {
+            program,
+            states: &states,
+            told: Vec::new(),
+            compared: Compared::default(),
+        };
+        Machine::new(program, limits()).run_watched(tape, &mut |view| follower.look(view));
+        compared.blocks += follower.compared.blocks;
+        compared.values += follower.compared.values;
+        if let Some(what) = follower.told.first() {
+            return (vec![format!("tape {tape:?}: {what}")], compared);
+        }
+    }
+    (Vec::new(), compared)
+}
+
+fn add(total: &mut Compared, one: Compared) {
+    total.blocks += one.blocks;
+    total.values += one.values;
+    total.none += one.none;
+}
+
+fn short() -> Limits {
+    Limits {
+        steps: 20_000,
+        call_depth: 200,
+        ..Limits::default()
+    }
+}
+
+/// So many files of random programs.
+pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    for file in 0..files {
+        let mut runner = runner(seed.wrapping_add((file as u64) << 32));
+        let trees = Grammar.trees(&mut runner, FILE);
+        let programs: Vec<Generated> = trees.iter().map(|tree| tree.current()).collect();
+        let properties = if file % 2 == 1 {
+            EVERYTHING
+        } else {
+            ASSERTION_AND_MEMORY
+        };
+        let all = programs.iter().enumerate();
+        let texts: Vec<String> = all
+            .map(|(i, program)| program.render(&compiled::suffix(i), Form::Observing))
+            .collect();
+        let mut program =
+            compiled::together(&texts, properties).unwrap_or_else(|why| panic!("{why}"));
+        for (i, generated) in programs.iter().enumerate() {
+            compiled::start_in(&mut program, i);
+            let rng = runner.rng();
+            let tapes: Vec<Vec<u8>> = (0..12)
+                .map(|n| {
+                    let most = if n % 4 == 3 { 255 } else { 3 };
+                    (0..rng.random_range(0..40))
+                        .map(|_| rng.random_range(0..=most))
+                        .collect()
+                })
+                .collect();
+            let (differs, compared) = held(&program, &tapes, short);
+            add(&mut total, compared);
+            if let Some(what) = differs.first() {
+                let text = generated.render("", Form::Observing);
+                told.push(format!(
+                    "seed {seed}, file {file}, program {i}: {what}\n{text}"
+                ));
+            }
+        }
+    }
+    (told, total)
+}
+
+/// What random programs hardly ever do, on all short tapes.
+pub fn pieces() -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    let all = PIECES.iter().enumerate();
+    let texts: Vec<String> = all
+        .map(|(i, text)| text.replace('@', &compiled::suffix(i)))
+        .collect();
+    let mut files = vec![format!("#include <errno.h>\n{}", texts.join("\n"))];
+    files.extend((1..texts.len()).map(|_| String::new()));
+    let mut program = compiled::together(&files, EVERYTHING).unwrap_or_else(|why| panic!("{why}"));
+    for (i, text) in texts.iter().enumerate() {
+        compiled::start_in(&mut program, i);
+        let tapes: Vec<Vec<u8>> = (0..16u8)
+            .map(|tape| vec![tape & 3, tape >> 2, tape & 1])
+            .collect();
+        let (differs, compared) = held(&program, &tapes, Limits::default);
+        add(&mut total, compared);
+        told.extend(differs.first().map(|what| format!("{what}\n{text}")));
+    }
+    (told, total)
+}
+
+/// The tests' own programs.
+pub fn whole() -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    for folder in ["agree", "programs", "programs/loops"] {
+        for file in compiled::folder(folder) {
+            let name = file.display().to_string();
+            let Ok(program) = compiled::from_files(&[file], &[], None, ASSERTION_AND_MEMORY) else {
+                continue;
+            };
+            let tapes = random_tapes(name.len() as u64);
+            let (differs, compared) = held(&program, &tapes[..40.min(tapes.len())], short);
+            add(&mut total, compared);
+            told.extend(differs.first().map(|what| format!("{name}: {what}")));
+        }
+    }
+    (told, total)
+}
