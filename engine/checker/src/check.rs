@@ -298,13 +298,11 @@ impl<'p> Checker<'_, 'p> {
 
     /// Whether an obligation without a number follows.
     fn holds(&mut self, fragment: &Fragment, obligation: &Obligation, known: &[Term]) -> bool {
-        let mut terms = known.to_vec();
-        terms.extend(obligation.goal());
-        terms.extend(&fragment.assumptions[..obligation.prefix]);
         let about = About::Library {
             place: self.program.show(obligation.pos),
         };
-        self.refuted(&terms, &about).is_none()
+        let way = (&obligation.goal()[..], obligation.prefix);
+        self.follows(fragment, way, known, &about).is_none()
     }
 
     fn name(&self, cut: Option<Cut>) -> String {
@@ -510,7 +508,18 @@ impl<'p> Checker<'_, 'p> {
     ) -> Option<&'static str> {
         let mut terms = known.to_vec();
         terms.extend(way);
-        terms.extend(&fragment.assumptions[..prefix]);
+        for (&assumption, of) in fragment.assumptions[..prefix]
+            .iter()
+            .zip(&fragment.obligation_of)
+        {
+            // What is claimed follows from the rest: a question without it is smaller, and asks for no less.
+            let claimed = of
+                .and_then(|at| fragment.obligations[at].check)
+                .is_some_and(|CheckId(id)| self.claimed.checks.contains_key(&id));
+            if !claimed {
+                terms.push(assumption);
+            }
+        }
         self.refuted(&terms, about)
     }
 

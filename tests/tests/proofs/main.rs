@@ -436,8 +436,10 @@ fn whole_programs() {
     folder_is_judged("programs");
 }
 
-/// The programs on which machine and native code are compared: a test of its own, so that both folders are judged at a time.
+/// The programs on which machine and native code are compared. They format numbers in all ways, and the checker asks hundreds of
+/// questions about the formatter's loops for each of them.
 #[test]
+#[ignore = "takes a quarter of an hour"]
 fn whole_programs_of_the_machine() {
     folder_is_judged("agree");
 }
