@@ -114,11 +114,28 @@ pub struct Signature {
     /// Whether more may follow.
     #[serde(default)]
     pub varargs: bool,
+    /// The parameters, from 0, that point to as many elements as another one says: `int *row, int count`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<Row>,
+}
+
+/// A parameter that points to several elements, and the one that says how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// The pointer, from 0.
+    pub param: usize,
+    /// The number of elements, from 0.
+    pub count: usize,
 }
 
 impl Signature {
-    /// The number of the parameter that says how long the buffer is that another points to: `void *buf, size_t n`.
-    pub fn buffer(&self, i: usize) -> Option<usize> {
+    /// The number of the parameter that says how many elements, or bytes, another points to: `void *buf, size_t n`.
+    pub fn count_of(&self, i: usize) -> Option<usize> {
+        let row = self.rows.iter().find(|row| row.param == i);
+        row.map(|row| row.count).or_else(|| self.buffer(i))
+    }
+
+    fn buffer(&self, i: usize) -> Option<usize> {
         let is_bytes = |pointee: &Pointee| {
             let name = pointee.to.as_deref();
             !pointee.constant

@@ -231,6 +231,11 @@ impl Mock {
         }
     }
 
+    /// The function `name` returns a pointer into what one of its parameters points to, as its rule `into` says: to this element.
+    pub fn returns_into(self, name: &str, element: u64) -> Self {
+        self.choices(name, [&[1], &element.to_le_bytes()[..]].concat())
+    }
+
     /// What a typed function returns (`name`), or what its parameter number n, from 1, points to (`name:n`).
     fn typed(&self, channel: &str) -> Option<(Vec<ObjectType>, Holds)> {
         let functions = &self.runner.as_ref().ok()?.functions;
@@ -247,19 +252,29 @@ impl Mock {
         (!function.raw_allowed).then(|| (function.types.clone(), holds))
     }
 
-    /// The function `name` writes this value to where its parameter number `parameter`, counted from 1, points.
+    /// The function `name` writes this value to where its parameter number `parameter`, counted from 1, points: one element, or an array
+    /// of as many as the function is asked for.
     ///
     /// # Panics
     /// If the parameter points to something of another size: a mistake in the test.
     pub fn writes<T: Copy>(self, name: &str, parameter: usize, value: T) -> Self {
         let channel = format!("{name}:{parameter}");
         let bytes = object::bytes_of(&[value]);
+        let functions = self.runner.as_ref().map(|runner| &runner.functions);
+        let function = functions
+            .ok()
+            .and_then(|all| all.iter().find(|f| f.channel() == name));
+        let rows = function.is_some_and(|f| f.writes_rows(parameter.saturating_sub(1)));
         if let Some((types, Holds::Pointer(pointee))) = self.typed(&channel) {
             let types = Types(&types);
             let object = types.target(&pointee);
             if let Some(object) = object {
                 // A buffer takes as many bytes as there are.
-                if object.size != bytes.len() && object.size > 1 && pointee.to.is_some() {
+                let fits = match rows {
+                    true => bytes.len().is_multiple_of(object.size.max(1)),
+                    false => object.size == bytes.len(),
+                };
+                if !fits && object.size > 1 && pointee.to.is_some() {
                     panic!(
                         "`{name}` writes {} bytes to its parameter {parameter}, not {}",
                         object.size,

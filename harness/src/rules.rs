@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
-    /// What it returns: `"0..=255"`, `"0 | -errno"`, `"not null"`, `"not null, fresh"`. Default: anything.
+    /// What it returns: `"0..=255"`, `"0 | -errno"`, `"not null"`, `"not null, fresh"`, `"into text"`, `"into n elements of row"`.
+    /// Default: anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
     /// Its result is the address of an object from outside: of so many bytes, or of a structure of the program. For numbers
@@ -18,7 +19,7 @@ pub struct Rules {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_of: Option<AddressOf>,
     /// Whether it may write to what its parameters point to (`false`, `true`), or what exactly it may write there
-    /// (`"p2 elements of p1"`, `"4 bytes of p3"`). Default, for searching: where they do not point to `const`, nor to structures that
+    /// (`"n elements of row"`, `"4 bytes of p3"`; parameters have their names in the prototype, or `p1`, `p2`). Default, for searching: where they do not point to `const`, nor to structures that
     /// hold pointers, unless those are variables for it to fill; with `true` there too. Default, for proofs: everything that
     /// the parameters lead to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,8 +82,8 @@ pub enum Count {
 /// A rule for what is written that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no rule for what is written: there are `true`, `false`, and texts such as `p2 elements of p1` or `4 bytes of p3`, with `,` \
-     between several; `p1` is the first parameter"
+    "`{0}` is no rule for what is written: there are `true`, `false`, and texts such as `n elements of row` or `4 bytes of p3`, with `,` \
+     between several; a parameter has its name in the prototype, and `p1` is the first one"
 )]
 pub struct BadWrites(pub String);
 
@@ -126,6 +127,29 @@ pub enum AddressOf {
     Structure(String),
 }
 
+/// Where a pointer leads that a function returns into what a parameter points to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inside {
+    /// To a character of the string to which this parameter points, from 0, or to the string's end.
+    Text(usize),
+    /// To one of these elements, or bytes.
+    Extent(Extent),
+}
+
+impl Inside {
+    fn read(text: &str) -> Option<Inside> {
+        let extent = Extent::read(text).map(Inside::Extent);
+        extent.or_else(|| parameter(text).map(Inside::Text))
+    }
+
+    /// The parameter that leads there, from 0.
+    pub fn param(self) -> usize {
+        match self {
+            Inside::Text(param) | Inside::Extent(Extent { param, .. }) => param,
+        }
+    }
+}
+
 /// What `returns` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Returned {
@@ -135,15 +159,30 @@ pub struct Returned {
     pub not_null: bool,
     /// Never an object that was returned before.
     pub fresh: bool,
+    /// A pointer into what a parameter points to, or NULL.
+    pub inside: Option<Inside>,
 }
 
 /// A rule that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no rule for a result: there are numbers and ranges (`0..=255`), `-errno`, `not null` and `fresh`, \
-     with `|` between what is possible and `,` between what holds together"
+    "`{0}` is no rule for a result: there are numbers and ranges (`0..=255`), `-errno`, `not null`, `fresh`, and `into text` or \
+     `into n elements of row` for parameters of such names, with `|` between what is possible and `,` between what holds together"
 )]
 pub struct BadRule(pub String);
+
+/// What a part of `returns` begins with that is about an address.
+const INTO: &str = "into ";
+/// Words of rules about parameters that are no parameter.
+const WORDS: [&str; 6] = ["into", "of", "element", "elements", "byte", "bytes"];
+
+/// Whether a word of a rule about parameters is a parameter's name.
+fn is_name(word: &str) -> bool {
+    !word.is_empty()
+        && !WORDS.contains(&word)
+        && parameter(word).is_none()
+        && !word.starts_with(|c: char| c.is_ascii_digit())
+}
 
 /// The largest error number of Linux.
 const ERRNO: i128 = 4095;
@@ -157,6 +196,49 @@ impl Rules {
     /// Whether nothing is written where the parameters point.
     pub fn writes_nothing(&self) -> bool {
         self.writes == Some(Writes::Any(false)) || self.pure == Some(true)
+    }
+
+    /// The parts of the rules that speak of parameters.
+    fn about_parameters(&mut self) -> impl Iterator<Item = &mut String> {
+        let writes = match &mut self.writes {
+            Some(Writes::Exactly(text)) => Some(text),
+            _ => None,
+        };
+        let returns = self.returns.as_mut();
+        let returns = returns.filter(|text| text.split(',').any(|p| p.trim().starts_with(INTO)));
+        writes.into_iter().chain(returns)
+    }
+
+    /// Whether a rule calls a parameter by its name in the prototype.
+    pub fn has_names(&self) -> bool {
+        let mut rules = self.clone();
+        rules.about_parameters().any(|text| {
+            let parts = text.split(',').map(str::trim);
+            let parts = parts.filter(|part| !matches!(*part, "not null" | "fresh"));
+            parts.flat_map(str::split_whitespace).any(is_name)
+        })
+    }
+
+    /// The rules with `p1`, `p2` in place of the parameters' names. A name that `number_of` does not know stays.
+    #[must_use]
+    pub fn numbered(&self, number_of: &dyn Fn(&str) -> Option<usize>) -> Rules {
+        let mut rules = self.clone();
+        for text in rules.about_parameters() {
+            let word = |word: &str| match number_of(word).filter(|_| is_name(word)) {
+                Some(number) => format!("p{}", number + 1),
+                None => word.to_owned(),
+            };
+            let part = |part: &str| match part.trim() {
+                part @ ("not null" | "fresh") => part.to_owned(),
+                part => part
+                    .split_whitespace()
+                    .map(word)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            };
+            *text = text.split(',').map(part).collect::<Vec<_>>().join(", ");
+        }
+        rules
     }
 
     /// What exactly is written where the parameters point; none if that is not said.
@@ -187,6 +269,10 @@ impl Rules {
             match part.trim() {
                 "not null" => returned.not_null = true,
                 "fresh" => returned.fresh = true,
+                place if place.starts_with(INTO) => {
+                    let inside = Inside::read(place[INTO.len()..].trim());
+                    returned.inside = Some(inside.ok_or_else(|| BadRule(place.to_owned()))?);
+                }
                 alternatives => {
                     for one in alternatives.split('|') {
                         let range =
@@ -263,6 +349,33 @@ mod tests {
         for wrong in ["", "n elements of a", "p0 bytes of p1", "4 words of p1"] {
             assert!(written(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn parameters_have_names() {
+        let rules = Rules {
+            returns: Some("not null, into row".to_owned()),
+            writes: Some(Writes::Exactly(
+                "n elements of row, 4 bytes of p3".to_owned(),
+            )),
+            ..Rules::default()
+        };
+        assert!(rules.has_names());
+        let number_of = |name: &str| ["row", "n"].iter().position(|known| *known == name);
+        let numbered = rules.numbered(&number_of);
+        assert!(!numbered.has_names());
+        assert_eq!(
+            numbered.written().map(|all| all.map(|a| a.len())),
+            Ok(Some(2))
+        );
+        let returned = numbered.returned().expect("a rule");
+        assert_eq!(returned.inside, Some(Inside::Text(0)));
+        assert!(returned.not_null);
+        assert!(rules.returned().is_err(), "a name means nothing by itself");
+        assert_eq!(
+            self::returned("into p2 elements of p1").map(|r| r.inside.map(Inside::param)),
+            Ok(Some(0))
+        );
     }
 
     #[test]

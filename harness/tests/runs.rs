@@ -390,6 +390,7 @@ fn bus() -> Vec<MockedFunction> {
             returns,
             params,
             varargs: false,
+            rows: Vec::new(),
         }),
         types,
         ..MockedFunction::returning(name, shape)

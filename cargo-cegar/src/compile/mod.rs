@@ -154,14 +154,53 @@ pub fn printed(
     unit: &Unit,
     scratch: &Path,
 ) -> Result<Option<String>, CompileError> {
-    let base = base_flags(compiler, scratch)?;
     // Declarations carry their types only in optimised code; no pass runs.
+    let flags = [
+        "-w",
+        "-g",
+        "-O1",
+        "-Xclang",
+        "-disable-llvm-passes",
+        "-S",
+        "-emit-llvm",
+        "-o",
+        "-",
+    ];
+    output(compiler, unit, scratch, &flags)
+}
+
+/// The syntax trees of the functions of one file whose names hold `name`, as JSON values; none if clang does not want to.
+pub fn syntax_trees(
+    compiler: &Compiler,
+    unit: &Unit,
+    scratch: &Path,
+    name: &str,
+) -> Result<Option<String>, CompileError> {
+    let filter = format!("-ast-dump-filter={name}");
+    let flags = [
+        "-w",
+        "-fsyntax-only",
+        "-Xclang",
+        "-ast-dump=json",
+        "-Xclang",
+        &filter,
+    ];
+    output(compiler, unit, scratch, &flags)
+}
+
+/// What clang writes of one file to its standard output; none if it fails.
+fn output(
+    compiler: &Compiler,
+    unit: &Unit,
+    scratch: &Path,
+    flags: &[&str],
+) -> Result<Option<String>, CompileError> {
+    let base = base_flags(compiler, scratch)?;
     let output = Command::new(&compiler.path)
         .current_dir(&unit.directory)
         .args(base)
         .args(&unit.flags)
-        .args(["-w", "-g", "-O1", "-Xclang", "-disable-llvm-passes"])
-        .args(["-S", "-emit-llvm", "-o", "-"])
+        .args(flags)
         .arg(&unit.source)
         .output()
         .map_err(|source| CompileError::Io {

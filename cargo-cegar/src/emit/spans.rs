@@ -92,6 +92,13 @@ impl Walk<'_, '_> {
 
     fn results(&mut self, function: &MockedFunction, choices: &[&Choice]) -> Option<()> {
         match function.result() {
+            _ if function.returns_into() => {
+                let unsigned = Shape::Int {
+                    size: 8,
+                    signed: false,
+                };
+                plain(Some(unsigned), choices, self.found);
+            }
             Some(Holds::Pointer(pointee)) if !function.raw_allowed && has_body(function) => loop {
                 self.pointer(&pointee, DEPTH)?;
             },
@@ -119,15 +126,31 @@ impl Walk<'_, '_> {
                 if self.byte()? & 1 == 0 {
                     continue;
                 }
-                if signature.buffer(i).is_some() {
+                if function.writes_rows(i) {
                     let choice = self.choices.next()?;
-                    self.text(choice.at, choice.len);
+                    self.row(holds, choice);
                 } else {
                     let object = self.types.written(holds, function.is_output(i))?;
                     self.element(object, DEPTH)?;
                 }
             },
             _ => None,
+        }
+    }
+
+    /// Elements side by side: numbers, structures or characters.
+    fn row(&mut self, holds: &Holds, choice: &Choice) {
+        let object = match holds {
+            Holds::Pointer(pointee) if pointee.to.is_some() => self.types.target(pointee),
+            _ => None,
+        };
+        match object {
+            Some(object) if object.size > 1 => {
+                for i in 0..choice.len / object.size {
+                    self.object(object, choice.at + i * object.size, (0, object.size));
+                }
+            }
+            _ => self.text(choice.at, choice.len),
         }
     }
 

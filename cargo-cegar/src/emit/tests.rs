@@ -313,6 +313,7 @@ fn usb() -> Vec<MockedFunction> {
                 returns: Some(pointer("interface", false)),
                 params: vec![int(4, true)],
                 varargs: false,
+                rows: Vec::new(),
             },
             vec![
                 object("endpoint", 1, vec![("address", 0, int(1, false))]),
@@ -337,6 +338,7 @@ fn usb() -> Vec<MockedFunction> {
                 returns: Some(int(4, true)),
                 params: vec![int(4, true), pointer("unsigned_int", false)],
                 varargs: false,
+                rows: Vec::new(),
             },
             vec![object("unsigned_int", 4, vec![("", 0, int(4, false))])],
         ),

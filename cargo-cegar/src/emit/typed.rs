@@ -48,6 +48,7 @@ fn of_function(
         objects: Objects::new(&function.types),
     };
     match parameter {
+        None if function.returns_into() => of.returned_into(events),
         None => match function.result()? {
             Holds::Pointer(pointee) if !function.raw_allowed && has_body(function) => {
                 of.returned(&pointee, &events.concat())
@@ -59,7 +60,7 @@ fn of_function(
             let i = number.checked_sub(1)?;
             match signature.params.get(i)? {
                 Holds::Code(callback) => of.called_back(number, signature, callback, events),
-                Holds::Pointer(pointee) => of.written(number, signature, pointee, events),
+                Holds::Pointer(pointee) => of.written(function, number, pointee, events),
                 _ => None,
             }
         }
@@ -92,6 +93,24 @@ impl Of<'_> {
         };
         let fits = events.iter().all(|event| event.len() == object.size);
         fits.then(|| events.iter().map(call).collect())
+    }
+
+    /// Pointers into what a parameter points to, call by call.
+    fn returned_into(&self, events: &[&[u8]]) -> Option<Vec<String>> {
+        let mut calls = Vec::new();
+        let mut events = events.iter().peekable();
+        while let Some(event) = events.next() {
+            let [_] = event else { return None };
+            let element = events.next_if(|next| next.len() == size_of::<u64>());
+            calls.push(match element {
+                None => self.call("returns_null", Vec::new()),
+                Some(bytes) => {
+                    let element = u64::from_le_bytes((*bytes).try_into().ok()?);
+                    self.call("returns_into", vec![Expr::plain(element.to_string())])
+                }
+            });
+        }
+        Some(calls)
     }
 
     /// Pointers that were returned, call by call.
@@ -131,15 +150,16 @@ impl Of<'_> {
     /// What was written to where a parameter points.
     fn written(
         &self,
+        function: &MockedFunction,
         number: usize,
-        signature: &Signature,
         pointee: &Pointee,
         events: &[&[u8]],
     ) -> Option<Vec<String>> {
         let leaves = self.call("leaves", vec![Expr::plain(number.to_string())]);
         let mut calls = Vec::new();
-        let is_buffer = signature.buffer(number - 1).is_some();
         let object = self.types.target(pointee)?;
+        let rows = function.writes_rows(number - 1);
+        let is_text = rows && (object.size <= 1 || pointee.to.is_none());
         let mut events = events.iter();
         while let Some(event) = events.next() {
             let [written] = event else { return None };
@@ -148,8 +168,21 @@ impl Of<'_> {
                 continue;
             }
             let number = Expr::plain(number.to_string());
-            let value = if is_buffer {
+            let value = if is_text {
                 Expr::Plain(format!("*{}", literal::byte_string(events.next()?)))
+            } else if rows {
+                let elements = events.next()?.chunks_exact(object.size);
+                let bytes_left = elements.remainder();
+                if !bytes_left.is_empty() {
+                    return None;
+                }
+                let mut row: Vec<Expr> = elements
+                    .map(|bytes| self.objects.value(object, bytes, &[]))
+                    .collect();
+                match row.len() {
+                    1 => row.remove(0),
+                    _ => Expr::Row(row),
+                }
             } else if !self.types.plan(object).pointers.is_empty() {
                 let bytes = events.as_slice().concat();
                 let ((bytes_of, pointers), rest) = self.types.read_element(object, &bytes, DEPTH);

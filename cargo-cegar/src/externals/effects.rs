@@ -47,7 +47,9 @@ fn of(function: &MockedFunction, lifted: &BTreeSet<String>) -> Effects {
         keeps: rules.keeps != Some(false) && rules.pure != Some(true),
         errno: rules.errno != Some(false) && rules.pure != Some(true),
         pure: rules.pure == Some(true),
-        gives: matches!(function.returns, Shape::Pointer { .. }) && !function.raw_allowed,
+        gives: matches!(function.returns, Shape::Pointer { .. })
+            && !function.raw_allowed
+            && !function.returns_into(),
         ruled: !rules.is_none(),
     }
 }

@@ -7,6 +7,7 @@
 
 pub(crate) mod debug_info;
 mod effects;
+mod names;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,11 +71,7 @@ impl Externals {
         let info = search.debug_info(missing)?;
         for function in missing {
             let mut described = plain(function);
-            described.rules = search
-                .rules
-                .get(&function.name)
-                .cloned()
-                .unwrap_or_default();
+            described.rules = search.rules_for(&function.name)?;
             described.rules.returned().map_err(|why| {
                 Error::usage(
                     format!("[external.{}]: {why}", function.name),
@@ -84,7 +81,7 @@ impl Externals {
             described.rules.written().map_err(|why| {
                 Error::usage(
                     format!("[external.{}]: {why}", function.name),
-                    "for example `writes = \"p2 elements of p1\"`",
+                    "for example `writes = \"n elements of row\"`, where `row` and `n` are parameters of its prototype",
                 )
             })?;
             let structure = match &function.returns {
@@ -97,7 +94,7 @@ impl Externals {
                 let signature = describe.declared(&function.name, structure)?;
                 Some((describe, signature))
             });
-            if let Some((mut describe, signature)) = found {
+            if let Some((mut describe, mut signature)) = found {
                 // A structure in registers is several parameters for LLVM.
                 if signature.params.iter().any(Holds::is_aggregate) {
                     described.outputs.clear();
@@ -119,6 +116,10 @@ impl Externals {
                     None => refined(&all, signature.returns.as_ref(), described.returns),
                 };
                 described.raw_allowed &= described.address.is_none();
+                if names::may_have_rows(&signature, Types(&all)) {
+                    let names = search.names(&function.name)?;
+                    signature.rows = names::rows(&signature, Types(&all), &names);
+                }
                 described.types = all;
                 described
                     .types
@@ -209,21 +210,51 @@ fn address(
 }
 
 impl Search<'_> {
-    /// The debug information of the files that mention a function whose types matter.
-    fn debug_info(&self, missing: &[Mocked]) -> Result<Vec<DebugInfo>, Error> {
-        let names: Vec<&str> = missing.iter().map(|function| &*function.name).collect();
+    /// What the user says about a function, with numbers in place of the names of its parameters.
+    fn rules_for(&self, function: &str) -> Result<Rules, Error> {
+        let rules = self.rules.get(function).cloned().unwrap_or_default();
+        if !rules.has_names() {
+            return Ok(rules);
+        }
+        let names = self.names(function)?;
+        let number_of = |name: &str| {
+            names
+                .iter()
+                .position(|known| known.as_deref() == Some(name))
+        };
+        Ok(rules.numbered(&number_of))
+    }
+
+    /// The names of a function's parameters, as far as a file that mentions it tells them.
+    fn names(&self, function: &str) -> Result<Vec<Option<String>>, Error> {
+        for unit in self.mentioning(&[function]) {
+            let trees = compile::syntax_trees(self.compiler, unit, self.scratch, function)?;
+            if let Some(names) = trees.and_then(|trees| names::of(function, &trees)) {
+                return Ok(names);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The files that mention one of these functions, all files if none does: a macro may paste a name together.
+    fn mentioning(&self, names: &[&str]) -> Vec<&Unit> {
         let mentions = |unit: &&Unit| {
             let text = std::fs::read(unit.directory.join(&unit.source)).unwrap_or_default();
             let text = String::from_utf8_lossy(&text).into_owned();
-            // A macro may paste a name together: without any hit, all files are asked.
             names.iter().any(|name| text.contains(name))
         };
-        let mut units: Vec<&Unit> = self.units.iter().filter(mentions).collect();
-        if units.is_empty() {
-            units = self.units.iter().collect();
+        let units: Vec<&Unit> = self.units.iter().filter(mentions).collect();
+        match units.is_empty() {
+            true => self.units.iter().collect(),
+            false => units,
         }
+    }
+
+    /// The debug information of the files that mention a function whose types matter.
+    fn debug_info(&self, missing: &[Mocked]) -> Result<Vec<DebugInfo>, Error> {
+        let names: Vec<&str> = missing.iter().map(|function| &*function.name).collect();
         let mut all = Vec::new();
-        for unit in units {
+        for unit in self.mentioning(&names) {
             all.extend(compile::printed(self.compiler, unit, self.scratch)?);
         }
         Ok(all.iter().map(|text| DebugInfo::read(text)).collect())

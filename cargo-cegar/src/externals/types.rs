@@ -128,6 +128,7 @@ impl<'a> Describe<'a> {
             returns,
             params,
             varargs,
+            rows: Vec::new(),
         })
     }
 

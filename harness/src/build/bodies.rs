@@ -24,13 +24,17 @@ use super::mocks::literal;
 use crate::external::{
     self, CALLS_BACK, DEPTH, Holds, ObjectType, Pointee, Signature, Types, VOID,
 };
-use crate::rules::{Count, Extent, Returned};
+use crate::rules::{Count, Extent, Inside, Returned};
 
 const PROLOGUE: &str = "\
 static unsigned char cegar_byte(const char *channel) {
     unsigned char byte;
     crunner_choose(channel, &byte, 1);
     return byte;
+}
+static void *cegar_inside(void *text, size_t offset) {
+    for (size_t i = 0; i < offset; i++) crunner_assume(((char *)text)[i] != 0);
+    return (char *)text + offset;
 }
 #define CEGAR_ROOM(p, n) (crunner_object_size(p) == 0 || crunner_object_size(p) >= (n))
 ";
@@ -145,6 +149,9 @@ impl Writer<'_> {
             return text;
         };
         let c_type = self.c_type(holds);
+        if let (Some(inside), Holds::Pointer(_)) = (returned.inside, holds) {
+            return text + &self.result_inside(signature, inside, returned.not_null, &channel);
+        }
         if let Some(pointee) = &function.address {
             let made = self.make(pointee, returned, &channel, &DEPTH.to_string());
             let _ = writeln!(text, "    return ({c_type})(__UINTPTR_TYPE__){made};");
@@ -177,6 +184,48 @@ impl Writer<'_> {
         text
     }
 
+    /// The result leads into what a parameter points to: a byte says whether it is one, then comes which element.
+    fn result_inside(
+        &self,
+        signature: &Signature,
+        inside: Inside,
+        not_null: bool,
+        channel: &str,
+    ) -> String {
+        let p = format!("p{}", inside.param() + 1);
+        let mut text = String::new();
+        let _ = match not_null {
+            true => writeln!(text, "    (void)cegar_byte({channel});"),
+            false => writeln!(text, "    if (!(cegar_byte({channel}) & 1)) return 0;"),
+        };
+        let _ = writeln!(
+            text,
+            "    size_t offset;\n    crunner_choose({channel}, &offset, sizeof offset);\n    crunner_assume({p} != 0);"
+        );
+        let _ = match inside {
+            Inside::Text(_) => writeln!(text, "    return cegar_inside({p}, offset);"),
+            Inside::Extent(extent) => {
+                let (asked, count) = count(extent.count);
+                let element = self.element(signature, extent);
+                writeln!(
+                    text,
+                    "    crunner_assume({asked}offset < {count});\n    return (char *){p} + offset * {element};"
+                )
+            }
+        };
+        text
+    }
+
+    /// Bytes of what is counted where a parameter points.
+    fn element(&self, signature: &Signature, extent: Extent) -> usize {
+        match signature.params.get(extent.param) {
+            Some(Holds::Pointer(Pointee { to: Some(name), .. })) if !extent.bytes => {
+                self.types.get(name).map_or(1, |object| object.size)
+            }
+            _ => 1,
+        }
+    }
+
     /// Exactly these elements or bytes may be written.
     fn write_exactly(
         &mut self,
@@ -184,18 +233,12 @@ impl Writer<'_> {
         signature: &Signature,
         extent: Extent,
     ) -> String {
-        let Some(Holds::Pointer(pointee)) = signature.params.get(extent.param) else {
+        let Some(Holds::Pointer(_)) = signature.params.get(extent.param) else {
             return String::new();
         };
-        let element = match &pointee.to {
-            Some(name) if !extent.bytes => self.types.get(name).map_or(1, |object| object.size),
-            _ => 1,
-        };
+        let element = self.element(signature, extent);
         let p = format!("p{}", extent.param + 1);
-        let (asked, count) = match extent.count {
-            Count::Fixed(count) => (String::new(), format!("(size_t){count}")),
-            Count::Param(i) => (format!("p{} > 0 && ", i + 1), format!("(size_t)p{}", i + 1)),
-        };
+        let (asked, count) = count(extent.count);
         let channel = literal(&format!("{}:{}", function.channel(), extent.param + 1));
         format!(
             "    if ({p} && {asked}(cegar_byte({channel}) & 1))\n        \
@@ -214,11 +257,17 @@ impl Writer<'_> {
         let mut text = String::new();
         let channel = literal(&format!("{}:{}", function.channel(), i + 1));
         let p = format!("p{}", i + 1);
-        if let Some(limit) = signature.buffer(i) {
+        if let Some(limit) = signature.count_of(i) {
+            let element = match holds {
+                Holds::Pointer(Pointee { to: Some(name), .. }) => {
+                    self.types.get(name).map_or(1, |object| object.size)
+                }
+                _ => 1,
+            };
             let _ = writeln!(
                 text,
-                "    if ({p} && p{limit} && (cegar_byte({channel}) & 1))\n        \
-                 crunner_choose({channel}, {p}, p{limit} < {most} ? p{limit} : {most});",
+                "    if ({p} && p{limit} > 0 && (cegar_byte({channel}) & 1))\n        \
+                 crunner_choose({channel}, {p}, (size_t)(p{limit} < {most} ? p{limit} : {most}) * {element});",
                 limit = limit + 1,
                 most = external::CHARACTERS,
             );
@@ -308,5 +357,13 @@ impl Writer<'_> {
             );
         }
         text + &"    }\n".repeat(CALLS_BACK)
+    }
+}
+
+/// What has to hold of a number of elements, and the number, in C.
+fn count(count: Count) -> (String, String) {
+    match count {
+        Count::Fixed(count) => (String::new(), format!("(size_t){count}")),
+        Count::Param(i) => (format!("p{} > 0 && ", i + 1), format!("(size_t)p{}", i + 1)),
     }
 }

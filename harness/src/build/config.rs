@@ -111,6 +111,24 @@ impl MockedFunction {
         self.outputs.contains(&i) || self.rules.writes == Some(Writes::Any(true))
     }
 
+    /// Whether it may write several elements to what its parameter number `i` (from 0) leads to.
+    pub fn writes_rows(&self, i: usize) -> bool {
+        match self.rules.written() {
+            Ok(Some(extents)) => extents.iter().any(|extent| extent.param == i),
+            _ => self
+                .signature
+                .as_ref()
+                .is_some_and(|s| s.count_of(i).is_some()),
+        }
+    }
+
+    /// Whether its result leads into what a parameter points to.
+    pub fn returns_into(&self) -> bool {
+        self.rules
+            .returned()
+            .is_ok_and(|returned| returned.inside.is_some())
+    }
+
     /// What its result holds: an address where the user says so.
     pub fn result(&self) -> Option<Holds> {
         match &self.address {
