@@ -129,33 +129,32 @@ STUB unsigned long CRUNNER_pthread_self(void) { return 1; }
 STUB int CRUNNER_pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 
 /* Values by key, as for a thread that never ends: no destructor is called. POSIX promises 128 keys; there may be fewer. */
-static struct {
-    const void *value;
-    int used;
-} keyed[128];
+#define KEYS 128
+static const void *values[KEYS];
+static int used[KEYS];
 
 STUB int CRUNNER_pthread_key_create(unsigned *key, void (*destructor)(void *)) {
     int error = crunner_fault("pthread_key_create", E(EAGAIN) | E(ENOMEM), 0);
     if (error) return error;
-    for (unsigned i = 0; i < sizeof keyed / sizeof *keyed; i++)
-        if (!keyed[i].used) {
-            keyed[i].used = 1;
-            keyed[i].value = 0;
+    for (unsigned i = 0; i < KEYS; i++)
+        if (!used[i]) {
+            used[i] = 1;
+            values[i] = 0;
             *key = i;
             return 0;
         }
     return STUB_EAGAIN;
 }
-static int is_key(unsigned key) { return key < sizeof keyed / sizeof *keyed && keyed[key].used; }
+static int is_key(unsigned key) { return key < KEYS && used[key]; }
 STUB int CRUNNER_pthread_key_delete(unsigned key) {
     if (!is_key(key)) return STUB_EINVAL;
-    keyed[key].used = 0;
+    used[key] = 0;
     return 0;
 }
-STUB void *CRUNNER_pthread_getspecific(unsigned key) { return is_key(key) ? (void *)keyed[key].value : 0; }
+STUB void *CRUNNER_pthread_getspecific(unsigned key) { return is_key(key) ? (void *)values[key] : 0; }
 STUB int CRUNNER_pthread_setspecific(unsigned key, const void *value) {
     if (!is_key(key)) return STUB_EINVAL;
-    keyed[key].value = value;
+    values[key] = value;
     return 0;
 }
 STUB int CRUNNER_pthread_once(int *control, void (*once)(void)) {
