@@ -76,15 +76,6 @@ pub fn selected() -> Vec<Listed> {
         .collect()
 }
 
-/// Whether these are all.
-pub fn is_whole(programs: &[Listed]) -> bool {
-    programs.len()
-        == files()
-            .iter()
-            .filter(|name| !name.ends_with(".ext"))
-            .count()
-}
-
 /// The pairs that have a file with a hostile world.
 pub fn worlds() -> Vec<String> {
     let names = files();
@@ -96,8 +87,6 @@ pub fn worlds() -> Vec<String> {
 pub struct Known {
     /// The fault of each program.
     pub faults: BTreeMap<String, String>,
-    /// So many of a hundred that cannot be broken are proved, where that is not enough yet.
-    pub floor: Option<usize>,
 }
 
 /// Reads `known.txt`.
@@ -106,12 +95,10 @@ pub fn known() -> Known {
     let text = fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
     let mut known = Known {
         faults: BTreeMap::new(),
-        floor: None,
     };
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.splitn(3, ' ');
         match (words.next(), words.next(), words.next()) {
-            (Some("floor"), Some(percent), Some(_)) => known.floor = percent.parse().ok(),
             (Some(name), Some(fault), Some(_)) => {
                 known.faults.insert(name.to_owned(), fault.to_owned());
             }
