@@ -34,6 +34,8 @@ pub(crate) enum Error {
     Demo(String),
     #[error("{0}")]
     Trusted(String),
+    #[error("{0}")]
+    Map(String),
     #[error("steps that failed: {0}")]
     Steps(usize),
 }

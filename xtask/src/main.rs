@@ -3,12 +3,14 @@
 //! Each command is complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
 //! builds, `demo` shows the whole way from a crate's C code to a failing test and back to a passing one, `package` goes that
 //! way with nothing but the crates as they are published, `quick`, `test` and `nightly` run tests. All of these begin with the
-//! first, so that none of them needs anything done by hand before it. `trusted` counts the lines of code that a proof rests on.
+//! first, so that none of them needs anything done by hand before it. `trusted` counts the lines of code that a proof rests on,
+//! `map` shows which module uses which.
 //! This package depends on nothing that it installs.
 
 mod demo;
 mod error;
 mod examples;
+mod map;
 mod package;
 mod run;
 mod setup;
@@ -28,6 +30,7 @@ Commands:
   setup   Install what is missing: clang 19, LLVM 19, Z3 and the tools that the tests use
   demo    From an example's C code to a failing test, and to a passing one with the C code fixed
   package Package the crates as they are published, install the tool from those files alone, and run the demo with it
+  map     Find circles between modules, and draw the map in docs/architecture.md
   trusted Count the lines of code that a proof rests on
   quick   Format, lints, the unit tests, and ten programs from end to end
   test    Format, lints, documentation, every test of the workspace, and the examples' own tests
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         ["setup"] => setup::setup(&places),
         ["demo"] => demo::demo(&places),
         ["package"] => package::package(&places),
+        ["map"] => map::map(&places),
         ["trusted"] => trusted::trusted(&places),
         ["quick"] => suite::quick(&places),
         ["test"] => suite::test(&places),
