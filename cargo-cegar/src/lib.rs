@@ -3,7 +3,7 @@
 //! This crate is the top floor. Everything that knows about cargo, files, terminals and people is here; everything
 //! that knows about programs is below. A command goes through the same stations every time: [`cli`] turns words into
 //! plain options ([`options`]), merging [`config`] files and the environment; [`capture`] and [`compile`] turn C
-//! sources into bitcode; [`campaign`] alternates the two engines and says what happens as [`report::Event`]s; one of
+//! sources into bitcode; [`campaign`] alternates the two engines and says what happens as [`event::Event`]s; one of
 //! the reporters shows them; and [`exit`] gives the number that scripts read.
 //!
 //! Errors come in two tiers. Inside, each room has its own typed error. At the edge they are all an [`error::Error`],
@@ -20,10 +20,12 @@ pub mod contracts;
 pub mod coverage;
 pub mod emit;
 pub mod error;
+pub mod event;
 pub mod exit;
 pub mod explain;
 pub mod externals;
 pub mod findings;
+pub mod headers;
 pub mod init;
 pub mod list;
 pub mod lock;
@@ -35,6 +37,7 @@ pub mod report;
 pub mod signals;
 pub mod store;
 pub mod svcomp;
+pub mod verdict;
 pub mod witness;
 
 pub use error::Error;

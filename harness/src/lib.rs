@@ -25,6 +25,7 @@ pub mod external;
 mod isolate;
 mod locate;
 mod mock;
+mod mocked;
 mod object;
 mod outcome;
 mod respond;

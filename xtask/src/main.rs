@@ -12,16 +12,17 @@ mod error;
 mod examples;
 mod map;
 mod package;
+mod places;
 mod run;
 mod setup;
 mod suite;
 mod trusted;
 
 use std::env;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use error::Error;
+pub(crate) use error::Result;
+pub(crate) use places::Places;
 
 const USAGE: &str = "\
 Usage: cargo xtask <COMMAND>
@@ -36,26 +37,6 @@ Commands:
   test    Format, lints, documentation, every test of the workspace, and the examples' own tests
   nightly The tests that `test` leaves out: they download crates, or take minutes each
 ";
-
-/// Where things are: the checkout, and the folder that cargo builds into.
-pub(crate) struct Places {
-    pub(crate) root: PathBuf,
-    pub(crate) target: PathBuf,
-}
-
-impl Places {
-    fn find() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .unwrap_or(Path::new("."))
-            .to_path_buf();
-        let target = match env::var_os("CARGO_TARGET_DIR") {
-            Some(dir) => root.join(dir),
-            None => root.join("target"),
-        };
-        Self { root, target }
-    }
-}
 
 fn main() -> ExitCode {
     let places = Places::find();
@@ -86,6 +67,3 @@ fn main() -> ExitCode {
         }
     }
 }
-
-/// What every command returns.
-pub(crate) type Result<T> = std::result::Result<T, Error>;

@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
 
-use crate::error::Error;
-use crate::{Places, Result, run};
+use crate::error::Result;
+use crate::places::Places;
+use crate::run;
 
 /// The crates of the workspace, by folder.
 const CRATES: [(&str, &str); 8] = [
@@ -60,10 +61,6 @@ impl Crate {
             to.extend(named.iter().map(|file| module_of(file)));
             to.remove(&from);
         }
-        all.remove(ROOT);
-        for named in all.values_mut() {
-            named.remove(ROOT);
-        }
         all
     }
 
@@ -72,11 +69,16 @@ impl Crate {
         let files = self.uses.iter().filter(|(file, _)| module_of(file) == from);
         let to_files = |named: &BTreeSet<PathBuf>| {
             let there = named.iter().filter(|file| module_of(file) == to);
-            there.map(|file| file.display().to_string()).collect::<Vec<_>>().join("+")
+            there
+                .map(|file| file.display().to_string())
+                .collect::<Vec<_>>()
+                .join("+")
         };
         let files = files.map(|(file, named)| (file, to_files(named)));
         let files = files.filter(|(_, to)| !to.is_empty());
-        files.map(|(file, to)| format!("{} ({to})", file.display())).collect()
+        files
+            .map(|(file, to)| format!("{} ({to})", file.display()))
+            .collect()
     }
 
     /// The files of each circle that leads through more than one module.
@@ -93,23 +95,27 @@ impl Crate {
     }
 }
 
-/// Stands for `lib.rs` and `main.rs`, which name every module.
-const ROOT: &str = "";
-
 fn module_of(file: &Path) -> String {
     let mut parts = file.components();
-    let first = parts.next().map_or(Path::new(""), |c| Path::new(c.as_os_str()));
-    let stem = first.file_stem().unwrap_or_default().to_string_lossy();
-    match &*stem {
-        "lib" | "main" => ROOT.to_owned(),
-        stem => stem.to_owned(),
-    }
+    let first = parts
+        .next()
+        .map_or(Path::new(""), |c| Path::new(c.as_os_str()));
+    let stem = first.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// Whether a module is `lib.rs` or `main.rs`, which names all others.
+fn is_root(module: &str) -> bool {
+    matches!(module, "lib" | "main")
 }
 
 /// The strongly connected components with more than one node, each sorted.
 fn circles(graph: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let mut drawn = DiGraph::<&str, ()>::new();
-    let nodes: BTreeMap<_, _> = graph.keys().map(|n| (n.as_str(), drawn.add_node(n))).collect();
+    let nodes: BTreeMap<_, _> = graph
+        .keys()
+        .map(|n| (n.as_str(), drawn.add_node(n)))
+        .collect();
     for (from, named) in graph {
         for to in named {
             if let (Some(&from), Some(&to)) = (nodes.get(from.as_str()), nodes.get(to.as_str())) {
@@ -146,7 +152,10 @@ pub(crate) fn map(places: &Places) -> Result<()> {
         for circle in &circles {
             println!("  modules: {}", circle.join(", "));
             for from in circle {
-                let to: Vec<_> = modules[from].iter().filter(|to| circle.contains(to)).collect();
+                let to: Vec<_> = modules[from]
+                    .iter()
+                    .filter(|to| circle.contains(to))
+                    .collect();
                 for to in to {
                     println!("    {from} -> {to}: {}", one.because(from, to).join(", "));
                 }
@@ -164,5 +173,55 @@ pub(crate) fn map(places: &Places) -> Result<()> {
 
 fn read(root: &Path) -> Result<Vec<Crate>> {
     let crates = CRATES.iter();
-    crates.map(|(name, folder)| Crate::read(root, name, folder)).collect()
+    crates
+        .map(|(name, folder)| Crate::read(root, name, folder))
+        .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_module_uses_another_in_a_circle() {
+        let crates = read(&Places::find().root).unwrap();
+        for one in crates
+            .iter()
+            .filter(|one| WITHOUT_CIRCLES.contains(&one.name))
+        {
+            let circles = circles(&one.modules());
+            assert!(
+                circles.is_empty(),
+                "{}: {circles:?}: see `cargo xtask map`",
+                one.name
+            );
+        }
+    }
+
+    #[test]
+    fn the_drawing_is_of_these_sources() {
+        let root = Places::find().root;
+        let old = std::fs::read_to_string(root.join(drawing::PAGE)).unwrap();
+        let new = drawing::page(&root, &read(&root).unwrap(), &old).unwrap();
+        assert_eq!(
+            old,
+            new,
+            "{} is stale: run `cargo xtask map`",
+            drawing::PAGE
+        );
+    }
+
+    #[test]
+    fn a_circle_is_found() {
+        let to = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let graph = [
+            ("a", to(&["b"])),
+            ("b", to(&["c"])),
+            ("c", to(&["b"])),
+            ("d", to(&["a"])),
+        ];
+        let graph = graph.map(|(from, to): (&str, BTreeSet<String>)| (from.to_owned(), to));
+        assert_eq!(circles(&graph.into()), [["b", "c"]]);
+    }
 }

@@ -8,8 +8,9 @@ mod z3;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::error::Error;
-use crate::{Places, Result, run};
+use crate::error::{Error, Result};
+use crate::places::Places;
+use crate::run;
 
 /// Debian's packages, each with what it is for. LLVM is linked dynamically, so that the libraries it uses itself (zlib,
 /// zstd, libxml2) come with it and need no headers here.

@@ -30,7 +30,6 @@ use cegar_fuzz::native::Kind;
 use cegar_model::program::{Check, FunctionKind, Program};
 use cegar_search::simulate::search::{News, Origin, Search};
 use cegar_search::strategy::{Coverage, Strategy};
-use serde::{Deserialize, Serialize};
 
 use backlog::Backlog;
 use confirming::Suspect;
@@ -42,12 +41,14 @@ use super::findings::Judge;
 use super::native::{LARGE, Native};
 use super::proofs::{Proofs, Prover};
 use super::reach::Reach;
-use super::{CheckTable, EdgeTable, GoalTable, Stats};
 use crate::error::Error;
+use crate::event::{Event, Level, Reporter, Unexecuted};
 use crate::findings::Record;
 use crate::options::{Harness, Settings};
-use crate::report::{Event, GoalStatus, Level, Reporter, Unexecuted};
 use crate::store;
+pub use crate::verdict::End;
+use crate::verdict::GoalStatus;
+use crate::verdict::{CheckTable, EdgeTable, GoalTable, Stats};
 
 /// How long the search works before it looks at what the fuzzer says.
 const SLICE: Duration = Duration::from_millis(100);
@@ -132,22 +133,6 @@ pub struct Alternation<'a, 'p> {
     /// What an earlier campaign had proved.
     pub(super) before: Option<Certificate>,
     pub(super) proofs: Option<Proofs>,
-}
-
-/// Why the alternation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum End {
-    /// A finding, and only the first was wanted.
-    Found,
-    /// Every goal is settled.
-    Settled,
-    /// The time or the runs are used up.
-    Budget,
-    /// Nothing new for a long time, and nothing left to ask.
-    Stalled,
-    /// Ctrl-C.
-    Interrupted,
 }
 
 impl Alternation<'_, '_> {

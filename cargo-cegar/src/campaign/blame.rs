@@ -10,7 +10,7 @@ use cegar_search::simulate::blame::{Blame, Condition, Interval, Missing, Subject
 
 use super::alternate::Alternation;
 use crate::findings::{Blamed, BlamedOn, DECLARED, MissingCondition};
-use crate::report::Finding;
+use crate::verdict::Finding;
 
 /// The address space of NULL: what lies there is no number that anybody chose.
 const NULL_PAGE: i128 = 4095;

@@ -9,18 +9,19 @@ use std::time::{Duration, Instant};
 
 use super::budget::Budget;
 use super::prepare::{self, Bitcode};
-use super::{Folders, Result1, Verdict, merge, one};
+use super::{Folders, Result1, merge, one};
 use super::{tests, unowned};
 use crate::error::Error;
+use crate::event::{Distinct, Event, Level, Reporter, Unexecuted};
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
-use crate::report::{Distinct, Event, Level, Reporter, Unexecuted};
+use crate::verdict::Verdict;
 
 /// What is done with a verdict before the end is told.
 pub type WithVerdict<'a> = &'a mut dyn FnMut(Verdict, &mut dyn Reporter) -> Result<(), Error>;
 
 /// Checks one program (`cargo cegar check`): stops at the first violation. The last event it reports is
-/// [`crate::report::Event::Finished`].
+/// [`crate::event::Event::Finished`].
 pub fn check(
     options: &CheckOptions,
     reporter: &mut dyn Reporter,
@@ -93,7 +94,7 @@ pub(super) fn begin(settings: &Settings, started: Instant, reporter: &mut dyn Re
 const LONG: Duration = Duration::from_secs(5);
 
 /// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
-/// [`crate::report::Event::Finished`].
+/// [`crate::event::Event::Finished`].
 pub fn run(
     options: &RunOptions,
     reporter: &mut dyn Reporter,

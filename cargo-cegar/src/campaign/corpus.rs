@@ -20,8 +20,8 @@ use super::{findings, limits, start_native};
 use crate::emit::behaviour::{add_behaviour, add_insta, add_snapshot, kept, snapshot};
 use crate::emit::{Emitted, Finding};
 use crate::error::Error;
+use crate::event::{Event, Level, Reporter};
 use crate::options::{Harness, RunOptions};
-use crate::report::{Event, Level, Reporter};
 use crate::store;
 
 /// Inputs per call of a runner.

@@ -15,10 +15,11 @@ use super::findings::Confirmed;
 use super::native::fault;
 use crate::emit;
 use crate::error::Error;
+use crate::event::{Event, Expectations, Level, Reporter};
 use crate::findings::{Memory, Record, Standing};
 use crate::list;
 use crate::options::RunOptions;
-use crate::report::{Event, Expectations, Finding, Level, Place, Reporter};
+use crate::verdict::{Finding, Place};
 
 /// Inputs per call of a runner.
 const BATCH: usize = 16;

@@ -16,8 +16,9 @@ use cegar_search::simulate::search::Origin;
 use super::native::{Native, fault, trap_kind};
 use super::tests::Tests;
 use crate::error::Error;
+use crate::event::{Event, TestRef};
 use crate::findings::{Identity, Memory, Record, Site, Standing};
-use crate::report::{Event, Finding, Place, TestRef, rule_id};
+use crate::verdict::{Finding, Place, rule_id};
 
 /// A finding and what is needed to write its test.
 #[derive(Clone, Debug)]

@@ -9,13 +9,17 @@ use cegar_model::program::sources::Sources;
 use cegar_model::program::{CheckId, FunctionKind, Pos, Program, Property};
 use serde::{Deserialize, Serialize};
 
-use super::alternate::{Alternation, End};
+use super::alternate::Alternation;
+use super::assumptions;
 use super::findings::readable;
-use super::vacuous::{Known, Vacuous};
-use super::{Stats, assumptions};
+use super::vacuous::Known;
 use crate::error::Error;
-use crate::report::{Event, Finding, Goal, GoalKind, GoalStatus};
+use crate::event::Event;
 use crate::store;
+use crate::verdict::End;
+use crate::verdict::Stats;
+use crate::verdict::Vacuous;
+use crate::verdict::{Finding, Goal, GoalKind, GoalStatus};
 
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
@@ -209,5 +213,5 @@ fn quoted(program: &Program, sources: &mut Sources, pos: Pos) -> String {
 pub fn keep(kept: &Kept, folder: &Path) -> Result<(), Error> {
     let text =
         serde_json::to_vec(kept).map_err(|why| Error::engine("writing the list of goals", why))?;
-    store::write(&folder.join("goals.json"), &text)
+    Ok(store::write(&folder.join("goals.json"), &text)?)
 }

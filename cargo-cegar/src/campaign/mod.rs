@@ -22,7 +22,6 @@ pub mod proofs;
 pub mod reach;
 mod refused;
 mod replay;
-mod tally;
 pub mod tests;
 mod unowned;
 pub mod vacuous;
@@ -42,12 +41,13 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
+use crate::event::{Event, Expectations, Level, Reporter, Summary, TestRef, Unexecuted};
 use crate::findings::{Memory, Place};
 use crate::options::{Harness, Settings};
-use crate::report::{Event, Expectations, Level, Reporter, Summary, TestRef, Unexecuted};
 use crate::store;
+use crate::verdict::{End, GoalTable, Stats, Vacuous, Verdict};
+use alternate::Alternation;
 use alternate::peers::Peers;
-use alternate::{Alternation, End};
 use budget::Budget;
 pub use commands::{check, run};
 use findings::Judge;
@@ -55,9 +55,7 @@ use native::Native;
 use prepare::{Bitcode, Prepared};
 use reach::Reach;
 pub use replay::replay;
-pub use tally::{CheckTable, EdgeTable, GoalTable, ProverStats, Stats, Verdict};
 use tests::Tests;
-use vacuous::Vacuous;
 
 /// What a campaign on one program came to.
 struct Result1 {
@@ -456,22 +454,9 @@ fn merge(parts: Vec<Summary>) -> Summary {
         vacuous.extend(part.vacuous);
         findings += part.findings;
         not_replayed += part.not_replayed;
-        stats.proving += part.stats.proving;
-        stats.prover.add(&part.stats.prover);
-        goals.checks.add(&part.goals.checks);
-        goals.edges.covered += part.goals.edges.covered;
-        goals.edges.unreachable += part.goals.edges.unreachable;
-        goals.edges.open += part.goals.edges.open;
-        stats.solver_calls += part.stats.solver_calls;
         stats.strategy = part.stats.strategy;
-        stats.refinements += part.stats.refinements;
-        stats.executions += part.stats.executions;
-        stats.seconds += part.stats.seconds;
-        stats.engine_seeds += part.stats.engine_seeds;
-        stats.machine_runs += part.stats.machine_runs;
-        stats.peers_sent += part.stats.peers_sent;
-        stats.peers_received += part.stats.peers_received;
-        stats.peers_used += part.stats.peers_used;
+        stats += part.stats;
+        goals += part.goals;
         tests.extend(part.tests);
         interrupted |= part.interrupted;
         unexecuted.extend(part.unexecuted);

@@ -6,7 +6,7 @@
 use cegar_model::program::{Check, CheckKind};
 
 use super::alternate::Alternation;
-use crate::report::{Finding, Place};
+use crate::verdict::{Finding, Place};
 
 /// Gives each finding without a check the one that it violates, if there is one.
 pub(super) fn assign_checks(alternation: &mut Alternation<'_, '_>) {
@@ -73,7 +73,7 @@ mod tests {
     use cegar_model::program::{FuncId, Loc, Pos};
 
     use super::*;
-    use crate::report::samples;
+    use crate::event::samples;
 
     fn check(kind: CheckKind) -> Check {
         Check {

@@ -20,13 +20,14 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::commands::{NO_TURN, begin, compile};
+use super::merge;
 use super::unowned::{self, Unowned};
-use super::{Verdict, merge};
 use crate::error::Error;
+use crate::event::{Distinct, Event, JsonReporter, Level, Reporter, Summary, Unexecuted};
 use crate::exit::ExitCode;
 use crate::options::{Harness, RunOptions};
-use crate::report::{Distinct, Event, JsonReporter, Level, Reporter, Summary, Unexecuted};
 use crate::signals;
+use crate::verdict::Verdict;
 
 /// How often limits are looked at.
 const TICK: Duration = Duration::from_millis(100);

@@ -20,9 +20,9 @@ use super::linking::{Linked, Linking};
 use super::refused;
 use crate::compile::{self, Compiler, Unit};
 use crate::error::Error;
+use crate::event::{Event, Level, Reporter};
 use crate::externals::Externals;
 use crate::options::{Harness, Settings};
-use crate::report::{Event, Level, Reporter};
 use crate::store;
 
 /// A program that is ready to be run.

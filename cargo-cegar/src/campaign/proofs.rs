@@ -16,9 +16,9 @@ use cegar_model::program::{Program, Property};
 use cegar_model::solver::Limits;
 use cegar_search::strategy::{Coverage, Options, Outcome, Seed, Strategy, Verdict};
 
-use super::ProverStats;
 use crate::error::Error;
 use crate::store;
+use crate::verdict::ProverStats;
 
 /// Deep call chains and deep formulas are walked by recursion.
 const STACK: usize = 512 << 20;

@@ -14,10 +14,11 @@ use super::committed::{self, Ended};
 use super::expectations;
 use crate::emit::behaviour;
 use crate::error::Error;
+use crate::event::{Event, Expectations, Reporter, Summary};
 use crate::findings::{Identity, Memory, Place as Records, Standing};
 use crate::list;
 use crate::options::RunOptions;
-use crate::report::{Event, Expectations, Finding, Place, Reporter, Summary, rule_id};
+use crate::verdict::{Finding, Place, rule_id};
 
 /// What came of it.
 #[derive(Clone, Copy, Debug, Default)]

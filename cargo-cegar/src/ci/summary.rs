@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{Class, Report, Sorted};
-use crate::campaign::{CheckTable, Verdict};
-use crate::report::Place;
+use crate::verdict::Place;
+use crate::verdict::{CheckTable, Verdict};
 
 /// The report as Markdown.
 pub fn markdown(report: &Report) -> String {
@@ -178,10 +178,10 @@ fn code(raw: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::vacuous::Vacuous;
-    use crate::campaign::{GoalTable, Stats};
     use crate::ci::{Counts, Line};
-    use crate::report::samples;
+    use crate::event::samples;
+    use crate::verdict::Vacuous;
+    use crate::verdict::{GoalTable, Stats};
 
     #[test]
     fn a_table_and_what_is_new() {

@@ -13,8 +13,9 @@ use crate::campaign::pool;
 use crate::ci::baseline::{Baseline, Entry};
 use crate::ci::{self, Report, Rules, Sorter};
 use crate::error::Error;
+use crate::event::{Event, Fan, Level, Reporter as _};
 use crate::exit::ExitCode;
-use crate::report::{Event, Fan, HtmlReporter, JunitReporter, Level, Reporter as _, SarifReporter};
+use crate::report::{HtmlReporter, JunitReporter, SarifReporter};
 use crate::{coverage, lock, store};
 
 /// The budget of a build that says nothing else.

@@ -1,6 +1,5 @@
 //! The commands that work on a crate: `run`, `replay`, `init`, `build`, `list`.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -11,12 +10,13 @@ use crate::compile::{Compiler, compile};
 use crate::config::Config;
 use crate::emit::EmitError;
 use crate::error::Error;
+use crate::event::{Event, Fan, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::init::InitOptions;
 use crate::list::Remembered;
 use crate::options::{Harness, ReplayOptions, RunOptions, duration};
 use crate::project::Project;
-use crate::report::{Event, Fan, HtmlReporter, Level, Reporter};
+use crate::report::HtmlReporter;
 use crate::{campaign, list as listing, lock, plan, store};
 
 /// A package and what its files say.
@@ -148,28 +148,10 @@ pub(super) fn run_options(
 
 /// A folder of the package that the command writes to.
 fn package_folder(path: &Path) -> Result<(), Error> {
-    store::writable_dir(path).map_err(|error| match error {
-        Error::Io {
-            action,
-            path,
-            source,
-            help: Some(_),
-        } if matches!(
-            source.kind(),
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-        ) =>
-        {
-            Error::Io {
-                action,
-                path,
-                source,
-                help: Some(
-                    "make it writable; or `cargo cegar ci --target-dir DIR`, which writes to DIR alone"
-                        .to_owned(),
-                ),
-            }
-        }
-        error => error,
+    store::writable_dir(path).map_err(|why| {
+        Error::Io(why.where_not_writable(
+            "make it writable; or `cargo cegar ci --target-dir DIR`, which writes to DIR alone",
+        ))
     })
 }
 

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::explain::{self, Explained, Left, Story};
 use crate::probe;
-use crate::report::Place;
+use crate::verdict::Place;
 
 /// Runs the command.
 pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode, Error> {

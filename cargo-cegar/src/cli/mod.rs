@@ -23,11 +23,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use crate::campaign::Verdict;
 use crate::error::Error;
+use crate::event::{Event, Fan, JsonReporter, Level, Reporter};
 use crate::exit::ExitCode;
-use crate::report::{Event, Fan, JsonReporter, Level, Reporter, TerminalReporter};
+use crate::report::TerminalReporter;
 use crate::signals;
+use crate::verdict::Verdict;
 
 use args::{Cli, Color, Command, Manners, MessageFormat};
 

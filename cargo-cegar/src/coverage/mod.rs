@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::campaign::findings::plain;
 use crate::explain::Left;
-use crate::report::{GoalKind, GoalStatus};
+use crate::verdict::{GoalKind, GoalStatus};
 
 pub use lcov::lcov;
 pub use text::{ranges, table};

@@ -15,7 +15,6 @@ pub mod ci;
 mod ctype;
 mod drive;
 pub mod from_fuzz;
-mod headers;
 mod macros;
 mod orders;
 mod pairs;
@@ -24,7 +23,6 @@ mod template;
 mod trial;
 mod workspace;
 
-pub(crate) use headers::all as all_headers;
 pub use trial::{Row, table};
 
 use std::path::{Path, PathBuf};
@@ -40,8 +38,9 @@ use crate::contracts::{Contracts, Precondition};
 use crate::emit::package::Package;
 use crate::emit::{Dependency, for_everyone, only_here};
 use crate::error::Error;
+use crate::event::Reporter;
+use crate::headers;
 use crate::project::Project;
-use crate::report::Reporter;
 use crate::{plan, store};
 
 /// What is to be written.
@@ -609,7 +608,7 @@ fn extend(
         }
         tables.insert(&harness.name, Item::Table(table));
     }
-    store::write(path, document.to_string().as_bytes())
+    Ok(store::write(path, document.to_string().as_bytes())?)
 }
 
 fn configuration(project: &Project) -> String {

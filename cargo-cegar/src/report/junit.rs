@@ -6,8 +6,10 @@ use std::{fs, io};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Binding, Event, Expectations, Finding, Goal, GoalKind, GoalStatus, Reporter, rule_id};
+use crate::bindings::Binding;
+use crate::event::{Event, Expectations, Reporter};
 use crate::findings::Standing;
+use crate::verdict::{Finding, Goal, GoalKind, GoalStatus, rule_id};
 
 /// Collects events and writes a JUnit file at the end.
 pub struct JunitReporter {
@@ -164,8 +166,8 @@ impl Reporter for JunitReporter {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::super::samples;
     use super::*;
+    use crate::event::samples;
 
     #[test]
     fn a_finding_is_a_failure() {

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Effects, Style};
 use cegar_search::strategy::Strategy;
 
-use super::{Event, Expectations, Finding, Goal, GoalKind, GoalStatus, Level, Reporter, Summary};
-use crate::campaign::{Stats, Verdict};
+use crate::event::{Event, Expectations, Level, Reporter, Summary};
 use crate::findings::Standing;
+use crate::verdict::{Finding, Goal, GoalKind, GoalStatus};
+use crate::verdict::{Stats, Verdict};
 use bars::Bars;
 use words::{count, counted, counted_phase, progress_text, seconds, source_picture};
 
@@ -379,7 +380,7 @@ impl<W: Write> Reporter for TerminalReporter<W> {
                     true => GOOD,
                     false => BAD,
                 };
-                self.status(style, "Bindings", &super::bindings::summary(checked));
+                self.status(style, "Bindings", &checked.summary());
                 if self.verbosity > 0 {
                     for (place, why) in &checked.left_out {
                         self.status(WARN, "Left out", &format!("{}: {why}", place.show()));
@@ -571,8 +572,8 @@ impl<W: Write> Reporter for TerminalReporter<W> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::super::samples;
     use super::*;
+    use crate::event::samples;
 
     #[test]
     fn a_finding_is_shown_with_its_line() {

@@ -7,7 +7,7 @@ use std::process::Command;
 use cegar_stubs::{Entry, Role};
 
 use super::cache::{self, Cache};
-use super::config::{MockedFunction, Unit};
+use super::config::Unit;
 use super::objects::Objects;
 use super::parallel::parallel;
 use super::tools::{Stop, run_until};
@@ -16,6 +16,7 @@ use super::{
 };
 use crate::channel::Shape;
 use crate::locate;
+use crate::mocked::MockedFunction;
 
 /// An object file of the user's, and the global symbols in it.
 struct Object {

@@ -27,10 +27,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+pub use crate::mocked::MockedFunction;
 pub use archive::{Duplicate, Symbols, duplicates};
 pub use bodies::member_symbol;
 use config::Checks;
-pub use config::{MockedFunction, Unit};
+pub use config::Unit;
 pub use error::BuildError;
 pub use exclude::Exclude;
 pub use flags::harness_flags;

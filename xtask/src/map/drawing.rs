@@ -12,9 +12,9 @@ use petgraph::algo::toposort;
 use petgraph::algo::tred::{dag_to_toposorted_adjacency_list, dag_transitive_reduction_closure};
 use petgraph::graph::DiGraph;
 
-use super::{CRATES, Crate, WITHOUT_CIRCLES};
-use crate::Result;
+use super::{CRATES, Crate, WITHOUT_CIRCLES, is_root};
 use crate::error::Error;
+use crate::error::Result;
 
 /// The page that the map stands on.
 pub(super) const PAGE: &str = "docs/architecture.md";
@@ -46,8 +46,13 @@ pub(super) fn page(root: &Path, crates: &[Crate], old: &str) -> Result<String> {
         return Err(Error::Map(format!("{PAGE} has no place for the map")));
     };
     let mut drawn = section("The crates", &of_crates(root)?);
-    for one in crates.iter().filter(|one| WITHOUT_CIRCLES.contains(&one.name)) {
-        drawn += &section(&format!("The modules of `{}`", one.name), &one.modules());
+    for one in crates
+        .iter()
+        .filter(|one| WITHOUT_CIRCLES.contains(&one.name))
+    {
+        let mut modules = one.modules();
+        modules.retain(|module, _| !is_root(module));
+        drawn += &section(&format!("The modules of `{}`", one.name), &modules);
     }
     Ok(format!("{before}{BEGIN}{drawn}\n{END}{after}"))
 }
@@ -68,7 +73,10 @@ fn section(title: &str, graph: &Graph) -> String {
 /// circles is drawn whole.
 fn reduced(graph: &Graph) -> Vec<(String, Option<String>)> {
     let mut drawn = DiGraph::<&str, ()>::new();
-    let nodes: BTreeMap<_, _> = graph.keys().map(|n| (n.as_str(), drawn.add_node(n))).collect();
+    let nodes: BTreeMap<_, _> = graph
+        .keys()
+        .map(|n| (n.as_str(), drawn.add_node(n)))
+        .collect();
     for (from, named) in graph {
         for to in named.iter().filter_map(|to| nodes.get(to.as_str())) {
             drawn.add_edge(nodes[from.as_str()], *to, ());
@@ -84,12 +92,19 @@ fn reduced(graph: &Graph) -> Vec<(String, Option<String>)> {
             }
         }
     } else {
-        arrows.extend(drawn.raw_edges().iter().map(|e| (drawn[e.source()], drawn[e.target()])));
+        arrows.extend(
+            drawn
+                .raw_edges()
+                .iter()
+                .map(|e| (drawn[e.source()], drawn[e.target()])),
+        );
     }
     let joined: BTreeSet<_> = arrows.iter().flat_map(|(a, b)| [*a, *b]).collect();
     let alone = graph.keys().filter(|name| !joined.contains(name.as_str()));
     let alone = alone.map(|name| (name.clone(), None));
-    let arrows = arrows.iter().map(|(a, b)| ((*a).to_owned(), Some((*b).to_owned())));
+    let arrows = arrows
+        .iter()
+        .map(|(a, b)| ((*a).to_owned(), Some((*b).to_owned())));
     arrows.chain(alone).collect()
 }
 
@@ -100,8 +115,13 @@ fn of_crates(root: &Path) -> Result<Graph> {
     for (name, folder) in folders.filter(|(name, _)| *name != "xtask") {
         let path = root.join(folder).join("Cargo.toml");
         let text = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
-        let section = text.split("\n[").find_map(|s| s.strip_prefix("dependencies]\n"));
-        let names = section.unwrap_or_default().lines().filter_map(|l| l.split(['.', ' ']).next());
+        let section = text
+            .split("\n[")
+            .find_map(|s| s.strip_prefix("dependencies]\n"));
+        let names = section
+            .unwrap_or_default()
+            .lines()
+            .filter_map(|l| l.split(['.', ' ']).next());
         let ours = names.filter(|dependency| dependency.starts_with("cegar-"));
         graph.insert(name.to_owned(), ours.map(str::to_owned).collect());
     }

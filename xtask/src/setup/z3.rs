@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::root;
-use crate::error::Error;
-use crate::{Result, run};
+use crate::error::{Error, Result};
+use crate::run;
 
 /// The one place that says which Z3. The wheel's version has a fourth part, for the packaging.
 const VERSION: &str = "5.4.0";

@@ -7,7 +7,7 @@ use cegar_checker::Condition;
 
 use super::Alternation;
 use crate::campaign::findings::readable;
-use crate::report::{GoalStatus, rule_id};
+use crate::verdict::{GoalStatus, rule_id};
 
 /// Checks of a condition that are named; the others are counted.
 const NAMED: usize = 12;

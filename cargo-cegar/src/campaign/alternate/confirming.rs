@@ -12,8 +12,8 @@ use super::Alternation;
 use crate::campaign::findings::{self, Confirmed};
 use crate::emit::spans;
 use crate::error::Error;
+use crate::event::{Event, Level};
 use crate::findings::BlamedOn;
-use crate::report::{Event, Level};
 use crate::store;
 
 /// What waits for the runner.

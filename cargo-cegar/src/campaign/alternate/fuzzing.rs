@@ -18,7 +18,7 @@ use super::crew::Crew;
 use crate::campaign::native::{SWEEP, fault};
 use crate::campaign::proofs::give_way;
 use crate::error::Error;
-use crate::report::{Event, Level};
+use crate::event::{Event, Level};
 use crate::store;
 
 /// How many processes may die for no reason that can be found.

@@ -6,8 +6,9 @@
 use cegar_model::machine::{Limits, Machine};
 use cegar_search::simulate::search::{Origin, Search};
 
-use super::{Alternation, End, TAPES};
+use super::{Alternation, TAPES};
 use crate::error::Error;
+use crate::verdict::End;
 
 /// Operations that one execution may take, and all of them together.
 const STEPS: u64 = 500_000;

@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use cegar_search::simulate::search::Origin;
 
-use super::{Alternation, End, SLICE};
+use super::{Alternation, SLICE};
 use crate::error::Error;
+use crate::verdict::End;
 
 impl Alternation<'_, '_> {
     /// Works until the strategy is done.

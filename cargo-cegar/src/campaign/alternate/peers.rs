@@ -17,7 +17,7 @@ use cegar_model::program as ir;
 use sha2::{Digest as _, Sha256};
 
 use super::Alternation;
-use crate::report::Level;
+use crate::event::Level;
 
 /// How long after a loss the hub is tried again; twice as long each time, up to the second.
 const AGAIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];

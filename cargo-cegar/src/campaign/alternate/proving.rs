@@ -13,7 +13,7 @@ use crate::campaign::findings::readable;
 use crate::campaign::native::MANY;
 use crate::campaign::proofs::{Proofs, Prover};
 use crate::error::Error;
-use crate::report::Level;
+use crate::event::Level;
 
 impl Alternation<'_, '_> {
     /// Starts the prover, once.

@@ -84,7 +84,7 @@ pub(super) fn source_picture(finding: &Finding, root: &Path, color: bool) -> Opt
     let diagnostic = miette::MietteDiagnostic::new(finding.message.clone())
         .with_code(format!(
             "cegar::{}",
-            crate::report::rule_id(finding.kind).replace('-', "_")
+            crate::verdict::rule_id(finding.kind).replace('-', "_")
         ))
         .with_label(miette::LabeledSpan::at(
             line_start + from..line_start + from + length,

@@ -43,7 +43,7 @@ impl Reporter for Distinct<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Recorder, samples};
+    use crate::event::{Recorder, samples};
 
     #[test]
     fn a_second_harness_adds_an_input() {

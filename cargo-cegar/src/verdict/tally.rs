@@ -3,6 +3,7 @@
 //! These are the words of every report and of `state.json`. A number that came later has a default, so that what an older version left is read.
 
 use cegar_search::strategy::Strategy;
+use derive_more::AddAssign;
 use serde::{Deserialize, Serialize};
 
 /// What a campaign can say in one word.
@@ -18,7 +19,7 @@ pub enum Verdict {
 }
 
 /// How many goals stand where.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(AddAssign, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoalTable {
     /// The checks.
     pub checks: CheckTable,
@@ -27,7 +28,7 @@ pub struct GoalTable {
 }
 
 /// How many checks stand where.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(AddAssign, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckTable {
     /// No input violates them, there is a certificate, and executions came to them.
     pub proved: u64,
@@ -71,19 +72,10 @@ impl CheckTable {
         }
         words + &format!(", {} open", self.open)
     }
-
-    pub(super) fn add(&mut self, other: &CheckTable) {
-        self.proved += other.proved;
-        self.proved_if += other.proved_if;
-        self.proved_not_reached += other.proved_not_reached;
-        self.unreachable += other.unreachable;
-        self.violated += other.violated;
-        self.open += other.open;
-    }
 }
 
 /// How many branch edges stand where.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(AddAssign, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeTable {
     /// Some execution took them.
     pub covered: u64,
@@ -94,10 +86,11 @@ pub struct EdgeTable {
 }
 
 /// What it cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(AddAssign, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
     /// Which loop worked.
     #[serde(default)]
+    #[add_assign(skip)]
     pub strategy: Strategy,
     /// Queries of the search and the prover that reached the solver (not those answered from a cache).
     pub solver_calls: u64,
@@ -131,7 +124,7 @@ pub struct Stats {
 }
 
 /// What the prover did, and how long each of its phases took in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(AddAssign, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProverStats {
     /// Turns of the strategy's loop; with `auto`, levels of guesses that were tried.
     pub iterations: u64,
@@ -176,28 +169,4 @@ pub struct ProverStats {
     pub settle: f64,
     /// Checking the certificate.
     pub check: f64,
-}
-
-impl ProverStats {
-    pub(super) fn add(&mut self, other: &ProverStats) {
-        self.iterations += other.iterations;
-        self.splits += other.splits;
-        self.executions += other.executions;
-        self.loop_paths += other.loop_paths;
-        self.loop_seeds += other.loop_seeds;
-        self.loops += other.loops;
-        self.guesses += other.guesses;
-        self.facts += other.facts;
-        self.solver_calls += other.solver_calls;
-        self.unknown += other.unknown;
-        self.explore += other.explore;
-        self.forest += other.forest;
-        self.guess += other.guess;
-        self.houdini += other.houdini;
-        self.floor += other.floor;
-        self.floor_checks += other.floor_checks;
-        self.floor_blocks += other.floor_blocks;
-        self.settle += other.settle;
-        self.check += other.check;
-    }
 }

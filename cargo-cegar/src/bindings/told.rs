@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bindings::{Checked, Mismatch, RULE};
+use super::{Checked, Mismatch, RULE};
 use crate::findings::Identity;
 
 /// A mismatch, as it is told.
@@ -48,20 +48,22 @@ impl Binding {
     }
 }
 
-/// How the comparison went, in a line.
-pub(super) fn summary(checked: &Checked) -> String {
-    let mut text = format!(
-        "{} of {} declared functions are of the library; {} functions and types compared",
-        checked.functions, checked.declared, checked.compared
-    );
-    if !checked.left_out.is_empty() {
-        // Writing to a string cannot fail.
-        let _ = write!(text, ", {} left out", checked.left_out.len());
+impl Checked {
+    /// How the comparison went, in a line.
+    pub fn summary(&self) -> String {
+        let mut text = format!(
+            "{} of {} declared functions are of the library; {} functions and types compared",
+            self.functions, self.declared, self.compared
+        );
+        if !self.left_out.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, ", {} left out", self.left_out.len());
+        }
+        let _ = match self.mismatches.len() {
+            0 => write!(text, "; all fit"),
+            1 => write!(text, "; 1 does not fit"),
+            n => write!(text, "; {n} do not fit"),
+        };
+        text
     }
-    let _ = match checked.mismatches.len() {
-        0 => write!(text, "; all fit"),
-        1 => write!(text, "; 1 does not fit"),
-        n => write!(text, "; {n} do not fit"),
-    };
-    text
 }
