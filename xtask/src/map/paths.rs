@@ -40,9 +40,9 @@ pub(super) fn read(src: &Path) -> Result<BTreeMap<PathBuf, BTreeSet<PathBuf>>> {
         let mut paths = BTreeSet::new();
         test_modules(&tokens, &own, &mut tests);
         collect(tokens, &own, &mut paths);
-        named.push((file, own, paths));
+        named.push((file, paths));
     }
-    for (file, own, paths) in named {
+    for (file, paths) in named {
         let full = |path: &Module| match path.first().and_then(|first| shorter.get(first)) {
             Some(full) => resolve(full, &modules),
             None => resolve(path, &modules),
