@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use super::budget::Budget;
 use super::prepare::{self, Bitcode};
-use super::{Folders, Result1, merge, one};
+use super::single::{Folders, Single};
 use super::{tests, unowned};
 use crate::error::Error;
-use crate::event::{Distinct, Event, Level, Reporter, Unexecuted};
+use crate::event::{Distinct, Event, Level, Reporter, Summary, Unexecuted};
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
 use crate::verdict::Verdict;
@@ -43,18 +43,18 @@ pub fn check(
     let (harness, settings) = (&options.harness, &options.settings);
     let bitcode = prepare::bitcode(harness, settings, &options.scratch, reporter, stop)?;
     let budget = begin(settings, started, reporter);
-    let result = one(
+    let single = Single {
         harness,
         settings,
-        (bitcode, budget),
-        &folders,
-        true,
-        reporter,
+        budget,
+        folders,
+        first_only: true,
         stop,
-    );
+    };
+    let result = single.run(bitcode, reporter);
     let mut summary = match result {
         Err(why @ Error::NotInTime { .. }) => {
-            let mut nothing = merge(Vec::new());
+            let mut nothing = Summary::merged(Vec::new());
             nothing.harnesses = 1;
             nothing.unexecuted.push(Unexecuted {
                 harness: harness.name.clone(),
@@ -62,7 +62,7 @@ pub fn check(
             });
             nothing
         }
-        result => result?.summary(),
+        result => result?,
     };
     summary.stats.seconds = started.elapsed().as_secs_f64();
     let verdict = summary.verdict;
@@ -152,15 +152,15 @@ pub fn run(
             findings: Some(options.findings(&harness.name)),
             tests: (!options.no_emit).then_some(place),
         };
-        let result = one(
+        let single = Single {
             harness,
             settings,
-            (bitcode, budget),
-            &folders,
-            false,
-            &mut distinct,
+            budget,
+            folders,
+            first_only: false,
             stop,
-        );
+        };
+        let result = single.run(bitcode, &mut distinct);
         match result {
             Ok(result) => results.push(result),
             Err(Error::Interrupted) if several => break,
@@ -187,8 +187,7 @@ pub fn run(
         }
     }
     let is_whole = results.len() == options.harnesses.len();
-    let parts = results.into_iter().map(Result1::summary).collect();
-    let mut summary = merge(parts);
+    let mut summary = Summary::merged(results);
     unowned.add_to(&mut summary);
     summary.findings = distinct.count();
     summary.harnesses = options.harnesses.len() as u64;

@@ -13,10 +13,11 @@ use cegar_model::machine::{Machine, Outcome};
 use cegar_model::program::FunctionKind;
 use cegar_search::simulate::minimise::{Budget, Judged, minimise};
 
+use super::findings;
 use super::native::{Native, fault};
 use super::prepare::{Prepared, prepare};
+use super::single::{limits, start_native};
 use super::tests::{Tests, Where};
-use super::{findings, limits, start_native};
 use crate::emit::behaviour::{add_behaviour, add_insta, add_snapshot, kept, snapshot};
 use crate::emit::{Emitted, Finding};
 use crate::error::Error;

@@ -20,7 +20,6 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::commands::{NO_TURN, begin, compile};
-use super::merge;
 use super::unowned::{self, Unowned};
 use crate::error::Error;
 use crate::event::{Distinct, Event, JsonReporter, Level, Reporter, Summary, Unexecuted};
@@ -100,7 +99,7 @@ pub fn sum(outcomes: &[Outcome], took: Duration, stop: &AtomicBool) -> Summary {
     let summaries = outcomes
         .iter()
         .filter_map(|outcome| outcome.summary.clone());
-    let mut summary = merge(summaries.collect());
+    let mut summary = Summary::merged(summaries.collect());
     if outcomes.iter().any(|outcome| outcome.summary.is_none()) {
         summary.open();
     }

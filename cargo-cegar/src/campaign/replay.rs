@@ -12,9 +12,10 @@ use cegar_fuzz::native::Kind;
 use cegar_model::machine::Machine;
 
 use super::agreement::disagreement;
+use super::findings;
 use super::native::fault;
 use super::prepare::prepare;
-use super::{findings, limits, start_native};
+use super::single::{limits, start_native};
 use crate::error::Error;
 use crate::event::{Event, Reporter, Summary};
 use crate::options::ReplayOptions;

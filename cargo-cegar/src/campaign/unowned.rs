@@ -47,7 +47,7 @@ impl Unowned {
         summary.not_replayed += self.not_run;
         summary.goals.checks.violated += self.failing;
         if self.failing > 0 {
-            summary.verdict = super::Verdict::Violated;
+            summary.verdict = crate::verdict::Verdict::Violated;
         }
     }
 }

@@ -39,6 +39,51 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// What several harnesses came to together.
+    pub fn merged(parts: Vec<Summary>) -> Summary {
+        let mut goals = GoalTable::default();
+        let mut stats = Stats::default();
+        let mut tests = Vec::new();
+        let mut interrupted = false;
+        let mut unexecuted = Vec::new();
+        let harnesses = parts.iter().map(|part| part.harnesses).sum();
+        let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
+        let mut assumptions = Vec::new();
+        let mut vacuous = Vec::new();
+        let (mut findings, mut not_replayed) = (0, 0);
+        for part in parts {
+            assumptions.extend(part.assumptions);
+            vacuous.extend(part.vacuous);
+            findings += part.findings;
+            not_replayed += part.not_replayed;
+            stats.strategy = part.stats.strategy;
+            stats += part.stats;
+            goals += part.goals;
+            tests.extend(part.tests);
+            interrupted |= part.interrupted;
+            unexecuted.extend(part.unexecuted);
+        }
+        Summary {
+            verdict: if goals.checks.violated > 0 {
+                Verdict::Violated
+            } else if proved {
+                Verdict::Proved
+            } else {
+                Verdict::Open
+            },
+            goals,
+            stats,
+            tests,
+            interrupted,
+            assumptions: cegar_checker::Assumption::merged(assumptions),
+            harnesses,
+            unexecuted,
+            vacuous,
+            findings,
+            not_replayed,
+        }
+    }
+
     /// What was proved is not all that was asked for.
     pub fn open(&mut self) {
         if self.verdict == Verdict::Proved {
