@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::args::{BindingsArgs, Manners};
-use super::crate_commands::{compiler, open};
+use super::run::{compiler, open};
 use super::{note, reporter};
 use crate::bindings::Binding;
 use crate::bindings::{self, Checked};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::args::{CiArgs, Manners};
 use super::coverage::coverage_of;
-use super::crate_commands::{open, run_options};
+use super::run::{open, run_options};
 use super::{note, reporter, team};
 use crate::campaign::pool;
 use crate::ci::baseline::{Baseline, Entry};

@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 
 use super::args::{BudgetArgs, CminArgs, EmitArgs, Manners, MessageFormat, StatsArgs, TminArgs};
-use super::crate_commands::{open, print, run_options};
+use super::print;
+use super::run::{open, run_options};
 use super::{note, reporter};
 use crate::campaign::corpus;
 use crate::error::Error;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::args::{CoverageArgs, Manners, MessageFormat};
-use super::crate_commands::{open, print};
+use super::print;
+use super::run::open;
 use super::{note, reporter};
 use crate::coverage::{self, Count, Coverage};
 use crate::error::Error;

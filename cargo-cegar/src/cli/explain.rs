@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::args::{ExplainArgs, Manners, MessageFormat};
-use super::crate_commands::{open, print};
+use super::print;
+use super::run::open;
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::explain::{self, Explained, Left, Story};

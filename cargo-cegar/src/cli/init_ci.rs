@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use super::args::{CiSystem, InitArgs, Manners};
-use super::crate_commands::open;
 use super::note;
+use super::run::open;
 use crate::emit::{for_everyone, only_here};
 use crate::error::Error;
 use crate::event::{Fan, Level};

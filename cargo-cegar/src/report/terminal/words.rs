@@ -158,3 +158,13 @@ pub(super) fn answered(answered: &crate::svcomp::Answered) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([count(950), count(1_200_000)], ["950", "1.2M"]);
+    }
+}

@@ -5,15 +5,21 @@
 //! and if the native run names a place in the program, a place is all that is reported. One finding per fault
 //! ([`crate::findings::Identity`]); another function that leads to it is a further input of that finding.
 
+mod places;
+mod words;
+
+use words::{message, native_kind};
+pub use words::{plain, readable, told};
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use cegar_fuzz::native::{Frame, Outcome};
+use cegar_fuzz::native::Outcome;
 use cegar_model::machine::{Execution, Violation};
-use cegar_model::program::{CallInfo, CheckKind, FuncId, FunctionKind, Pos, Program, Property};
+use cegar_model::program::{CheckKind, Program, Property};
 use cegar_search::simulate::search::Origin;
 
-use super::native::{Native, fault, trap_kind};
+use super::native::{Native, fault};
 use super::tests::Tests;
 use crate::error::Error;
 use crate::event::{Event, TestRef};
@@ -356,97 +362,6 @@ impl<'a> Judge<'a> {
         self.written.extend(test);
         Ok(events)
     }
-
-    /// A position as it is told.
-    pub fn at(&self, pos: Pos, function: &str) -> Place {
-        let function = &plain(function);
-        Place {
-            file: self
-                .program
-                .files
-                .get(pos.file as usize)
-                .filter(|_| pos.line > 0)
-                .map(|file| self.relative(file))
-                .unwrap_or_default(),
-            line: pos.line,
-            column: pos.column,
-            function: function.to_owned(),
-        }
-    }
-
-    /// Where the violated check is.
-    fn check_place(&self, violation: &Violation) -> Place {
-        let function = self.function(violation).map(|id| self.program.function(id));
-        let function = function.map(|function| function.name.as_str());
-        self.at(violation.pos, function.unwrap_or_default())
-    }
-
-    /// The function that the violated check is in.
-    fn function(&self, violation: &Violation) -> Option<FuncId> {
-        let check = self.program.checks.get(violation.check?.index())?;
-        Some(check.function)
-    }
-
-    /// The innermost call from the user's code, and what it calls, where the violated check is not in the user's code: `write` with
-    /// too great a length is wrong where it is called.
-    fn call_into_stubs(&self, violation: &Violation) -> Option<(&CallInfo, FuncId)> {
-        let is_users = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
-        let mut callee = self.function(violation).filter(|&id| !is_users(id))?;
-        for site in violation.stack.iter().rev() {
-            let call = self.program.calls.get(site.index())?;
-            if is_users(call.caller) {
-                return (call.pos.line > 0).then_some((call, callee));
-            }
-            callee = call.caller;
-        }
-        None
-    }
-
-    /// Whether a native function is the user's, and neither the stub library's nor the sanitizer's.
-    fn is_users(&self, function: &str) -> bool {
-        let mut all = self.program.functions.iter();
-        all.find(|known| plain(&known.name) == plain(function))
-            .is_some_and(|known| known.kind == FunctionKind::User)
-    }
-
-    /// The open calls, innermost first.
-    fn stack(&self, violation: &Violation) -> Vec<Place> {
-        violation
-            .stack
-            .iter()
-            .rev()
-            .filter_map(|site| self.program.calls.get(site.index()))
-            .map(|call| self.at(call.pos, &self.program.function(call.caller).name))
-            .filter(|place| place.line > 0)
-            .collect()
-    }
-
-    fn frame(&self, frame: &Frame) -> Place {
-        Place {
-            file: self.relative(&frame.file),
-            line: frame.line,
-            column: frame.column,
-            function: plain(&frame.function),
-        }
-    }
-}
-
-/// A text with places in it as a person would name them: from the root, and the stub library's by its name.
-pub fn readable(program: &Program, root: &Path, text: &str) -> String {
-    let mut text = text.replace(&format!("{}/", root.display()), "");
-    for file in &program.files {
-        if let Some((_, name)) = file.rsplit_once("/sources/src/")
-            && text.contains(file.as_str())
-        {
-            text = text.replace(file.as_str(), &format!("c-stubs/src/{name}"));
-        }
-    }
-    text
-}
-
-/// The names that functions have in the source.
-pub fn plain(name: &str) -> String {
-    cegar_model::program::plain(name).to_owned()
 }
 
 /// The run's choices with the bytes they took; what lies past the tape's end is zeros.
@@ -460,84 +375,6 @@ pub fn events(tape: &[u8], run: &Execution) -> Vec<(String, Vec<u8>)> {
             (choice.channel.to_string(), bytes)
         })
         .collect()
-}
-
-fn native_kind(outcome: &Outcome) -> CheckKind {
-    match outcome {
-        Outcome::Violated(violated) => match violated.kind.as_str() {
-            "assertion" => CheckKind::Assertion,
-            "abort" => CheckKind::Abort,
-            "reach_error" => CheckKind::ReachError,
-            "fail" => CheckKind::Fail,
-            "heap" => CheckKind::Free,
-            _ => trap_kind(violated.trap),
-        },
-        Outcome::Asan(report)
-            if report.kind.contains("free") && !report.kind.contains("use-after") =>
-        {
-            CheckKind::Free
-        }
-        Outcome::Asan(report) if report.access == "write" => CheckKind::Write,
-        Outcome::Crashed(crashed) if crashed.signal == nix::libc::SIGFPE => {
-            CheckKind::DivisionByZero
-        }
-        _ => CheckKind::Read,
-    }
-}
-
-/// A native outcome in words.
-pub fn told(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Returned => "returns".to_owned(),
-        Outcome::Exited(status) => format!("exits with status {status}"),
-        Outcome::Rejected => "is rejected by an assumption".to_owned(),
-        Outcome::Violated(violated) if violated.what.is_empty() => {
-            format!("violates a check ({})", violated.kind)
-        }
-        Outcome::Violated(violated) => format!("violates `{}` ({})", violated.what, violated.kind),
-        Outcome::Crashed(crashed) => format!("dies of signal {}", crashed.signal),
-        Outcome::Asan(report) => {
-            format!(
-                "AddressSanitizer: {} ({} of {} bytes)",
-                report.kind, report.access, report.size
-            )
-        }
-        Outcome::Timeout => "runs into the time limit".to_owned(),
-        Outcome::OutOfMemory => "runs into the memory limit".to_owned(),
-        Outcome::Unreadable => "cannot be made".to_owned(),
-    }
-}
-
-fn message(kind: CheckKind, detail: &str) -> String {
-    let what = match kind {
-        CheckKind::Assertion => "assertion fails",
-        CheckKind::Abort => "abort is reached",
-        CheckKind::ReachError => "the error function is reached",
-        CheckKind::Fail => "crunner_fail is reached",
-        CheckKind::Read => "invalid read",
-        CheckKind::Write => "invalid write",
-        CheckKind::Free => "invalid free",
-        CheckKind::Call => "invalid call",
-        CheckKind::SignedOverflow => "signed overflow",
-        CheckKind::Shift => "shift by too much",
-        CheckKind::DivisionByZero => "division by zero",
-        CheckKind::ArrayBound => "index past an array's bound",
-        CheckKind::Unreachable => "code that C says is unreachable is reached",
-    };
-    let verb = what.strip_prefix("invalid ").unwrap_or_default();
-    match detail {
-        // An operator alone says nothing that the place does not.
-        _ if !detail.contains(char::is_alphanumeric) => what.to_owned(),
-        _ if detail.starts_with(what) => detail.to_owned(),
-        // `invalid read of 4 bytes`, not `invalid read: read of 4 bytes`.
-        _ if !verb.is_empty() && detail.starts_with(&format!("{verb} of ")) => {
-            format!("invalid {detail}")
-        }
-        _ if !verb.is_empty() && detail.starts_with(&format!("second {verb} of ")) => {
-            detail.to_owned()
-        }
-        _ => format!("{what}: {detail}"),
-    }
 }
 
 /// The function that called the one at a place: the innermost other one of the open calls.

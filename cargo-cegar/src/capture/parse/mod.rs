@@ -5,94 +5,16 @@
 //! is what changes the *meaning* of the code: defines, include paths, the language standard, and those `-f` and `-m`
 //! flags that change types or which code is compiled. What is not kept as a file is named, with the reason.
 
+mod flags;
+mod rebase;
+
+use flags::{KEPT_WITH_ARGUMENT, WITH_ARGUMENT, matters, significant};
+pub(super) use rebase::{normal, rebase};
+
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Captured, LeftOut, Record, Unit};
-
-/// Options whose argument is the next word; the argument must not be taken for a file.
-const WITH_ARGUMENT: &[&str] = &[
-    "-o",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-L",
-    "-l",
-    "-T",
-    "-u",
-    "-z",
-    "-B",
-    "-G",
-    "-arch",
-    "-target",
-    "-Xlinker",
-    "-Xclang",
-    "-Xassembler",
-    "-Xpreprocessor",
-    "-isysroot",
-    "--sysroot",
-    "--param",
-    "-aux-info",
-    "-dumpbase",
-    "-dumpdir",
-    "-wrapper",
-    "-iprefix",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-mllvm",
-];
-
-/// The same, but kept with their argument.
-const KEPT_WITH_ARGUMENT: &[&str] = &[
-    "-D",
-    "-U",
-    "-I",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-include",
-    "-imacros",
-];
-
-/// `-f` flags that change what the code means.
-const MEANING: &[&str] = &[
-    "-fsigned-char",
-    "-funsigned-char",
-    "-fno-signed-char",
-    "-fno-unsigned-char",
-    "-fshort-enums",
-    "-fno-short-enums",
-    "-fshort-wchar",
-    "-fno-short-wchar",
-    "-ffreestanding",
-    "-fhosted",
-    "-fno-builtin",
-    "-fms-extensions",
-    "-fplan9-extensions",
-    "-fgnu89-inline",
-    "-fcommon",
-    "-fno-common",
-    "-fwrapv",
-    "-fno-strict-overflow",
-    "-fblocks",
-];
-
-/// `-m` flags that only tune, or that clang does not have.
-const ONLY_TUNING: &[&str] = &[
-    "-mtune",
-    "-mcmodel",
-    "-mindirect-branch",
-    "-mfunction-return",
-    "-mpreferred-stack-boundary",
-    "-mno-red-zone",
-    "-momit-leaf-frame-pointer",
-    "-mno-omit-leaf-frame-pointer",
-    "-mbranch-protection",
-    "-mtls-dialect",
-    "-maccumulate-outgoing-args",
-    "-mretpoline",
-    "-mharden-sls",
-];
 
 /// Turns the records of one package's build into its C files, in the order in which they were compiled.
 pub fn parse(records: &[Record]) -> Captured {
@@ -146,11 +68,6 @@ pub fn parse(records: &[Record]) -> Captured {
         }
     }
     captured
-}
-
-/// Flags without those that libtool varies between its two objects.
-fn significant(flags: &[String]) -> Vec<&String> {
-    flags.iter().filter(|flag| *flag != "-DPIC").collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,33 +160,6 @@ pub(super) fn expand(args: &[String], cwd: &Path, depth: usize) -> Vec<String> {
     words
 }
 
-/// Whether a one-word flag changes what the code means.
-fn matters(flag: &str) -> bool {
-    let glued = [
-        "-D",
-        "-U",
-        "-I",
-        "-isystem",
-        "-iquote",
-        "-idirafter",
-        "-include",
-        "-imacros",
-    ];
-    let valued = [
-        "-std=",
-        "--std=",
-        "-fno-builtin-",
-        "-fpack-struct",
-        "-fexec-charset=",
-        "-finput-charset=",
-    ];
-    let with = |prefixes: &[&str]| prefixes.iter().any(|prefix| flag.starts_with(prefix));
-    with(&glued)
-        || with(&valued)
-        || MEANING.contains(&flag)
-        || (flag.starts_with("-m") && !with(ONLY_TUNING))
-}
-
 fn language_named(name: &str) -> Option<Language> {
     match name {
         "none" => None,
@@ -332,70 +222,6 @@ fn is_probe(cwd: &Path, source: &Path) -> bool {
         || stem.ends_with("detect_compiler_family")
         || stem.starts_with("cmTC_")
         || FILES.contains(&&*stem)
-}
-
-/// The flags with every path that starts in `directory` given by `place` instead.
-pub(super) fn rebase(
-    flags: &[String],
-    directory: &Path,
-    place: &impl Fn(&Path) -> PathBuf,
-) -> Vec<String> {
-    const PATHS: &[&str] = &[
-        "-isystem",
-        "-iquote",
-        "-idirafter",
-        "-include",
-        "-imacros",
-        "-I",
-    ];
-    let moved = |path: &str, file: bool| {
-        let whole = normal(&directory.join(path));
-        // An `-include` that is not there is looked for in the include path.
-        if file && !whole.is_file() {
-            return path.to_owned();
-        }
-        place(&whole).to_string_lossy().into_owned()
-    };
-    let is_file = |flag: &str| flag == "-include" || flag == "-imacros";
-    let mut rebased = Vec::with_capacity(flags.len());
-    let mut flags = flags.iter();
-    while let Some(flag) = flags.next() {
-        let option = PATHS.iter().find(|option| flag.starts_with(**option));
-        match option {
-            Some(option) if flag == option => {
-                rebased.push(flag.clone());
-                rebased.extend(flags.next().map(|path| moved(path, is_file(option))));
-            }
-            Some(option) => {
-                rebased.push(format!(
-                    "{option}{}",
-                    moved(&flag[option.len()..], is_file(option))
-                ));
-            }
-            None => {
-                rebased.push(flag.clone());
-                if flag == "-D" || flag == "-U" {
-                    rebased.extend(flags.next().cloned());
-                }
-            }
-        }
-    }
-    rebased
-}
-
-/// The path without `.` and `..`, by its words alone: links are left as the build named them.
-pub(super) fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if normal.file_name().is_some() => {
-                normal.pop();
-            }
-            part => normal.push(part),
-        }
-    }
-    normal
 }
 
 #[cfg(test)]
