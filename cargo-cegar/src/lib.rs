@@ -9,6 +9,8 @@
 //! Errors come in two tiers. Inside, each room has its own typed error. At the edge they are all an [`error::Error`],
 //! which knows its exit code, and, as a `miette` diagnostic, the file, the line and the knob to turn.
 
+#![warn(clippy::too_many_lines)]
+
 pub mod bindings;
 pub mod campaign;
 pub mod capture;
@@ -23,6 +25,10 @@ pub mod error;
 pub mod event;
 pub mod exit;
 pub mod explain;
+#[allow(
+    clippy::too_many_lines,
+    reason = "one walk over a function's debug information"
+)]
 pub mod externals;
 pub mod findings;
 pub mod headers;

@@ -7,6 +7,8 @@
 //! `map` shows which module uses which.
 //! This package depends on nothing that it installs.
 
+#![warn(clippy::too_many_lines)]
+
 mod demo;
 mod error;
 mod examples;

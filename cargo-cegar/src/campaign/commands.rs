@@ -132,35 +132,9 @@ pub fn run(
             });
             continue;
         }
-        let budget = budget.share(waiting);
+        let share = budget.share(waiting);
         waiting -= 1;
-        let scratch = options.scratch.join(&harness.name);
-        let place = match &options.artifacts {
-            Some(folder) => tests::Where::Beside {
-                package: &options.package,
-                folder,
-            },
-            None => tests::Where::Package(&options.package),
-        };
-        let folders = Folders {
-            scratch: &scratch,
-            common: &options.scratch,
-            root: &options.root,
-            corpus: Some(options.corpus(&harness.name)),
-            seeds: options.seeds(&harness.name),
-            certificate: None,
-            findings: Some(options.findings(&harness.name)),
-            tests: (!options.no_emit).then_some(place),
-        };
-        let single = Single {
-            harness,
-            settings,
-            budget,
-            folders,
-            first_only: false,
-            stop,
-        };
-        let result = single.run(bitcode, &mut distinct);
+        let result = turn(options, harness, (bitcode, share), &mut distinct, stop);
         match result {
             Ok(result) => results.push(result),
             Err(Error::Interrupted) if several => break,
@@ -208,6 +182,43 @@ pub fn run(
         }),
         _ => Ok(verdict),
     }
+}
+
+/// The campaign on one harness of a package, within its share of the time.
+fn turn(
+    options: &RunOptions,
+    harness: &Harness,
+    (bitcode, budget): (Bitcode, Budget),
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Summary, Error> {
+    let scratch = options.scratch.join(&harness.name);
+    let place = match &options.artifacts {
+        Some(folder) => tests::Where::Beside {
+            package: &options.package,
+            folder,
+        },
+        None => tests::Where::Package(&options.package),
+    };
+    let folders = Folders {
+        scratch: &scratch,
+        common: &options.scratch,
+        root: &options.root,
+        corpus: Some(options.corpus(&harness.name)),
+        seeds: options.seeds(&harness.name),
+        certificate: None,
+        findings: Some(options.findings(&harness.name)),
+        tests: (!options.no_emit).then_some(place),
+    };
+    let single = Single {
+        harness,
+        settings: &options.settings,
+        budget,
+        folders,
+        first_only: false,
+        stop,
+    };
+    single.run(bitcode, reporter)
 }
 
 /// The harnesses of a command, after compiling.

@@ -203,22 +203,7 @@ pub fn each(
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
-        let now = Instant::now();
-        for one in running.iter_mut().flatten() {
-            let (ask, insist) = match (one.limits, stopping) {
-                (_, Some(at)) => (now, at),
-                (Some(limits), None) => limits,
-                (None, None) => continue,
-            };
-            if now >= ask && one.stdin.take().is_some() {
-                one.cut = stopping.is_none();
-            }
-            if now >= insist {
-                one.cut = true;
-                // It may have ended just now.
-                let _ = killpg(group(&one.child), Signal::SIGKILL);
-            }
-        }
+        end_late(&mut running, stopping);
     }
     let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     for outcome in outcomes.iter().filter(|outcome| outcome.summary.is_none()) {
@@ -226,6 +211,27 @@ pub fn each(
         unowned.remember(options, &outcome.harness, why, reporter)?;
     }
     Ok((outcomes, unowned))
+}
+
+/// Asks campaigns whose time is up to end, and ends those that were asked long enough ago. When the
+/// command is `stopping`, all were asked.
+fn end_late(running: &mut [Option<Running>], stopping: Option<Instant>) {
+    let now = Instant::now();
+    for one in running.iter_mut().flatten() {
+        let (ask, insist) = match (one.limits, stopping) {
+            (_, Some(at)) => (now, at),
+            (Some(limits), None) => limits,
+            (None, None) => continue,
+        };
+        if now >= ask && one.stdin.take().is_some() {
+            one.cut = stopping.is_none();
+        }
+        if now >= insist {
+            one.cut = true;
+            // It may have ended just now.
+            let _ = killpg(group(&one.child), Signal::SIGKILL);
+        }
+    }
 }
 
 fn group(child: &Child) -> Pid {

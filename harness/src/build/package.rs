@@ -74,26 +74,7 @@ impl Build {
             });
         }
         for (name, table) in file.harness {
-            let default = Path::new(folder).join(format!("{name}.c"));
-            let exists = root.join(&default).is_file();
-            let checks = match table.property {
-                None => Checks::read(&["memory"])?,
-                Some(config::OneOrMany::One(name)) => Checks::read(&[name])?,
-                Some(config::OneOrMany::Many(names)) => Checks::read(&names)?,
-            };
-            let argv = match table.argv {
-                Some(toml::Value::Integer(n)) => usize::try_from(n).unwrap_or(0),
-                Some(toml::Value::Array(list)) => list.len(),
-                _ => 0,
-            };
-            build.harnesses.push(Harness {
-                file: table.file.or(exists.then_some(default)),
-                entry: table.entry,
-                checks,
-                argv,
-                bindings: table.bindings,
-                name,
-            });
+            build.harnesses.push(harness(root, folder, name, table)?);
         }
         if build.harnesses.is_empty() {
             build.inputs.push(root.join(folder));
@@ -108,4 +89,33 @@ impl Build {
         }
         Ok(build)
     }
+}
+
+/// A harness as `cegar.toml` has it.
+fn harness(
+    root: &Path,
+    folder: &str,
+    name: String,
+    table: config::HarnessTable,
+) -> Result<Harness, BuildError> {
+    let default = Path::new(folder).join(format!("{name}.c"));
+    let exists = root.join(&default).is_file();
+    let checks = match table.property {
+        None => Checks::read(&["memory"])?,
+        Some(config::OneOrMany::One(name)) => Checks::read(&[name])?,
+        Some(config::OneOrMany::Many(names)) => Checks::read(&names)?,
+    };
+    let argv = match table.argv {
+        Some(toml::Value::Integer(n)) => usize::try_from(n).unwrap_or(0),
+        Some(toml::Value::Array(list)) => list.len(),
+        _ => 0,
+    };
+    Ok(Harness {
+        file: table.file.or(exists.then_some(default)),
+        entry: table.entry,
+        checks,
+        argv,
+        bindings: table.bindings,
+        name,
+    })
 }

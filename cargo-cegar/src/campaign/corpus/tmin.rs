@@ -77,30 +77,19 @@ pub fn tmin(
         budget,
         |candidate| {
             if stop.load(Ordering::Relaxed) {
-                return Judged {
-                    same: false,
-                    consumed: 0,
-                    steps: u64::MAX,
-                };
+                return REJECTED;
             }
             if native_only {
-                let run = match ready.native.confirm(candidate) {
-                    Ok(run) => run,
+                return match ready.native.confirm(candidate) {
+                    Ok(run) => Judged {
+                        same: is_alike(&run, &seen),
+                        consumed: run.consumed as usize,
+                        steps: 1,
+                    },
                     Err(why) => {
                         failed.get_or_insert(why);
-                        return Judged {
-                            same: false,
-                            consumed: 0,
-                            steps: u64::MAX,
-                        };
+                        REJECTED
                     }
-                };
-                let place = |run: &Run| run.stack.first().map(|f| (f.file.clone(), f.line));
-                return Judged {
-                    same: fault(&run.outcome) == fault(&seen.outcome)
-                        && place(&run) == place(&seen),
-                    consumed: run.consumed as usize,
-                    steps: 1,
                 };
             }
             let run = machine.run(candidate);
@@ -127,4 +116,17 @@ pub fn tmin(
         outcome: findings::told(&seen.outcome),
         tape: shorter,
     })
+}
+
+/// What is said of a candidate that is not to be taken.
+const REJECTED: Judged = Judged {
+    same: false,
+    consumed: 0,
+    steps: u64::MAX,
+};
+
+/// Whether two native runs fail alike: by the same property, in the same line.
+fn is_alike(a: &Run, b: &Run) -> bool {
+    let place = |run: &Run| run.stack.first().map(|f| (f.file.clone(), f.line));
+    fault(&a.outcome) == fault(&b.outcome) && place(a) == place(b)
 }

@@ -27,7 +27,11 @@ use unit::{Compiling, Object, absolute, compile, redirect, without_duplicates};
 /// Builds one harness below `out`.
 pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Built, BuildError> {
     let making = Making::new(build, harness, out)?;
-    let (objects, notes, mut inputs) = making.users()?;
+    let Users {
+        objects,
+        notes,
+        mut inputs,
+    } = making.users()?;
     inputs.extend(making.bindings()?);
     let entry = entry(harness, &objects)?;
     let mut linked = redirect(&objects, &entry, &making.out)?;
@@ -49,6 +53,15 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
         notes,
         inputs,
     })
+}
+
+/// The user's code, compiled.
+struct Users {
+    objects: Vec<Object>,
+    /// What there is to say of them.
+    notes: Vec<String>,
+    /// The files that they are made of.
+    inputs: Vec<PathBuf>,
 }
 
 /// What one harness is made with.
@@ -121,9 +134,8 @@ impl<'a> Making<'a> {
         harness_flags(library.map(|(folder, unit)| (&**folder, &*unit.args)))
     }
 
-    /// The objects of the user's code, what there is to say of them, and the files that they are made
-    /// of. The harness comes first: its `main` is the one that counts.
-    fn users(&self) -> Result<(Vec<Object>, Vec<String>, Vec<PathBuf>), BuildError> {
+    /// Compiles the user's code. The harness comes first: its `main` is the one that counts.
+    fn users(&self) -> Result<Users, BuildError> {
         let own = self.harness.file.iter().map(|file| Unit {
             file: file.clone(),
             args: self.library(),
@@ -154,7 +166,11 @@ impl<'a> Making<'a> {
         let own_objects = usize::from(self.harness.file.is_some());
         let (objects, notes) = without_duplicates(objects, own_objects)?;
         kept.clear();
-        Ok((objects, notes, inputs))
+        Ok(Users {
+            objects,
+            notes,
+            inputs,
+        })
     }
 
     /// Writes Rust bindings of the harness's header, if that is wanted; gives the header.
