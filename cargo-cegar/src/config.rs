@@ -16,8 +16,7 @@ use miette::{Diagnostic, NamedSource, SourceSpan};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::error::Error;
-use crate::store;
+use crate::store::{self, FileError};
 
 /// What a configuration file can say. Everything is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -249,6 +248,17 @@ pub struct ConfigError {
     help: Option<String>,
 }
 
+/// Why there is no configuration.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It cannot be understood.
+    #[error(transparent)]
+    Content(#[from] Box<ConfigError>),
+}
+
 /// `[package.metadata.cegar]`, and nothing else of a manifest.
 #[derive(Deserialize)]
 struct Manifest {
@@ -267,7 +277,7 @@ struct ManifestMetadata {
 
 impl Config {
     /// Reads `cegar.toml`, where there is one, over what `manifest` says.
-    pub fn load(manifest: &Path, cegar_toml: &Path) -> Result<Self, Error> {
+    pub fn load(manifest: &Path, cegar_toml: &Path) -> Result<Self, LoadError> {
         let text = store::read_text(manifest)?;
         let read: Manifest = parse(manifest, text)?;
         let under = read
@@ -283,7 +293,7 @@ impl Config {
     }
 
     /// Reads one file.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path) -> Result<Self, LoadError> {
         Ok(parse(path, store::read_text(path)?)?)
     }
 

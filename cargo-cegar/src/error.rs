@@ -4,12 +4,14 @@
 //! and, through [`miette::Diagnostic`], a code to search for, the place, and which knob to turn.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use miette::Diagnostic;
 use thiserror::Error as ThisError;
 
+use crate::config::LoadError;
 use crate::exit::ExitCode;
+use crate::store::FileError;
 
 /// Why a command could not do its work.
 #[derive(Debug, ThisError, Diagnostic)]
@@ -71,19 +73,9 @@ pub enum Error {
     #[diagnostic(transparent)]
     Project(#[from] crate::project::ProjectError),
     /// A file or directory.
-    #[error("cannot {action} `{}`: {source}", path.display())]
-    #[diagnostic(code(cegar::io))]
-    Io {
-        /// `read`, `write`, `create`, ...
-        action: &'static str,
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-        /// What to do.
-        #[help]
-        help: Option<String>,
-    },
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Io(#[from] FileError),
     /// Ctrl-C, before there was anything to report.
     #[error("interrupted")]
     #[diagnostic(code(cegar::interrupted))]
@@ -133,26 +125,7 @@ pub enum Error {
 impl Error {
     /// An input or output error on `path`, with advice where the reason is a known one.
     pub fn io(action: &'static str, path: impl AsRef<Path>, source: io::Error) -> Self {
-        let help = match source.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Some(
-                "make it writable, or choose another place with --target-dir (scratch) or --emit-dir (tests)".to_owned(),
-            ),
-            io::ErrorKind::StorageFull => Some("the disk is full; nothing written before is lost".to_owned()),
-            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => Some(
-                "something else stands where a folder is needed: move it away".to_owned(),
-            ),
-            io::ErrorKind::NotFound if action.starts_with("write") => Some(
-                "the folder was there and is gone: was it removed in the meantime? Run the command again; what is left of the corpus and \
-                 of `target/cegar` is taken up".to_owned(),
-            ),
-            _ => None,
-        };
-        Error::Io {
-            action,
-            path: path.as_ref().to_owned(),
-            source,
-            help,
-        }
+        Error::Io(FileError::new(action, path, source))
     }
 
     /// A usage error with a hint.
@@ -224,7 +197,7 @@ impl Error {
             Error::Compile(CompileError::Interrupted) => ExitCode::Interrupted,
             Error::Compile(_) => ExitCode::Io,
             Error::Project(_) => ExitCode::Metadata,
-            Error::Io { .. } => ExitCode::Io,
+            Error::Io(_) => ExitCode::Io,
             Error::Interrupted => ExitCode::Interrupted,
             Error::Exchange {
                 source: ExchangeError::Start { .. },
@@ -234,6 +207,15 @@ impl Error {
             Error::Engine { source, .. } => of_files(&**source).unwrap_or(ExitCode::Internal),
             Error::NotInTime { .. } | Error::Solver { .. } => ExitCode::Internal,
             Error::Campaign { exit, .. } => *exit,
+        }
+    }
+}
+
+impl From<LoadError> for Error {
+    fn from(why: LoadError) -> Self {
+        match why {
+            LoadError::File(why) => Error::Io(why),
+            LoadError::Content(why) => Error::Config(why),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::campaign::GoalTable;
 use crate::config::Config;
 use crate::error::Error;
 use crate::findings::{Memory, Place, Record};
 use crate::project::Project;
 use crate::store;
+use crate::verdict::GoalTable;
 
 /// One harness, as `list` shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::report::{Event, Level, Reporter};
+use crate::event::{Event, Level, Reporter};
 use crate::store;
 
 /// Between two tries.

@@ -11,10 +11,10 @@ use crate::compile::Unit;
 use crate::config::{Config, HarnessConfig, PropertyName, SourcesFrom, nearest};
 use crate::contracts::{self, Contracts, State};
 use crate::error::Error;
+use crate::event::{Event, Level, Reporter};
 use crate::list;
 use crate::options::{Harness, duration};
 use crate::project::Project;
-use crate::report::{Event, Level, Reporter};
 
 /// The library's C files, and where the list comes from.
 #[derive(Clone, Debug, Default)]

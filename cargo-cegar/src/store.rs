@@ -4,20 +4,86 @@
 //! because a rename that only the page cache knows about is not a rename yet. A reader sees the old file or the new.
 
 use std::fs::{self, File};
-use std::io::Write;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 pub use cegar_fuzz::hex;
 
-use crate::error::Error;
+use miette::Diagnostic;
+use thiserror::Error as ThisError;
+
+/// A file or a directory that cannot be read or written.
+#[derive(Debug, ThisError, Diagnostic)]
+#[error("cannot {action} `{}`: {source}", path.display())]
+#[diagnostic(code(cegar::io))]
+pub struct FileError {
+    /// `read`, `write`, `create`, ...
+    action: &'static str,
+    path: PathBuf,
+    source: io::Error,
+    #[help]
+    help: Option<String>,
+}
+
+impl FileError {
+    /// With advice where the reason is a known one.
+    pub fn new(action: &'static str, path: impl AsRef<Path>, source: io::Error) -> Self {
+        let help = match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Some(
+                "make it writable, or choose another place with --target-dir (scratch) or --emit-dir (tests)".to_owned(),
+            ),
+            io::ErrorKind::StorageFull => Some("the disk is full; nothing written before is lost".to_owned()),
+            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => Some(
+                "something else stands where a folder is needed: move it away".to_owned(),
+            ),
+            io::ErrorKind::NotFound if action.starts_with("write") => Some(
+                "the folder was there and is gone: was it removed in the meantime? Run the command again; what is left of the corpus and \
+                 of `target/cegar` is taken up".to_owned(),
+            ),
+            _ => None,
+        };
+        Self {
+            action,
+            path: path.as_ref().to_owned(),
+            source,
+            help,
+        }
+    }
+
+    /// With this advice instead, if the user may not write there.
+    pub fn where_not_writable(mut self, help: &str) -> Self {
+        if matches!(
+            self.source.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+        ) {
+            self.help = Some(help.to_owned());
+        }
+        self
+    }
+
+    /// With this advice and no other.
+    pub fn with_help(
+        action: &'static str,
+        path: impl AsRef<Path>,
+        source: io::Error,
+        help: impl Into<String>,
+    ) -> Self {
+        Self {
+            action,
+            path: path.as_ref().to_owned(),
+            source,
+            help: Some(help.into()),
+        }
+    }
+}
 
 /// Writes `bytes` to `path`, whole or not at all. The directory must exist.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let fail = |why| Error::io("write", path, why);
+    let fail = |why| FileError::new("write", path, why);
     let mut file = tempfile::Builder::new()
         .prefix(".cegar-")
         .tempfile_in(directory)
@@ -40,7 +106,7 @@ fn make_readable(file: &File) -> std::io::Result<()> {
 }
 
 /// Writes `bytes` to `path` unless there is a file already; says whether it wrote.
-pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, Error> {
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     if path.exists() {
         return Ok(false);
     }
@@ -50,18 +116,18 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, Error> {
 
 /// Creates a directory with its parents and makes sure that files can be written there, so that a campaign fails at
 /// its start and not at its first finding.
-pub fn writable_dir(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(|why| Error::io("create", path, why))?;
+pub fn writable_dir(path: &Path) -> Result<(), FileError> {
+    fs::create_dir_all(path).map_err(|why| FileError::new("create", path, why))?;
     tempfile::Builder::new()
         .prefix(".cegar-")
         .tempfile_in(path)
         .map(drop)
-        .map_err(|why| Error::io("write to", path, why))
+        .map_err(|why| FileError::new("write to", path, why))
 }
 
 /// Makes sure that a directory exists with files writable in it, or could be made, without making it: for a place
 /// that is only used if there is something to put there.
-pub fn could_write(path: &Path) -> Result<(), Error> {
+pub fn could_write(path: &Path) -> Result<(), FileError> {
     let there = path
         .ancestors()
         .find(|above| above.exists())
@@ -70,27 +136,21 @@ pub fn could_write(path: &Path) -> Result<(), Error> {
         .prefix(".cegar-")
         .tempfile_in(there)
         .map(drop)
-        .map_err(|why| Error::io("write to", there, why))
+        .map_err(|why| FileError::new("write to", there, why))
 }
 
 /// Makes sure that there is a folder for temporary files, which native runs and tests need, and that bytes can be written there.
-pub fn temporary_files() -> Result<(), Error> {
+pub fn temporary_files() -> Result<(), FileError> {
     let folder = std::env::temp_dir();
     let written = tempfile::tempfile_in(&folder).and_then(|mut file| file.write_all(&[0; 4096]));
-    written.map_err(|source| Error::Io {
-        action: "write to",
-        path: folder,
-        source,
-        help: Some(
-            "this is the folder for temporary files: set TMPDIR to one that is there, can be written to and has room"
-                .to_owned(),
-        ),
-    })
+    let help = "this is the folder for temporary files: set TMPDIR to one that is there, \
+                can be written to and has room";
+    written.map_err(|why| FileError::with_help("write to", &folder, why, help))
 }
 
 /// Reads a text file.
-pub fn read_text(path: &Path) -> Result<String, Error> {
-    fs::read_to_string(path).map_err(|why| Error::io("read", path, why))
+pub fn read_text(path: &Path) -> Result<String, FileError> {
+    fs::read_to_string(path).map_err(|why| FileError::new("read", path, why))
 }
 
 /// The name of a corpus entry: the first 16 hex digits of its SHA-256, so that one content has one name. The fuzzer gives the
@@ -100,20 +160,24 @@ pub fn entry_name(bytes: &[u8]) -> String {
 }
 
 /// Adds an entry to a corpus folder under [`entry_name`]; says whether it is new.
-pub fn add_entry(corpus: &Path, bytes: &[u8]) -> Result<bool, Error> {
+pub fn add_entry(corpus: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     write_new(&corpus.join(entry_name(bytes)), bytes)
 }
 
 /// The entries of a corpus folder, sorted by name, and the files that are none: those that cannot be read, and those
 /// whose name is a content hash that their content does not have. The latter are left where they are; the caller names
 /// them. Files with other names are a user's own seeds.
-pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBuf>), Error> {
+pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBuf>), FileError> {
     if !corpus.exists() {
         return Ok((Vec::new(), Vec::new()));
     }
     let mut paths = Vec::new();
-    for entry in fs::read_dir(corpus).map_err(|why| Error::io("read", corpus, why))? {
-        paths.push(entry.map_err(|why| Error::io("read", corpus, why))?.path());
+    for entry in fs::read_dir(corpus).map_err(|why| FileError::new("read", corpus, why))? {
+        paths.push(
+            entry
+                .map_err(|why| FileError::new("read", corpus, why))?
+                .path(),
+        );
     }
     paths.sort();
     let (mut entries, mut corrupt) = (Vec::new(), Vec::new());
@@ -178,9 +242,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("f");
         fs::write(&path, b"").unwrap();
-        assert!(matches!(
-            writable_dir(&path.join("sub")),
-            Err(Error::Io { .. })
-        ));
+        assert!(writable_dir(&path.join("sub")).is_err());
     }
 }

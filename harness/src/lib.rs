@@ -17,6 +17,8 @@
 //!
 //! Every run is a process of its own: a crash, a hang or a sanitizer's report fails one test and says where.
 
+#![warn(clippy::too_many_lines)]
+
 mod behaviour;
 pub mod build;
 pub mod channel;
@@ -25,6 +27,7 @@ pub mod external;
 mod isolate;
 mod locate;
 mod mock;
+mod mocked;
 mod object;
 mod outcome;
 mod respond;

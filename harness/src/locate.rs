@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::build::MockedFunction;
 use crate::channel::Shape;
 use crate::external::Holds;
+use crate::mocked::MockedFunction;
 
 /// An executable harness and what is known about it.
 #[derive(Debug, Clone)]

@@ -8,8 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::error::Error;
-use crate::{Places, Result, examples, run, setup};
+use crate::error::{Error, Result};
+use crate::places::Places;
+use crate::{examples, run, setup};
 
 /// The example that is shown. Its harness is a `main` that reads standard input and the environment.
 const EXAMPLE: &str = "linebuf";

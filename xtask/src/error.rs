@@ -4,6 +4,9 @@
 use std::io;
 use std::path::PathBuf;
 
+/// What every command returns.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("cannot start `{command}`: {source}")]
@@ -34,6 +37,8 @@ pub(crate) enum Error {
     Demo(String),
     #[error("{0}")]
     Trusted(String),
+    #[error("{0}")]
+    Map(String),
     #[error("steps that failed: {0}")]
     Steps(usize),
 }

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::{Places, Result};
+use crate::error::{Error, Result};
+use crate::places::Places;
 
 /// Every example: a folder of `examples/` with a manifest, in order of name.
 pub(crate) fn all(places: &Places) -> Result<Vec<PathBuf>> {

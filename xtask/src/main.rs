@@ -3,23 +3,28 @@
 //! Each command is complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
 //! builds, `demo` shows the whole way from a crate's C code to a failing test and back to a passing one, `package` goes that
 //! way with nothing but the crates as they are published, `quick`, `test` and `nightly` run tests. All of these begin with the
-//! first, so that none of them needs anything done by hand before it. `trusted` counts the lines of code that a proof rests on.
+//! first, so that none of them needs anything done by hand before it. `trusted` counts the lines of code that a proof rests on,
+//! `map` shows which module uses which.
 //! This package depends on nothing that it installs.
+
+#![warn(clippy::too_many_lines)]
 
 mod demo;
 mod error;
 mod examples;
+mod map;
 mod package;
+mod places;
 mod run;
 mod setup;
 mod suite;
 mod trusted;
 
 use std::env;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use error::Error;
+pub(crate) use error::Result;
+pub(crate) use places::Places;
 
 const USAGE: &str = "\
 Usage: cargo xtask <COMMAND>
@@ -28,31 +33,12 @@ Commands:
   setup   Install what is missing: clang 19, LLVM 19, Z3 and the tools that the tests use
   demo    From an example's C code to a failing test, and to a passing one with the C code fixed
   package Package the crates as they are published, install the tool from those files alone, and run the demo with it
+  map     Find circles between modules, and draw the map in docs/architecture.md
   trusted Count the lines of code that a proof rests on
   quick   Format, lints, the unit tests, and ten programs from end to end
   test    Format, lints, documentation, every test of the workspace, and the examples' own tests
   nightly The tests that `test` leaves out: they download crates, or take minutes each
 ";
-
-/// Where things are: the checkout, and the folder that cargo builds into.
-pub(crate) struct Places {
-    pub(crate) root: PathBuf,
-    pub(crate) target: PathBuf,
-}
-
-impl Places {
-    fn find() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .unwrap_or(Path::new("."))
-            .to_path_buf();
-        let target = match env::var_os("CARGO_TARGET_DIR") {
-            Some(dir) => root.join(dir),
-            None => root.join("target"),
-        };
-        Self { root, target }
-    }
-}
 
 fn main() -> ExitCode {
     let places = Places::find();
@@ -61,6 +47,7 @@ fn main() -> ExitCode {
         ["setup"] => setup::setup(&places),
         ["demo"] => demo::demo(&places),
         ["package"] => package::package(&places),
+        ["map"] => map::map(&places),
         ["trusted"] => trusted::trusted(&places),
         ["quick"] => suite::quick(&places),
         ["test"] => suite::test(&places),
@@ -82,6 +69,3 @@ fn main() -> ExitCode {
         }
     }
 }
-
-/// What every command returns.
-pub(crate) type Result<T> = std::result::Result<T, Error>;

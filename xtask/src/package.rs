@@ -10,8 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::error::Error;
-use crate::{Places, Result, demo, examples, run, setup};
+use crate::error::{Error, Result};
+use crate::places::Places;
+use crate::{demo, examples, run, setup};
 
 /// The version of all crates.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

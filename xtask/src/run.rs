@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::Result;
 use crate::error::Error;
+use crate::error::Result;
 
 /// A line about what is being done: a verb, right-aligned as cargo does, and its object.
 pub(crate) fn status(verb: &str, what: &str) {

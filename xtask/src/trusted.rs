@@ -9,8 +9,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::{Places, Result};
+use crate::error::{Error, Result};
+use crate::places::Places;
 
 /// What is counted: what it is, and where it lies.
 const TRUSTED: [(&str, &[&str]); 8] = [

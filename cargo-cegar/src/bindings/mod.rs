@@ -14,6 +14,7 @@ mod names;
 mod places;
 mod rust;
 mod shape;
+mod told;
 mod words;
 mod writes;
 
@@ -31,6 +32,7 @@ use crate::findings::Site;
 use crate::project::Project;
 
 pub use shape::Line;
+pub use told::Binding;
 
 /// The stable name of this kind of finding.
 pub const RULE: &str = "binding_mismatch";

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::shape::Line;
 use crate::compile::Unit;
-use crate::init::all_headers;
+use crate::headers;
 use crate::project::Project;
 
 /// The headers that the library's files include from, with their text.
@@ -24,7 +24,7 @@ impl Headers {
             folders.extend(named.map(|folder| unit.directory.join(folder)));
         }
         let folders: Vec<PathBuf> = folders.into_iter().collect();
-        let files = all_headers(project, &folders).into_iter().map(|path| {
+        let files = headers::all(project, &folders).into_iter().map(|path| {
             let text = std::fs::read(&path).unwrap_or_default();
             let shown = path.strip_prefix(&project.root).unwrap_or(&path);
             (

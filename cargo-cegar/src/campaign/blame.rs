@@ -6,59 +6,61 @@ use std::path::Path;
 
 use cegar_model::machine::crossing::Harness;
 use cegar_model::program::{CallSite, FuncId, Program};
-use cegar_search::simulate::blame::{Blame, Condition, Interval, Missing, Subject};
+use cegar_search::simulate::blame::{Blame, Condition, Interval, Missing, Subject as Guarded};
+use cegar_search::simulate::search::Search;
 
-use super::alternate::Alternation;
+use super::alternate::subject::Subject;
 use crate::findings::{Blamed, BlamedOn, DECLARED, MissingCondition};
-use crate::report::Finding;
+use crate::verdict::Finding;
 
 /// The address space of NULL: what lies there is no number that anybody chose.
 const NULL_PAGE: i128 = 4095;
 
-impl Alternation<'_, '_> {
-    /// The engine's word about a finding; none where it has none.
-    pub(super) fn blamed(&mut self, finding: &Finding) -> Option<Blamed> {
-        self.harness.drives.as_ref()?;
-        let source = &self.harness.units.first()?.source;
-        let file = file_in(self.program, source)?;
-        let harness = Harness::in_file(self.program, file);
-        let text = std::fs::read_to_string(source).ok()?;
-        let blame = self.search.blame(&finding.input, &harness)?;
-        let told = Telling {
-            program: self.program,
-            text: &text,
-        };
-        Some(match blame {
-            Blame::Library => Blamed {
-                from: BlamedOn::Library,
-                missing: Vec::new(),
-            },
-            Blame::Input => Blamed {
-                from: BlamedOn::Input,
-                missing: Vec::new(),
-            },
-            Blame::Harness(missing) if missing.iter().any(|one| told.is_declared(one)) => Blamed {
-                from: BlamedOn::Library,
-                missing: Vec::new(),
-            },
-            Blame::Harness(missing) => {
-                let missing: Vec<_> = missing.iter().map(|one| told.missing(one)).collect();
-                // Whoever rejected a condition says that the library has to do without.
-                let rejected =
-                    |one: &MissingCondition| self.harness.rejected.contains(&one.words());
-                match missing.iter().any(rejected) {
-                    true => Blamed {
-                        from: BlamedOn::Library,
-                        missing: Vec::new(),
-                    },
-                    false => Blamed {
-                        from: BlamedOn::Harness,
-                        missing,
-                    },
-                }
+/// The engine's word about a finding; none where it has none.
+pub(super) fn blamed(
+    subject: &Subject<'_>,
+    search: &mut Search<'_>,
+    finding: &Finding,
+) -> Option<Blamed> {
+    subject.harness.drives.as_ref()?;
+    let source = &subject.harness.units.first()?.source;
+    let file = file_in(subject.program, source)?;
+    let harness = Harness::in_file(subject.program, file);
+    let text = std::fs::read_to_string(source).ok()?;
+    let blame = search.blame(&finding.input, &harness)?;
+    let told = Telling {
+        program: subject.program,
+        text: &text,
+    };
+    Some(match blame {
+        Blame::Library => Blamed {
+            from: BlamedOn::Library,
+            missing: Vec::new(),
+        },
+        Blame::Input => Blamed {
+            from: BlamedOn::Input,
+            missing: Vec::new(),
+        },
+        Blame::Harness(missing) if missing.iter().any(|one| told.is_declared(one)) => Blamed {
+            from: BlamedOn::Library,
+            missing: Vec::new(),
+        },
+        Blame::Harness(missing) => {
+            let missing: Vec<_> = missing.iter().map(|one| told.missing(one)).collect();
+            // Whoever rejected a condition says that the library has to do without.
+            let rejected = |one: &MissingCondition| subject.harness.rejected.contains(&one.words());
+            match missing.iter().any(rejected) {
+                true => Blamed {
+                    from: BlamedOn::Library,
+                    missing: Vec::new(),
+                },
+                false => Blamed {
+                    from: BlamedOn::Harness,
+                    missing,
+                },
             }
-        })
-    }
+        }
+    })
 }
 
 /// The program's name for a file.
@@ -110,16 +112,16 @@ impl Telling<'_> {
             false => missing.value.to_string(),
         };
         let why = match &missing.subject {
-            Subject::Argument { callee, number, .. } => {
+            Guarded::Argument { callee, number, .. } => {
                 format!(
                     "the harness passed {value} as `{}` of `{call}`",
                     self.parameter(*callee, *number)
                 )
             }
-            Subject::Member { .. } => {
+            Guarded::Member { .. } => {
                 format!("`{choice}` was {value} when the harness called `{call}`")
             }
-            Subject::Room { variable, .. } => {
+            Guarded::Room { variable, .. } => {
                 let what = match (variable, choice.as_str()) {
                     (None, "") => "memory of the harness's".to_owned(),
                     _ => format!("`{choice}`"),
@@ -137,7 +139,7 @@ impl Telling<'_> {
             condition,
             varies: missing.varies,
             argument: match missing.subject {
-                Subject::Argument { number, .. } => Some(number),
+                Guarded::Argument { number, .. } => Some(number),
                 _ => None,
             },
             is_set: !fixed && self.text.contains(&format!("&{choice}")) && !choice.contains('.'),
@@ -147,7 +149,7 @@ impl Telling<'_> {
 
     /// Whether it is about room in an array that is as long as the header says.
     fn is_declared(&self, missing: &Missing) -> bool {
-        let Subject::Room {
+        let Guarded::Room {
             variable: Some(name),
             ..
         } = &missing.subject
@@ -160,9 +162,9 @@ impl Telling<'_> {
     }
 
     /// The call, and the expression in the harness.
-    fn choice(&self, subject: &Subject) -> (String, String) {
+    fn choice(&self, subject: &Guarded) -> (String, String) {
         match subject {
-            Subject::Argument {
+            Guarded::Argument {
                 site,
                 callee,
                 number,
@@ -171,13 +173,13 @@ impl Telling<'_> {
                 let text = self.argument(*site, &name, *number).unwrap_or_default();
                 (name, text)
             }
-            Subject::Member {
+            Guarded::Member {
                 variable,
                 selector,
                 callee,
                 ..
             } => (self.name(*callee), format!("{variable}{selector}")),
-            Subject::Room { variable, made_by } => {
+            Guarded::Room { variable, made_by } => {
                 let from = made_by.and_then(|site| self.assigned(site));
                 (String::new(), variable.clone().or(from).unwrap_or_default())
             }

@@ -9,18 +9,19 @@ use std::time::{Duration, Instant};
 
 use super::budget::Budget;
 use super::prepare::{self, Bitcode};
-use super::{Folders, Result1, Verdict, merge, one};
+use super::single::{Folders, Single};
 use super::{tests, unowned};
 use crate::error::Error;
+use crate::event::{Distinct, Event, Level, Reporter, Summary, Unexecuted};
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
-use crate::report::{Distinct, Event, Level, Reporter, Unexecuted};
+use crate::verdict::Verdict;
 
 /// What is done with a verdict before the end is told.
 pub type WithVerdict<'a> = &'a mut dyn FnMut(Verdict, &mut dyn Reporter) -> Result<(), Error>;
 
 /// Checks one program (`cargo cegar check`): stops at the first violation. The last event it reports is
-/// [`crate::report::Event::Finished`].
+/// [`crate::event::Event::Finished`].
 pub fn check(
     options: &CheckOptions,
     reporter: &mut dyn Reporter,
@@ -42,18 +43,18 @@ pub fn check(
     let (harness, settings) = (&options.harness, &options.settings);
     let bitcode = prepare::bitcode(harness, settings, &options.scratch, reporter, stop)?;
     let budget = begin(settings, started, reporter);
-    let result = one(
+    let single = Single {
         harness,
         settings,
-        (bitcode, budget),
-        &folders,
-        true,
-        reporter,
+        budget,
+        folders,
+        first_only: true,
         stop,
-    );
+    };
+    let result = single.run(bitcode, reporter);
     let mut summary = match result {
         Err(why @ Error::NotInTime { .. }) => {
-            let mut nothing = merge(Vec::new());
+            let mut nothing = Summary::merged(Vec::new());
             nothing.harnesses = 1;
             nothing.unexecuted.push(Unexecuted {
                 harness: harness.name.clone(),
@@ -61,7 +62,7 @@ pub fn check(
             });
             nothing
         }
-        result => result?.summary(),
+        result => result?,
     };
     summary.stats.seconds = started.elapsed().as_secs_f64();
     let verdict = summary.verdict;
@@ -93,7 +94,7 @@ pub(super) fn begin(settings: &Settings, started: Instant, reporter: &mut dyn Re
 const LONG: Duration = Duration::from_secs(5);
 
 /// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
-/// [`crate::report::Event::Finished`].
+/// [`crate::event::Event::Finished`].
 pub fn run(
     options: &RunOptions,
     reporter: &mut dyn Reporter,
@@ -131,35 +132,9 @@ pub fn run(
             });
             continue;
         }
-        let budget = budget.share(waiting);
+        let share = budget.share(waiting);
         waiting -= 1;
-        let scratch = options.scratch.join(&harness.name);
-        let place = match &options.artifacts {
-            Some(folder) => tests::Where::Beside {
-                package: &options.package,
-                folder,
-            },
-            None => tests::Where::Package(&options.package),
-        };
-        let folders = Folders {
-            scratch: &scratch,
-            common: &options.scratch,
-            root: &options.root,
-            corpus: Some(options.corpus(&harness.name)),
-            seeds: options.seeds(&harness.name),
-            certificate: None,
-            findings: Some(options.findings(&harness.name)),
-            tests: (!options.no_emit).then_some(place),
-        };
-        let result = one(
-            harness,
-            settings,
-            (bitcode, budget),
-            &folders,
-            false,
-            &mut distinct,
-            stop,
-        );
+        let result = turn(options, harness, (bitcode, share), &mut distinct, stop);
         match result {
             Ok(result) => results.push(result),
             Err(Error::Interrupted) if several => break,
@@ -186,8 +161,7 @@ pub fn run(
         }
     }
     let is_whole = results.len() == options.harnesses.len();
-    let parts = results.into_iter().map(Result1::summary).collect();
-    let mut summary = merge(parts);
+    let mut summary = Summary::merged(results);
     unowned.add_to(&mut summary);
     summary.findings = distinct.count();
     summary.harnesses = options.harnesses.len() as u64;
@@ -208,6 +182,43 @@ pub fn run(
         }),
         _ => Ok(verdict),
     }
+}
+
+/// The campaign on one harness of a package, within its share of the time.
+fn turn(
+    options: &RunOptions,
+    harness: &Harness,
+    (bitcode, budget): (Bitcode, Budget),
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Summary, Error> {
+    let scratch = options.scratch.join(&harness.name);
+    let place = match &options.artifacts {
+        Some(folder) => tests::Where::Beside {
+            package: &options.package,
+            folder,
+        },
+        None => tests::Where::Package(&options.package),
+    };
+    let folders = Folders {
+        scratch: &scratch,
+        common: &options.scratch,
+        root: &options.root,
+        corpus: Some(options.corpus(&harness.name)),
+        seeds: options.seeds(&harness.name),
+        certificate: None,
+        findings: Some(options.findings(&harness.name)),
+        tests: (!options.no_emit).then_some(place),
+    };
+    let single = Single {
+        harness,
+        settings: &options.settings,
+        budget,
+        folders,
+        first_only: false,
+        stop,
+    };
+    single.run(bitcode, reporter)
 }
 
 /// The harnesses of a command, after compiling.

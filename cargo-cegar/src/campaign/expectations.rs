@@ -15,10 +15,11 @@ use super::findings::Confirmed;
 use super::native::fault;
 use crate::emit;
 use crate::error::Error;
+use crate::event::{Event, Expectations, Level, Reporter};
 use crate::findings::{Memory, Record, Standing};
 use crate::list;
 use crate::options::RunOptions;
-use crate::report::{Event, Expectations, Finding, Level, Place, Reporter};
+use crate::verdict::{Finding, Place};
 
 /// Inputs per call of a runner.
 const BATCH: usize = 16;
@@ -37,10 +38,10 @@ impl Alternation<'_, '_> {
     /// Runs what is expected to pass, and tells of what does not.
     pub(super) fn replay_expected(&mut self) -> Result<Expectations, Error> {
         let mut told = Expectations {
-            harness: self.harness.name.clone(),
+            harness: self.subject.harness.name.clone(),
             ..Expectations::default()
         };
-        let memory = self.judge.memory.iter();
+        let memory = self.confirming.judge.memory.iter();
         let records: Vec<Record> = memory
             .flat_map(|memory| memory.records())
             .cloned()
@@ -58,7 +59,7 @@ impl Alternation<'_, '_> {
                 continue;
             }
             let tapes: Vec<Vec<u8>> = batch.iter().map(Record::input).collect();
-            let runs = match self.native.replay(&tapes) {
+            let runs = match self.subject.native.replay(&tapes) {
                 Err(why) if why.is_the_end() => {
                     self.not_in_time(batch, &mut told)?;
                     continue;
@@ -78,7 +79,7 @@ impl Alternation<'_, '_> {
             self.run_by_cargo(&by_cargo, &records, &mut told)?;
         }
         self.progress_of_replay(total, total);
-        self.reporter.event(&Event::Expectations(told.clone()));
+        self.reporting.event(&Event::Expectations(told.clone()));
         Ok(told)
     }
 
@@ -98,8 +99,8 @@ impl Alternation<'_, '_> {
     }
 
     fn progress_of_replay(&mut self, done: u64, total: u64) {
-        self.reporter.event(&Event::Replaying {
-            harness: self.harness.name.clone(),
+        self.reporting.event(&Event::Replaying {
+            harness: self.subject.harness.name.clone(),
             done,
             total,
         });
@@ -107,7 +108,9 @@ impl Alternation<'_, '_> {
 
     fn replayed(&self, outcome: &Outcome) -> Replayed {
         match (fault(outcome), outcome) {
-            (Some(property), _) if self.harness.properties.contains(&property) => Replayed::Fails,
+            (Some(property), _) if self.subject.harness.properties.contains(&property) => {
+                Replayed::Fails
+            }
             (_, Outcome::Timeout) => Replayed::Unclear("it runs into the time limit"),
             (_, Outcome::OutOfMemory) => Replayed::Unclear("it runs into the memory limit"),
             (_, Outcome::Unreadable) => Replayed::Unclear("its input cannot be made"),
@@ -118,15 +121,16 @@ impl Alternation<'_, '_> {
     /// The tests of this harness that are no records: a person's, or changed by one.
     fn tests_for_cargo(&self, records: &[Record]) -> Result<Vec<String>, Error> {
         let Some(tests) = self
+            .confirming
             .judge
             .tests
             .as_ref()
-            .filter(|_| self.judge.memory.is_some())
+            .filter(|_| self.confirming.judge.memory.is_some())
         else {
             return Ok(Vec::new());
         };
         let package = tests.committed();
-        let file = emit::package::test_file(package, &self.harness.name);
+        let file = emit::package::test_file(package, &self.subject.harness.name);
         let mut by_cargo = Vec::new();
         for test in list::tests_of(&file) {
             let has_record = records.iter().any(|record| record.name == test);
@@ -138,10 +142,10 @@ impl Alternation<'_, '_> {
     }
 
     fn is_as_written(&self, test: &str) -> Result<Option<bool>, Error> {
-        let Some(tests) = &self.judge.tests else {
+        let Some(tests) = &self.confirming.judge.tests else {
             return Ok(None);
         };
-        emit::package::is_as_written(tests.committed(), &self.harness.name, test)
+        emit::package::is_as_written(tests.committed(), &self.subject.harness.name, test)
             .map_err(|why| Error::engine("reading the tests", why))
     }
 
@@ -163,7 +167,7 @@ impl Alternation<'_, '_> {
                 self.not_in_time(std::slice::from_ref(record), told)?;
                 continue;
             }
-            let Some(tests) = &mut self.judge.tests else {
+            let Some(tests) = &mut self.confirming.judge.tests else {
                 continue;
             };
             let run = match tests.runner() {
@@ -196,17 +200,17 @@ impl Alternation<'_, '_> {
         records: &[Record],
         told: &mut Expectations,
     ) -> Result<(), Error> {
-        let Some(tests) = &self.judge.tests else {
+        let Some(tests) = &self.confirming.judge.tests else {
             return Ok(());
         };
         let (package, target) = (tests.committed(), tests.target());
         let ended = committed::run(
             package,
-            &self.harness.name,
+            &self.subject.harness.name,
             names,
             &target,
-            self.limit(),
-            self.stop,
+            self.subject.budget.end(),
+            self.subject.stop,
         );
         let mut ended = match ended {
             Ok(ended) => ended,
@@ -220,7 +224,7 @@ impl Alternation<'_, '_> {
             let record = records.iter().find(|record| record.name == *name);
             match ended.remove(name) {
                 Some(Ended::Passed) => self.passes(name, told)?,
-                Some(Ended::Ignored) => self.reporter.event(&Event::Note {
+                Some(Ended::Ignored) => self.reporting.event(&Event::Note {
                     level: Level::Warning,
                     message: format!("the test {name} is ignored, so it was not run"),
                 }),
@@ -238,7 +242,7 @@ impl Alternation<'_, '_> {
     }
 
     fn passes(&mut self, name: &str, told: &mut Expectations) -> Result<(), Error> {
-        if let Some(memory) = &mut self.judge.memory {
+        if let Some(memory) = &mut self.confirming.judge.memory {
             memory.note(name, None)?;
         }
         told.pass.push(name.to_owned());
@@ -248,19 +252,22 @@ impl Alternation<'_, '_> {
     /// A record whose input fails in the campaign's own build. The machine's words are used where it sees the violation, too.
     fn fails(&mut self, record: &Record, told: &mut Expectations) -> Result<(), Error> {
         let tape = record.input();
-        let run = self.search.observe(&tape);
+        let run = self.searching.search.observe(&tape);
         let mut confirmed = None;
-        if let Some(violation) = run.violation().filter(|v| self.search.wanted(v.kind)) {
-            let (judge, native) = (&self.judge, self.native);
+        if let Some(violation) = run
+            .violation()
+            .filter(|v| self.searching.search.wanted(v.kind))
+        {
+            let (judge, native) = (&self.confirming.judge, self.subject.native);
             confirmed = judge
                 .violation(native, &tape, &run, violation, Origin::Given)?
                 .ok();
             if confirmed.is_some() {
-                self.search.know(violation);
+                self.searching.search.know(violation);
             }
         }
         if confirmed.is_none() {
-            confirmed = self.judge.crash(self.native, &tape)?;
+            confirmed = self.confirming.judge.crash(self.subject.native, &tape)?;
         }
         let (finding, events, check) = match confirmed {
             Some(Confirmed {
@@ -295,7 +302,7 @@ impl Alternation<'_, '_> {
     ) -> Result<(), Error> {
         finding.standing = standing;
         let name = finding.name.clone();
-        if let Some(memory) = &mut self.judge.memory {
+        if let Some(memory) = &mut self.confirming.judge.memory {
             memory.note(&name, Some(&finding.identity))?;
         }
         match standing {
@@ -322,25 +329,29 @@ impl Alternation<'_, '_> {
         let (file, line) = at.unwrap_or_else(|| match record {
             Some(record) => (record.identity.file.clone(), record.line),
             None => (
-                format!("{}/tests/{}.rs", self.package_name(), self.harness.name),
+                format!(
+                    "{}/tests/{}.rs",
+                    self.package_name(),
+                    self.subject.harness.name
+                ),
                 0,
             ),
         });
         let place = Place {
-            file: self.judge.relative(&file),
+            file: self.confirming.judge.relative(&file),
             line,
             column: 0,
             // Where nobody knows the function, the test tells faults apart.
             function: record.map_or_else(|| test.to_owned(), |r| r.identity.function.clone()),
         };
         Finding {
-            harness: self.harness.name.clone(),
+            harness: self.subject.harness.name.clone(),
             name: test.to_owned(),
             kind,
             message: format!("the test `{test}` fails: {message}"),
             identity: match record {
                 Some(record) => record.identity.clone(),
-                None => self.judge.identity(kind, &place, ""),
+                None => self.confirming.judge.identity(kind, &place, ""),
             },
             place,
             stack: Vec::new(),
@@ -355,9 +366,14 @@ impl Alternation<'_, '_> {
 
     /// The package of the tests, as it is told.
     fn package_name(&self) -> String {
-        let package = self.judge.tests.as_ref().map(|tests| tests.committed());
+        let package = self
+            .confirming
+            .judge
+            .tests
+            .as_ref()
+            .map(|tests| tests.committed());
         let package = package.map_or_else(String::new, |package| package.display().to_string());
-        self.judge.relative(&package)
+        self.confirming.judge.relative(&package)
     }
 }
 

@@ -6,16 +6,21 @@
 use std::path::{Path, PathBuf};
 
 use cegar_model::program::sources::Sources;
-use cegar_model::program::{CheckId, FunctionKind, Pos, Program, Property};
+use cegar_model::program::{Block, Check, CheckId, Pos, Program, Property};
 use serde::{Deserialize, Serialize};
 
-use super::alternate::{Alternation, End};
+use super::alternate::Alternation;
+use super::alternate::overview::Overview;
 use super::findings::readable;
-use super::vacuous::{Known, Vacuous};
-use super::{Stats, assumptions};
+use super::single::assumptions;
+use super::vacuous::Known;
 use crate::error::Error;
-use crate::report::{Event, Finding, Goal, GoalKind, GoalStatus};
+use crate::event::Event;
 use crate::store;
+use crate::verdict::End;
+use crate::verdict::Stats;
+use crate::verdict::Vacuous;
+use crate::verdict::{Finding, Goal, GoalKind, GoalStatus};
 
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
@@ -49,27 +54,29 @@ pub struct Kept {
 }
 
 /// Tells how each goal of the user's code stands.
-pub fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
+pub(super) fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
     let goals = goals(alternation, end);
     for goal in &goals {
-        alternation.reporter.event(&Event::Goal(goal.clone()));
+        alternation.reporting.event(&Event::Goal(goal.clone()));
     }
     let vacuous = vacuous(alternation, &goals);
     if let Some(vacuous) = &vacuous {
-        alternation.reporter.event(&Event::Vacuous(vacuous.clone()));
+        alternation
+            .reporting
+            .event(&Event::Vacuous(vacuous.clone()));
     }
-    let proofs = alternation.proofs.as_ref();
+    let proofs = alternation.proving.proofs.as_ref();
     let elsewhere = proofs.map_or(&[][..], |proofs| &proofs.outcome.elsewhere);
-    let root = alternation.judge.root();
-    let readable = |what: &String| readable(alternation.program, root, what);
+    let root = alternation.confirming.judge.root();
+    let readable = |what: &String| readable(alternation.subject.program, root, what);
     Kept {
         format: FORMAT,
-        bitcode: alternation.digest.clone(),
-        root: alternation.judge.root().to_owned(),
-        properties: alternation.harness.properties.clone(),
+        bitcode: alternation.subject.digest.clone(),
+        root: alternation.confirming.judge.root().to_owned(),
+        properties: alternation.subject.harness.properties.clone(),
         end,
         goals,
-        findings: alternation.judge.findings.clone(),
+        findings: alternation.confirming.judge.findings.clone(),
         elsewhere: elsewhere.iter().map(readable).collect(),
         assumptions: assumptions(alternation),
         stats: alternation.stats.clone(),
@@ -82,19 +89,21 @@ fn vacuous(alternation: &Alternation<'_, '_>, goals: &[Goal]) -> Option<Vacuous>
     let checks = goals.iter().filter(|goal| goal.kind == GoalKind::Check);
     let unreachable = checks.filter(|goal| goal.status == GoalStatus::Unreachable);
     let unreachable: Vec<u32> = unreachable.map(|goal| goal.id).collect();
-    let table = alternation.goals().checks;
+    let table = alternation.overview().table().checks;
     if !table.is_vacuous() {
         return None;
     }
-    let blocks = 0..alternation.program.blocks.len();
+    let blocks = 0..alternation.subject.program.blocks.len();
     let known = Known {
-        program: alternation.program,
-        covered: alternation.search.covered().to_vec(),
-        dead: blocks.map(|block| alternation.is_dead(block)).collect(),
-        root: alternation.judge.root(),
+        program: alternation.subject.program,
+        covered: alternation.searching.search.covered().to_vec(),
+        dead: blocks
+            .map(|block| alternation.proving.is_dead(block))
+            .collect(),
+        root: alternation.confirming.judge.root(),
     };
     Some(Vacuous {
-        harness: alternation.harness.name.clone(),
+        harness: alternation.subject.harness.name.clone(),
         checks: table.total(),
         unreachable: table.unreachable,
         blocked: known.blocked(&unreachable),
@@ -102,9 +111,9 @@ fn vacuous(alternation: &Alternation<'_, '_>, goals: &[Goal]) -> Option<Vacuous>
 }
 
 /// Why nothing is proved, where the prover came to no end.
-pub fn no_proof(alternation: &Alternation<'_, '_>, end: End) -> &'static str {
+pub(super) fn no_proof(alternation: &Alternation<'_, '_>, end: End) -> &'static str {
     match end {
-        _ if !alternation.settings.sides.engine() => "--fuzz-only attempts no proof",
+        _ if !alternation.subject.settings.sides.engine() => "--fuzz-only attempts no proof",
         End::Found => "the search ended at the first violation",
         End::Budget => "the time was up before the prover was done",
         End::Interrupted => "it was interrupted before the prover was done",
@@ -113,89 +122,120 @@ pub fn no_proof(alternation: &Alternation<'_, '_>, end: End) -> &'static str {
 }
 
 fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
-    let program = alternation.program;
-    let covered = alternation.search.covered();
-    let proofs = alternation.proofs.as_ref();
-    let unfinished = no_proof(alternation, end);
-    let readable = |why: &str| readable(program, alternation.judge.root(), why);
-    let harness = &alternation.harness.name;
-    let mut all = Vec::new();
-    for (number, check) in program.checks.iter().enumerate() {
-        if !alternation.is_goal(check) {
-            continue;
-        }
-        let status = if alternation.judge.violated(number as u32) {
-            GoalStatus::Violated
-        } else if alternation.holds(number) {
-            alternation.proved(number)
-        } else {
-            let deciding = alternation.reach.deciding(CheckId(number as u32));
-            let seen = match deciding.iter().any(|block| covered[block.index()]) {
-                true => "no execution violated it",
-                false => "no execution came here",
-            };
-            let why = proofs.and_then(|proofs| proofs.why_check(number));
-            let unkept = alternation.judge.unkept(number as u32);
-            GoalStatus::Open {
-                why: match why {
-                    _ if let Some(unkept) = &unkept => format!(
-                        "violated by what the harness chose, not by the library: missing precondition {unkept}"
-                    ),
-                    Some(why) => format!("{seen}; not proved: {}", readable(why)),
-                    None => format!("{seen}; not proved: {unfinished}"),
-                },
-            }
-        };
-        let function = &program.function(check.function).name;
-        all.push(Goal {
-            harness: harness.clone(),
+    let listing = Listing {
+        overview: alternation.overview(),
+        unfinished: no_proof(alternation, end),
+    };
+    let mut all = listing.checks();
+    all.extend(listing.edges());
+    all
+}
+
+/// What is needed to say of each goal how it stands.
+struct Listing<'l, 'a, 'p> {
+    overview: Overview<'l, 'a, 'p>,
+    /// Why nothing is proved, where the prover came to no end.
+    unfinished: &'static str,
+}
+
+impl Listing<'_, '_, '_> {
+    fn checks(&self) -> Vec<Goal> {
+        let overview = &self.overview;
+        let program = overview.program();
+        let checks = program.checks.iter().enumerate();
+        let asked = checks.filter(|(_, check)| overview.is_goal(check));
+        let goal = |(number, check): (usize, &Check)| Goal {
+            harness: overview.subject.harness.name.clone(),
             kind: GoalKind::Check,
             id: number as u32,
             check: Some(check.kind),
-            place: alternation.judge.at(check.pos, function),
+            place: overview
+                .judge
+                .at(check.pos, &program.function(check.function).name),
             expression: check.expression.clone(),
-            status,
-        });
-    }
-    let mut sources = Sources::default();
-    for (number, block) in program.blocks.iter().enumerate() {
-        let function = program.function(block.function);
-        if function.kind != FunctionKind::User {
-            continue;
-        }
-        let status = if covered[number] {
-            GoalStatus::Covered
-        } else if alternation.is_dead(number) {
-            let given = alternation.dead_given(number);
-            match given.is_empty() {
-                true => GoalStatus::Unreachable,
-                false => GoalStatus::Open {
-                    why: format!(
-                        "no execution in which other checks hold comes here, and these are not proved: {}",
-                        given.join(", ")
-                    ),
-                },
-            }
-        } else {
-            let why = proofs.and_then(|proofs| proofs.why_block(number));
-            GoalStatus::Open {
-                why: match why {
-                    Some(why) => readable(why),
-                    None => format!("no execution came here; not proved: {unfinished}"),
-                },
-            }
+            status: self.check(number),
         };
-        all.push(Goal {
-            harness: harness.clone(),
+        asked.map(goal).collect()
+    }
+
+    fn check(&self, number: usize) -> GoalStatus {
+        let overview = &self.overview;
+        if overview.judge.violated(number as u32) {
+            return GoalStatus::Violated;
+        }
+        if overview.holds(number) {
+            return overview.proved(number);
+        }
+        if let Some(unkept) = overview.judge.unkept(number as u32) {
+            let why = format!(
+                "violated by what the harness chose, not by the library: \
+                 missing precondition {unkept}"
+            );
+            return GoalStatus::Open { why };
+        }
+        let covered = overview.search.covered();
+        let deciding = overview.subject.reach.deciding(CheckId(number as u32));
+        let seen = match deciding.iter().any(|block| covered[block.index()]) {
+            true => "no execution violated it",
+            false => "no execution came here",
+        };
+        let proofs = overview.proving.proofs.as_ref();
+        let why = match proofs.and_then(|proofs| proofs.why_check(number)) {
+            Some(why) => self.readable(why),
+            None => self.unfinished.to_owned(),
+        };
+        GoalStatus::Open {
+            why: format!("{seen}; not proved: {why}"),
+        }
+    }
+
+    fn edges(&self) -> Vec<Goal> {
+        let overview = &self.overview;
+        let program = overview.program();
+        let mut sources = Sources::default();
+        let blocks = program.blocks.iter().enumerate();
+        let users = blocks.filter(|(_, block)| overview.subject.is_users(block.function));
+        let goal = |(number, block): (usize, &Block)| Goal {
+            harness: overview.subject.harness.name.clone(),
             kind: GoalKind::Edge,
             id: number as u32,
             check: None,
-            place: alternation.judge.at(block.pos, &function.name),
+            place: overview
+                .judge
+                .at(block.pos, &program.function(block.function).name),
             expression: quoted(program, &mut sources, block.pos),
-            status,
-        });
+            status: self.edge(number),
+        };
+        users.map(goal).collect()
     }
-    all
+
+    fn edge(&self, number: usize) -> GoalStatus {
+        let overview = &self.overview;
+        if overview.search.covered()[number] {
+            return GoalStatus::Covered;
+        }
+        if overview.is_dead(number) {
+            let given = overview.dead_given(number);
+            if given.is_empty() {
+                return GoalStatus::Unreachable;
+            }
+            let why = format!(
+                "no execution in which other checks hold comes here, and these are not proved: {}",
+                given.join(", ")
+            );
+            return GoalStatus::Open { why };
+        }
+        let proofs = overview.proving.proofs.as_ref();
+        let why = match proofs.and_then(|proofs| proofs.why_block(number)) {
+            Some(why) => self.readable(why),
+            None => format!("no execution came here; not proved: {}", self.unfinished),
+        };
+        GoalStatus::Open { why }
+    }
+
+    fn readable(&self, why: &str) -> String {
+        readable(self.overview.program(), self.overview.judge.root(), why)
+    }
 }
 
 /// What stands where a block begins: C has no names for blocks.
@@ -209,5 +249,5 @@ fn quoted(program: &Program, sources: &mut Sources, pos: Pos) -> String {
 pub fn keep(kept: &Kept, folder: &Path) -> Result<(), Error> {
     let text =
         serde_json::to_vec(kept).map_err(|why| Error::engine("writing the list of goals", why))?;
-    store::write(&folder.join("goals.json"), &text)
+    Ok(store::write(&folder.join("goals.json"), &text)?)
 }

@@ -6,11 +6,12 @@
 use cegar_model::program::{Check, CheckKind};
 
 use super::alternate::Alternation;
-use crate::report::{Finding, Place};
+use crate::verdict::{Finding, Place};
 
 /// Gives each finding without a check the one that it violates, if there is one.
 pub(super) fn assign_checks(alternation: &mut Alternation<'_, '_>) {
     let unassigned: Vec<(usize, u32)> = alternation
+        .confirming
         .judge
         .findings
         .iter()
@@ -19,22 +20,23 @@ pub(super) fn assign_checks(alternation: &mut Alternation<'_, '_>) {
         .filter_map(|(at, (_, finding))| Some((at, violated(alternation, finding)?)))
         .collect();
     for (finding, check) in unassigned {
-        alternation.judge.assign(finding, check);
+        alternation.confirming.judge.assign(finding, check);
     }
 }
 
 /// The check at a finding's place that is nearest to what was seen. What is proved is none: a fault of another sort, such as a
 /// stack that is used up, may show at a place where an access is valid.
 fn violated(alternation: &Alternation<'_, '_>, finding: &Finding) -> Option<u32> {
-    let checks = alternation.program.checks.iter().enumerate();
+    let overview = alternation.overview();
+    let checks = alternation.subject.program.checks.iter().enumerate();
     let here = checks.filter(|(number, check)| {
-        alternation.is_goal(check)
-            && !alternation.judge.violated(*number as u32)
-            && !alternation.holds(*number)
+        overview.is_goal(check)
+            && !alternation.confirming.judge.violated(*number as u32)
+            && !overview.holds(*number)
     });
     let near = here.filter_map(|(number, check)| {
-        let function = &alternation.program.function(check.function).name;
-        let place = alternation.judge.at(check.pos, function);
+        let function = &alternation.subject.program.function(check.function).name;
+        let place = alternation.confirming.judge.at(check.pos, function);
         Some((distance(check, &place, finding)?, number as u32))
     });
     near.min().map(|(_, number)| number)
@@ -73,7 +75,7 @@ mod tests {
     use cegar_model::program::{FuncId, Loc, Pos};
 
     use super::*;
-    use crate::report::samples;
+    use crate::event::samples;
 
     fn check(kind: CheckKind) -> Check {
         Check {

@@ -21,12 +21,12 @@ use nix::unistd::Pid;
 
 use super::commands::{NO_TURN, begin, compile};
 use super::unowned::{self, Unowned};
-use super::{Verdict, merge};
 use crate::error::Error;
+use crate::event::{Distinct, Event, JsonReporter, Level, Reporter, Summary, Unexecuted};
 use crate::exit::ExitCode;
 use crate::options::{Harness, RunOptions};
-use crate::report::{Distinct, Event, JsonReporter, Level, Reporter, Summary, Unexecuted};
 use crate::signals;
+use crate::verdict::Verdict;
 
 /// How often limits are looked at.
 const TICK: Duration = Duration::from_millis(100);
@@ -99,7 +99,7 @@ pub fn sum(outcomes: &[Outcome], took: Duration, stop: &AtomicBool) -> Summary {
     let summaries = outcomes
         .iter()
         .filter_map(|outcome| outcome.summary.clone());
-    let mut summary = merge(summaries.collect());
+    let mut summary = Summary::merged(summaries.collect());
     if outcomes.iter().any(|outcome| outcome.summary.is_none()) {
         summary.open();
     }
@@ -203,22 +203,7 @@ pub fn each(
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
-        let now = Instant::now();
-        for one in running.iter_mut().flatten() {
-            let (ask, insist) = match (one.limits, stopping) {
-                (_, Some(at)) => (now, at),
-                (Some(limits), None) => limits,
-                (None, None) => continue,
-            };
-            if now >= ask && one.stdin.take().is_some() {
-                one.cut = stopping.is_none();
-            }
-            if now >= insist {
-                one.cut = true;
-                // It may have ended just now.
-                let _ = killpg(group(&one.child), Signal::SIGKILL);
-            }
-        }
+        end_late(&mut running, stopping);
     }
     let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     for outcome in outcomes.iter().filter(|outcome| outcome.summary.is_none()) {
@@ -226,6 +211,27 @@ pub fn each(
         unowned.remember(options, &outcome.harness, why, reporter)?;
     }
     Ok((outcomes, unowned))
+}
+
+/// Asks campaigns whose time is up to end, and ends those that were asked long enough ago. When the
+/// command is `stopping`, all were asked.
+fn end_late(running: &mut [Option<Running>], stopping: Option<Instant>) {
+    let now = Instant::now();
+    for one in running.iter_mut().flatten() {
+        let (ask, insist) = match (one.limits, stopping) {
+            (_, Some(at)) => (now, at),
+            (Some(limits), None) => limits,
+            (None, None) => continue,
+        };
+        if now >= ask && one.stdin.take().is_some() {
+            one.cut = stopping.is_none();
+        }
+        if now >= insist {
+            one.cut = true;
+            // It may have ended just now.
+            let _ = killpg(group(&one.child), Signal::SIGKILL);
+        }
+    }
 }
 
 fn group(child: &Child) -> Pid {

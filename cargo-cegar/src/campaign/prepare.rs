@@ -20,9 +20,9 @@ use super::linking::{Linked, Linking};
 use super::refused;
 use crate::compile::{self, Compiler, Unit};
 use crate::error::Error;
+use crate::event::{Event, Level, Reporter};
 use crate::externals::Externals;
 use crate::options::{Harness, Settings};
-use crate::report::{Event, Level, Reporter};
 use crate::store;
 
 /// A program that is ready to be run.
@@ -86,41 +86,7 @@ pub fn bitcode(
         .map_err(|why| Error::io("write", &stubs, why))?;
     let include = stubs.join("sources").join("include");
 
-    reporter.event(&Event::Compiling {
-        what: harness.name.clone(),
-        files: harness.units.len(),
-        from: String::new(),
-    });
-    let mut units = harness.units.clone();
-    for unit in &mut units {
-        // Last, so that a header of the user's own with this name is found first.
-        unit.flags.push("-idirafter".to_owned());
-        unit.flags.push(include.display().to_string());
-    }
-    let compiled = timed("compiling the program", || {
-        compile::compile(
-            &settings.compiler,
-            &units,
-            &harness.properties,
-            &scratch.join("bitcode"),
-            stop,
-            &mut |done| {
-                reporter.event(&Event::CompileProgress {
-                    what: harness.name.clone(),
-                    done: done as u64,
-                    total: units.len() as u64,
-                });
-            },
-        )
-    })?;
-    reporter.event(&Event::Compiled {
-        what: harness.name.clone(),
-        files: compiled.bitcode.len(),
-        cached: compiled.cached,
-        seconds: compiled.seconds,
-        warnings: compiled.warnings.clone(),
-    });
-
+    let (units, compiled) = users(harness, settings, scratch, &include, reporter, stop)?;
     let symbols = compiled.bitcode.iter().map(|path| normalise::symbols(path));
     let symbols = symbols
         .collect::<Result<Vec<_>, _>>()
@@ -176,6 +142,52 @@ pub fn bitcode(
         start,
         cache: stubs,
     })
+}
+
+/// Compiles the user's files, which find the stubs' header in the folder `include`.
+fn users(
+    harness: &Harness,
+    settings: &Settings,
+    scratch: &Path,
+    include: &Path,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<(Vec<Unit>, compile::Compiled), Error> {
+    reporter.event(&Event::Compiling {
+        what: harness.name.clone(),
+        files: harness.units.len(),
+        from: String::new(),
+    });
+    let mut units = harness.units.clone();
+    for unit in &mut units {
+        // Last, so that a header of the user's own with this name is found first.
+        unit.flags.push("-idirafter".to_owned());
+        unit.flags.push(include.display().to_string());
+    }
+    let compiled = timed("compiling the program", || {
+        compile::compile(
+            &settings.compiler,
+            &units,
+            &harness.properties,
+            &scratch.join("bitcode"),
+            stop,
+            &mut |done| {
+                reporter.event(&Event::CompileProgress {
+                    what: harness.name.clone(),
+                    done: done as u64,
+                    total: units.len() as u64,
+                });
+            },
+        )
+    })?;
+    reporter.event(&Event::Compiled {
+        what: harness.name.clone(),
+        files: compiled.bitcode.len(),
+        cached: compiled.cached,
+        seconds: compiled.seconds,
+        warnings: compiled.warnings.clone(),
+    });
+    Ok((units, compiled))
 }
 
 /// Links what was compiled, and reads the program, in the harness's scratch folder and within its budget.

@@ -12,13 +12,14 @@ use std::time::{Duration, Instant};
 
 use cegar_checker::{AskZ3, Certificate, Checked, Condition};
 use cegar_model::deadline::{self, Deadline};
-use cegar_model::program::{Program, Property};
+use cegar_model::program::Program;
 use cegar_model::solver::Limits;
-use cegar_search::strategy::{Coverage, Options, Outcome, Seed, Strategy, Verdict};
+use cegar_search::strategy::{Coverage, Options, Outcome, Seed, Verdict};
 
-use super::ProverStats;
+use super::alternate::subject::Subject;
 use crate::error::Error;
 use crate::store;
+use crate::verdict::ProverStats;
 
 /// Deep call chains and deep formulas are walked by recursion.
 const STACK: usize = 512 << 20;
@@ -98,36 +99,39 @@ struct Flags {
 }
 
 impl Prover {
-    /// Starts it. `covered` says which blocks need no proof that they can be reached, and grows
-    /// meanwhile; `first_only` says that nobody asks for more than a first violation, or that there is none; `loops` says whether loops are followed by their closed
-    /// forms, `floor` whether abstract interpretation comes first; `ends` says when its search and its checker have to end, under `runs` steps are counted in its stead; `meek` has it
-    /// [give way](give_way).
+    /// Starts it, with the tapes that its forest grows from and what an earlier campaign had proved.
+    /// `covered` says which blocks need no proof that they can be reached, and grows meanwhile. Under
+    /// `--runs`, steps are counted and no clock is read.
     pub fn start(
-        program: Arc<Program>,
-        digest: String,
-        (strategy, properties): (Strategy, &[Property]),
-        (covered, first_only): (Arc<Coverage>, bool),
-        (tapes, loops, floor): (Vec<Vec<u8>>, bool, bool),
-        (ends, runs, meek): (Option<(Instant, Instant)>, Option<u64>, bool),
+        subject: &Subject<'_>,
+        covered: &Arc<Coverage>,
+        tapes: Vec<Vec<u8>>,
         before: Option<Certificate>,
     ) -> Result<Prover, Error> {
+        let (settings, first_only) = (subject.settings, subject.first_only);
+        let (program, digest) = (Arc::clone(subject.program), subject.digest.clone());
+        let budget = (!subject.is_counted()).then_some(subject.budget);
+        let ends = budget.and_then(|budget| Some((budget.proving_ends()?, budget.end()?)));
+        let gives_way = subject.gives_way();
         let (seed_sender, seeds) = channel();
         let (told, so_far) = channel();
         let time = ends.map(|(search, _)| search.saturating_duration_since(Instant::now()));
+        let unlimited = if subject.is_counted() { COUNTED } else { TIME };
         let options = Options {
-            strategy,
-            properties: properties.to_vec(),
-            covered,
+            strategy: settings.strategy,
+            properties: subject.harness.properties.clone(),
+            covered: Arc::clone(covered),
+            // Whether more than a first violation, or that there is none, is asked for.
             all_blocks: !first_only,
             first_only,
             tapes,
-            loops,
-            floor,
+            loops: settings.loops,
+            floor: settings.floor,
             seeds: Some(seed_sender),
             so_far: Some(told),
-            time: time.unwrap_or(if runs.is_some() { COUNTED } else { TIME }),
-            counted: runs.is_some(),
-            iterations: runs,
+            time: time.unwrap_or(unlimited),
+            counted: subject.is_counted(),
+            iterations: settings.runs,
             before,
             ..Options::default()
         };
@@ -144,7 +148,7 @@ impl Prover {
             latest: None,
         });
         spawn("prover", move || {
-            if meek {
+            if gives_way {
                 give_way();
             }
             let proofs = prove(&program, &digest, &options, ends, &theirs);

@@ -11,7 +11,7 @@ use cegar_model::program::{
     BlockId, Callee, Check, CheckId, CheckKind, FuncId, Op, Program, Terminator,
 };
 
-use crate::report::GoalStatus;
+use crate::verdict::GoalStatus;
 
 /// The control flow of a whole program, backwards.
 pub struct Backwards {

@@ -8,9 +8,9 @@ use cegar_model::program::normalise::{NormaliseError, Symbols};
 
 use crate::compile::Unit;
 use crate::error::Error;
+use crate::event::{Event, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::options::Harness;
-use crate::report::{Event, Level, Reporter};
 
 /// The heap functions that the machine and the native runtime provide together: a program with one of its own would mix two heaps.
 const HEAP: [&str; 4] = ["malloc", "calloc", "realloc", "free"];

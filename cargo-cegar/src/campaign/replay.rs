@@ -12,12 +12,14 @@ use cegar_fuzz::native::Kind;
 use cegar_model::machine::Machine;
 
 use super::agreement::disagreement;
+use super::findings;
 use super::native::fault;
 use super::prepare::prepare;
-use super::{GoalTable, Stats, Verdict, findings, limits, start_native};
+use super::single::{limits, start_native};
 use crate::error::Error;
+use crate::event::{Event, Reporter, Summary};
 use crate::options::ReplayOptions;
-use crate::report::{Event, Reporter, Summary};
+use crate::verdict::{GoalTable, Stats, Verdict};
 
 /// Inputs per call of a runner: enough that starting it costs nothing, few enough that Ctrl-C is heard.
 const BATCH: usize = 64;

@@ -18,9 +18,9 @@ use super::findings::Confirmed;
 use super::prepare::{Prepared, timed};
 use crate::emit::{self, Dependency, Emitted, standalone};
 use crate::error::Error;
+use crate::event::{Event, Level, TestRef};
 use crate::findings::{Record, Standing};
 use crate::options::{Harness, Settings};
-use crate::report::{Event, Level, TestRef};
 
 /// Where tests go.
 #[derive(Clone, Copy, Debug)]
@@ -357,7 +357,7 @@ impl<'a> Tests<'a> {
         let mut text = serde_json::to_vec_pretty(&all)
             .map_err(|why| Error::engine("writing the mocks", why))?;
         text.push(b'\n');
-        crate::store::write(path, &text)
+        Ok(crate::store::write(path, &text)?)
     }
 
     fn argv(&self) -> usize {
@@ -376,7 +376,7 @@ impl<'a> Tests<'a> {
                 // As people write it: `assertion` is about calls of abort, too, `unreach` is not.
                 Property::Abort => None,
                 Property::Assertion if !has(Property::Abort) => Some("unreach".to_owned()),
-                _ => Some(crate::report::property_name(property).to_owned()),
+                _ => Some(crate::verdict::property_name(property).to_owned()),
             })
             .collect()
     }

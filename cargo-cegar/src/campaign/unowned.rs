@@ -14,10 +14,11 @@ use super::committed::{self, Ended};
 use super::expectations;
 use crate::emit::behaviour;
 use crate::error::Error;
+use crate::event::{Event, Expectations, Reporter, Summary};
 use crate::findings::{Identity, Memory, Place as Records, Standing};
 use crate::list;
 use crate::options::RunOptions;
-use crate::report::{Event, Expectations, Finding, Place, Reporter, Summary, rule_id};
+use crate::verdict::{Finding, Place, rule_id};
 
 /// What came of it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +47,7 @@ impl Unowned {
         summary.not_replayed += self.not_run;
         summary.goals.checks.violated += self.failing;
         if self.failing > 0 {
-            summary.verdict = super::Verdict::Violated;
+            summary.verdict = crate::verdict::Verdict::Violated;
         }
     }
 }

@@ -9,8 +9,9 @@ use std::{fs, io};
 use super::compilers::{self, Installed};
 use super::watched::{self, Doing};
 use super::{CaptureError, Captured, Record, Unit, archives, as_c, parse, programs};
+use crate::compile;
 use crate::project::Project;
-use crate::{compile, store};
+use crate::store::{self, FileError};
 
 /// Lines of a failed build's output that are shown.
 const SHOWN: usize = 60;
@@ -187,7 +188,7 @@ fn last_lines(text: &str, count: usize) -> String {
 /// Writes `captured.json` into the `cegar/` package. The file is committed and must mean the same on another machine
 /// and after `cargo clean`: every path is made relative to the crate where it lies inside the workspace, and no path
 /// starts in a folder that only the build had.
-pub fn save(captured: &Captured, project: &Project) -> Result<(), crate::Error> {
+pub fn save(captured: &Captured, project: &Project) -> Result<(), FileError> {
     let path = project.cegar.join("captured.json");
     let here = |path: &Path| relative(path, &project.root, &project.workspace);
     let unit = |unit: &Unit| Unit {
@@ -197,7 +198,7 @@ pub fn save(captured: &Captured, project: &Project) -> Result<(), crate::Error> 
     };
     let units: Vec<Unit> = captured.units.iter().map(unit).collect();
     let mut text = serde_json::to_string_pretty(&units)
-        .map_err(|why| crate::Error::io("write", &path, why.into()))?;
+        .map_err(|why| FileError::new("write", &path, why.into()))?;
     text.push('\n');
     store::write(&path, text.as_bytes())
 }

@@ -43,7 +43,7 @@ pub fn prepare(folder: &Path) -> Result<(), Error> {
     }
     store::writable_dir(folder)?;
     store::write(&folder.join(MARK), b"")?;
-    store::write(&folder.join("README.txt"), README.as_bytes())
+    Ok(store::write(&folder.join("README.txt"), README.as_bytes())?)
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
         std::fs::write(dir.path().join("thesis.tex"), "").unwrap();
         assert_eq!(
             prepare(dir.path()).unwrap_err().exit_code(),
-            crate::ExitCode::Usage
+            crate::exit::ExitCode::Usage
         );
         assert!(dir.path().join("thesis.tex").exists());
     }

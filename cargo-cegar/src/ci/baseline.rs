@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::findings::Identity;
-use crate::report::Finding;
 use crate::store;
+use crate::verdict::Finding;
 
 /// The format that this version writes and reads.
 const FORMAT: u32 = 2;
@@ -61,7 +61,7 @@ impl Entry {
 
 impl Entry {
     /// The entry of a declaration that does not fit.
-    pub fn of_binding(binding: &crate::report::Binding) -> Entry {
+    pub fn of_binding(binding: &crate::bindings::Binding) -> Entry {
         Entry {
             identity: binding.identity.clone(),
             line: binding.mismatch.rust.line,
@@ -130,7 +130,7 @@ impl Baseline {
         let mut text = serde_json::to_vec_pretty(self)
             .map_err(|why| Error::engine("writing the baseline", why))?;
         text.push(b'\n');
-        store::write(path, &text)
+        Ok(store::write(path, &text)?)
     }
 }
 
@@ -138,7 +138,7 @@ impl Baseline {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::report::samples;
+    use crate::event::samples;
 
     #[test]
     fn what_was_accepted_is_known_and_no_more() {
@@ -174,7 +174,7 @@ mod tests {
         ] {
             std::fs::write(&path, text).unwrap();
             let error = Baseline::read(&path, false).unwrap_err();
-            assert_eq!(error.exit_code(), crate::ExitCode::Usage, "{text}");
+            assert_eq!(error.exit_code(), crate::exit::ExitCode::Usage, "{text}");
         }
         std::fs::write(&path, r#"{"format":1,"findings":[]}"#).unwrap();
         assert_eq!(Baseline::read(&path, true).unwrap(), Baseline::default());

@@ -14,13 +14,14 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::campaign::pool::Outcome;
-use crate::campaign::vacuous::Vacuous;
-use crate::campaign::{GoalTable, Stats, Verdict};
 use crate::error::Error;
+use crate::event::{Event, Reporter, Summary};
 use crate::exit::ExitCode;
 use crate::findings::{Identity, Standing};
-use crate::report::{Event, Finding, Reporter, Summary};
 use crate::store;
+use crate::verdict::Finding;
+use crate::verdict::Vacuous;
+use crate::verdict::{GoalTable, Stats, Verdict};
 pub use artifacts::prepare;
 use baseline::Baseline;
 pub use summary::markdown;
@@ -58,7 +59,7 @@ impl<'a> Sorter<'a> {
         };
         let folder = inputs.join(&finding.harness);
         store::writable_dir(&folder)?;
-        store::write(&folder.join(&finding.name), &finding.input)
+        Ok(store::write(&folder.join(&finding.name), &finding.input)?)
     }
 }
 
@@ -207,7 +208,7 @@ pub struct Report {
     /// Each harness.
     pub harnesses: Vec<Line>,
     /// Declarations of the crate that are not those of the library.
-    pub bindings: Vec<crate::report::Binding>,
+    pub bindings: Vec<crate::bindings::Binding>,
     /// Each finding, once for each input that showed it.
     pub findings: Vec<Sorted>,
     /// What every "proved" relies on.
@@ -313,7 +314,7 @@ impl Report {
 
 impl Report {
     /// Adds declarations that do not fit; a new one fails the build.
-    pub fn add_bindings(&mut self, bindings: Vec<crate::report::Binding>, rules: Rules) {
+    pub fn add_bindings(&mut self, bindings: Vec<crate::bindings::Binding>, rules: Rules) {
         let bad = bindings.iter().any(|one| !one.known || rules.fail_on_known);
         if bad {
             self.exit_code = ExitCode::Violation.code();

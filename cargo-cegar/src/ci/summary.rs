@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Class, Report, Sorted};
-use crate::campaign::{CheckTable, Verdict};
-use crate::report::Place;
+use super::{Class, Line, Report, Sorted};
+use crate::verdict::Place;
+use crate::verdict::{CheckTable, Verdict};
 
 /// The report as Markdown.
 pub fn markdown(report: &Report) -> String {
@@ -25,31 +25,7 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     )?;
     for line in &report.harnesses {
-        let verdict = match (&line.failed, line.verdict) {
-            (Some(why), _) => format!("no result: {}", text(why)),
-            (None, Some(verdict)) => word(verdict).to_owned(),
-            (None, None) => "no result".to_owned(),
-        };
-        let verdict = match &line.unexecuted {
-            Some(why) => format!("{verdict}, never executed: {}", text(why)),
-            None => verdict,
-        };
-        let (checks, edges) = (&line.goals.checks, &line.goals.edges);
-        writeln!(
-            out,
-            "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
-            text(&line.harness),
-            line.counts.bad(),
-            line.counts.known,
-            proved(checks),
-            checks.unreachable,
-            checks.open,
-            edges.covered,
-            edges.unreachable,
-            edges.open,
-            line.stats.executions,
-            line.seconds,
-        )?;
+        row(out, line)?;
     }
     if report.not_replayed > 0 {
         writeln!(
@@ -75,30 +51,7 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
         writeln!(out, "- {place}: {}{known}", text(&binding.in_full()))?;
     }
     for class in Class::ALL {
-        let title = match class {
-            Class::Regression => "Regressions: an earlier campaign saw them pass",
-            Class::New => "New",
-            Class::Failing => "Failing as before, and in no baseline",
-            Class::Known => "Known: the baseline lists them",
-        };
-        let of = |sorted: &&Sorted| sorted.class == class;
-        let mut findings = report.findings.iter().filter(of).peekable();
-        if findings.peek().is_some() {
-            writeln!(out, "\n### {title}\n")?;
-        }
-        for sorted in findings {
-            let finding = &sorted.finding;
-            writeln!(
-                out,
-                "- {} in {}: {}; test {}, harness {}, found by {}",
-                code(&finding.place.show()),
-                code(&function(&finding.place)),
-                text(&finding.message),
-                code(&finding.name),
-                code(&finding.harness),
-                text(&finding.found_by),
-            )?;
-        }
+        findings(out, report, class)?;
     }
     if report.goals.checks.in_certificate() > 0 && !report.assumptions.is_empty() {
         writeln!(out, "\n\"Proved\" assumes that")?;
@@ -106,6 +59,64 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
         for assumption in &report.assumptions {
             writeln!(out, "- {}", text(&assumption.sentence()))?;
         }
+    }
+    Ok(())
+}
+
+/// The row of a harness.
+fn row(out: &mut String, line: &Line) -> std::fmt::Result {
+    let verdict = match (&line.failed, line.verdict) {
+        (Some(why), _) => format!("no result: {}", text(why)),
+        (None, Some(verdict)) => word(verdict).to_owned(),
+        (None, None) => "no result".to_owned(),
+    };
+    let verdict = match &line.unexecuted {
+        Some(why) => format!("{verdict}, never executed: {}", text(why)),
+        None => verdict,
+    };
+    let (checks, edges) = (&line.goals.checks, &line.goals.edges);
+    writeln!(
+        out,
+        "| {} | {verdict} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0}s |",
+        text(&line.harness),
+        line.counts.bad(),
+        line.counts.known,
+        proved(checks),
+        checks.unreachable,
+        checks.open,
+        edges.covered,
+        edges.unreachable,
+        edges.open,
+        line.stats.executions,
+        line.seconds,
+    )
+}
+
+/// The findings of one class, under their title.
+fn findings(out: &mut String, report: &Report, class: Class) -> std::fmt::Result {
+    let title = match class {
+        Class::Regression => "Regressions: an earlier campaign saw them pass",
+        Class::New => "New",
+        Class::Failing => "Failing as before, and in no baseline",
+        Class::Known => "Known: the baseline lists them",
+    };
+    let of = |sorted: &&Sorted| sorted.class == class;
+    let mut findings = report.findings.iter().filter(of).peekable();
+    if findings.peek().is_some() {
+        writeln!(out, "\n### {title}\n")?;
+    }
+    for sorted in findings {
+        let finding = &sorted.finding;
+        writeln!(
+            out,
+            "- {} in {}: {}; test {}, harness {}, found by {}",
+            code(&finding.place.show()),
+            code(&function(&finding.place)),
+            text(&finding.message),
+            code(&finding.name),
+            code(&finding.harness),
+            text(&finding.found_by),
+        )?;
     }
     Ok(())
 }
@@ -178,10 +189,10 @@ fn code(raw: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::vacuous::Vacuous;
-    use crate::campaign::{GoalTable, Stats};
     use crate::ci::{Counts, Line};
-    use crate::report::samples;
+    use crate::event::samples;
+    use crate::verdict::Vacuous;
+    use crate::verdict::{GoalTable, Stats};
 
     #[test]
     fn a_table_and_what_is_new() {

@@ -3,14 +3,16 @@
 use std::sync::atomic::AtomicBool;
 
 use super::args::{BindingsArgs, Manners};
-use super::crate_commands::{compiler, open};
+use super::run::{compiler, open};
 use super::{note, reporter};
+use crate::bindings::Binding;
 use crate::bindings::{self, Checked};
 use crate::config::Config;
 use crate::error::Error;
+use crate::event::{Event, Fan, Level, Reporter as _};
 use crate::exit::ExitCode;
 use crate::project::Project;
-use crate::report::{Binding, Event, Fan, JunitReporter, Level, Reporter as _, SarifReporter};
+use crate::report::{JunitReporter, SarifReporter};
 use crate::{plan, store};
 
 /// Runs the command.

@@ -14,9 +14,10 @@ use super::{conclude, note, reporter, svcomp};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, PropertyName, RunConfig, nearest};
 use crate::error::Error;
+use crate::event::{Fan, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, Settings, Sides, duration};
-use crate::report::{Fan, JunitReporter, Level, Reporter, SarifReporter};
+use crate::report::{JunitReporter, SarifReporter};
 use crate::svcomp::{DataModel, Goal, Question};
 use crate::{campaign, plan, store, witness};
 

@@ -7,14 +7,18 @@ use std::time::{Duration, Instant};
 
 use super::args::{CiArgs, Manners};
 use super::coverage::coverage_of;
-use super::crate_commands::{open, run_options};
+use super::run::{open, run_options};
 use super::{note, reporter, team};
+use crate::bindings::Binding;
 use crate::campaign::pool;
 use crate::ci::baseline::{Baseline, Entry};
 use crate::ci::{self, Report, Rules, Sorter};
+use crate::config::Config;
 use crate::error::Error;
+use crate::event::{Event, Fan, Level, Reporter as _};
 use crate::exit::ExitCode;
-use crate::report::{Event, Fan, HtmlReporter, JunitReporter, Level, Reporter as _, SarifReporter};
+use crate::project::Project;
+use crate::report::{HtmlReporter, JunitReporter, SarifReporter};
 use crate::{coverage, lock, store};
 
 /// The budget of a build that says nothing else.
@@ -34,19 +38,7 @@ fn artifacts_lock(folder: &std::path::Path) -> (String, String) {
 /// Runs the command.
 pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
     let (project, config) = open(manners)?;
-    let baseline_file = match &args.baseline {
-        Some(path) => path.clone(),
-        None => project.cegar.join("baseline.json"),
-    };
-    let mut baseline = Baseline::read(&baseline_file, args.update_baseline)?;
-    if let (Some(path), false) = (&args.baseline, args.update_baseline)
-        && !path.is_file()
-    {
-        return Err(Error::nothing(
-            format!("there is no baseline `{}`", path.display()),
-            "write it with --update-baseline, or leave --baseline out",
-        ));
-    }
+    let (baseline_file, mut baseline) = baseline(args, &project)?;
     let artifacts = match &args.artifacts {
         Some(folder) => {
             std::path::absolute(folder).map_err(|why| Error::io("find", folder, why))?
@@ -59,13 +51,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     lock::hold(&project.scratch(), &name, &what, &mut fan, stop)?;
     ci::prepare(&artifacts)?;
 
-    if let Some(path) = &args.budget.sarif {
-        let (root, repository) = (project.root.clone(), crate::init::ci::repository(&project));
-        fan.add(SarifReporter::sorted(path.clone(), root, &repository));
-    }
-    if let Some(path) = &args.budget.junit {
-        fan.add(JunitReporter::new(path.clone()));
-    }
+    reports(&mut fan, args, &project);
     let exchange = team::open(&args.team, &args.budget, &config.run, &mut fan)?;
     let beside = (!args.emit).then(|| artifacts.clone());
     let mut options = run_options(
@@ -90,11 +76,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     ));
 
     let inputs = Some(artifacts.join("inputs"));
-    let mut bindings = super::bindings::found(&project, &config, &mut fan, stop)?;
-    for binding in &mut bindings {
-        binding.known = baseline.has(&binding.identity);
-        fan.event(&Event::BindingMismatch(binding.clone()));
-    }
+    let bindings = mismatches(&project, &config, &baseline, &mut fan, stop)?;
     let mut sorter = Sorter::new(&mut fan, &baseline, inputs);
     let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
@@ -113,9 +95,8 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     let mut report = Report::new(&outcomes, &found, &summary, rules);
     report.add_bindings(bindings, rules);
     if args.update_baseline {
+        let found = found.iter().map(|sorted| Entry::of(&sorted.finding));
         let entries: Vec<Entry> = found
-            .iter()
-            .map(|sorted| Entry::of(&sorted.finding))
             .chain(report.bindings.iter().map(Entry::of_binding))
             .collect();
         baseline.update(&entries);
@@ -136,11 +117,59 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     if let Some(lost) = lost {
         return Err(lost);
     }
-    let code = ExitCode::TABLE
-        .iter()
-        .map(|(code, _)| *code)
-        .find(|code| code.code() == report.exit_code);
-    Ok(code.unwrap_or(ExitCode::Internal))
+    Ok(exit_code(&report))
+}
+
+/// The declarations that do not fit the library, told.
+fn mismatches(
+    project: &Project,
+    config: &Config,
+    baseline: &Baseline,
+    fan: &mut Fan,
+    stop: &AtomicBool,
+) -> Result<Vec<Binding>, Error> {
+    let mut bindings = super::bindings::found(project, config, fan, stop)?;
+    for binding in &mut bindings {
+        binding.known = baseline.has(&binding.identity);
+        fan.event(&Event::BindingMismatch(binding.clone()));
+    }
+    Ok(bindings)
+}
+
+/// The command's exit code, by the number that stands in its report.
+fn exit_code(report: &Report) -> ExitCode {
+    let mut codes = ExitCode::TABLE.iter().map(|(code, _)| *code);
+    let code = codes.find(|code| code.code() == report.exit_code);
+    code.unwrap_or(ExitCode::Internal)
+}
+
+/// The accepted findings, and their file.
+fn baseline(args: &CiArgs, project: &Project) -> Result<(PathBuf, Baseline), Error> {
+    let baseline_file = match &args.baseline {
+        Some(path) => path.clone(),
+        None => project.cegar.join("baseline.json"),
+    };
+    let baseline = Baseline::read(&baseline_file, args.update_baseline)?;
+    if let (Some(path), false) = (&args.baseline, args.update_baseline)
+        && !path.is_file()
+    {
+        return Err(Error::nothing(
+            format!("there is no baseline `{}`", path.display()),
+            "write it with --update-baseline, or leave --baseline out",
+        ));
+    }
+    Ok((baseline_file, baseline))
+}
+
+/// The reports that were asked for.
+fn reports(fan: &mut Fan, args: &CiArgs, project: &Project) {
+    if let Some(path) = &args.budget.sarif {
+        let (root, repository) = (project.root.clone(), crate::init::ci::repository(project));
+        fan.add(SarifReporter::sorted(path.clone(), root, &repository));
+    }
+    if let Some(path) = &args.budget.junit {
+        fan.add(JunitReporter::new(path.clone()));
+    }
 }
 
 fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifacts: &Path) {

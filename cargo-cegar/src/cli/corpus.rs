@@ -5,13 +5,15 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 
 use super::args::{BudgetArgs, CminArgs, EmitArgs, Manners, MessageFormat, StatsArgs, TminArgs};
-use super::crate_commands::{open, print, run_options};
+use super::print;
+use super::run::{open, run_options};
 use super::{note, reporter};
-use crate::campaign::{Stats, corpus};
+use crate::campaign::corpus;
 use crate::error::Error;
+use crate::event::{Fan, Level, Reporter as _};
 use crate::exit::ExitCode;
 use crate::options::RunOptions;
-use crate::report::{Fan, Level, Reporter as _};
+use crate::verdict::Stats;
 use crate::{list, plan, store};
 
 /// Loads the package and its harnesses for a command that searches nothing.

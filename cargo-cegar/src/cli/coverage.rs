@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::args::{CoverageArgs, Manners, MessageFormat};
-use super::crate_commands::{open, print};
+use super::print;
+use super::run::open;
 use super::{note, reporter};
 use crate::coverage::{self, Count, Coverage};
 use crate::error::Error;
+use crate::event::Level;
 use crate::exit::ExitCode;
 use crate::explain::Left;
-use crate::report::Level;
 use crate::report::html::{Chapter, PROOFS, page, why_missing};
 use crate::{plan, store};
 

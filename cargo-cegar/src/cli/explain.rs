@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::args::{ExplainArgs, Manners, MessageFormat};
-use super::crate_commands::{open, print};
+use super::print;
+use super::run::open;
 use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::explain::{self, Explained, Left, Story};
 use crate::probe;
-use crate::report::Place;
+use crate::verdict::Place;
 
 /// Runs the command.
 pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode, Error> {

@@ -3,13 +3,13 @@
 use std::sync::atomic::AtomicBool;
 
 use super::args::{CiSystem, InitArgs, Manners};
-use super::crate_commands::open;
 use super::note;
+use super::run::open;
 use crate::emit::{for_everyone, only_here};
 use crate::error::Error;
+use crate::event::{Fan, Level};
 use crate::init::ci;
 use crate::plan;
-use crate::report::{Fan, Level};
 use crate::store;
 
 /// Writes the files for each system that was named.

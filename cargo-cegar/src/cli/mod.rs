@@ -4,15 +4,18 @@
 mod args;
 mod asking;
 mod bindings;
+mod build;
 mod check;
 mod ci;
 mod corpus;
 mod coverage;
-mod crate_commands;
 mod debug;
 mod explain;
+mod init;
 mod init_ci;
+mod list;
 mod proof;
+mod run;
 mod svcomp;
 mod team;
 
@@ -23,11 +26,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use crate::campaign::Verdict;
 use crate::error::Error;
+use crate::event::{Event, Fan, JsonReporter, Level, Reporter};
 use crate::exit::ExitCode;
-use crate::report::{Event, Fan, JsonReporter, Level, Reporter, TerminalReporter};
+use crate::report::TerminalReporter;
 use crate::signals;
+use crate::verdict::Verdict;
 
 use args::{Cli, Color, Command, Manners, MessageFormat};
 
@@ -86,7 +90,7 @@ fn command(cli: &Cli) -> Result<ExitCode, Error> {
     let stop = signals::install();
     match &cli.command {
         Command::Check(args) => check::check(manners, args, &stop),
-        Command::Run(args) => crate_commands::run(manners, args, &stop),
+        Command::Run(args) => run::run(manners, args, &stop),
         Command::Ci(args) => ci::ci(manners, args, &stop),
         Command::Bindings(args) => bindings::bindings(manners, args, &stop),
         Command::Coverage(args) => coverage::coverage(manners, args),
@@ -94,13 +98,13 @@ fn command(cli: &Cli) -> Result<ExitCode, Error> {
         Command::Cmin(args) => corpus::cmin(manners, args, &stop),
         Command::Tmin(args) => corpus::tmin(manners, args, &stop),
         Command::Stats(args) => corpus::stats(manners, args),
-        Command::Replay(args) => crate_commands::replay(manners, args, &stop),
-        Command::Init(args) => crate_commands::init(manners, args, &stop),
-        Command::Build(args) => crate_commands::build(manners, args, &stop),
+        Command::Replay(args) => run::replay(manners, args, &stop),
+        Command::Init(args) => init::init(manners, args, &stop),
+        Command::Build(args) => build::build(manners, args, &stop),
         Command::Debug(args) => debug::debug(manners, args),
         Command::CheckProof(args) => proof::check_proof(manners, args),
         Command::Explain(args) => explain::explain(manners, args),
-        Command::List(_) => crate_commands::list(manners),
+        Command::List(_) => list::list(manners),
     }
 }
 
@@ -215,4 +219,22 @@ fn show(manners: &Manners, error: Error) {
         text = error.to_string();
     }
     let _ = writeln!(stderr, "error: {}", text.trim_start_matches('\n'));
+}
+
+/// Results go to stdout; a reader that has gone away is not an error.
+pub(super) fn print(text: &str) -> Result<ExitCode, Error> {
+    use std::io::Write as _;
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::io("write", "standard output", why))
+        }
+        _ => Ok(ExitCode::Clean),
+    }
+}
+
+/// Ends the report of a command that has no verdict.
+fn finish(mut fan: Fan) -> Result<ExitCode, Error> {
+    fan.finish()
+        .map_err(|why| Error::io("write", "the report", why))?;
+    Ok(ExitCode::Clean)
 }

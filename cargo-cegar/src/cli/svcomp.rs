@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::args::{CheckArgs, Manners};
 use super::check::{Asked, program};
 use super::{note, reporter};
-use crate::campaign::Verdict;
 use crate::compile::{Compiler, Unit};
 use crate::config::nearest;
 use crate::error::Error;
+use crate::event::{Event, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::explain::Left;
-use crate::report::{Event, Level, Reporter};
 use crate::svcomp::{Answered, Goal, Question, Task, model};
+use crate::verdict::Verdict;
 
 /// Runs the command. Ends with 100 if a property is violated, else with the code of the first question that has another one than 0.
 pub(super) fn check(

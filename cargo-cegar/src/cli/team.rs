@@ -9,8 +9,8 @@ use super::args::BudgetArgs;
 use super::note;
 use crate::config::RunConfig;
 use crate::error::Error;
+use crate::event::{Level, Reporter};
 use crate::options::RunOptions;
-use crate::report::{Level, Reporter};
 
 /// Processes here, and other machines.
 #[derive(Debug, Default, Args)]

@@ -13,12 +13,12 @@ mod text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cegar_model::program::{BlockId, CheckKind, FunctionKind, Pos, Program};
+use cegar_model::program::{self as ir, BlockId, CheckKind, FunctionKind, Pos, Program};
 use serde::Serialize;
 
 use crate::campaign::findings::plain;
 use crate::explain::Left;
-use crate::report::{GoalKind, GoalStatus};
+use crate::verdict::{GoalKind, GoalStatus};
 
 pub use lcov::lcov;
 pub use text::{ranges, table};
@@ -132,88 +132,123 @@ impl Seen {
     }
 }
 
+/// How each block stands; none for those that no goal is about.
+fn states(left: &Left) -> Vec<Option<State>> {
+    let mut blocks = vec![None; left.program().blocks.len()];
+    for goal in &left.kept.goals {
+        if goal.kind == GoalKind::Edge
+            && let Some(slot) = blocks.get_mut(goal.id as usize)
+        {
+            *slot = Some(match goal.status {
+                GoalStatus::Covered => State::Covered,
+                GoalStatus::Unreachable => State::Unreachable,
+                _ => State::Open,
+            });
+        }
+    }
+    blocks
+}
+
+/// The blocks in which a check ends the run: the way there is no branch that a test should take.
+fn failing(program: &Program) -> Vec<bool> {
+    let mut failing = vec![false; program.blocks.len()];
+    for check in &program.checks {
+        let block = check.loc.block;
+        let inline = matches!(
+            check.kind,
+            CheckKind::Read | CheckKind::Write | CheckKind::Free | CheckKind::Call
+        );
+        failing[block.index()] |= !inline && program.block(block).end.edges().is_empty();
+    }
+    failing
+}
+
+/// What a line's blocks are, by file and line.
+type Lines = BTreeMap<(String, u32), Seen>;
+
+/// What a campaign left, by block.
+struct Reading<'l> {
+    left: &'l Left,
+    blocks: Vec<Option<State>>,
+    failing: Vec<bool>,
+}
+
+impl Reading<'_> {
+    fn name(&self, pos: Pos) -> Option<String> {
+        place(self.left.program(), &self.left.kept.root, pos)
+    }
+
+    fn state(&self, block: usize) -> Option<State> {
+        self.blocks.get(block).copied().flatten()
+    }
+
+    /// Notes the lines and branches of a function, and the function.
+    fn function(&self, function: &ir::Function, lines: &mut Lines, coverage: &mut Coverage) {
+        let program = self.left.program();
+        let mut end = 0;
+        for number in function.blocks.clone() {
+            let block = program.block(BlockId(number));
+            let Some(state) = self.blocks[number as usize] else {
+                continue;
+            };
+            let places = block.ops.iter().map(|inst| inst.pos);
+            for pos in places.chain([block.end_pos]) {
+                let Some(file) = self.name(pos) else { continue };
+                if pos.file == function.pos.file {
+                    end = end.max(pos.line);
+                }
+                let seen = lines.entry((file, pos.line)).or_default();
+                seen.covered |= state == State::Covered;
+                seen.open |= state == State::Open;
+            }
+            self.branches(block, state, coverage);
+        }
+        let state = self.state(function.blocks.start as usize);
+        if let (Some(file), Some(state)) = (self.name(function.pos), state) {
+            let functions = &mut coverage.files.entry(file).or_default().functions;
+            let line = function.pos.line;
+            let known = Function { line, state, end };
+            functions.insert(plain(&function.name), known);
+        }
+    }
+
+    /// Notes the ways out of a block, where there are several.
+    fn branches(&self, block: &ir::Block, state: State, coverage: &mut Coverage) {
+        let edges = block.end.edges().into_iter();
+        let ways = edges.filter(|edge| !self.failing[edge.to.index()]);
+        let way = |edge: &ir::Edge| {
+            let to = self.state(edge.to.index());
+            Way {
+                reached: state == State::Covered,
+                taken: state == State::Covered && to == Some(State::Covered),
+                dead: to == Some(State::Unreachable),
+            }
+        };
+        let ways: Vec<Way> = ways.map(way).collect();
+        if let (true, Some(file)) = (ways.len() > 1, self.name(block.end_pos)) {
+            let branches = &mut coverage.files.entry(file).or_default().branches;
+            let (line, column) = (block.end_pos.line, block.end_pos.column);
+            let nth = branches.range((line, column, 0)..=(line, column, u32::MAX));
+            let nth = nth.count() as u32;
+            branches.insert((line, column, nth), ways);
+        }
+    }
+}
+
 impl Coverage {
     /// The coverage that a campaign left.
     pub fn of(left: &Left) -> Coverage {
         let program = left.program();
-        let mut blocks: Vec<Option<State>> = vec![None; program.blocks.len()];
-        for goal in &left.kept.goals {
-            if goal.kind == GoalKind::Edge
-                && let Some(slot) = blocks.get_mut(goal.id as usize)
-            {
-                *slot = Some(match goal.status {
-                    GoalStatus::Covered => State::Covered,
-                    GoalStatus::Unreachable => State::Unreachable,
-                    _ => State::Open,
-                });
-            }
-        }
-        // The way into a failure is no branch that a test should take.
-        let mut failing = vec![false; program.blocks.len()];
-        for check in &program.checks {
-            let block = check.loc.block;
-            let inline = matches!(
-                check.kind,
-                CheckKind::Read | CheckKind::Write | CheckKind::Free | CheckKind::Call
-            );
-            failing[block.index()] |= !inline && program.block(block).end.edges().is_empty();
-        }
-        let name = |pos: Pos| place(program, &left.kept.root, pos);
-        let mut lines: BTreeMap<(String, u32), Seen> = BTreeMap::new();
+        let reading = Reading {
+            left,
+            blocks: states(left),
+            failing: failing(program),
+        };
+        let mut lines = BTreeMap::new();
         let mut coverage = Coverage::default();
         for function in &program.functions {
-            if function.kind != FunctionKind::User || !function.is_defined() {
-                continue;
-            }
-            let mut end = 0;
-            for number in function.blocks.clone() {
-                let block = program.block(BlockId(number));
-                let Some(state) = blocks[number as usize] else {
-                    continue;
-                };
-                let places = block.ops.iter().map(|inst| inst.pos);
-                for pos in places.chain([block.end_pos]) {
-                    let Some(file) = name(pos) else { continue };
-                    if pos.file == function.pos.file {
-                        end = end.max(pos.line);
-                    }
-                    let seen = lines.entry((file, pos.line)).or_default();
-                    seen.covered |= state == State::Covered;
-                    seen.open |= state == State::Open;
-                }
-                let ways: Vec<Way> = block
-                    .end
-                    .edges()
-                    .into_iter()
-                    .filter(|edge| !failing[edge.to.index()])
-                    .map(|edge| {
-                        let to = blocks.get(edge.to.index()).copied().flatten();
-                        Way {
-                            reached: state == State::Covered,
-                            taken: state == State::Covered && to == Some(State::Covered),
-                            dead: to == Some(State::Unreachable),
-                        }
-                    })
-                    .collect();
-                if let (true, Some(file)) = (ways.len() > 1, name(block.end_pos)) {
-                    let branches = &mut coverage.files.entry(file).or_default().branches;
-                    let (line, column) = (block.end_pos.line, block.end_pos.column);
-                    let nth = branches.range((line, column, 0)..=(line, column, u32::MAX));
-                    let nth = nth.count() as u32;
-                    branches.insert((line, column, nth), ways);
-                }
-            }
-            if let (Some(file), Some(state)) = (
-                name(function.pos),
-                blocks
-                    .get(function.blocks.start as usize)
-                    .copied()
-                    .flatten(),
-            ) {
-                let functions = &mut coverage.files.entry(file).or_default().functions;
-                let line = function.pos.line;
-                let known = Function { line, state, end };
-                functions.insert(plain(&function.name), known);
+            if function.kind == FunctionKind::User && function.is_defined() {
+                reading.function(function, &mut lines, &mut coverage);
             }
         }
         for ((file, line), seen) in lines {

@@ -19,10 +19,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::campaign::goals::{FORMAT, Kept};
 use crate::campaign::reach::{Backwards, Reach};
-use crate::campaign::vacuous::{Blocked, Known};
+use crate::campaign::vacuous::Known;
 use crate::error::Error;
-use crate::report::{Finding, Goal, GoalKind, GoalStatus, Place};
 use crate::store;
+use crate::verdict::Blocked;
+use crate::verdict::{Finding, Goal, GoalKind, GoalStatus, Place};
 
 pub use open::Open;
 pub use path::{Path as Way, Step};

@@ -4,8 +4,8 @@ use cegar_model::program::Property;
 use serde::Serialize;
 
 use super::Left;
-use crate::campaign::alternate::End;
-use crate::report::Goal;
+use crate::verdict::End;
+use crate::verdict::Goal;
 
 /// What stands in the way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use super::Left;
 use crate::campaign::findings::{plain, readable};
-use crate::campaign::vacuous::Blocked;
 use crate::error::Error;
-use crate::report::{Goal, GoalKind};
+use crate::verdict::Blocked;
+use crate::verdict::{Goal, GoalKind};
 
 /// How long one question may take: the answers are known, but a core has to be found.
 const QUESTION: Duration = Duration::from_secs(10);

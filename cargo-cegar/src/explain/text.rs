@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Explained, Open, Proved, Step, Story, Way};
-use crate::report::{Goal, GoalKind, GoalStatus, rule_id};
+use crate::verdict::{Goal, GoalKind, GoalStatus, rule_id};
 
 /// The whole story.
 pub fn show(explained: &Explained) -> String {

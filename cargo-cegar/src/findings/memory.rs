@@ -249,6 +249,6 @@ mod tests {
         std::fs::create_dir_all(&place.committed).unwrap();
         std::fs::write(place.committed.join("a.json"), "{").unwrap();
         let error = Memory::read(place).unwrap_err();
-        assert_eq!(error.exit_code(), crate::ExitCode::Usage);
+        assert_eq!(error.exit_code(), crate::exit::ExitCode::Usage);
     }
 }

@@ -173,7 +173,7 @@ impl Record {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|why| Error::io("create", folder, why))?;
         }
-        store::write(path, &text)
+        Ok(store::write(path, &text)?)
     }
 }
 
@@ -282,7 +282,7 @@ pub(super) mod tests {
         ] {
             std::fs::write(&path, text).unwrap();
             let error = Record::read(&path).unwrap_err();
-            assert_eq!(error.exit_code(), crate::ExitCode::Usage, "{text}");
+            assert_eq!(error.exit_code(), crate::exit::ExitCode::Usage, "{text}");
         }
         sample("h", "../a", b"x").write(&path).unwrap();
         assert!(

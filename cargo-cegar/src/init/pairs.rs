@@ -273,6 +273,10 @@ mod tests {
             ]),
             [Some(2), Some(3), None, None]
         );
+    }
+
+    #[test]
+    fn numbers_that_are_no_lengths_are_left_alone() {
         // A place in the output is not its length, and a number behind a name is none.
         assert_eq!(
             pairs(&[

@@ -48,6 +48,44 @@ pub(super) struct Chosen {
     pub notes: Vec<String>,
 }
 
+impl Chosen {
+    /// Takes over as many harnesses as are wanted and compile; gives the names of the others.
+    fn take(
+        &mut self,
+        found: Vec<(String, drive::Harness)>,
+        library: &Library<'_>,
+        (wanted, most): (Option<&str>, usize),
+    ) -> Vec<String> {
+        let mut left = Vec::new();
+        for (name, harness) in found {
+            let named = wanted.is_some_and(|pattern| !pattern.contains('*'));
+            if self.harnesses.len() >= most && !named {
+                left.push(name.clone());
+                self.further.push((name, harness));
+                continue;
+            }
+            match library.compiles(&name, &harness.text) {
+                None => self.harnesses.push((name, harness)),
+                Some(why) => {
+                    let why = format!("its harness does not compile: {why}");
+                    self.skipped.push((name, why));
+                }
+            }
+        }
+        left
+    }
+}
+
+/// The header does not declare what was asked for.
+fn undeclared(header: &Path, pattern: &str, names: &[&str]) -> Error {
+    let help = match config::nearest(pattern, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it declares: {}", names.join(", ")),
+    };
+    let header = header.display();
+    Error::nothing(format!("`{header}` does not declare `{pattern}`"), help)
+}
+
 /// Writes harnesses for the functions that `wanted` names, or for the `most` promising ones.
 pub(super) fn choose(
     library: &Library<'_>,
@@ -81,17 +119,7 @@ pub(super) fn choose(
         && matching.is_empty()
         && !is_life(pattern)
     {
-        let help = match config::nearest(pattern, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it declares: {}", names.join(", ")),
-        };
-        return Err(Error::nothing(
-            format!(
-                "`{}` does not declare `{pattern}`",
-                library.header.display()
-            ),
-            help,
-        ));
+        return Err(undeclared(library.header, pattern, &names));
     }
     let mut chosen = Chosen::default();
     let defined = library.defined(&mut chosen.notes);
@@ -114,21 +142,7 @@ pub(super) fn choose(
     }
     // The sort keeps the header's order among equals.
     found.sort_by_key(|(_, harness)| -harness.score);
-    let mut left = Vec::new();
-    for (name, harness) in found {
-        let named = wanted.is_some_and(|pattern| !pattern.contains('*'));
-        if chosen.harnesses.len() >= most && !named {
-            left.push(name.clone());
-            chosen.further.push((name, harness));
-            continue;
-        }
-        match library.compiles(&name, &harness.text) {
-            None => chosen.harnesses.push((name, harness)),
-            Some(why) => chosen
-                .skipped
-                .push((name, format!("its harness does not compile: {why}"))),
-        }
-    }
+    let left = chosen.take(found, library, (wanted, most));
     if let Some(function) = wanted.filter(|pattern| !pattern.contains('*'))
         && let Some((_, why)) = chosen.skipped.first()
     {

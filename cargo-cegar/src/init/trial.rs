@@ -17,12 +17,13 @@ use crate::compile::Unit;
 use crate::contracts::{Contracts, Precondition, State};
 use crate::coverage::{Count, Coverage};
 use crate::error::Error;
+use crate::event::{Event, Level, Reporter};
 use crate::explain::Left;
 use crate::findings::{BlamedOn, MissingCondition};
 use crate::options::{Harness, RunOptions, Settings};
 use crate::plan;
-use crate::report::{Event, Finding, Level, Reporter};
 use crate::store;
+use crate::verdict::Finding;
 
 /// So many times longer is waited for a run that came to nothing.
 const PATIENCE: u32 = 6;

@@ -6,8 +6,10 @@ use std::{fs, io};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Binding, Event, Expectations, Finding, Goal, GoalKind, GoalStatus, Reporter, rule_id};
+use crate::bindings::Binding;
+use crate::event::{Event, Expectations, Reporter};
 use crate::findings::Standing;
+use crate::verdict::{Finding, Goal, GoalKind, GoalStatus, rule_id};
 
 /// Collects events and writes a JUnit file at the end.
 pub struct JunitReporter {
@@ -94,32 +96,35 @@ impl JunitReporter {
                 .entry(harness)
                 .or_insert_with(|| TestSuite::new(harness.clone()));
             for goal in goals {
-                let (place, expression) = (&goal.place, &goal.expression);
-                let status = match &goal.status {
-                    GoalStatus::Proved { .. } => TestCaseStatus::success(),
-                    GoalStatus::Unreachable => {
-                        let mut skipped = TestCaseStatus::skipped();
-                        skipped.set_message("unreachable from this harness: nothing is tested");
-                        skipped
-                    }
-                    GoalStatus::Open { why } => {
-                        let mut skipped = TestCaseStatus::skipped();
-                        skipped.set_message(why.clone());
-                        skipped
-                    }
-                    _ => continue,
-                };
-                if violated.contains(&(harness, place)) {
-                    continue;
+                if !violated.contains(&(harness, &goal.place)) {
+                    suite.add_test_cases(of_goal(goal));
                 }
-                let mut case = TestCase::new(format!("{} {expression}", place.show()), status);
-                case.set_classname(place.file.clone());
-                suite.add_test_case(case);
             }
         }
         report.add_test_suites(suites.into_values());
         report
     }
+}
+
+/// The case of a check; none for one that is violated, which is a finding.
+fn of_goal(goal: &Goal) -> Option<TestCase> {
+    let mut skipped = TestCaseStatus::skipped();
+    let status = match &goal.status {
+        GoalStatus::Proved { .. } => TestCaseStatus::success(),
+        GoalStatus::Unreachable => {
+            skipped.set_message("unreachable from this harness: nothing is tested");
+            skipped
+        }
+        GoalStatus::Open { why } => {
+            skipped.set_message(why.clone());
+            skipped
+        }
+        _ => return None,
+    };
+    let name = format!("{} {}", goal.place.show(), goal.expression);
+    let mut case = TestCase::new(name, status);
+    case.set_classname(goal.place.file.clone());
+    Some(case)
 }
 
 fn failure() -> TestCaseStatus {
@@ -164,8 +169,8 @@ impl Reporter for JunitReporter {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::super::samples;
     use super::*;
+    use crate::event::samples;
 
     #[test]
     fn a_finding_is_a_failure() {

@@ -7,7 +7,9 @@ use std::{fs, io};
 use cegar_checker::Assumption;
 use serde_json::json;
 
-use super::{Binding, Event, Finding, Reporter, rule_id};
+use crate::bindings::Binding;
+use crate::event::{Event, Reporter};
+use crate::verdict::{Finding, rule_id};
 
 /// Collects findings and writes a SARIF file at the end.
 pub struct SarifReporter {
@@ -165,8 +167,8 @@ impl Reporter for SarifReporter {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::super::samples;
     use super::*;
+    use crate::event::samples;
 
     #[test]
     fn paths_are_relative_and_rules_are_listed() {

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use cegar_model::program::{CheckKind, Property};
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::Verdict;
 use crate::error::Error;
+use crate::verdict::Verdict;
 
 /// A task definition.
 #[derive(Clone, Debug)]

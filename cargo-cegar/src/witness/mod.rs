@@ -17,11 +17,11 @@ use std::time::SystemTime;
 use cegar_model::program::{CheckKind, Property};
 use sha2::{Digest as _, Sha256};
 
-use crate::campaign::Verdict;
 use crate::error::Error;
+use crate::event::{Event, Level, Reporter};
 use crate::explain::Left;
-use crate::report::{Event, Level, Reporter};
 use crate::store;
+use crate::verdict::Verdict;
 use format::{Entry, Location, Metadata, Producer, Task, VERSION};
 use source::{Sources, Spot};
 

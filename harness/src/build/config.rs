@@ -10,9 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::BuildError;
-use crate::channel::Shape;
-use crate::external::{Holds, Inner, ObjectType, Pointee, Signature, Types};
-use crate::rules::{Rules, Writes};
+pub use crate::mocked::MockedFunction;
 
 /// One C file and its own arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,122 +23,6 @@ pub struct Unit {
     /// The folder that relative paths mean; relative to the package. Default: the package's.
     #[serde(default)]
     pub directory: PathBuf,
-}
-
-/// A function that nobody defines, and what a call of it gives.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MockedFunction {
-    /// Its name.
-    pub name: String,
-    /// What it returns.
-    #[serde(rename = "return")]
-    pub returns: Shape,
-    /// The channel of its choices; its name by default.
-    #[serde(default)]
-    pub channel: Option<String>,
-    /// Whether a pointer may be any address.
-    #[serde(default)]
-    pub raw_allowed: bool,
-    /// Its type, where debug information told it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signature: Option<Signature>,
-    /// Where its result leads, if the user says that this number is an address ([`Rules::address_of`]).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address: Option<Pointee>,
-    /// The parameters, from 0, that lead to variables for it to fill: it may write pointers there too.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub outputs: Vec<usize>,
-    /// The types that the signature refers to.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub types: Vec<ObjectType>,
-    /// What the user knows about it.
-    #[serde(default, skip_serializing_if = "Rules::is_none")]
-    pub rules: Rules,
-}
-
-impl MockedFunction {
-    /// A function of which no more is known than what it returns.
-    pub fn returning(name: &str, returns: Shape) -> Self {
-        MockedFunction {
-            name: name.to_owned(),
-            returns,
-            channel: None,
-            raw_allowed: false,
-            signature: None,
-            address: None,
-            outputs: Vec::new(),
-            types: Vec::new(),
-            rules: Rules::default(),
-        }
-    }
-
-    /// The functions that objects from outside point to, each as a function of its own: `ops.open`.
-    pub fn members(&self) -> Vec<MockedFunction> {
-        let types = Types(&self.types);
-        let mut all = Vec::new();
-        for object in &self.types {
-            for (offset, inner) in types.plan(object).pointers {
-                let Inner::Code(signature) = inner else {
-                    continue;
-                };
-                let name = format!("{}.{}", object.name, types.path(object, offset));
-                let returns = match &signature.returns {
-                    None => Shape::Void,
-                    Some(Holds::Int { size, signed }) => Shape::Int {
-                        size: *size,
-                        signed: *signed,
-                    },
-                    Some(Holds::Bool) => Shape::Bool,
-                    Some(Holds::Float { size }) => Shape::Float { size: *size },
-                    Some(holds) => Shape::Struct {
-                        size: types.size(holds),
-                    },
-                };
-                all.push(MockedFunction {
-                    signature: Some(signature.clone()),
-                    types: self.types.clone(),
-                    ..MockedFunction::returning(&name, returns)
-                });
-            }
-        }
-        all
-    }
-
-    /// Whether it may write pointers to what its parameter number `i` (from 0) leads to.
-    pub fn is_output(&self, i: usize) -> bool {
-        self.outputs.contains(&i) || self.rules.writes == Some(Writes::Any(true))
-    }
-
-    /// Whether it may write several elements to what its parameter number `i` (from 0) leads to.
-    pub fn writes_rows(&self, i: usize) -> bool {
-        match self.rules.written() {
-            Ok(Some(extents)) => extents.iter().any(|extent| extent.param == i),
-            _ => self
-                .signature
-                .as_ref()
-                .is_some_and(|s| s.count_of(i).is_some()),
-        }
-    }
-
-    /// Whether its result leads into what a parameter points to.
-    pub fn returns_into(&self) -> bool {
-        self.rules
-            .returned()
-            .is_ok_and(|returned| returned.inside.is_some())
-    }
-
-    /// What its result holds: an address where the user says so.
-    pub fn result(&self) -> Option<Holds> {
-        match &self.address {
-            Some(pointee) => Some(Holds::Pointer(pointee.clone())),
-            None => self.signature.as_ref()?.returns.clone(),
-        }
-    }
-
-    /// The channel of its results.
-    pub fn channel(&self) -> &str {
-        self.channel.as_deref().unwrap_or(&self.name)
-    }
 }
 
 /// `[harness.NAME]`.
@@ -304,28 +186,6 @@ mod tests {
             toml::from_str("[c]\ndefines = [\"N=10\"]\n[harness.a]\nproperty = \"all\"")
                 .expect("toml");
         assert_eq!(file.c.defines.map(Defines::list), Some(vec!["N=10".into()]));
-    }
-
-    #[test]
-    fn mocks_are_read_as_the_tool_writes_them() {
-        let text = r#"[{"name":"f","return":{"kind":"void","size":0}},
-            {"name":"g","return":{"kind":"int","size":2},"channel":"g"},
-            {"name":"h","return":{"kind":"pointer","size":24},"raw_allowed":true}]"#;
-        let list: Vec<MockedFunction> = serde_json::from_str(text).expect("json");
-        assert_eq!(list[0].returns, Shape::Void);
-        assert_eq!(
-            list[1].returns,
-            Shape::Int {
-                size: 2,
-                signed: true
-            }
-        );
-        assert_eq!(list[2].returns, Shape::Pointer { size: 24 });
-        let back = serde_json::to_string(&list).expect("json");
-        assert_eq!(
-            serde_json::from_str::<Vec<MockedFunction>>(&back).expect("json"),
-            list
-        );
     }
 
     #[test]

@@ -8,9 +8,9 @@
 use std::fmt::Write as _;
 
 use super::bodies;
-use super::config::MockedFunction;
 use crate::channel::Shape;
 use crate::external::Holds;
+use crate::mocked::MockedFunction;
 
 const PROLOGUE: &str = "\
 typedef __SIZE_TYPE__ size_t;

@@ -8,6 +8,7 @@
 //!
 //! Nothing but a C compiler with its binutils is needed. [`Build`] is the same thing by hand.
 
+mod announce;
 mod archive;
 mod bindings;
 mod bodies;
@@ -19,6 +20,7 @@ mod exclude;
 mod flags;
 mod mocks;
 mod objects;
+mod package;
 mod parallel;
 mod paths;
 mod tools;
@@ -27,10 +29,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+pub use crate::mocked::MockedFunction;
+use announce::{announce, broken};
 pub use archive::{Duplicate, Symbols, duplicates};
 pub use bodies::member_symbol;
 use config::Checks;
-pub use config::{MockedFunction, Unit};
+pub use config::Unit;
 pub use error::BuildError;
 pub use exclude::Exclude;
 pub use flags::harness_flags;
@@ -144,104 +148,6 @@ impl Build {
             problem: None,
             notes: Vec::new(),
         }
-    }
-
-    /// What a package's files say (see [`harnesses`]).
-    ///
-    /// # Errors
-    /// When a file cannot be read or understood.
-    pub fn from_package(root: &Path, folder: &str) -> Result<Self, BuildError> {
-        let path = root.join("cegar.toml");
-        let file = config::read(&path)?;
-        let mut build = Build::new();
-        build.root = root.to_owned();
-        build.inputs.push(path);
-        for define in file
-            .c
-            .defines
-            .map(config::Defines::list)
-            .unwrap_or_default()
-        {
-            build = build.define(&define);
-        }
-        build = build.includes(file.c.includes).sources(file.c.sources);
-        build.args.extend(file.c.flags);
-        build.link = file.c.link;
-        if file.c.sources_from.is_some() || build.units.is_empty() {
-            let captured = root.join("captured.json");
-            let mut units = config::read_list::<Unit>(&captured, file.c.sources_from.is_some())?;
-            let mut exclude = Exclude::new(&file.c.exclude).map_err(|why| BuildError::Config {
-                path: root.join("cegar.toml"),
-                why,
-            })?;
-            units.retain(|unit| !exclude.matches(&resolve(root, &unit.directory).join(&unit.file)));
-            let unused = exclude.unused().map(|pattern| {
-                format!("cegar.toml: `{pattern}` under [c] exclude matches no captured file")
-            });
-            build.notes.extend(unused);
-            build.units.extend(units);
-            build.inputs.push(captured);
-        }
-        // For a quick look at a variant of the C code: CEGAR_DEFINES=FIXED cargo test
-        for define in std::env::var("CEGAR_DEFINES")
-            .unwrap_or_default()
-            .split(',')
-            .filter(|define| !define.is_empty())
-        {
-            build = build.define(define);
-        }
-        let mocked = root.join("mocks.json");
-        build.mocked = config::read_list(&mocked, false)?;
-        build.inputs.push(mocked);
-        let folders: Vec<PathBuf> = build
-            .units
-            .iter()
-            .map(|unit| resolve(root, &unit.directory))
-            .collect();
-        let library = folders.iter().zip(&build.units);
-        let args = harness_flags(library.map(|(folder, unit)| (&**folder, &*unit.args)));
-        for file in models(root) {
-            build.inputs.push(file.clone());
-            build.units.push(Unit {
-                file,
-                args: args.clone(),
-                directory: PathBuf::new(),
-            });
-        }
-        for (name, table) in file.harness {
-            let default = Path::new(folder).join(format!("{name}.c"));
-            let exists = root.join(&default).is_file();
-            let checks = match table.property {
-                None => Checks::read(&["memory"])?,
-                Some(config::OneOrMany::One(name)) => Checks::read(&[name])?,
-                Some(config::OneOrMany::Many(names)) => Checks::read(&names)?,
-            };
-            let argv = match table.argv {
-                Some(toml::Value::Integer(n)) => usize::try_from(n).unwrap_or(0),
-                Some(toml::Value::Array(list)) => list.len(),
-                _ => 0,
-            };
-            build.harnesses.push(Harness {
-                file: table.file.or(exists.then_some(default)),
-                entry: table.entry,
-                checks,
-                argv,
-                bindings: table.bindings,
-                name,
-            });
-        }
-        if build.harnesses.is_empty() {
-            build.inputs.push(root.join(folder));
-            for file in compile::c_files(&root.join(folder))? {
-                let name = file
-                    .file_stem()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned();
-                build = build.harness(&name).file(file);
-            }
-        }
-        Ok(build)
     }
 
     /// Only the harness of this name, of those that the package has.
@@ -461,63 +367,5 @@ impl Build {
             .iter()
             .map(|harness| compile::harness(self, harness, &out))
             .collect()
-    }
-}
-
-/// Leaves word for the tests of a harness that was not built.
-fn broken(harness: &str, why: &BuildError, out: &Path) {
-    println!("cargo:warning=harness `{harness}` was not built: its tests will fail");
-    for line in why.to_string().lines() {
-        println!("cargo:warning={line}");
-    }
-    let folder = out.join("cegar").join(harness);
-    let file = folder.join(format!("{harness}.{}", crate::locate::BROKEN));
-    let written =
-        std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, why.to_string()));
-    if written.is_err() {
-        fail(why);
-    }
-    println!(
-        "cargo:rustc-env={}={}",
-        crate::locate::variable(harness),
-        file.display()
-    );
-    compile::unpublish(harness);
-    // Which file has to be mended is not known: a file that is never there has cargo ask again each time.
-    let never = folder.join("never");
-    println!("cargo:rerun-if-changed={}", never.display());
-}
-
-/// What a build script prints.
-fn announce(built: &[Built], inputs: &[PathBuf]) {
-    println!("cargo:rerun-if-env-changed=CC");
-    println!("cargo:rerun-if-env-changed=CEGAR_DEFINES");
-    for input in inputs
-        .iter()
-        .chain(built.iter().flat_map(|harness| &harness.inputs))
-    {
-        println!("cargo:rerun-if-changed={}", input.display());
-    }
-    for harness in built {
-        println!(
-            "cargo:rustc-env={}={}",
-            crate::locate::variable(&harness.harness),
-            harness.runner.display()
-        );
-        for note in &harness.notes {
-            println!("cargo:warning={}: {note}", harness.harness);
-        }
-        for name in &harness.guessed {
-            println!(
-                "cargo:warning={}: nobody defines `{name}`, and mocks.json does not say what it returns: taken to be int",
-                harness.harness
-            );
-        }
-        compile::publish(harness);
-    }
-    if built.iter().any(|harness| harness.sanitizers.is_empty()) {
-        println!(
-            "cargo:warning=a harness is built without sanitizers: faults that do not crash go unseen"
-        );
     }
 }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::root;
-use crate::error::Error;
-use crate::{Result, run};
+use crate::error::{Error, Result};
+use crate::run;
 
 /// The one place that says which Z3. The wheel's version has a fourth part, for the packaging.
 const VERSION: &str = "5.4.0";
@@ -81,46 +81,7 @@ pub(super) fn install(scratch: &Path) -> Result<()> {
             version: WHEEL,
         });
     }
-    let pc = scratch.join("z3.pc");
-    fs::write(&pc, PKG_CONFIG).map_err(Error::file("write", &pc))?;
-
-    let lib = Path::new(PREFIX).join("lib");
-    run::succeeds(
-        root("install")
-            .arg("-D")
-            .arg("--mode=755")
-            .arg(&library)
-            .arg(lib.join(LIBRARY)),
-    )?;
-    run::succeeds(
-        root("ln")
-            .args(["--symbolic", "--force", LIBRARY])
-            .arg(lib.join("libz3.so")),
-    )?;
-    run::succeeds(
-        root("mkdir")
-            .arg("--parents")
-            .arg(Path::new(PREFIX).join("include")),
-    )?;
-    run::succeeds(
-        root("install")
-            .arg("--mode=644")
-            .arg("--target-directory")
-            .arg(Path::new(PREFIX).join("include"))
-            .args(headers(&include)?),
-    )?;
-    run::succeeds(
-        root("install")
-            .args(["-D", "--mode=644"])
-            .arg(&pc)
-            .arg(lib.join("pkgconfig/z3.pc")),
-    )?;
-    run::succeeds(&mut root(if Path::new("/sbin/ldconfig").exists() {
-        "/sbin/ldconfig"
-    } else {
-        "ldconfig"
-    }))?;
-
+    put(scratch, &library, &include)?;
     match known_version() {
         Some(version) if version == VERSION => Ok(()),
         other => Err(Error::OtherZ3 {
@@ -140,6 +101,50 @@ fn present() -> bool {
 
 fn known_version() -> Option<String> {
     run::asks(Command::new("pkg-config").args(["--modversion", "z3"]))
+}
+
+/// Installs the library, the headers and what pkg-config reads.
+fn put(scratch: &Path, library: &Path, include: &Path) -> Result<()> {
+    let pc = scratch.join("z3.pc");
+    fs::write(&pc, PKG_CONFIG).map_err(Error::file("write", &pc))?;
+
+    let lib = Path::new(PREFIX).join("lib");
+    run::succeeds(
+        root("install")
+            .arg("-D")
+            .arg("--mode=755")
+            .arg(library)
+            .arg(lib.join(LIBRARY)),
+    )?;
+    run::succeeds(
+        root("ln")
+            .args(["--symbolic", "--force", LIBRARY])
+            .arg(lib.join("libz3.so")),
+    )?;
+    run::succeeds(
+        root("mkdir")
+            .arg("--parents")
+            .arg(Path::new(PREFIX).join("include")),
+    )?;
+    run::succeeds(
+        root("install")
+            .arg("--mode=644")
+            .arg("--target-directory")
+            .arg(Path::new(PREFIX).join("include"))
+            .args(headers(include)?),
+    )?;
+    run::succeeds(
+        root("install")
+            .args(["-D", "--mode=644"])
+            .arg(&pc)
+            .arg(lib.join("pkgconfig/z3.pc")),
+    )?;
+    run::succeeds(&mut root(if Path::new("/sbin/ldconfig").exists() {
+        "/sbin/ldconfig"
+    } else {
+        "ldconfig"
+    }))?;
+    Ok(())
 }
 
 /// Debian's own Python if it is there: another one that comes first in PATH may have no pip.

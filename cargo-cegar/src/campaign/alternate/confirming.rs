@@ -9,15 +9,23 @@ use cegar_model::machine::{Choice, Execution, Violation};
 use cegar_search::simulate::search::{News, Origin};
 
 use super::Alternation;
-use crate::campaign::findings::{self, Confirmed};
+use crate::campaign::blame;
+use crate::campaign::findings::{self, Confirmed, Judge};
 use crate::emit::spans;
 use crate::error::Error;
+use crate::event::{Event, Level};
 use crate::findings::BlamedOn;
-use crate::report::{Event, Level};
-use crate::store;
+
+/// See the module.
+pub struct Confirming<'a> {
+    /// Decides what is a finding.
+    pub judge: Judge<'a>,
+    /// What is run natively when the runner is built.
+    pub suspects: Vec<Suspect>,
+}
 
 /// What waits for the runner.
-pub(in crate::campaign) enum Suspect {
+pub enum Suspect {
     /// The machine saw a violation.
     Seen(Vec<u8>, Violation, Origin),
     /// The fuzzer's target failed.
@@ -27,22 +35,22 @@ pub(in crate::campaign) enum Suspect {
 impl Alternation<'_, '_> {
     /// Whether a tape can be run natively without waiting for compilers. Under `--runs` there is no clock, and all wait.
     pub(super) fn confirms(&self) -> bool {
-        self.settings.runs.is_some() || self.native.ready(Kind::RunnerAsan).is_some()
+        self.subject.is_counted() || self.subject.native.ready(Kind::RunnerAsan).is_some()
     }
 
     /// Looks into all that waits for the runner, waiting for it if need be; true if there was a finding.
     pub(super) fn look_into_suspects(&mut self) -> Result<bool, Error> {
         let mut found = false;
         let mut news = Vec::new();
-        for suspect in std::mem::take(&mut self.suspects) {
+        for suspect in std::mem::take(&mut self.confirming.suspects) {
             match suspect {
                 Suspect::Seen(tape, violation, origin) => {
                     found |= self.look_into_in_time(tape, violation, origin)?;
                 }
                 Suspect::Crash(tape) => {
-                    let before = self.judge.count();
+                    let before = self.confirming.judge.count();
                     self.look_into_crash(&tape, &mut news)?;
-                    found |= self.judge.count() > before;
+                    found |= self.confirming.judge.count() > before;
                 }
             }
         }
@@ -85,29 +93,30 @@ impl Alternation<'_, '_> {
         let mut next = Some((tape, violation, origin));
         while let Some((tape, violation, origin)) = next {
             // Where one tape was not confirmed, another is not made short before it is.
-            let is_worth_it = !self.search.is_doubted(&violation)
-                || self.judge.is_shown(self.native, &tape, &violation)?;
+            let is_worth_it = !self.searching.search.is_doubted(&violation)
+                || self
+                    .confirming
+                    .judge
+                    .is_shown(self.subject.native, &tape, &violation)?;
             if is_worth_it && let Some(new) = self.confirm(&tape, &violation, origin)? {
-                self.search.settle(&violation);
+                self.searching.search.settle(&violation);
                 return Ok(new);
             }
-            next = self.search.doubt(&violation);
+            next = self.searching.search.doubt(&violation);
         }
         Ok(false)
     }
 
     /// Keeps a tape that could not be run natively before the campaign's end: the next one begins with what is in the queue.
     fn put_off(&mut self, tape: &[u8], violation: &Violation) -> Result<(), Error> {
-        store::add_entry(&self.queue, tape)?;
-        let place = self.program.show(violation.pos);
+        self.inputs.put_off(tape)?;
+        let place = self.subject.program.show(violation.pos);
         let why = format!(
             "{}: {} is what the engine sees; it was not confirmed in time and stays open; the input is kept for the next run",
-            self.judge.relative(&place),
+            self.confirming.judge.relative(&place),
             violation.detail
         );
-        if self.unconfirmed.insert(why.clone()) {
-            self.note(Level::Warning, why);
-        }
+        self.reporting.warn_once(why);
         Ok(())
     }
 
@@ -118,23 +127,24 @@ impl Alternation<'_, '_> {
         violation: &Violation,
         origin: Origin,
     ) -> Result<Option<bool>, Error> {
-        let mocked = &self.externals.functions;
+        let mocked = &self.subject.externals.functions;
         let spans = |tape: &[u8], choices: &[Choice]| spans(mocked, tape, choices);
-        let (short, run) = self.search.minimise(tape, violation, origin, &spans);
+        let (short, run) = self
+            .searching
+            .search
+            .minimise(tape, violation, origin, &spans);
         let why = match self.judged(&short, &run, violation, origin)? {
             Ok(new) => return Ok(Some(new)),
             Err(why) => why,
         };
         // To the machine all tapes with this violation are alike; natively a shorter one may write elsewhere.
         if short != tape {
-            let run = self.search.observe(tape);
+            let run = self.searching.search.observe(tape);
             if let Ok(new) = self.judged(tape, &run, violation, origin)? {
                 return Ok(Some(new));
             }
         }
-        if self.unconfirmed.insert(why.clone()) {
-            self.note(Level::Warning, why);
-        }
+        self.reporting.warn_once(why);
         Ok(None)
     }
 
@@ -149,8 +159,8 @@ impl Alternation<'_, '_> {
         // What is told is about this tape.
         let violation = run.violation().unwrap_or(violation);
         self.stats.executions += 1;
-        let judge = &mut self.judge;
-        let confirmed = match judge.violation(self.native, tape, run, violation, origin)? {
+        let judge = &mut self.confirming.judge;
+        let confirmed = match judge.violation(self.subject.native, tape, run, violation, origin)? {
             Ok(confirmed) => confirmed,
             Err(why) => return Ok(Err(why)),
         };
@@ -166,10 +176,10 @@ impl Alternation<'_, '_> {
         let Some(channel) = violation.address_from.as_deref() else {
             return;
         };
-        let functions = &self.externals.functions;
+        let functions = &self.subject.externals.functions;
         if let Some(function) = functions.iter().find(|f| f.channel() == channel) {
             let name = function.name.clone();
-            self.note(
+            self.reporting.note(
                 Level::Warning,
                 format!(
                     "`{name}` may return any number, and the program uses it as an address; if it is one, say so: \
@@ -182,31 +192,81 @@ impl Alternation<'_, '_> {
 
     /// Tells of a finding, unless it was told before, and writes its test; true if it was not.
     pub(in crate::campaign) fn found(&mut self, mut confirmed: Confirmed) -> Result<bool, Error> {
-        confirmed.finding.blame = self.blamed(&confirmed.finding);
+        confirmed.finding.blame = blame::blamed(
+            &self.subject,
+            &mut self.searching.search,
+            &confirmed.finding,
+        );
         let blame = confirmed.finding.blame.as_ref();
         if blame.is_some_and(|blame| blame.from == BlamedOn::Harness) {
-            if self.judge.is_precondition(&confirmed) {
-                self.reporter.event(&Event::Precondition(confirmed.finding));
+            if self.confirming.judge.is_precondition(&confirmed) {
+                self.reporting
+                    .event(&Event::Precondition(confirmed.finding));
             }
             return Ok(false);
         }
         if let Some(check) = confirmed.check {
-            self.coverage
+            self.proving
+                .coverage
                 .violate(cegar_model::program::ir::CheckId(check));
         }
-        let finding = match self.judge.news(&mut confirmed)? {
+        let finding = match self.confirming.judge.news(&mut confirmed)? {
             findings::News::Told => return Ok(false),
             findings::News::Again => {
                 let finding = confirmed.finding;
-                self.reporter.event(&Event::FoundAgain(finding));
+                self.reporting.event(&Event::FoundAgain(finding));
                 return Ok(false);
             }
             findings::News::New => confirmed.finding.clone(),
         };
-        self.reporter.event(&Event::Found(finding));
-        for event in self.judge.write(confirmed)? {
-            self.reporter.event(&event);
+        self.reporting.event(&Event::Found(finding));
+        for event in self.confirming.judge.write(confirmed)? {
+            self.reporting.event(&event);
         }
         Ok(true)
+    }
+
+    /// As [`Alternation::crash`], waiting for the runner if need be.
+    pub(super) fn look_into_crash(
+        &mut self,
+        tape: &[u8],
+        news: &mut Vec<News>,
+    ) -> Result<bool, Error> {
+        let before = news.len();
+        self.searching.search.add(tape, Origin::Fuzzer, news);
+        if news[before..].iter().any(News::is_violation) {
+            return Ok(true);
+        }
+        // A violation that was reported before is no news, and no crash that only native code sees, unless it was not confirmed.
+        let run = self.searching.search.observe(tape);
+        let seen = run
+            .violation()
+            .filter(|v| self.searching.search.wanted(v.kind));
+        let is_known = |v: &Violation| {
+            self.searching.search.is_told(v) && !self.searching.search.is_doubted(v)
+        };
+        if seen.is_some_and(is_known) {
+            return Ok(true);
+        }
+        let confirmed = match self.confirming.judge.crash(self.subject.native, tape) {
+            Err(why) if why.is_the_end() => {
+                self.put_off_crash(tape)?;
+                return Ok(true);
+            }
+            judged => judged?,
+        };
+        let Some(confirmed) = confirmed else {
+            return Ok(seen.is_some());
+        };
+        self.found(confirmed)?;
+        Ok(true)
+    }
+
+    /// Keeps an input that the fuzzer's target failed on, and that could not be run on its own before the campaign's end.
+    fn put_off_crash(&mut self, tape: &[u8]) -> Result<(), Error> {
+        self.inputs.put_off(tape)?;
+        let why = "an input on which the fuzzer's target failed was not confirmed in time; it is kept for the next run";
+        self.reporting.warn_once(why.to_owned());
+        Ok(())
     }
 }

@@ -6,8 +6,11 @@
 use cegar_model::machine::{Limits, Machine};
 use cegar_search::simulate::search::{Origin, Search};
 
-use super::{Alternation, End, TAPES};
+use super::Alternation;
+use super::proving::TAPES;
+use crate::campaign::single::limits;
 use crate::error::Error;
+use crate::verdict::End;
 
 /// Operations that one execution may take, and all of them together.
 const STEPS: u64 = 500_000;
@@ -17,7 +20,7 @@ impl Alternation<'_, '_> {
     /// Executes the first tapes and those of the corpus where the campaign ended with proofs of checks that no execution has
     /// come to.
     pub(in crate::campaign) fn look(&mut self, end: End) -> Result<End, Error> {
-        if end != End::Settled || self.goals().checks.proved_not_reached == 0 {
+        if end != End::Settled || self.overview().table().checks.proved_not_reached == 0 {
             return Ok(end);
         }
         let mut given = self.given()?;
@@ -25,7 +28,7 @@ impl Alternation<'_, '_> {
         given.truncate(TAPES);
         let mut news = Vec::new();
         let mut left = ALL_STEPS;
-        let mut machine = Machine::new(self.program, super::super::limits(self.harness));
+        let mut machine = Machine::new(self.subject.program, limits(self.subject.harness));
         for tape in Search::first().into_iter().chain(given) {
             machine.set_limits(Limits {
                 steps: left.min(STEPS),
@@ -34,17 +37,18 @@ impl Alternation<'_, '_> {
             let run = machine.run(&tape);
             if run.violation().is_some() {
                 // What is proved says that this cannot be: it is looked into as any other violation.
-                self.search.add(&tape, Origin::Given, &mut news);
+                self.searching.search.add(&tape, Origin::Given, &mut news);
             }
             let entered = run
                 .counts
                 .iter()
                 .enumerate()
                 .filter(|(_, times)| **times > 0);
-            self.search
+            self.searching
+                .search
                 .note_covered(entered.map(|(block, _)| block as u32));
             left = left.saturating_sub(run.steps);
-            if left == 0 || self.goals().checks.proved_not_reached == 0 {
+            if left == 0 || self.overview().table().checks.proved_not_reached == 0 {
                 break;
             }
         }

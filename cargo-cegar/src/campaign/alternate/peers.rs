@@ -17,7 +17,7 @@ use cegar_model::program as ir;
 use sha2::{Digest as _, Sha256};
 
 use super::Alternation;
-use crate::report::Level;
+use crate::event::Level;
 
 /// How long after a loss the hub is tried again; twice as long each time, up to the second.
 const AGAIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
@@ -146,22 +146,22 @@ impl Alternation<'_, '_> {
             match event {
                 MemberEvent::Joined => self.joined(),
                 MemberEvent::Tape(tape) => self.heard(tape),
-                MemberEvent::OtherBuild => self.note(
+                MemberEvent::OtherBuild => self.reporting.note(
                     Level::Warning,
                     format!(
                         "another machine has another build of `{}`: its inputs are left out; have both compile the same \
                          sources with the same settings and the same version of cargo-cegar",
-                        self.harness.name
+                        self.subject.harness.name
                     ),
                 ),
                 MemberEvent::Lost { why } => self.lost(&why),
             }
         }
-        if !self.crew.is_empty()
+        if !self.fuzzing.crew.is_empty()
             && let Some(peers) = &mut self.peers
         {
             for tape in peers.waiting.drain(..) {
-                self.crew.offer(&tape);
+                self.fuzzing.crew.offer(&tape);
             }
         }
     }
@@ -182,7 +182,7 @@ impl Alternation<'_, '_> {
             false => (Level::Detail, ""),
         };
         let message = format!("exchanging inputs{again} with others by {}", peers.address);
-        self.note(level, message);
+        self.reporting.note(level, message);
     }
 
     fn heard(&mut self, tape: Vec<u8>) {
@@ -190,15 +190,15 @@ impl Alternation<'_, '_> {
             return;
         };
         let hash = Sha256::digest(&tape).into();
-        let fits = tape.len() <= self.harness.max_len;
+        let fits = tape.len() <= self.subject.harness.max_len;
         if !fits || peers.sent.contains(&hash) || !peers.received.insert(hash) {
             return;
         }
         self.stats.peers_received += 1;
-        if !self.settings.fuzzes() {
-            self.backlog.push(tape, Vec::new());
-        } else if !self.crew.is_empty() {
-            self.crew.offer(&tape);
+        if !self.subject.settings.fuzzes() {
+            self.searching.backlog.push(tape, Vec::new());
+        } else if !self.fuzzing.crew.is_empty() {
+            self.fuzzing.crew.offer(&tape);
         } else if peers.waiting.len() < WAITING {
             peers.waiting.push(tape);
         }
@@ -214,7 +214,7 @@ impl Alternation<'_, '_> {
                 "no exchange with other machines by {}: {why}; the campaign goes on, and tries again",
                 peers.address
             );
-            self.note(Level::Warning, message);
+            self.reporting.note(Level::Warning, message);
         }
     }
 
@@ -233,7 +233,7 @@ impl Alternation<'_, '_> {
 
     /// Sends a tape with which the search covered something, where no fuzzer says what it enters.
     pub(super) fn share_seed(&mut self, tape: &[u8]) {
-        if self.settings.fuzzes() {
+        if self.subject.settings.fuzzes() {
             return;
         }
         let Some(peers) = &mut self.peers else {

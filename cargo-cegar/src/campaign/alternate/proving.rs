@@ -1,162 +1,70 @@
 //! The prover's part in the alternation.
 //!
-//! It is started once, heard now and then, and taken over when it is done, unless an execution or the checker says otherwise:
-//! what is called proved here has passed both.
+//! It is started once, heard now and then, and taken over when it is done, unless an execution or the
+//! checker says otherwise: what is called proved here has passed both.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
+use cegar_checker::Certificate;
+use cegar_model::program::Program;
 use cegar_search::simulate::search::News;
+use cegar_search::strategy::Coverage;
 
-use super::{Alternation, TAPES};
+use super::Alternation;
+use super::subject::Subject;
 use crate::campaign::findings::readable;
-use crate::campaign::native::MANY;
 use crate::campaign::proofs::{Proofs, Prover};
 use crate::error::Error;
-use crate::report::Level;
+use crate::event::Level;
 
-impl Alternation<'_, '_> {
+/// Tapes of the corpus that the prover's forest grows from, shortest first.
+pub(super) const TAPES: usize = 64;
+
+/// See the module.
+pub struct Proving {
+    /// What executions covered, for the prover's thread.
+    pub coverage: Arc<Coverage>,
+    /// The prover, while it is at work.
+    pub prover: Option<Prover>,
+    /// The tapes that a prover begins with which has not been started yet.
+    pub postponed: Option<Vec<Vec<u8>>>,
+    /// What an earlier campaign had proved.
+    before: Option<Certificate>,
+    /// What the prover came to.
+    pub proofs: Option<Proofs>,
+}
+
+impl Proving {
+    pub fn new(program: &Program, before: Option<Certificate>) -> Self {
+        Proving {
+            coverage: Arc::new(Coverage::new(program.blocks.len(), program.checks.len())),
+            prover: None,
+            postponed: None,
+            before,
+            proofs: None,
+        }
+    }
+
     /// Starts the prover, once.
-    pub(super) fn start_prover(&mut self, given: &[Vec<u8>]) -> Result<(), Error> {
+    pub fn start(&mut self, subject: &Subject<'_>, given: &[Vec<u8>]) -> Result<(), Error> {
         if self.prover.is_some() || self.proofs.is_some() {
             return Ok(());
         }
         let mut tapes = given.to_vec();
         tapes.sort_by_key(Vec::len);
         tapes.truncate(TAPES);
-        let budget = (self.settings.runs.is_none()).then_some(self.budget);
-        let ends = budget.and_then(|budget| Some((budget.proving_ends()?, budget.end()?)));
-        self.prover = Some(Prover::start(
-            Arc::clone(&self.shared),
-            self.digest.clone(),
-            (self.settings.strategy, &self.harness.properties),
-            (Arc::clone(&self.coverage), self.first_only),
-            (tapes, self.settings.loops, self.settings.floor),
-            (ends, self.settings.runs, self.gives_way()),
-            self.before.take().filter(|_| self.settings.runs.is_none()),
-        )?);
+        let before = self.before.take().filter(|_| !subject.is_counted());
+        self.prover = Some(Prover::start(subject, &self.coverage, tapes, before)?);
         Ok(())
     }
 
-    /// Whether the engine leaves the processor to the fuzzer where there is one core for both: a large program's goals are
-    /// rather entered than proved.
-    pub(super) fn gives_way(&self) -> bool {
-        self.settings.runs.is_none() && self.settings.fuzzes() && self.program.blocks.len() >= MANY
-    }
-
-    /// Takes over what the prover came to, if it is done.
-    pub(super) fn hear_prover(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
-        self.coverage.note(self.search.covered());
-        // The result first: no seed comes after it.
-        let result = self.prover.as_ref().and_then(Prover::poll);
-        for seed in self.prover.iter().flat_map(Prover::seeds) {
-            match seed.run {
-                Some(run) => self.search.take(seed.tape, *run, seed.origin, news),
-                None => self.search.add(&seed.tape, seed.origin, news),
-            }
-        }
-        let Some(result) = result else {
-            return self.prover.as_mut().map_or(Ok(()), Prover::overtake);
-        };
-        self.prover = None;
-        self.conclude(result?);
-        Ok(())
-    }
-
-    /// Has a prover that is still at work stop, and takes over what it has come to so far: it stays, and the next campaign goes
-    /// on from there.
-    pub(super) fn give_up_prover(&mut self) {
-        let Some(prover) = self.prover.take() else {
-            return;
-        };
-        // Out of time is out of time; whoever interrupts can insist.
-        let patient = self.stop.load(Ordering::Relaxed) && !self.budget.is_over();
-        match prover.give_up(patient, self.budget.patience_ends()) {
-            Some(Ok(proofs)) => self.conclude(proofs),
-            Some(Err(why)) => self.note(Level::Warning, why.to_string()),
-            None => self.note(
-                Level::Info,
-                "the prover had not ended when the time was up: what it has proved and not checked does not count"
-                    .to_owned(),
-            ),
-        }
-    }
-
-    /// Takes over what the prover came to, unless an execution or the checker says otherwise.
-    pub(super) fn conclude(&mut self, proofs: Proofs) {
-        if let Err(why) = &proofs.checked {
-            self.note(
-                Level::Warning,
-                format!("the checker did not accept the proofs: {why}"),
-            );
-        }
-        if let Ok(checked) = &proofs.checked
-            && !checked.is_whole()
-        {
-            let late = checked.late_checks.len() + checked.late_blocks.len();
-            self.note(
-                Level::Info,
-                format!("{late} proofs were not checked before the time was up, and do not count; a longer --max-time has room for them"),
-            );
-        }
-        self.count(&proofs);
-        self.proofs = Some(proofs);
-        self.consistent();
-        let elsewhere = match &self.proofs {
-            Some(proofs) if self.goals().checks.open == 0 => proofs.outcome.elsewhere.clone(),
-            _ => Vec::new(),
-        };
-        for what in elsewhere.iter().take(3) {
-            let what = readable(self.program, self.judge.root(), what);
-            self.note(
-                Level::Info,
-                format!("not proved, though outside of your code: {what}"),
-            );
-        }
-    }
-
-    fn count(&mut self, proofs: &Proofs) {
-        self.stats.proving = proofs.seconds;
-        self.stats.prover = proofs.stats();
-        self.stats.refinements = self.stats.prover.iterations;
-    }
-
-    /// Has a strategy stop of which no more than its cost is wanted.
-    pub(super) fn count_strategy(&mut self) {
-        if let Some(prover) = self.prover.take()
-            && let Some(Ok(proofs)) = prover.give_up(false, None)
-        {
-            self.count(&proofs);
-        }
-    }
-
-    /// Withdraws the proofs if an execution contradicts them.
-    pub(in crate::campaign) fn consistent(&mut self) {
-        let Some(proofs) = &mut self.proofs else {
-            return;
-        };
-        let judge = &self.judge;
-        let violated = |check: usize| judge.violated(check as u32);
-        if let Some(how) = proofs.contradiction(&violated, self.search.covered()) {
-            proofs.outcome.withdraw(&how);
-            self.note(Level::Warning, how);
-        }
-    }
-
-    /// Whether nothing is left to do.
-    pub(super) fn is_settled(&self) -> bool {
-        if self.first_only {
-            return self.is_proved();
-        }
-        let Some(proofs) = &self.proofs else {
-            return false;
-        };
-        let goals = self.goals();
-        goals.checks.open == 0 && goals.edges.open == 0 && proofs.outcome.elsewhere.is_empty()
+    /// Whether a prover is at work or will be.
+    pub fn is_pending(&self) -> bool {
+        self.prover.is_some() || self.postponed.is_some()
     }
 
     /// Whether every check is proved, and nothing can go wrong elsewhere.
-    pub fn is_proved(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         let proofs = self.proofs.as_ref();
         proofs.is_some_and(|proofs| proofs.outcome.is_complete())
     }
@@ -171,5 +79,127 @@ impl Alternation<'_, '_> {
     pub fn is_dead(&self, block: usize) -> bool {
         let proofs = self.proofs.as_ref();
         proofs.is_some_and(|proofs| proofs.is_dead(block))
+    }
+}
+
+impl Alternation<'_, '_> {
+    /// Takes over what the prover came to, if it is done.
+    pub(super) fn hear_prover(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
+        self.proving.coverage.note(self.searching.search.covered());
+        // The result first: no seed comes after it.
+        let result = self.proving.prover.as_ref().and_then(Prover::poll);
+        for seed in self.proving.prover.iter().flat_map(Prover::seeds) {
+            match seed.run {
+                Some(run) => self
+                    .searching
+                    .search
+                    .take(seed.tape, *run, seed.origin, news),
+                None => self.searching.search.add(&seed.tape, seed.origin, news),
+            }
+        }
+        let Some(result) = result else {
+            return self
+                .proving
+                .prover
+                .as_mut()
+                .map_or(Ok(()), Prover::overtake);
+        };
+        self.proving.prover = None;
+        self.conclude(result?);
+        Ok(())
+    }
+
+    /// Has a prover that is still at work stop, and takes over what it has come to so far: it stays, and the next campaign goes
+    /// on from there.
+    pub(super) fn give_up_prover(&mut self) {
+        let Some(prover) = self.proving.prover.take() else {
+            return;
+        };
+        // Out of time is out of time; who interrupts can interrupt again.
+        let patient = self.subject.is_stopped() && !self.subject.budget.is_over();
+        match prover.give_up(patient, self.subject.budget.patience_ends()) {
+            Some(Ok(proofs)) => self.conclude(proofs),
+            Some(Err(why)) => self.reporting.note(Level::Warning, why.to_string()),
+            None => self.reporting.note(
+                Level::Info,
+                "the prover had not ended when the time was up: what it has proved and not checked does not count"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// Takes over what the prover came to, unless an execution or the checker says otherwise.
+    pub(super) fn conclude(&mut self, proofs: Proofs) {
+        if let Err(why) = &proofs.checked {
+            self.reporting.note(
+                Level::Warning,
+                format!("the checker did not accept the proofs: {why}"),
+            );
+        }
+        if let Ok(checked) = &proofs.checked
+            && !checked.is_whole()
+        {
+            let late = checked.late_checks.len() + checked.late_blocks.len();
+            self.reporting.note(
+                Level::Info,
+                format!("{late} proofs were not checked before the time was up, and do not count; a longer --max-time has room for them"),
+            );
+        }
+        self.count(&proofs);
+        self.proving.proofs = Some(proofs);
+        self.consistent();
+        let elsewhere = match &self.proving.proofs {
+            Some(proofs) if self.overview().table().checks.open == 0 => {
+                proofs.outcome.elsewhere.clone()
+            }
+            _ => Vec::new(),
+        };
+        for what in elsewhere.iter().take(3) {
+            let what = readable(self.subject.program, self.confirming.judge.root(), what);
+            self.reporting.note(
+                Level::Info,
+                format!("not proved, though outside of your code: {what}"),
+            );
+        }
+    }
+
+    fn count(&mut self, proofs: &Proofs) {
+        self.stats.proving = proofs.seconds;
+        self.stats.prover = proofs.stats();
+        self.stats.refinements = self.stats.prover.iterations;
+    }
+
+    /// Has a strategy stop of which no more than its cost is wanted.
+    pub(super) fn count_strategy(&mut self) {
+        if let Some(prover) = self.proving.prover.take()
+            && let Some(Ok(proofs)) = prover.give_up(false, None)
+        {
+            self.count(&proofs);
+        }
+    }
+
+    /// Withdraws the proofs if an execution contradicts them.
+    pub(in crate::campaign) fn consistent(&mut self) {
+        let Some(proofs) = &mut self.proving.proofs else {
+            return;
+        };
+        let judge = &self.confirming.judge;
+        let violated = |check: usize| judge.violated(check as u32);
+        if let Some(how) = proofs.contradiction(&violated, self.searching.search.covered()) {
+            proofs.outcome.withdraw(&how);
+            self.reporting.note(Level::Warning, how);
+        }
+    }
+
+    /// Whether nothing is left to do.
+    pub(super) fn is_settled(&self) -> bool {
+        if self.subject.first_only {
+            return self.proving.is_complete();
+        }
+        let Some(proofs) = &self.proving.proofs else {
+            return false;
+        };
+        let goals = self.overview().table();
+        goals.checks.open == 0 && goals.edges.open == 0 && proofs.outcome.elsewhere.is_empty()
     }
 }

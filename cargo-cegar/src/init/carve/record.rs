@@ -134,21 +134,7 @@ fn wrappers(
     store::writable_dir(&sources)?;
     store::write(&sources.join("recorder.h"), HEADER.as_bytes())?;
     store::write(&sources.join("recorder.c"), RECORDER.as_bytes())?;
-    let compile = |name: &str| -> Result<Option<PathBuf>, Error> {
-        let object = sources.join(format!("{name}.o"));
-        let output = Command::new(&compiler.path)
-            .args(["-w", "-O1", "-fPIC", "-c", "-std=gnu11"])
-            .args(flags)
-            .arg(sources.join(format!("{name}.c")))
-            .arg("-o")
-            .arg(&object)
-            .output()
-            .map_err(|why| Error::io("run", &compiler.path, why))?;
-        if !output.status.success() {
-            tracing::info!("{}", String::from_utf8_lossy(&output.stderr));
-        }
-        Ok(output.status.success().then_some(object))
-    };
+    let compile = |name: &str| compiled(&sources, name, compiler, flags);
     let mut objects = Vec::new();
     match compile("recorder")? {
         Some(object) => objects.push(object),
@@ -184,6 +170,39 @@ fn wrappers(
     }
     let archive = folder.join("librecorder.a");
     let _ = std::fs::remove_file(&archive);
+    put_together(&archive, &objects, compiler)?;
+    let hash = store::hex(&Sha256::digest(all.as_bytes()))[..16].to_owned();
+    Ok(Wrapped {
+        archive,
+        names,
+        hash,
+    })
+}
+
+/// Compiles one of the sources; none if clang rejects it.
+fn compiled(
+    sources: &Path,
+    name: &str,
+    compiler: &Compiler,
+    flags: &[String],
+) -> Result<Option<PathBuf>, Error> {
+    let object = sources.join(format!("{name}.o"));
+    let output = Command::new(&compiler.path)
+        .args(["-w", "-O1", "-fPIC", "-c", "-std=gnu11"])
+        .args(flags)
+        .arg(sources.join(format!("{name}.c")))
+        .arg("-o")
+        .arg(&object)
+        .output()
+        .map_err(|why| Error::io("run", &compiler.path, why))?;
+    if !output.status.success() {
+        tracing::info!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(output.status.success().then_some(object))
+}
+
+/// Makes an archive of objects, with LLVM's `ar` where it lies beside the compiler.
+fn put_together(archive: &Path, objects: &[PathBuf], compiler: &Compiler) -> Result<(), Error> {
     let ar = compiler
         .path
         .canonicalize()
@@ -196,20 +215,15 @@ fn wrappers(
     };
     let status = Command::new(&ar)
         .arg("rcs")
-        .arg(&archive)
-        .args(&objects)
+        .arg(archive)
+        .args(objects)
         .status()
         .map_err(|why| Error::io("run", &ar, why))?;
     if !status.success() {
         let why = std::io::Error::other("it failed");
         return Err(Error::io("run", &ar, why));
     }
-    let hash = store::hex(&Sha256::digest(all.as_bytes()))[..16].to_owned();
-    Ok(Wrapped {
-        archive,
-        names,
-        hash,
-    })
+    Ok(())
 }
 
 /// The wrapper of one function; none if it cannot be written.

@@ -18,33 +18,7 @@ impl Body<'_> {
         include: &str,
     ) -> Result<Harness, String> {
         let call = format!("{}({})", function.name, arguments.join(", "));
-        let is_returned = self
-            .api
-            .identity(&function.returns)
-            .filter(|_| {
-                !self
-                    .api
-                    .pointee(&function.returns)
-                    .is_some_and(|to| to.constant)
-            })
-            .and_then(|identity| self.back(&identity, &function.name));
-        let takes_same = |ty: &Written| {
-            function
-                .params
-                .iter()
-                .any(|param| self.api.identity(&param.ty) == self.api.identity(ty))
-        };
-        let call = match is_returned {
-            Some(back) if !takes_same(&function.returns) => {
-                let name = self.name("result");
-                let back = self.given_back(back, &name);
-                format!(
-                    "{}{name} = {call};\n    if ({name})\n        {back};",
-                    spaced(&function.returns.words)
-                )
-            }
-            _ => format!("{call};"),
-        };
+        let call = self.call(function, &call);
         let chooses = self.lines.iter().any(|line| line.contains("crunner_"));
         if self.main.is_none() && !chooses && !self.answers {
             return Err("nothing in its arguments can vary".to_owned());
@@ -73,23 +47,7 @@ impl Body<'_> {
             text += "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n{\n";
         } else {
             text += "int main(void)\n{\n";
-            match (&self.main, &wide) {
-                (Some(_), None) if self.answers => {
-                    lines.push("size_t size = (size_t)crunner_range(0, 256);".to_owned());
-                    lines.push("uint8_t *data = malloc(size);".to_owned());
-                    lines.push("crunner_get_bytes(data, size);".to_owned());
-                }
-                (Some(_), None) => {
-                    lines.push("size_t size;".to_owned());
-                    lines.push("uint8_t *data = crunner_get_rest(&size);".to_owned());
-                }
-                (Some(_), Some(element)) => {
-                    lines.push("size_t size;".to_owned());
-                    lines.push(format!("{element} *data = crunner_get_rest(&size);"));
-                    lines.push(format!("size_t count = size / sizeof({element});"));
-                }
-                (None, _) => {}
-            }
+            lines.extend(self.input(wide.as_deref()));
             if self.main.is_some() {
                 self.cleanup.push("free(data);".to_owned());
             }
@@ -115,6 +73,59 @@ impl Body<'_> {
             drives: function.name.clone(),
             text,
         })
+    }
+
+    /// The call, and how what it returns is given back.
+    fn call(&mut self, function: &Declared, call: &str) -> String {
+        let is_returned = self
+            .api
+            .identity(&function.returns)
+            .filter(|_| {
+                !self
+                    .api
+                    .pointee(&function.returns)
+                    .is_some_and(|to| to.constant)
+            })
+            .and_then(|identity| self.back(&identity, &function.name));
+        let takes_same = |ty: &Written| {
+            function
+                .params
+                .iter()
+                .any(|param| self.api.identity(&param.ty) == self.api.identity(ty))
+        };
+        match is_returned {
+            Some(back) if !takes_same(&function.returns) => {
+                let name = self.name("result");
+                let back = self.given_back(back, &name);
+                format!(
+                    "{}{name} = {call};\n    if ({name})\n        {back};",
+                    spaced(&function.returns.words)
+                )
+            }
+            _ => format!("{call};"),
+        }
+    }
+
+    /// The lines that take the input of a `main`, if the call has any; `wide`: the type of its
+    /// elements, where these are not bytes.
+    fn input(&self, wide: Option<&str>) -> Vec<String> {
+        let lines = match (&self.main, wide) {
+            (None, _) => return Vec::new(),
+            (Some(_), None) if self.answers => vec![
+                "size_t size = (size_t)crunner_range(0, 256);",
+                "uint8_t *data = malloc(size);",
+                "crunner_get_bytes(data, size);",
+            ],
+            (Some(_), None) => vec!["size_t size;", "uint8_t *data = crunner_get_rest(&size);"],
+            (Some(_), Some(element)) => {
+                return vec![
+                    "size_t size;".to_owned(),
+                    format!("{element} *data = crunner_get_rest(&size);"),
+                    format!("size_t count = size / sizeof({element});"),
+                ];
+            }
+        };
+        lines.into_iter().map(str::to_owned).collect()
     }
 
     /// What stands above the function: a comment, what is included, and callbacks.

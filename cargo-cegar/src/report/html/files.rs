@@ -11,9 +11,9 @@ use super::escape::escape;
 use super::room::Rooms;
 pub(super) use super::shown::Shown;
 use super::tally::{Counts, Edge, Function, Key, Seen, Tally, Word};
-use crate::campaign::vacuous::PERCENT;
 use crate::coverage::ranges;
 use crate::explain::{self, Explained, Story};
+use crate::verdict::PERCENT;
 
 /// Ranges of lines that are listed of one group.
 const RANGES: usize = 60;

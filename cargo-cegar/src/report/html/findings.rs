@@ -14,7 +14,7 @@ use super::source;
 use super::tally::few;
 use crate::explain;
 use crate::findings::Standing;
-use crate::report::{Finding, rule_id};
+use crate::verdict::{Finding, rule_id};
 
 /// Findings that are told in full: each costs an execution.
 const FULL: usize = 40;

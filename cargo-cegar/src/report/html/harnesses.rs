@@ -9,7 +9,7 @@ use super::growth::picture;
 use super::room::Rooms;
 use super::tally::{Word, few};
 use crate::explain;
-use crate::report::{Goal, GoalKind, GoalStatus};
+use crate::verdict::{Goal, GoalKind, GoalStatus};
 
 /// Reasons that are told of one harness.
 const REASONS: usize = 12;

@@ -21,11 +21,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Binding, Event, GoalKind, GoalStatus, Reporter};
+use crate::bindings::Binding;
 use crate::coverage::Coverage;
 use crate::error::Error;
+use crate::event::{Event, Reporter};
 use crate::explain::{Explained, Left};
 use crate::store;
+use crate::verdict::{GoalKind, GoalStatus};
 pub use growth::Sample;
 
 /// What the page tells of one harness.
@@ -191,10 +193,10 @@ impl HtmlReporter {
         }
         let text = page::page(&self.title, &chapters, &missing, &self.bindings);
         store::write(&self.scratch.join("report.html"), text.as_bytes())?;
-        match &self.to {
-            Some(path) => store::write(path, text.as_bytes()),
-            None => Ok(()),
+        if let Some(path) = &self.to {
+            store::write(path, text.as_bytes())?;
         }
+        Ok(())
     }
 }
 

@@ -8,8 +8,8 @@ use super::escape::escape;
 use super::room::Rooms;
 use super::tally::{Edge, Tally, Word, few};
 use super::{files, findings, harnesses};
-use crate::campaign::alternate::End;
-use crate::report::Binding;
+use crate::bindings::Binding;
+use crate::verdict::End;
 
 /// Mismatches that are told one by one.
 const MISMATCHES: usize = 200;

@@ -13,7 +13,7 @@ use super::room::Rooms;
 use super::source::{Marks, Text, excerpt};
 use super::tally::Tally;
 use crate::coverage::{Count, File, State};
-use crate::report::Place;
+use crate::verdict::Place;
 
 /// Lines around a line with code, and around a finding.
 const NEAR: u32 = 1;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::escape::escape;
 use crate::coverage::State;
-use crate::report::Place;
+use crate::verdict::Place;
 
 /// Characters of a line that are shown.
 const WIDTH: usize = 300;

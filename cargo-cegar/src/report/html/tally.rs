@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::Chapter;
 use crate::coverage::Coverage;
-use crate::report::{Goal, GoalKind, GoalStatus, rule_id};
+use crate::verdict::{Goal, GoalKind, GoalStatus, rule_id};
 
 /// How a check stands; of what several harnesses say, the first in this list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

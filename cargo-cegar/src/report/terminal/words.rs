@@ -84,7 +84,7 @@ pub(super) fn source_picture(finding: &Finding, root: &Path, color: bool) -> Opt
     let diagnostic = miette::MietteDiagnostic::new(finding.message.clone())
         .with_code(format!(
             "cegar::{}",
-            crate::report::rule_id(finding.kind).replace('-', "_")
+            crate::verdict::rule_id(finding.kind).replace('-', "_")
         ))
         .with_label(miette::LabeledSpan::at(
             line_start + from..line_start + from + length,
@@ -157,4 +157,14 @@ pub(super) fn answered(answered: &crate::svcomp::Answered) -> String {
         _ => {}
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([count(950), count(1_200_000)], ["950", "1.2M"]);
+    }
 }

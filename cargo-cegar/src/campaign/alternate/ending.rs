@@ -1,0 +1,74 @@
+//! The end of a campaign: its processes are ended, and what they cost is counted.
+
+use std::time::Duration;
+
+use cegar_fuzz::native::Kind;
+use cegar_search::strategy::Strategy;
+
+use super::Alternation;
+use super::crew::Crew;
+use crate::event::Unexecuted;
+use crate::verdict::End;
+
+/// How long the fuzzer's last count is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+
+impl Alternation<'_, '_> {
+    /// Ends the prover and the fuzzer, and completes the statistics.
+    pub fn finish(&mut self) {
+        if self.subject.first_only && self.confirming.judge.count() > 0 {
+            // What was asked is answered: nobody waits for the prover. A strategy that had the program to itself ends there, too.
+            match self.subject.settings.strategy {
+                Strategy::Auto => self.proving.prover = None,
+                _ => self.count_strategy(),
+            }
+        }
+        self.give_up_prover();
+        // What nobody had time to look at in the machine was entered all the same.
+        self.searching
+            .search
+            .note_covered(self.searching.backlog.entered());
+        self.fuzzing.crew.stop();
+        if !self.subject.is_counted() {
+            let executions = self.fuzzing.crew.last_count(LAST_WORDS);
+            self.stats.executions = self.stats.executions.max(executions);
+        }
+        self.fuzzing.crew = Crew::default();
+        self.peers = None;
+        let solver = self.searching.search.solver_stats();
+        self.stats.solver_calls = solver.solver_calls + self.stats.prover.solver_calls;
+        self.stats.machine_runs = self.searching.search.stats().executions;
+        self.stats.seconds = self.subject.budget.begin().elapsed().as_secs_f64();
+    }
+
+    /// Why this harness was never executed, if it was not. Native executions count, and what is proved as a whole needs none. The
+    /// machine's count where nobody asked for others, and where one program is checked by a search that ends at its first finding.
+    pub fn unexecuted(&self, end: End) -> Option<Unexecuted> {
+        let by_machine = self.stats.machine_runs > 0;
+        let is_enough = self.stats.executions > 0
+            // A strategy that came to its end has looked at what it looks at.
+            || (self.subject.settings.strategy != Strategy::Auto && self.proving.proofs.is_some())
+            || ((!self.subject.settings.fuzzes() || self.subject.first_only) && by_machine)
+            || self.proving.is_complete()
+            || self.is_settled();
+        if is_enough || end == End::Interrupted {
+            return None;
+        }
+        let mut why = if !self.subject.settings.fuzzes() {
+            "the time was up before its first execution".to_owned()
+        } else if self.subject.native.ready(Kind::Fast).is_none() {
+            let spent = self.subject.budget.begin().elapsed().as_secs_f64();
+            format!("its native target was not built within {spent:.0}s")
+        } else {
+            "the time was up before the fuzzer's first execution".to_owned()
+        };
+        if by_machine && self.subject.settings.fuzzes() {
+            let runs = self.stats.machine_runs;
+            why += &format!(" (the engine's machine executed {runs} inputs)");
+        }
+        Some(Unexecuted {
+            harness: self.subject.harness.name.clone(),
+            why,
+        })
+    }
+}

@@ -1,0 +1,260 @@
+//! What the fuzzer tells, and what the campaign makes of it.
+//!
+//! What the fuzzer finds is offered to the search, whose words are better where the machine sees a
+//! violation as well.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use cegar_fuzz::native::Kind;
+use cegar_fuzz::worker::WorkerEvent;
+use cegar_search::simulate::search::{News, Origin};
+
+use super::Alternation;
+use super::confirming::Suspect;
+use crate::campaign::native::fault;
+use crate::error::Error;
+use crate::event::{Event, Level};
+
+/// How a process of the fuzzer ended.
+struct Death {
+    signal: Option<i32>,
+    status: Option<i32>,
+    /// Its runs.
+    runs: u64,
+    /// Whether a run failed before, which may have written over anything.
+    crashed: bool,
+}
+
+impl Death {
+    fn words(&self) -> String {
+        match (self.signal, self.status) {
+            (Some(signal), _) => format!("killed by signal {signal}"),
+            (None, Some(status)) => format!("exit status {status}"),
+            (None, None) => "for an unknown reason".to_owned(),
+        }
+    }
+}
+
+impl Alternation<'_, '_> {
+    /// Hears the fuzzer out. Its inputs wait for [`super::searching::Searching::catch_up`], but not
+    /// under `--runs`, where one seed is to give one result however much is heard at a time.
+    pub(super) fn listen(&mut self, wait: Duration, news: &mut Vec<News>) -> Result<(), Error> {
+        if self.fuzzing.crew.is_empty() {
+            std::thread::sleep(wait);
+            return Ok(());
+        }
+        let mut late = 0;
+        for (number, event) in self.fuzzing.crew.poll(wait) {
+            late += u32::from(self.hear(number, event, news)?);
+        }
+        if late > 0 {
+            self.reporting.note(
+                Level::Warning,
+                format!(
+                    "{late} inputs that the fuzzer's target failed on were not looked into before \
+                     the time was up; they are kept for the next run"
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    /// Acts on what a process tells; true if there was no time left to look into a failure.
+    fn hear(
+        &mut self,
+        number: usize,
+        event: WorkerEvent,
+        news: &mut Vec<News>,
+    ) -> Result<bool, Error> {
+        match event {
+            WorkerEvent::NewInput { tape, blocks, .. } => {
+                self.hear_input(number, tape, blocks, news)?;
+            }
+            WorkerEvent::Crash { tape, .. } => {
+                // Each takes a run in the machine and a native one, and there may be hundreds.
+                if self.subject.is_late() {
+                    self.keep(&tape)?;
+                    return Ok(true);
+                }
+                self.crash(&tape, news)?;
+            }
+            WorkerEvent::Timeout { tape } => self.reporting.note(
+                Level::Detail,
+                format!("an input of {} bytes ran into the time limit", tape.len()),
+            ),
+            WorkerEvent::NonDeterministic { blocks, .. } => {
+                let what = self.describe(&blocks);
+                self.reporting.event(&Event::NonDeterministic {
+                    harness: self.subject.harness.name.clone(),
+                    what,
+                });
+            }
+            WorkerEvent::Skipped { path, reason } => self.skipped(&path, &reason),
+            WorkerEvent::Unguarded { missing } => {
+                let what = format!("the C code runs unguarded: {}", missing.join("; "));
+                self.reporting.warn_once(what);
+            }
+            WorkerEvent::Stats { .. } => self.fuzz_progress(),
+            WorkerEvent::Died {
+                signal,
+                status,
+                tape,
+                runs,
+                crashed,
+            } => {
+                let is_late = tape.is_some() && self.subject.is_late();
+                let fatal = match tape {
+                    Some(tape) if is_late => {
+                        self.keep(&tape)?;
+                        None
+                    }
+                    Some(tape) if self.crash(&tape, news)? => Some(tape),
+                    _ => None,
+                };
+                let death = Death {
+                    signal,
+                    status,
+                    runs,
+                    crashed,
+                };
+                self.died(number, &death, fatal);
+                return Ok(is_late);
+            }
+            WorkerEvent::Started { .. } | WorkerEvent::Stopped { .. } => {}
+        }
+        Ok(false)
+    }
+
+    /// An input that entered new code, in these blocks, or raised a count.
+    fn hear_input(
+        &mut self,
+        number: usize,
+        tape: Vec<u8>,
+        blocks: Vec<u32>,
+        news: &mut Vec<News>,
+    ) -> Result<(), Error> {
+        let is_new = self.searching.is_new(&blocks);
+        let is_foreign = self.share(&tape, &blocks);
+        if !blocks.is_empty() {
+            self.searching.last_news = Instant::now();
+            self.keep(&tape)?;
+        }
+        match (is_new, is_foreign) {
+            (true, false) => self.fuzzing.crew.seed(&tape, Some(number)),
+            // All processes have it: it was offered to them.
+            (true, true) => self.stats.peers_used += 1,
+            _ => {}
+        }
+        if self.subject.is_counted() {
+            self.searching.search.add(&tape, Origin::Fuzzer, news);
+            self.searching.search.note_covered(blocks);
+        } else {
+            self.searching.backlog.push(tape, blocks);
+        }
+        Ok(())
+    }
+
+    fn skipped(&mut self, path: &Path, reason: &str) {
+        // What is in the queue we put there ourselves.
+        let level = match path.starts_with(&self.inputs.queue) {
+            true => Level::Detail,
+            false => Level::Warning,
+        };
+        let message = format!("left out corpus file {}: {reason}", path.display());
+        self.reporting.note(level, message);
+    }
+
+    /// Runs what the machine may never have time for under AddressSanitizer, some at a time: what the
+    /// fuzzer's own target reads or writes one byte too far does not show there.
+    pub(super) fn sweep(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
+        if self.subject.native.ready(Kind::RunnerAsan).is_none() {
+            return Ok(());
+        }
+        let sweeps = &self.fuzzing.sweeps;
+        let (size, is_due) = (sweeps.size(&self.subject), sweeps.is_due());
+        let tapes = self.searching.backlog.sweep(size, is_due);
+        if tapes.is_empty() {
+            return Ok(());
+        }
+        for (tape, run) in tapes.iter().zip(self.subject.native.sweep(&tapes)?) {
+            let Some(property) = fault(&run.outcome) else {
+                continue;
+            };
+            let place = match run.stack.first() {
+                Some(frame) => format!("{}:{}:{}", frame.file, frame.line, frame.column),
+                None => format!("{:?}", run.outcome),
+            };
+            let is_wanted = self.subject.harness.properties.contains(&property);
+            if is_wanted && self.fuzzing.sweeps.places.insert(place) {
+                self.crash(tape, news)?;
+            }
+        }
+        self.fuzzing.sweeps.last = Instant::now();
+        Ok(())
+    }
+
+    /// An input on which the native target failed, or which is suspected of it; true if it does fail. Where the machine sees
+    /// a violation as well, its words are used.
+    fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<bool, Error> {
+        if self.confirms() {
+            return self.look_into_crash(tape, news);
+        }
+        self.confirming.suspects.push(Suspect::Crash(tape.to_vec()));
+        Ok(true)
+    }
+
+    /// A process is gone. If the program is to blame, that is a finding and no trouble: `fatal` is a
+    /// tape that the process died of at once.
+    fn died(&mut self, number: usize, death: &Death, fatal: Option<Vec<u8>>) {
+        let is_blamed = fatal.is_some() || death.crashed;
+        let restarted = self.fuzzing.replace(number, death.runs, is_blamed, fatal);
+        if is_blamed && restarted {
+            self.reporting.note(
+                Level::Detail,
+                "a worker died of what the program did to it; started another",
+            );
+            return;
+        }
+        self.reporting.event(&Event::WorkerDied {
+            harness: self.subject.harness.name.clone(),
+            how: death.words(),
+            restarted,
+        });
+    }
+
+    fn describe(&self, blocks: &[u32]) -> String {
+        let mut places: Vec<String> = blocks
+            .iter()
+            .filter_map(|&block| self.subject.program.blocks.get(block as usize))
+            .map(|block| {
+                self.confirming
+                    .judge
+                    .relative(&self.subject.program.show(block.pos))
+            })
+            .collect();
+        places.dedup();
+        places.truncate(5);
+        format!(
+            "two runs of one input went different ways at {}",
+            places.join(", ")
+        )
+    }
+
+    fn fuzz_progress(&mut self) {
+        let (executions, per_second, corpus) = self.fuzzing.crew.sum();
+        self.stats.executions = self.stats.executions.max(executions);
+        let goals = self.overview().table();
+        self.reporting.event(&Event::FuzzProgress {
+            harness: self.subject.harness.name.clone(),
+            executions,
+            per_second,
+            edges_covered: goals.edges.covered,
+            edges: goals.edges.covered + goals.edges.unreachable + goals.edges.open,
+            checks_proved: goals.checks.proved + goals.checks.proved_not_reached,
+            checks: goals.checks.total() - goals.checks.unreachable,
+            engine_seeds: self.stats.engine_seeds,
+            corpus,
+        });
+    }
+}

@@ -1,0 +1,306 @@
+//! The alternation on one program.
+//!
+//! The fuzzer runs in processes of its own, so with two cores both sides work all the time. What
+//! alternates is knowledge: the inputs that raised the fuzzer's coverage are executed by the engine's
+//! machine ([`backlog`] says in which order), which offers its departures to the search; every tape
+//! with which the search covers something new becomes a seed. The machine sees an invalid access where
+//! native code runs on, so it judges the fuzzer's inputs too; those that it has no time for are swept
+//! natively, under AddressSanitizer. What either side believes to be a violation is run natively, under
+//! AddressSanitizer, before it is reported.
+//!
+//! Each part owns its state: [`searching`], [`fuzzing`], [`proving`], [`confirming`], [`peers`],
+//! [`inputs`] and [`reporting`]. What they are all about, and the time that they have, is the
+//! [`subject`], which none of them changes. [`Alternation`] holds the parts together: its loop asks each
+//! of them in turn what has happened, and hands on to the others what concerns them.
+//!
+//! With `--runs` there is no clock ([`counted`]): the search works through a fixed number of questions,
+//! the fuzzer through its runs, and the search once more through what the fuzzer found; the same seed
+//! gives the same result. A published strategy has the program to itself ([`named`]).
+
+pub(super) mod backlog;
+pub(super) mod confirming;
+mod counted;
+pub(super) mod crew;
+mod ending;
+pub(super) mod fuzzing;
+mod hearing;
+pub(super) mod inputs;
+mod looking;
+mod named;
+pub(super) mod overview;
+pub(super) mod peers;
+pub(super) mod proving;
+pub(super) mod reporting;
+pub(super) mod searching;
+pub(super) mod subject;
+
+use std::time::{Duration, Instant};
+
+use cegar_fuzz::native::Kind;
+use cegar_search::simulate::search::{News, Origin, Search};
+use cegar_search::strategy::Strategy;
+
+use super::native::LARGE;
+use crate::error::Error;
+use crate::event::{Event, Level};
+use crate::findings::Record;
+pub use crate::verdict::End;
+use crate::verdict::Stats;
+use confirming::{Confirming, Suspect};
+use fuzzing::Fuzzing;
+use inputs::Inputs;
+use overview::Overview;
+use peers::Peers;
+use proving::Proving;
+use reporting::Reporting;
+use searching::Searching;
+use subject::Subject;
+
+/// How long the fuzzer is waited for where there is nothing else to do.
+const QUIET: Duration = Duration::from_millis(100);
+/// How long the prover is alone at first; the native builds are made meanwhile.
+const ALONE: Duration = Duration::from_millis(250);
+/// Without `--max-time`, the end comes when neither side brought anything new for so long.
+const STALLED: Duration = Duration::from_secs(30);
+/// The same while the search still has questions: with a fuzzer beside it, it never runs out of them.
+const FUTILE: Duration = Duration::from_secs(90);
+
+/// One program's campaign.
+pub(super) struct Alternation<'a, 'p> {
+    /// What it is about, and its limits.
+    pub subject: Subject<'a>,
+    /// The folders of inputs.
+    pub inputs: Inputs,
+    /// The engine's machine and its questions.
+    pub searching: Searching<'p>,
+    /// The fuzzer's processes.
+    pub fuzzing: Fuzzing,
+    /// The prover, and what it came to.
+    pub proving: Proving,
+    /// What is found, and what may be.
+    pub confirming: Confirming<'a>,
+    /// The other machines, if there are any.
+    pub peers: Option<Peers>,
+    /// Who is told.
+    pub reporting: Reporting<'a>,
+    /// What it cost so far.
+    pub stats: Stats,
+}
+
+impl Alternation<'_, '_> {
+    /// Works until there is a reason to end.
+    pub fn run(&mut self) -> Result<End, Error> {
+        let mut news = Vec::new();
+        let given = self.given()?;
+        let settings = self.subject.settings;
+        if settings.strategy != Strategy::Auto {
+            return self.named(&given);
+        }
+        if settings.sides.engine() {
+            self.begin_with_engine(&given, &mut news)?;
+        }
+        if let Some(runs) = settings.runs {
+            for tape in given {
+                if self.is_over() {
+                    break;
+                }
+                self.searching.search.add(&tape, Origin::Given, &mut news);
+            }
+            return self.counted(runs, news);
+        }
+        // The fuzzer reads a large corpus by itself, and does not wait for the machine to have done so.
+        self.searching.backlog.give(given);
+        let end = self.timed(news)?;
+        match self.look_into_suspects()? {
+            true if self.subject.first_only => Ok(End::Found),
+            _ => Ok(end),
+        }
+    }
+
+    /// What the engine does before anything else: the prover's start, and the first executions.
+    fn begin_with_engine(&mut self, given: &[Vec<u8>], news: &mut Vec<News>) -> Result<(), Error> {
+        if !self.subject.is_counted() {
+            let is_large = self.subject.program.blocks.len() >= LARGE;
+            if self.subject.settings.fuzzes() && is_large {
+                // It would take the core that compiles the fuzzer's target, for minutes.
+                self.proving.postponed = Some(given.to_vec());
+            } else {
+                self.proving.start(&self.subject, given)?;
+                self.head_start(news)?;
+            }
+        }
+        for tape in Search::first() {
+            // Where a program does not end each of them takes seconds, and the proof may be there.
+            if self.is_settled() {
+                break;
+            }
+            self.searching.search.begin(tape, news);
+            self.hear_prover(news)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the prover begin alone: what is proved at once needs no execution, and a single one of these may take seconds.
+    fn head_start(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
+        let begin = Instant::now();
+        while self.proving.prover.is_some() && begin.elapsed() < ALONE && !self.is_over() {
+            std::thread::sleep(ALONE / 25);
+            self.hear_prover(news)?;
+        }
+        Ok(())
+    }
+
+    /// Ctrl-C, or no time left for fuzzing and search.
+    pub fn is_over(&self) -> bool {
+        self.subject.is_over(self.proving.prover.is_some())
+    }
+
+    /// The end of a slice that begins now.
+    fn slice(&self) -> Instant {
+        self.subject.slice(self.proving.prover.is_some())
+    }
+
+    /// The loop of a campaign that has a clock.
+    fn timed(&mut self, mut news: Vec<News>) -> Result<End, Error> {
+        let mut asking = self.subject.settings.sides.engine();
+        loop {
+            if let Some(end) = self.act(&mut news)? {
+                return Ok(end);
+            }
+            self.fuzzing.start(&self.subject, &self.inputs, None)?;
+            self.exchange();
+            // What was given comes before the first question: it answers much of what could be asked.
+            if asking && !self.searching.backlog.has_given() {
+                let until = self.slice();
+                let search = &mut self.searching.search;
+                asking = search.slice(until, None, self.subject.stop, &mut news);
+                self.progress();
+            }
+            let nothing = !asking && news.is_empty() && self.searching.backlog.is_empty();
+            self.listen(if nothing { QUIET } else { Duration::ZERO }, &mut news)?;
+            let idle = nothing && self.confirming.suspects.is_empty();
+            let until = self.slice();
+            if self.searching.catch_up(until, &self.subject, &mut news) {
+                asking = self.subject.settings.sides.engine();
+            }
+            self.sweep(&mut news)?;
+            let done = news.is_empty() && self.confirming.suspects.is_empty();
+            if done && !self.proving.is_pending() && self.is_stalled(idle) {
+                return Ok(End::Stalled);
+            }
+        }
+    }
+
+    /// Acts on what has happened since the last turn; the campaign's end, if there is a reason for it.
+    fn act(&mut self, news: &mut Vec<News>) -> Result<Option<End>, Error> {
+        let first_only = self.subject.first_only;
+        if self.take(news)? && first_only {
+            return Ok(Some(End::Found));
+        }
+        if self.subject.is_stopped() {
+            return Ok(Some(End::Interrupted));
+        }
+        let has_suspects = !self.confirming.suspects.is_empty();
+        if has_suspects && self.confirms() && self.look_into_suspects()? && first_only {
+            return Ok(Some(End::Found));
+        }
+        let built = self.subject.native.ready(Kind::Fast).is_some();
+        if let Some(given) = self.proving.postponed.take_if(|_| built) {
+            self.proving.start(&self.subject, &given)?;
+        }
+        let builds = self.subject.native.progress();
+        self.reporting.building(&self.subject.harness.name, builds);
+        self.hear_prover(news)?;
+        if self.is_settled() {
+            return Ok(Some(End::Settled));
+        }
+        let deadline = self.subject.deadline(self.proving.prover.is_some());
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        Ok(is_late.then_some(End::Budget))
+    }
+
+    /// Whether nothing new is to be expected: neither side has brought anything for long, or the
+    /// search is `idle` and has no fuzzer beside it.
+    fn is_stalled(&self, idle: bool) -> bool {
+        let patience = if idle { STALLED } else { FUTILE };
+        let is_quiet = self.searching.last_news.elapsed() > patience;
+        let is_alone = idle && !self.subject.settings.sides.fuzz();
+        is_alone || is_quiet && self.subject.budget.end().is_none()
+    }
+
+    /// The inputs that the user gave or an earlier campaign left.
+    fn given(&mut self) -> Result<Vec<Vec<u8>>, Error> {
+        let (mut tapes, damaged) = self.inputs.read()?;
+        for path in damaged {
+            let message = format!("left out corrupt corpus file {}", path.display());
+            self.reporting.note(Level::Warning, message);
+        }
+        // What was mended once is where the next fault is.
+        let memory = self.confirming.judge.memory.iter();
+        let records = memory.flat_map(|memory| memory.records());
+        tapes.extend(records.filter(|record| !record.failing).map(Record::input));
+        Ok(tapes)
+    }
+
+    /// Acts on news; true if there was a finding among them.
+    fn take(&mut self, news: &mut Vec<News>) -> Result<bool, Error> {
+        let mut found = false;
+        for item in news.drain(..) {
+            self.searching.last_news = Instant::now();
+            match item {
+                News::Seed { tape, origin } => {
+                    self.keep(&tape)?;
+                    self.share_seed(&tape);
+                    if origin != Origin::Fuzzer {
+                        self.stats.engine_seeds += 1;
+                        self.fuzzing.crew.seed(&tape, None);
+                    }
+                }
+                News::Violation {
+                    tape,
+                    violation,
+                    origin,
+                } => {
+                    if self.confirms() {
+                        found |= self.look_into_in_time(tape, violation, origin)?;
+                    } else {
+                        self.confirming
+                            .suspects
+                            .push(Suspect::Seen(tape, violation, origin));
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Keeps an input that covered something new, where the next campaign finds it.
+    fn keep(&self, tape: &[u8]) -> Result<(), Error> {
+        self.inputs.keep(tape, self.subject.harness.max_len)
+    }
+
+    fn progress(&mut self) {
+        if !self.reporting.is_progress_due() {
+            return;
+        }
+        let solver = self.searching.search.solver_stats();
+        let open = self.overview().table().checks.open;
+        self.reporting.event(&Event::EngineProgress {
+            harness: self.subject.harness.name.clone(),
+            goal: String::new(),
+            solver_calls: solver.solver_calls + self.stats.prover.solver_calls,
+            refinements: self.stats.refinements,
+            open,
+        });
+    }
+
+    /// How the goals stand.
+    pub fn overview(&self) -> Overview<'_, '_, '_> {
+        Overview {
+            subject: &self.subject,
+            search: &self.searching.search,
+            judge: &self.confirming.judge,
+            proving: &self.proving,
+        }
+    }
+}

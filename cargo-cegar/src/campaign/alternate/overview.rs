@@ -1,0 +1,130 @@
+//! How the goals stand: what is covered, proved and violated, taken together.
+//!
+//! What lies behind a check that is open is proved for the executions in which that check holds. A
+//! report names the first of such checks and counts the others: a library has hundreds of them before
+//! its last line.
+
+use cegar_checker::Condition;
+use cegar_model::program::{Check, Program};
+use cegar_search::simulate::search::Search;
+
+use super::proving::Proving;
+use super::subject::Subject;
+use crate::campaign::findings::{Judge, readable};
+use crate::verdict::{CheckTable, EdgeTable, GoalStatus, GoalTable, rule_id};
+
+/// Checks of a condition that are named; the others are counted.
+const NAMED: usize = 12;
+
+/// A view of the parts that know something of goals.
+pub struct Overview<'s, 'a, 'p> {
+    pub subject: &'s Subject<'a>,
+    pub search: &'s Search<'p>,
+    pub judge: &'s Judge<'a>,
+    pub proving: &'s Proving,
+}
+
+impl Overview<'_, '_, '_> {
+    /// The program.
+    pub fn program(&self) -> &Program {
+        self.subject.program
+    }
+
+    /// Whether a check is one of the user's code that was asked about.
+    pub fn is_goal(&self, check: &Check) -> bool {
+        self.subject.is_users(check.function) && self.search.wanted(check.kind) && !check.trivial
+    }
+
+    /// The counts: the checks of the user's code that were asked about, and its blocks (critical
+    /// edges are broken, so a block covered is an edge covered).
+    pub fn table(&self) -> GoalTable {
+        let mut checks = CheckTable::default();
+        for (number, check) in self.program().checks.iter().enumerate() {
+            if self.is_goal(check) {
+                *self.count_of(&mut checks, number) += 1;
+            }
+        }
+        // A finding in a function that is not the user's own (a string function, say) is still one.
+        checks.violated = checks.violated.max(self.judge.count());
+        let mut edges = EdgeTable::default();
+        let covered = self.search.covered();
+        for (number, (block, &covered)) in self.program().blocks.iter().zip(covered).enumerate() {
+            if self.subject.is_users(block.function) {
+                if covered {
+                    edges.covered += 1;
+                } else if self.is_dead(number) && self.dead_given(number).is_empty() {
+                    edges.unreachable += 1;
+                } else {
+                    edges.open += 1;
+                }
+            }
+        }
+        GoalTable { checks, edges }
+    }
+
+    /// The number that a check counts for.
+    fn count_of<'t>(&self, table: &'t mut CheckTable, number: usize) -> &'t mut u64 {
+        if self.judge.violated(number as u32) {
+            return &mut table.violated;
+        }
+        if !self.holds(number) {
+            return &mut table.open;
+        }
+        match self.proved(number) {
+            GoalStatus::Unreachable => &mut table.unreachable,
+            GoalStatus::Proved { given, .. } if !given.is_empty() => &mut table.proved_if,
+            GoalStatus::Proved { reached: false, .. } => &mut table.proved_not_reached,
+            _ => &mut table.proved,
+        }
+    }
+
+    /// Whether this check is proved.
+    pub fn holds(&self, check: usize) -> bool {
+        self.proving.holds(check)
+    }
+
+    /// Whether this block is proved unreachable.
+    pub fn is_dead(&self, block: usize) -> bool {
+        self.proving.is_dead(block)
+    }
+
+    /// How a check stands that is proved.
+    pub fn proved(&self, number: usize) -> GoalStatus {
+        let covered = self.search.covered();
+        let is_certain = |block| self.is_dead(block) && self.dead_given(block).is_empty();
+        let proofs = self.proving.proofs.as_ref();
+        let mut status = self.subject.reach.proved(number, covered, is_certain);
+        if let GoalStatus::Proved { given, .. } = &mut status {
+            *given = self.words(proofs.and_then(|proofs| proofs.check_given(number)));
+        }
+        status
+    }
+
+    /// What it rests on that a block is proved unreachable, for people.
+    pub fn dead_given(&self, block: usize) -> Vec<String> {
+        let proofs = self.proving.proofs.as_ref();
+        self.words(proofs.and_then(|proofs| proofs.block_given(block)))
+    }
+
+    fn words(&self, condition: Option<&Condition>) -> Vec<String> {
+        let Some(condition) = condition else {
+            return Vec::new();
+        };
+        let named = condition.checks.iter().take(NAMED).filter_map(|&id| {
+            let check = self.program().checks.get(id as usize)?;
+            let place = self.program().show(check.pos);
+            let place = readable(self.program(), self.judge.root(), &place);
+            Some(format!("{place} ({})", rule_id(check.kind)))
+        });
+        let mut all: Vec<String> = named.collect();
+        match condition.checks.len().saturating_sub(NAMED) {
+            0 => {}
+            1 => all.push("1 more check".to_owned()),
+            more => all.push(format!("{more} more checks")),
+        }
+        if condition.elsewhere {
+            all.push("what library functions do".to_owned());
+        }
+        all
+    }
+}

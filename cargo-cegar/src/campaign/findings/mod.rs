@@ -1,0 +1,385 @@
+//! What counts as a finding.
+//!
+//! The machine or the fuzzer believes; this file makes sure. A belief becomes a finding when a native run in a
+//! process of its own, under AddressSanitizer and with every inserted check, fails in the same way: the same property,
+//! and if the native run names a place in the program, a place is all that is reported. One finding per fault
+//! ([`crate::findings::Identity`]); another function that leads to it is a further input of that finding.
+
+mod places;
+mod words;
+
+use words::{message, native_kind};
+pub use words::{plain, readable, told};
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cegar_fuzz::native::Outcome;
+use cegar_model::machine::{Execution, Violation};
+use cegar_model::program::{CheckKind, Program, Property};
+use cegar_search::simulate::search::Origin;
+
+use super::native::{Native, fault};
+use super::tests::Tests;
+use crate::error::Error;
+use crate::event::{Event, TestRef};
+use crate::findings::{Identity, Memory, Record, Site, Standing};
+use crate::verdict::{Finding, Place, rule_id};
+
+/// A finding and what is needed to write its test.
+#[derive(Clone, Debug)]
+pub struct Confirmed {
+    /// What is told.
+    pub finding: Finding,
+    /// The check in the program, where the machine knows it.
+    pub check: Option<u32>,
+    /// The choices that the run made: channel and bytes, in order.
+    pub events: Vec<(String, Vec<u8>)>,
+}
+
+/// Whether a fault was told before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// It was not.
+    New,
+    /// It was, and another function calls here.
+    Again,
+    /// It was.
+    Told,
+}
+
+/// Decides, names and remembers findings.
+pub struct Judge<'a> {
+    harness: &'a str,
+    program: &'a Program,
+    root: PathBuf,
+    properties: &'a [Property],
+    pub(super) tests: Option<Tests<'a>>,
+    /// What earlier campaigns found, and this one.
+    pub memory: Option<Memory>,
+    /// The faults that were told, and for each the functions that called.
+    told: Vec<(Identity, BTreeSet<String>)>,
+    checks: BTreeSet<u32>,
+    /// The findings, with their checks where these are known.
+    pub findings: Vec<(Option<u32>, Finding)>,
+    /// Faults that are the harness's own, with their checks where these are known.
+    pub preconditions: Vec<(Option<u32>, Finding)>,
+    /// The tests that stand for the findings.
+    pub written: Vec<TestRef>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of a harness's runs. Paths are told relative to `root`.
+    pub fn new(
+        harness: &'a str,
+        program: &'a Program,
+        properties: &'a [Property],
+        root: &Path,
+        tests: Option<Tests<'a>>,
+        memory: Option<Memory>,
+    ) -> Judge<'a> {
+        Judge {
+            harness,
+            program,
+            root: root.to_owned(),
+            properties,
+            tests,
+            memory,
+            told: Vec::new(),
+            checks: BTreeSet::new(),
+            findings: Vec::new(),
+            preconditions: Vec::new(),
+            written: Vec::new(),
+        }
+    }
+
+    /// Whether a finding at this check was made.
+    pub fn violated(&self, check: u32) -> bool {
+        self.checks.contains(&check)
+    }
+
+    /// Notes a fault that is the harness's own; whether it is new.
+    pub fn is_precondition(&mut self, confirmed: &Confirmed) -> bool {
+        let finding = &confirmed.finding;
+        let mut known = self.preconditions.iter();
+        if known
+            .any(|(_, known)| known.identity.is(&finding.identity) && known.blame == finding.blame)
+        {
+            return false;
+        }
+        self.preconditions.push((confirmed.check, finding.clone()));
+        true
+    }
+
+    /// The condition that the harness did not keep where it came to this check; empty where it kept all.
+    pub fn unkept(&self, check: u32) -> Option<String> {
+        let mut all = self.preconditions.iter();
+        let (_, finding) = all.find(|(of, _)| *of == Some(check))?;
+        let missing = &finding.blame.as_ref()?.missing;
+        Some(
+            missing
+                .iter()
+                .map(|one| one.words())
+                .collect::<Vec<_>>()
+                .join(", "),
+        )
+    }
+
+    /// How many findings there are.
+    pub fn count(&self) -> u64 {
+        self.told.len() as u64
+    }
+
+    /// Whether a fault was told before. A new one is remembered before anybody hears of it: its name is the record's.
+    pub fn news(&mut self, confirmed: &mut Confirmed) -> Result<News, Error> {
+        self.checks.extend(confirmed.check);
+        let identity = &confirmed.finding.identity;
+        let caller = identity.caller.clone();
+        if let Some((_, callers)) = self.told.iter_mut().find(|(told, _)| told.is(identity)) {
+            // Who called is not always known: that is no news.
+            if caller.is_empty() || !callers.insert(caller) {
+                return Ok(News::Told);
+            }
+            self.remember(confirmed, true)?;
+            return Ok(News::Again);
+        }
+        let told = (identity.clone(), BTreeSet::from([caller]));
+        self.remember(confirmed, false)?;
+        self.told.push(told);
+        self.findings
+            .push((confirmed.check, confirmed.finding.clone()));
+        Ok(News::New)
+    }
+
+    /// Keeps the input of a fault: of a known one another function calls where it is a `further` input.
+    fn remember(&mut self, confirmed: &mut Confirmed, further: bool) -> Result<(), Error> {
+        let Some(memory) = &mut self.memory else {
+            return Ok(());
+        };
+        let finding = &mut confirmed.finding;
+        if finding.standing != Standing::New {
+            // Its input is the record's.
+            return Ok(());
+        }
+        let name = match further {
+            true => finding.identity.name_with_caller(),
+            false => finding.identity.name(),
+        };
+        let known = match further {
+            true => memory
+                .records()
+                .find(|known| known.failing && known.name == name),
+            false => memory.failing(&finding.identity),
+        };
+        if let Some(known) = known {
+            finding.standing = known.standing();
+            finding.name = known.name.clone();
+            return Ok(());
+        }
+        let name = memory.free_name(&name);
+        if !further {
+            finding.name.clone_from(&name);
+        }
+        let place = (finding.place.line, finding.place.column);
+        memory.keep(Record::new(
+            self.harness,
+            &name,
+            finding.identity.clone(),
+            finding.kind,
+            &finding.message,
+            place,
+            &finding.found_by,
+            (&finding.input, &confirmed.events),
+        ))
+    }
+
+    /// What a fault at a place is known by; `caller` is the function that called.
+    pub fn identity(&self, kind: CheckKind, place: &Place, caller: &str) -> Identity {
+        let mut all = self.program.functions.iter();
+        let function = all.find(|known| {
+            let file = self.program.files.get(known.pos.file as usize);
+            plain(&known.name) == place.function
+                && file.is_some_and(|file| self.relative(file) == place.file)
+        });
+        let site = Site {
+            rule: rule_id(kind),
+            file: &place.file,
+            function: &place.function,
+            begins: function.map_or(0, |function| function.pos.line),
+            line: place.line,
+            column: place.column,
+            caller,
+        };
+        Identity::of(&self.root, &site)
+    }
+
+    /// Says which check a finding violates.
+    pub fn assign(&mut self, finding: usize, check: u32) {
+        if let Some((of, _)) = self.findings.get_mut(finding) {
+            *of = Some(check);
+            self.checks.insert(check);
+        }
+    }
+
+    /// What paths are told relative to.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path, shown from the root where it lies below it.
+    pub fn relative(&self, path: &str) -> String {
+        let root = format!("{}/", self.root.display());
+        path.strip_prefix(&root).unwrap_or(path).to_owned()
+    }
+
+    /// Judges what the machine saw. `Err` says why it is no finding.
+    pub fn violation(
+        &self,
+        native: &Native,
+        tape: &[u8],
+        run: &Execution,
+        violation: &Violation,
+        origin: Origin,
+    ) -> Result<Result<Confirmed, String>, Error> {
+        let seen = native.confirm(tape)?;
+        let call = self.call_into_stubs(violation);
+        let place = match call {
+            Some((call, _)) => self.at(call.pos, &self.program.function(call.caller).name),
+            None => self.check_place(violation),
+        };
+        if fault(&seen.outcome) != Some(violation.kind.property()) {
+            return Ok(Err(format!(
+                "{}: {} is what the engine sees, but the native run {}; it stays open",
+                place.show(),
+                violation.detail,
+                told(&seen.outcome),
+            )));
+        }
+        let mut message = message(violation.kind, &violation.detail);
+        if let Some((_, callee)) = call {
+            let callee = plain(&self.program.function(callee).name);
+            message = format!("{message}, in `{callee}`");
+        }
+        let stack = self.stack(violation);
+        let identity = self.identity(violation.kind, &place, caller(&place, &stack));
+        let finding = Finding {
+            harness: self.harness.to_owned(),
+            name: identity.name(),
+            kind: violation.kind,
+            message,
+            stack,
+            place,
+            input: tape.to_vec(),
+            found_by: origin.to_string(),
+            identity,
+            standing: Standing::New,
+            blame: None,
+        };
+        Ok(Ok(Confirmed {
+            finding,
+            check: violation.check.map(|check| check.0),
+            events: events(tape, run),
+        }))
+    }
+
+    /// Whether a native run fails as the machine saw it fail.
+    pub fn is_shown(
+        &self,
+        native: &Native,
+        tape: &[u8],
+        violation: &Violation,
+    ) -> Result<bool, Error> {
+        let seen = native.confirm(tape)?;
+        Ok(fault(&seen.outcome) == Some(violation.kind.property()))
+    }
+
+    /// Judges an input on which only the native target failed.
+    pub fn crash(&self, native: &Native, tape: &[u8]) -> Result<Option<Confirmed>, Error> {
+        let seen = native.confirm(tape)?;
+        let Some(property) = fault(&seen.outcome) else {
+            return Ok(None);
+        };
+        if !self.properties.contains(&property) {
+            return Ok(None);
+        }
+        let kind = native_kind(&seen.outcome);
+        let frames: Vec<Place> = seen.stack.iter().map(|frame| self.frame(frame)).collect();
+        let first = seen
+            .stack
+            .iter()
+            .position(|frame| self.is_users(&frame.function));
+        let place = match (&seen.outcome, frames.get(first.unwrap_or(0))) {
+            (Outcome::Violated(violated), _) if violated.line > 0 => Place {
+                file: self.relative(&violated.file),
+                line: violated.line,
+                column: violated.site.as_ref().map_or(0, |site| site.column),
+                function: violated
+                    .site
+                    .as_ref()
+                    .map(|site| plain(&site.function))
+                    .unwrap_or_default(),
+            },
+            (_, Some(first)) => first.clone(),
+            _ => Place::default(),
+        };
+        let callers: Vec<Place> = frames
+            .iter()
+            .filter(|frame| self.is_users(&frame.function))
+            .cloned()
+            .collect();
+        let identity = self.identity(kind, &place, caller(&place, &callers));
+        Ok(Some(Confirmed {
+            finding: Finding {
+                harness: self.harness.to_owned(),
+                name: identity.name(),
+                kind,
+                message: match &seen.outcome {
+                    Outcome::Violated(violated) => message(kind, &violated.what),
+                    outcome => told(outcome),
+                },
+                stack: frames,
+                place,
+                input: tape.get(..seen.consumed as usize).unwrap_or(tape).to_vec(),
+                found_by: Origin::Fuzzer.to_string(),
+                identity,
+                standing: Standing::New,
+                blame: None,
+            },
+            check: None,
+            events: seen.events,
+        }))
+    }
+
+    /// Writes the finding's test; what there is to tell about that.
+    pub fn write(&mut self, confirmed: Confirmed) -> Result<Vec<Event>, Error> {
+        let Some(tests) = &mut self.tests else {
+            return Ok(Vec::new());
+        };
+        let (events, test) = tests.write(&confirmed)?;
+        if let (Some(memory), Some(test)) = (&self.memory, &test) {
+            memory.commit(&test.name)?;
+        }
+        self.written.extend(test);
+        Ok(events)
+    }
+}
+
+/// The run's choices with the bytes they took; what lies past the tape's end is zeros.
+pub fn events(tape: &[u8], run: &Execution) -> Vec<(String, Vec<u8>)> {
+    run.choices
+        .iter()
+        .map(|choice| {
+            let bytes = (choice.at..choice.at + choice.len)
+                .map(|at| tape.get(at).copied().unwrap_or(0))
+                .collect();
+            (choice.channel.to_string(), bytes)
+        })
+        .collect()
+}
+
+/// The function that called the one at a place: the innermost other one of the open calls.
+fn caller<'a>(place: &Place, stack: &'a [Place]) -> &'a str {
+    let mut open = stack.iter().map(|frame| frame.function.as_str());
+    open.find(|function| !function.is_empty() && *function != place.function)
+        .unwrap_or_default()
+}

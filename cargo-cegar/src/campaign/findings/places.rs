@@ -1,0 +1,83 @@
+//! Where a fault is: its place in the user's code, and the calls that led there.
+
+use super::Judge;
+use super::words::plain;
+use crate::verdict::Place;
+use cegar_fuzz::native::Frame;
+use cegar_model::machine::Violation;
+use cegar_model::program::{CallInfo, FuncId, FunctionKind, Pos};
+
+impl Judge<'_> {
+    /// A position as it is told.
+    pub fn at(&self, pos: Pos, function: &str) -> Place {
+        let function = &plain(function);
+        Place {
+            file: self
+                .program
+                .files
+                .get(pos.file as usize)
+                .filter(|_| pos.line > 0)
+                .map(|file| self.relative(file))
+                .unwrap_or_default(),
+            line: pos.line,
+            column: pos.column,
+            function: function.to_owned(),
+        }
+    }
+
+    /// Where the violated check is.
+    pub(super) fn check_place(&self, violation: &Violation) -> Place {
+        let function = self.function(violation).map(|id| self.program.function(id));
+        let function = function.map(|function| function.name.as_str());
+        self.at(violation.pos, function.unwrap_or_default())
+    }
+
+    /// The function that the violated check is in.
+    pub(super) fn function(&self, violation: &Violation) -> Option<FuncId> {
+        let check = self.program.checks.get(violation.check?.index())?;
+        Some(check.function)
+    }
+
+    /// The innermost call from the user's code, and what it calls, where the violated check is not in the user's code: `write` with
+    /// too great a length is wrong where it is called.
+    pub(super) fn call_into_stubs(&self, violation: &Violation) -> Option<(&CallInfo, FuncId)> {
+        let is_users = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
+        let mut callee = self.function(violation).filter(|&id| !is_users(id))?;
+        for site in violation.stack.iter().rev() {
+            let call = self.program.calls.get(site.index())?;
+            if is_users(call.caller) {
+                return (call.pos.line > 0).then_some((call, callee));
+            }
+            callee = call.caller;
+        }
+        None
+    }
+
+    /// Whether a native function is the user's, and neither the stub library's nor the sanitizer's.
+    pub(super) fn is_users(&self, function: &str) -> bool {
+        let mut all = self.program.functions.iter();
+        all.find(|known| plain(&known.name) == plain(function))
+            .is_some_and(|known| known.kind == FunctionKind::User)
+    }
+
+    /// The open calls, innermost first.
+    pub(super) fn stack(&self, violation: &Violation) -> Vec<Place> {
+        violation
+            .stack
+            .iter()
+            .rev()
+            .filter_map(|site| self.program.calls.get(site.index()))
+            .map(|call| self.at(call.pos, &self.program.function(call.caller).name))
+            .filter(|place| place.line > 0)
+            .collect()
+    }
+
+    pub(super) fn frame(&self, frame: &Frame) -> Place {
+        Place {
+            file: self.relative(&frame.file),
+            line: frame.line,
+            column: frame.column,
+            function: plain(&frame.function),
+        }
+    }
+}

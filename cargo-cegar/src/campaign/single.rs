@@ -1,0 +1,408 @@
+//! The campaign on one program: everything is prepared, the alternation runs, and what it came to is
+//! kept and told.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use cegar_checker::{Assumption, Certificate};
+use cegar_fuzz::native::TargetBuilder;
+use cegar_model::deadline::{self, Deadline};
+use cegar_model::machine::Limits;
+use cegar_search::simulate::search::{Config, Search};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::alternate::Alternation;
+use super::alternate::confirming::Confirming;
+use super::alternate::fuzzing::Fuzzing;
+use super::alternate::inputs::Inputs;
+use super::alternate::peers::Peers;
+use super::alternate::proving::Proving;
+use super::alternate::reporting::Reporting;
+use super::alternate::searching::Searching;
+use super::alternate::subject::Subject;
+use super::budget::Budget;
+use super::findings::Judge;
+use super::native::{self, Native};
+use super::prepare::{self, Bitcode, Prepared};
+use super::reach::Reach;
+use super::tests::{self, Tests};
+use super::{goals, natively, proofs};
+use crate::error::Error;
+use crate::event::{Event, Expectations, Level, Reporter, Summary};
+use crate::findings::{Memory, Place};
+use crate::options::{Harness, Settings};
+use crate::store;
+use crate::verdict::{End, Stats, Verdict};
+
+/// Where things go.
+pub(super) struct Folders<'a> {
+    pub scratch: &'a Path,
+    /// What all programs of the package have in common.
+    pub common: &'a Path,
+    pub root: &'a Path,
+    pub corpus: Option<PathBuf>,
+    /// Inputs that are read beside those of the corpus; nothing is written there.
+    pub seeds: Option<PathBuf>,
+    pub certificate: Option<&'a Path>,
+    /// Where findings are remembered; none where a program is looked at once.
+    pub findings: Option<Place>,
+    /// Where tests go; none where none are written.
+    pub tests: Option<tests::Where<'a>>,
+}
+
+/// What is to be done, and in which limits.
+pub(super) struct Single<'a> {
+    pub harness: &'a Harness,
+    pub settings: &'a Settings,
+    pub budget: Budget,
+    pub folders: Folders<'a>,
+    /// Whether the campaign ends at the first violation.
+    pub first_only: bool,
+    /// Set by Ctrl-C.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a> Single<'a> {
+    /// Runs the campaign on a program, from its bitcode to what it came to.
+    pub fn run(&self, bitcode: Bitcode, reporter: &mut dyn Reporter) -> Result<Summary, Error> {
+        let folders = &self.folders;
+        store::writable_dir(&folders.scratch.join("queue"))?;
+        if let Some(corpus) = &folders.corpus {
+            store::writable_dir(corpus)?;
+        }
+        earlier(folders.scratch, reporter);
+        let limited = self.limited();
+        let place = (folders.scratch, limited);
+        let (harness, settings) = (self.harness, self.settings);
+        let prepared = prepare::link(bitcode, harness, settings, place, reporter, self.stop)?;
+        let memory = match &folders.findings {
+            Some(place) => Some(remembered(place, reporter)?),
+            None => None,
+        };
+        let expected = memory
+            .iter()
+            .any(|memory| memory.records().next().is_some());
+        let native = start_native(
+            &prepared,
+            harness,
+            settings,
+            (folders.scratch, folders.common),
+            (settings.fuzzes(), expected),
+            (self.stop, limited.confirming_ends()),
+        );
+        let mut alternation = self.alternation(&prepared, &native, memory, reporter)?;
+        let counted = settings.runs.is_some();
+        let deadline = Deadline::at(self.budget.end().filter(|_| !counted));
+        let (expectations, end) = deadline::within(deadline, || {
+            let expectations = alternation.replay_expected()?;
+            let end = alternation.run().and_then(|end| alternation.look(end));
+            Ok::<_, Error>((expectations, end))
+        })?;
+        native.end();
+        alternation.finish();
+        self.conclude(&mut alternation, &prepared, end?, &expectations)
+    }
+
+    /// The budget, unless steps are counted.
+    fn limited(&self) -> Budget {
+        match self.settings.runs {
+            Some(_) => Budget::new(None),
+            None => self.budget,
+        }
+    }
+
+    fn alternation<'p>(
+        &'p self,
+        prepared: &'p Prepared,
+        native: &'p Native<'p>,
+        memory: Option<Memory>,
+        reporter: &'p mut dyn Reporter,
+    ) -> Result<Alternation<'p, 'p>, Error> {
+        let (harness, settings, folders) = (self.harness, self.settings, &self.folders);
+        let program = &prepared.program;
+        let started = self.budget.begin();
+        let bitcode = std::fs::read(&prepared.bitcode)
+            .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
+        let ends = (self.stop, self.limited().confirming_ends());
+        let tests = folders.tests.map(|place| {
+            Tests::new(place, harness, settings, prepared, folders.scratch)
+                .until(ends, folders.common)
+        });
+        let properties = &harness.properties;
+        let join = settings.join.as_deref();
+        Ok(Alternation {
+            subject: Subject {
+                harness,
+                settings,
+                program,
+                externals: &prepared.externals,
+                native,
+                reach: Reach::of(program),
+                digest: store::hex(&Sha256::digest(bitcode)),
+                budget: self.budget,
+                first_only: self.first_only,
+                stop: self.stop,
+            },
+            inputs: Inputs {
+                corpus: folders.corpus.clone(),
+                seeds: folders.seeds.clone(),
+                queue: folders.scratch.join("queue"),
+            },
+            searching: Searching::new(Search::new(program, self.search()), started),
+            fuzzing: Fuzzing::new(started),
+            proving: Proving::new(program, self.proved_before()),
+            confirming: Confirming {
+                judge: Judge::new(
+                    &harness.name,
+                    program,
+                    properties,
+                    folders.root,
+                    tests,
+                    memory,
+                ),
+                suspects: Vec::new(),
+            },
+            peers: join.map(|hub| Peers::new(hub, &harness.name, program)),
+            reporting: Reporting::new(reporter, started),
+            stats: Stats {
+                strategy: settings.strategy,
+                ..Stats::default()
+            },
+        })
+    }
+
+    /// How the search works.
+    fn search(&self) -> Config {
+        let mut config = Config {
+            properties: self.harness.properties.clone(),
+            limits: limits(self.harness),
+            until: self.budget.end(),
+            ..Config::default()
+        };
+        if self.settings.runs.is_some() {
+            config.query = config.query.counted();
+        }
+        config
+    }
+
+    /// What an earlier campaign had proved.
+    fn proved_before(&self) -> Option<Certificate> {
+        let asked = self.folders.certificate.and_then(proofs::before);
+        asked.or_else(|| proofs::before(self.folders.scratch))
+    }
+
+    /// Tells and keeps what the alternation came to.
+    fn conclude(
+        &self,
+        alternation: &mut Alternation<'_, '_>,
+        prepared: &Prepared,
+        end: End,
+        expectations: &Expectations,
+    ) -> Result<Summary, Error> {
+        alternation.consistent();
+        natively::assign_checks(alternation);
+        let kept = goals::tell(alternation, end);
+        goals::keep(&kept, self.folders.scratch)?;
+        if let Some(folder) = self.folders.certificate {
+            // For `explain`, which has something to say of violations too.
+            proofs::beside(folder, &prepared.bitcode)?;
+            goals::keep(&kept, folder)?;
+        }
+        self.keep_certificate(alternation, prepared, end)?;
+        if self.settings.stats {
+            tell_stats(alternation, self.settings.join.is_some());
+        }
+        let (goals, stats) = (alternation.overview().table(), alternation.stats.clone());
+        let state = serde_json::json!({ "goals": goals, "stats": stats });
+        if let Ok(state) = serde_json::to_vec_pretty(&state) {
+            store::write(&self.folders.scratch.join("state.json"), &state)?;
+        }
+        Ok(Summary {
+            verdict: if goals.checks.violated > 0 {
+                Verdict::Violated
+            } else if alternation.proving.is_complete() {
+                Verdict::Proved
+            } else {
+                Verdict::Open
+            },
+            goals,
+            stats,
+            tests: std::mem::take(&mut alternation.confirming.judge.written),
+            interrupted: end == End::Interrupted,
+            assumptions: assumptions(alternation),
+            harnesses: 1,
+            unexecuted: alternation.unexecuted(end).into_iter().collect(),
+            vacuous: kept.vacuous.into_iter().collect(),
+            findings: alternation.confirming.judge.count(),
+            not_replayed: expectations.not_run.len() as u64,
+        })
+    }
+
+    /// Writes the certificate into the scratch folder, and where it was asked for.
+    fn keep_certificate(
+        &self,
+        alternation: &mut Alternation<'_, '_>,
+        prepared: &Prepared,
+        end: End,
+    ) -> Result<(), Error> {
+        let Some(proofs) = &alternation.proving.proofs else {
+            if let Some(folder) = self.folders.certificate {
+                let why = goals::no_proof(alternation, end);
+                let message = format!("no certificate in {}: {why}", folder.display());
+                alternation.reporting.note(Level::Warning, message);
+            }
+            return Ok(());
+        };
+        let certificate = &proofs.outcome.certificate;
+        proofs::write(certificate, self.folders.scratch, &prepared.bitcode)?;
+        if let Some(folder) = self.folders.certificate {
+            let event = Event::CertificateWritten {
+                file: proofs::write(certificate, folder, &prepared.bitcode)?,
+                checks: certificate.checks.len() as u64,
+                blocks: certificate.blocks.len() as u64,
+            };
+            alternation.reporting.event(&event);
+        }
+        Ok(())
+    }
+}
+
+/// What `--stats` prints.
+fn tell_stats(alternation: &mut Alternation<'_, '_>, exchanges: bool) {
+    let searching = &alternation.searching;
+    let mut lines = vec![
+        format!("search {}", json(&searching.search.stats())),
+        format!(
+            "inputs that only native code has run: {}",
+            searching.backlog.count()
+        ),
+        format!("solver {}", json(&searching.search.solver_stats())),
+    ];
+    if exchanges {
+        let stats = &alternation.stats;
+        lines.push(format!(
+            "other machines: {} inputs sent, {} received, {} of them entered new code here",
+            stats.peers_sent, stats.peers_received, stats.peers_used
+        ));
+    }
+    if let Some(proofs) = &alternation.proving.proofs {
+        lines.push(format!("prover {}", json(&proofs.outcome.stats)));
+        if let Ok(checked) = &proofs.checked {
+            lines.push(format!(
+                "checker: {} transitions, {} questions",
+                checked.transitions, checked.questions
+            ));
+        }
+    }
+    for line in lines {
+        alternation.reporting.note(Level::Info, line);
+    }
+}
+
+/// What earlier campaigns found. A record of this machine that is damaged is named, and left where it is.
+fn remembered(place: &Place, reporter: &mut dyn Reporter) -> Result<Memory, Error> {
+    let (memory, damaged) = Memory::read(place.clone())?;
+    for why in damaged {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: why.to_string(),
+        });
+    }
+    Ok(memory)
+}
+
+/// Looks at what an earlier campaign left. Its inputs are in the queue; of `state.json` all that matters here is
+/// whether a kill or a full disk has damaged it, which is said and then mended by the end of this campaign.
+fn earlier(scratch: &Path, reporter: &mut dyn Reporter) {
+    let path = scratch.join("state.json");
+    let damaged = std::fs::read(&path)
+        .is_ok_and(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).is_err());
+    if damaged {
+        reporter.event(&Event::Note {
+            level: Level::Warning,
+            message: format!("{} is damaged; it is written anew", path.display()),
+        });
+    }
+}
+
+/// What every "proved" of this program rests on, with places as reports name them.
+pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> {
+    let Some(proofs) = &alternation.proving.proofs else {
+        return Vec::new();
+    };
+    let root = alternation.confirming.judge.root();
+    let mut all: Vec<Assumption> = proofs.outcome.assumed.clone();
+    for assumption in &mut all {
+        let mut places = Vec::new();
+        for place in &assumption.places {
+            let place = short(place, root);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        // By line, where that is a number.
+        places.sort_by_key(|place| match place.rsplit_once(':') {
+            Some((file, line)) => (file.to_owned(), line.parse().unwrap_or(0)),
+            None => (place.clone(), 0u32),
+        });
+        assumption.places = places;
+    }
+    let externals = crate::externals::assumed(&alternation.subject.externals.functions);
+    all.extend(externals.into_iter().map(Assumption::external));
+    all
+}
+
+/// A place without its column, and without the folder that all of them are in.
+fn short(place: &str, root: &Path) -> String {
+    let line = match place.rsplit_once(':') {
+        Some((line, column)) if column.bytes().all(|b| b.is_ascii_digit()) => line,
+        _ => place,
+    };
+    let file = Path::new(line).strip_prefix(root);
+    file.map_or_else(|_| line.to_owned(), |file| file.display().to_string())
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Starts the native builds of a program in its scratch folder; `common` is the folder of all programs of its package.
+pub(super) fn start_native<'s>(
+    prepared: &Prepared,
+    harness: &Harness,
+    settings: &Settings,
+    (scratch, common): (&Path, &Path),
+    (fuzzed, expected): (bool, bool),
+    ends: (&'s AtomicBool, Option<Instant>),
+) -> Native<'s> {
+    let mut builder = TargetBuilder::new(&prepared.bitcode, scratch.join("native"));
+    builder.clang.clone_from(&settings.compiler.path);
+    builder.cache = Some(prepared.cache.join("native"));
+    builder.objects = Some(common.join("objects"));
+    // As cargo tells build scripts: several campaigns may share the machine.
+    let told = std::env::var("NUM_JOBS").ok();
+    if let Some(jobs) = told.and_then(|jobs| jobs.parse().ok()) {
+        builder.jobs = jobs;
+    }
+    let confirm = harness.timeout.max(Duration::from_secs(10));
+    Native::start(
+        builder,
+        native::Wanted {
+            fuzzed,
+            large: fuzzed && prepared.program.blocks.len() >= native::LARGE,
+            expected,
+        },
+        u32::try_from(confirm.as_millis()).unwrap_or(u32::MAX),
+        ends,
+    )
+}
+
+/// The machine's limits for a harness: about as many steps as native code does in its time limit, within reason.
+pub(super) fn limits(harness: &Harness) -> Limits {
+    Limits {
+        steps: (harness.timeout.as_millis() as u64 * 200_000).clamp(20_000_000, 400_000_000),
+        ..Limits::default()
+    }
+}

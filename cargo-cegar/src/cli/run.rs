@@ -1,0 +1,239 @@
+//! `run` and `replay`: campaigns on the harnesses of a crate, and what all commands on a crate begin with.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use super::args::{BudgetArgs, Manners, ReplayArgs, RunArgs};
+use super::check::{extra_reports, settings};
+use super::{conclude, note, reporter, team};
+use crate::compile::Compiler;
+use crate::config::Config;
+use crate::emit::EmitError;
+use crate::error::Error;
+use crate::event::{Event, Fan, Level, Reporter};
+use crate::exit::ExitCode;
+use crate::options::{Harness, ReplayOptions, RunOptions};
+use crate::project::Project;
+use crate::report::HtmlReporter;
+use crate::{campaign, contracts, lock, plan, store};
+
+/// A package and what its files say.
+pub(super) fn open(manners: &Manners) -> Result<(Project, Config), Error> {
+    let project = Project::load(
+        manners.manifest_path.as_deref(),
+        manners.package.as_deref(),
+        manners.target_dir.as_deref(),
+    )?;
+    let config = Config::load(&project.manifest, &project.cegar.join("cegar.toml"))?;
+    Ok((project, config))
+}
+
+pub(super) fn compiler(config: &Config) -> Result<Compiler, Error> {
+    let environment = std::env::var_os("CEGAR_CLANG").map(PathBuf::from);
+    let file = config.c.compiler.clone().map(PathBuf::from);
+    Ok(Compiler::find_with(environment.or(file))?)
+}
+
+/// `cargo cegar run`
+pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    let mut fan = reporter(manners, args.budget.stats, &project.root);
+    extra_reports(&mut fan, &args.budget, &project.root);
+    let exchange = team::open(&args.team, &args.budget, &config.run, &mut fan)?;
+    let mut options = run_options(
+        &project,
+        &config,
+        &args.harnesses,
+        &args.budget,
+        None,
+        &mut fan,
+        stop,
+    )?;
+    exchange.apply(&args.team, &mut options);
+    fan.add(HtmlReporter::new(
+        &project.name,
+        &options.scratch,
+        vec![project.cegar.clone()],
+        options.harnesses.iter().map(|h| h.name.clone()).collect(),
+        args.html.clone(),
+    ));
+    for binding in super::bindings::found(&project, &config, &mut fan, stop)? {
+        fan.event(&Event::BindingMismatch(binding));
+    }
+    let outcome = match options.jobs {
+        1 => campaign::run(&options, &mut fan, stop),
+        _ => campaign::pool::run(&options, &mut fan, stop),
+    };
+    conclude(outcome, fan, options.settings.require_proof, stop)
+}
+
+pub(super) fn run_options(
+    project: &Project,
+    config: &Config,
+    selected: &[String],
+    budget: &BudgetArgs,
+    artifacts: Option<PathBuf>,
+    fan: &mut Fan,
+    stop: &AtomicBool,
+) -> Result<RunOptions, Error> {
+    plan::check_selection(project, config, selected)?;
+    if selected.is_empty()
+        && let Some(text) = plan::left_out(project, config)?
+    {
+        note(fan, Level::Warning, text);
+    }
+    let settings = settings(budget, &config.run, compiler(config)?)?;
+    let scratch = project.scratch();
+    store::writable_dir(&scratch)?;
+    let library = plan::library(project, config, false, fan, stop)?;
+    let stubs = plan::stub_headers(&scratch)?;
+    let settled = plan::settle_contracts(project, config, artifacts.as_deref())?;
+    tell_settled(&settled, artifacts.is_some(), fan);
+    let mut harnesses = plan::harnesses(project, config, selected, &library, &stubs)?;
+    if artifacts.is_some() {
+        plan::use_settled(&mut harnesses, &settled);
+    }
+    for text in plan::preconditions(project, &harnesses)? {
+        note(fan, Level::Info, text);
+    }
+    store::temporary_files()?;
+    if artifacts.is_none() {
+        package_folders(project, &harnesses, budget.no_emit)?;
+    }
+    readable_record(&project.cegar)?;
+    // All commands lock in this order, so that none waits for another one that waits for it.
+    let mut names: Vec<&str> = harnesses.iter().map(|h| h.name.as_str()).collect();
+    names.sort_unstable();
+    for name in names {
+        lock::hold(&scratch, name, &format!("harness `{name}`"), fan, stop)?;
+    }
+    fan.event(&Event::Compiling {
+        what: format!("{} C sources", project.name),
+        files: library.units.len(),
+        from: library.from,
+    });
+    Ok(RunOptions {
+        harnesses,
+        settings,
+        scratch,
+        package: project.cegar.clone(),
+        root: project.root.clone(),
+        no_emit: budget.no_emit,
+        artifacts,
+        is_all: selected.is_empty(),
+        jobs: 1,
+        is_compiled: false,
+    })
+}
+
+/// Says which conditions harnesses no longer assume.
+fn tell_settled(settled: &[contracts::Settled], has_copies: bool, fan: &mut Fan) {
+    for one in settled {
+        let copies = match has_copies {
+            true => format!("; the harness without it is {}", one.file.display()),
+            false => String::new(),
+        };
+        for condition in &one.conditions {
+            let text = format!(
+                "{} no longer assumes `{condition}`: it is not in contracts.toml, and counts as \
+                 rejected{copies}",
+                one.harness
+            );
+            note(fan, Level::Info, text);
+        }
+    }
+}
+
+/// Makes sure that the folders of the package that a campaign writes to can be written.
+fn package_folders(project: &Project, harnesses: &[Harness], no_emit: bool) -> Result<(), Error> {
+    for harness in harnesses {
+        package_folder(&project.cegar.join("corpus").join(&harness.name))?;
+    }
+    if !no_emit {
+        package_folder(&project.cegar.join("tests"))?;
+        package_folder(&project.cegar.join("findings"))?;
+    }
+    Ok(())
+}
+
+/// A folder of the package that the command writes to.
+fn package_folder(path: &Path) -> Result<(), Error> {
+    store::writable_dir(path).map_err(|why| {
+        Error::Io(why.where_not_writable(
+            "make it writable; or `cargo cegar ci --target-dir DIR`, which writes to DIR alone",
+        ))
+    })
+}
+
+/// Makes sure that the record of the tests that were written can be read, before a test is found that has to be added to it.
+fn readable_record(package: &Path) -> Result<(), Error> {
+    match crate::emit::package::readable_record(package) {
+        Ok(_) => Ok(()),
+        Err(EmitError::Io { path, why }) => Err(Error::io("read", path, why)),
+        Err(EmitError::Record { path, why }) => Err(Error::usage(
+            format!(
+                "`{}` is no record of the tests that were written: {why}",
+                path.display()
+            ),
+            "take it from version control; or delete it: then every test that is there counts as edited by hand",
+        )),
+    }
+}
+
+/// `cargo cegar replay`
+pub(super) fn replay(
+    manners: &Manners,
+    args: &ReplayArgs,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    plan::check_selection(&project, &config, std::slice::from_ref(&args.harness))?;
+    let inputs = inputs(&project, args)?;
+    let mut fan = reporter(manners, false, &project.root);
+    let budget = BudgetArgs {
+        no_emit: true,
+        ..BudgetArgs::default()
+    };
+    let selected = std::slice::from_ref(&args.harness);
+    let run = run_options(&project, &config, selected, &budget, None, &mut fan, stop)?;
+    let outcome = campaign::replay(&ReplayOptions { run, inputs }, &mut fan, stop);
+    conclude(outcome, fan, false, stop)
+}
+
+fn inputs(project: &Project, args: &ReplayArgs) -> Result<Vec<PathBuf>, Error> {
+    let corpus = project.cegar.join("corpus").join(&args.harness);
+    let given = if args.inputs.is_empty() {
+        vec![corpus]
+    } else {
+        args.inputs.clone()
+    };
+    let mut inputs = Vec::new();
+    for path in given {
+        if path.is_dir() {
+            let mut files = Vec::new();
+            let entries = std::fs::read_dir(&path).map_err(|why| Error::io("read", &path, why))?;
+            for entry in entries {
+                let file = entry.map_err(|why| Error::io("read", &path, why))?.path();
+                if file.is_file() {
+                    files.push(file);
+                }
+            }
+            files.sort();
+            inputs.extend(files);
+        } else if path.is_file() {
+            inputs.push(path);
+        } else if !args.inputs.is_empty() {
+            return Err(Error::nothing(
+                format!("there is no input `{}`", path.display()),
+                "name a file, or a folder of them",
+            ));
+        }
+    }
+    if inputs.is_empty() {
+        return Err(Error::nothing(
+            format!("`{}` has no corpus yet", args.harness),
+            "`cargo cegar run` makes one; or name the inputs",
+        ));
+    }
+    Ok(inputs)
+}

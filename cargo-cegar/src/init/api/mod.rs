@@ -1,0 +1,235 @@
+//! What a header declares, as clang understands it.
+//!
+//! A pattern over the header's text cannot know what a macro hides, what a typedef means, or that a structure is never
+//! defined. So clang is asked for its syntax tree, with the flags that the library itself is compiled with. (bindgen knows
+//! the same, but tells it in Rust's types; a harness is C, and should use the header's own words.)
+
+mod tree;
+
+use tree::read_one;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use super::ctype::{Kind, Written};
+use super::orders::Orders;
+use crate::compile::Compiler;
+use crate::error::Error;
+
+/// A function of the header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Its name.
+    pub name: String,
+    /// What it returns.
+    pub returns: Written,
+    /// Its parameters.
+    pub params: Vec<Parameter>,
+    /// Whether more may follow.
+    pub variadic: bool,
+    /// Whether the header defines it.
+    pub inline: bool,
+    /// Whether the header says that it is not to be called any more.
+    pub deprecated: bool,
+    /// The header beside the library's own that declares it, if that is where it is.
+    pub beside: Option<String>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name; empty if the header gives none.
+    pub name: String,
+    /// Its type.
+    pub ty: Written,
+    /// What stands between the brackets of `key[32]`.
+    pub bound: Option<String>,
+}
+
+impl Parameter {
+    /// What a harness calls parameter number `i`, counted from 0.
+    pub fn wanted(&self, i: usize) -> String {
+        match self.name.as_str() {
+            "" => format!("argument_{}", i + 1),
+            name => name.to_owned(),
+        }
+    }
+}
+
+/// A structure or union that is defined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Its members: name and type.
+    pub fields: Vec<(String, Written)>,
+    /// Whether its members share their bytes.
+    pub union: bool,
+}
+
+/// All that is known from a header.
+#[derive(Clone, Debug, Default)]
+pub struct Api {
+    /// The functions that it declares, in order.
+    pub functions: Vec<Declared>,
+    /// Those of headers beside it: what makes and gives back an object may be declared there.
+    pub near: Vec<Declared>,
+    /// Structures that are defined, by tag, or by the typedef of one without.
+    records: HashMap<String, Record>,
+    /// The constants of enumerations, by the same names.
+    enums: HashMap<String, Vec<String>>,
+    typedefs: HashMap<String, Written>,
+    /// Variables that the library defines: name and type.
+    pub variables: Vec<(String, Written)>,
+    /// In which order callers call them.
+    pub orders: Orders,
+    /// Typedefs of `void *` of which functions return pointers: `codec_t *create(void)` makes an object that is known by its `codec_t *`.
+    behind: BTreeSet<String>,
+}
+
+/// Reads a header, with those beside it as far as they can be read together.
+pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api, Error> {
+    let beside = beside(header);
+    if !beside.is_empty() {
+        let includes = beside
+            .iter()
+            .flat_map(|path| ["-include".to_owned(), path.display().to_string()]);
+        let more: Vec<String> = flags.iter().cloned().chain(includes).collect();
+        if let Ok(api) = read_one(compiler, header, &more)
+            && !api.functions.is_empty()
+        {
+            return Ok(api);
+        }
+    }
+    read_one(compiler, header, flags)
+}
+
+/// Headers in the same folder: a library of several public ones makes in one what it uses in another.
+fn beside(header: &Path) -> Vec<PathBuf> {
+    let own = header.canonicalize().unwrap_or_else(|_| header.to_owned());
+    let folder = own.parent().map(std::fs::read_dir);
+    let mut all: Vec<PathBuf> = folder
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| *path != own && path.extension().is_some_and(|e| e == "h"))
+        .collect();
+    all.sort();
+    match all.len() {
+        0..=BESIDE => all,
+        _ => Vec::new(),
+    }
+}
+
+/// With more headers beside it than this, a folder holds the library's inner ones.
+const BESIDE: usize = 16;
+
+impl Api {
+    /// A header with nothing but functions.
+    #[cfg(test)]
+    pub fn of(functions: Vec<Declared>) -> Api {
+        Api {
+            functions,
+            ..Api::default()
+        }
+    }
+
+    /// All functions that may make an object or give it back, the header's own first.
+    pub fn makers(&self) -> impl Iterator<Item = &Declared> {
+        self.functions.iter().chain(&self.near)
+    }
+
+    /// The type behind typedefs; its words stay those of the innermost pointer-free name that C accepts.
+    pub fn resolve(&self, written: &Written) -> Written {
+        let mut at = written.clone();
+        for _ in 0..32 {
+            let Kind::Named(name) = &at.kind else { break };
+            let Some(next) = self.typedefs.get(name) else {
+                break;
+            };
+            at = Written {
+                constant: at.constant || next.constant,
+                words: next.words.clone(),
+                kind: next.kind.clone(),
+            };
+        }
+        at
+    }
+
+    /// What a pointer leads to, if the type is one, in the words that lead there.
+    pub fn pointee(&self, written: &Written) -> Option<Written> {
+        match self.resolve(written).kind {
+            Kind::Pointer(to) => Some(*to),
+            _ => None,
+        }
+    }
+
+    /// A structure that is defined.
+    pub fn record(&self, tag: &str) -> Option<&Record> {
+        self.records.get(tag)
+    }
+
+    /// The constants of an enumeration.
+    pub fn constants(&self, tag: &str) -> &[String] {
+        self.enums.get(tag).map_or(&[], Vec::as_slice)
+    }
+
+    /// By what an object is known: a structure's tag, the typedef of `void` or `void *` that stands for it, or a pointer to such a typedef.
+    pub fn identity(&self, pointer: &Written) -> Option<String> {
+        // `voidpf` is a plain pointer by another name.
+        let is_plain = |name: &str| name.to_lowercase().contains("void");
+        if let Kind::Named(name) = &pointer.kind
+            && !is_plain(name)
+            && self
+                .pointee(pointer)
+                .is_some_and(|to| to.kind == Kind::Void)
+        {
+            return Some(name.clone());
+        }
+        let to = self.pointee(pointer)?;
+        match (self.resolve(&to).kind, &to.kind) {
+            (Kind::Pointer(_), Kind::Named(name)) if self.behind.contains(name) => {
+                Some(format!("{name} *"))
+            }
+            (Kind::Record(tag), _) => Some(tag),
+            (Kind::Void, Kind::Named(name)) if !is_plain(name) => Some(name.clone()),
+            _ => None,
+        }
+    }
+
+    fn behind(&self) -> BTreeSet<String> {
+        let returned = self.makers().filter_map(|f| self.pointee(&f.returns));
+        let plain = |to: &Written| self.pointee(to).is_some_and(|to| to.kind == Kind::Void);
+        let names = returned.filter(plain).filter_map(|to| match to.kind {
+            Kind::Named(name) => Some(name),
+            _ => None,
+        });
+        names
+            .filter(|name| !name.to_lowercase().contains("void"))
+            .collect()
+    }
+
+    /// By what an object is known, whether it is handed on by a pointer or by a number.
+    pub fn handle(&self, ty: &Written) -> Option<String> {
+        self.identity(ty).or_else(|| self.number_identity(ty))
+    }
+
+    /// The library's own typedef of a whole number, which may stand for an object: `typedef size_t csh;`
+    pub fn number_identity(&self, ty: &Written) -> Option<String> {
+        const PLAIN: &[&str] = &[
+            "size", "int", "long", "char", "byte", "bool", "word", "off", "time",
+        ];
+        let Kind::Named(name) = &ty.kind else {
+            return None;
+        };
+        let lower = name.to_lowercase();
+        let is_plain = PLAIN.iter().any(|word| lower.contains(word));
+        let is_number = matches!(self.resolve(ty).kind, Kind::Int { size, .. } if size >= 4);
+        (is_number && !is_plain).then(|| format!("{name} (a number)"))
+    }
+
+    /// The function of that name.
+    pub fn function(&self, name: &str) -> Option<&Declared> {
+        self.functions.iter().find(|function| function.name == name)
+    }
+}

@@ -1,0 +1,345 @@
+//! Reading clang's syntax tree of a header.
+
+use super::{Api, Declared, Parameter, Record};
+use crate::compile::Compiler;
+use crate::error::Error;
+use crate::init::ctype::{self, Kind, Written};
+use serde::Deserialize;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A node of clang's tree, as far as it matters.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Node {
+    id: String,
+    kind: String,
+    name: String,
+    loc: Place,
+    range: Range,
+    #[serde(rename = "type")]
+    ty: Type,
+    inner: Vec<Node>,
+    tag_used: String,
+    complete_definition: bool,
+    variadic: bool,
+    storage_class: String,
+    is_implicit: bool,
+    owned_tag_decl: Option<Tag>,
+    is_bitfield: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Tag {
+    id: String,
+    name: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Type {
+    qual_type: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Range {
+    begin: Place,
+    end: Place,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Place {
+    offset: Option<usize>,
+    file: Option<String>,
+    tok_len: usize,
+    spelling_loc: Option<Box<Place>>,
+    expansion_loc: Option<Box<Place>>,
+}
+
+pub(super) fn read_one(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api, Error> {
+    let output = Command::new(&compiler.path)
+        .args(["-x", "c", "-fsyntax-only", "-w", "-std=gnu11"])
+        .args(["-Xclang", "-ast-dump=json"])
+        .args(["-include", "stddef.h", "-include", "stdint.h"])
+        // Old headers want a `FILE` to be known already.
+        .args(["-include", "stdbool.h", "-include", "stdio.h"])
+        .args(flags)
+        .arg(header)
+        .output()
+        .map_err(|why| Error::io("run", &compiler.path, why))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said: Vec<&str> = said.lines().take(12).collect();
+        return Err(Error::nothing(
+            format!(
+                "`{}` does not compile by itself\n{}",
+                header.display(),
+                said.join("\n")
+            ),
+            "name the header that a user of the library includes; what it needs goes to `includes` and `defines` under [c] \
+             in cegar.toml",
+        ));
+    }
+    let root: Node = serde_json::from_slice(&output.stdout)
+        .map_err(|why| Error::engine("reading clang's syntax tree", why))?;
+    Ok(Reader::new(header).read(&root))
+}
+
+pub(super) struct Reader {
+    header: PathBuf,
+    folder: PathBuf,
+    /// The last file that was named: clang names one only where it changes.
+    file: String,
+    canonical: HashMap<String, PathBuf>,
+    text: String,
+    api: Api,
+    /// Definitions without a tag, by their node's id, until a typedef names them.
+    unnamed: HashMap<String, Record>,
+    unnamed_enums: HashMap<String, Vec<String>>,
+    /// Functions of other headers in the same folder.
+    near: Vec<Declared>,
+}
+
+impl Reader {
+    fn new(header: &Path) -> Reader {
+        let header = header.canonicalize().unwrap_or_else(|_| header.to_owned());
+        Reader {
+            folder: header.parent().unwrap_or(Path::new("/")).to_owned(),
+            text: String::from_utf8_lossy(&std::fs::read(&header).unwrap_or_default()).into_owned(),
+            header,
+            file: String::new(),
+            canonical: HashMap::new(),
+            api: Api::default(),
+            unnamed: HashMap::new(),
+            unnamed_enums: HashMap::new(),
+            near: Vec::new(),
+        }
+    }
+
+    fn read(mut self, root: &Node) -> Api {
+        for node in &root.inner {
+            self.declaration(node);
+        }
+        // A header that only includes others stands for them.
+        if self.api.functions.is_empty() {
+            self.api.functions = std::mem::take(&mut self.near);
+            self.api.functions.iter_mut().for_each(|f| f.beside = None);
+        }
+        let mut seen = BTreeSet::new();
+        self.api.functions.retain(|f| seen.insert(f.name.clone()));
+        self.near.retain(|f| seen.insert(f.name.clone()));
+        self.api.near = self.near;
+        self.api.behind = self.api.behind();
+        self.api
+    }
+
+    /// Follows the file names through a node; gives the file that it is in.
+    fn enter(&mut self, node: &Node) -> String {
+        let file = self.place(&node.loc).unwrap_or_else(|| self.file.clone());
+        self.place(&node.range.begin);
+        self.place(&node.range.end);
+        file
+    }
+
+    fn place(&mut self, place: &Place) -> Option<String> {
+        if let Some(spelling) = &place.spelling_loc {
+            self.place(spelling);
+        }
+        if let Some(expansion) = &place.expansion_loc {
+            return self.place(expansion);
+        }
+        if let Some(file) = &place.file {
+            self.file.clone_from(file);
+        }
+        place.offset.map(|_| self.file.clone())
+    }
+
+    /// The rest of a node that is of no interest.
+    fn pass(&mut self, node: &Node) {
+        self.enter(node);
+        for inner in &node.inner {
+            self.pass(inner);
+        }
+    }
+
+    fn declaration(&mut self, node: &Node) {
+        match node.kind.as_str() {
+            "FunctionDecl" => self.function(node),
+            "RecordDecl" => self.record(node),
+            "EnumDecl" => self.enumeration(node),
+            "VarDecl" => {
+                let file = self.enter(node);
+                if node.storage_class == "extern" && self.whose(&file) != (false, false) {
+                    let written = ctype::read(&node.ty.qual_type);
+                    self.api.variables.push((node.name.clone(), written));
+                }
+                node.inner.iter().for_each(|inner| self.pass(inner));
+            }
+            "TypedefDecl" => {
+                self.enter(node);
+                self.typedef(node);
+                node.inner.iter().for_each(|inner| self.pass(inner));
+            }
+            "LinkageSpecDecl" => {
+                self.enter(node);
+                node.inner.iter().for_each(|inner| self.declaration(inner));
+            }
+            _ => self.pass(node),
+        }
+    }
+
+    fn typedef(&mut self, node: &Node) {
+        let owned = node
+            .inner
+            .first()
+            .and_then(|inner| inner.owned_tag_decl.as_ref());
+        if let Some(tag) = owned.filter(|tag| tag.name.is_empty()) {
+            if let Some(record) = self.unnamed.remove(&tag.id) {
+                self.api.records.insert(node.name.clone(), record);
+                let kind = Kind::Record(node.name.clone());
+                self.define(&node.name, kind);
+                return;
+            }
+            if let Some(constants) = self.unnamed_enums.remove(&tag.id) {
+                self.api.enums.insert(node.name.clone(), constants);
+                let kind = Kind::Enum(node.name.clone());
+                self.define(&node.name, kind);
+                return;
+            }
+        }
+        let written = ctype::read(&node.ty.qual_type);
+        self.api.typedefs.insert(node.name.clone(), written);
+    }
+
+    fn define(&mut self, name: &str, kind: Kind) {
+        let written = Written {
+            constant: false,
+            words: name.to_owned(),
+            kind,
+        };
+        self.api.typedefs.insert(name.to_owned(), written);
+    }
+
+    fn record(&mut self, node: &Node) {
+        self.enter(node);
+        let mut record = Record {
+            fields: Vec::new(),
+            union: node.tag_used == "union",
+        };
+        for inner in &node.inner {
+            match inner.kind.as_str() {
+                "RecordDecl" => self.record(inner),
+                "EnumDecl" => self.enumeration(inner),
+                "FieldDecl" => {
+                    if !inner.name.is_empty() && !inner.is_bitfield {
+                        let written = ctype::read(&inner.ty.qual_type);
+                        record.fields.push((inner.name.clone(), written));
+                    }
+                    self.pass(inner);
+                }
+                _ => self.pass(inner),
+            }
+        }
+        if !node.complete_definition {
+            return;
+        }
+        if node.name.is_empty() {
+            self.unnamed.insert(node.id.clone(), record);
+        } else {
+            self.api.records.insert(node.name.clone(), record);
+        }
+    }
+
+    fn enumeration(&mut self, node: &Node) {
+        self.enter(node);
+        let constants: Vec<String> = node
+            .inner
+            .iter()
+            .filter(|inner| inner.kind == "EnumConstantDecl")
+            .map(|inner| inner.name.clone())
+            .collect();
+        node.inner.iter().for_each(|inner| self.pass(inner));
+        if constants.is_empty() {
+            return;
+        }
+        if node.name.is_empty() {
+            self.unnamed_enums.insert(node.id.clone(), constants);
+        } else {
+            self.api.enums.insert(node.name.clone(), constants);
+        }
+    }
+
+    fn function(&mut self, node: &Node) {
+        let file = self.enter(node);
+        let (mine, near) = self.whose(&file);
+        let mut params = Vec::new();
+        let (mut defined, mut deprecated) = (false, false);
+        for inner in &node.inner {
+            match inner.kind.as_str() {
+                "ParmVarDecl" => {
+                    params.push(Parameter {
+                        name: inner.name.clone(),
+                        ty: ctype::read(&inner.ty.qual_type),
+                        bound: if mine { self.bound(inner) } else { None },
+                    });
+                }
+                "CompoundStmt" => defined = true,
+                "DeprecatedAttr" => deprecated = true,
+                _ => {}
+            }
+            self.pass(inner);
+        }
+        if node.is_implicit || !(mine || near) {
+            return;
+        }
+        let Some(ty) = ctype::function(&node.ty.qual_type) else {
+            return;
+        };
+        // A function that returns a function is written in a way that is not read here.
+        if ty.params.len() != params.len() {
+            return;
+        }
+        let declared = Declared {
+            name: node.name.clone(),
+            returns: ty.returns,
+            params,
+            variadic: node.variadic,
+            inline: defined || node.storage_class == "static",
+            deprecated,
+            beside: match mine {
+                true => None,
+                false => Path::new(&file)
+                    .file_name()
+                    .map(|name| name.to_string_lossy().into_owned()),
+            },
+        };
+        if mine {
+            self.api.functions.push(declared);
+        } else {
+            self.near.push(declared);
+        }
+    }
+
+    /// Whether a file is the header, and whether it lies beside or below it.
+    fn whose(&mut self, file: &str) -> (bool, bool) {
+        let path = self
+            .canonical
+            .entry(file.to_owned())
+            .or_insert_with(|| Path::new(file).canonicalize().unwrap_or_default());
+        (*path == self.header, path.starts_with(&self.folder))
+    }
+
+    /// What the header's text has between the brackets after a parameter's name. (Its type is a pointer by now.)
+    fn bound(&self, parameter: &Node) -> Option<String> {
+        let at = parameter.loc.offset? + parameter.loc.tok_len;
+        let rest = self.text.get(at..)?.trim_start();
+        let inner = rest.strip_prefix('[')?.split_once(']')?.0;
+        let inner = inner.trim().trim_start_matches("static ").trim();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_+-*() ".contains(c);
+        (!inner.is_empty() && inner.chars().all(plain)).then(|| inner.to_owned())
+    }
+}

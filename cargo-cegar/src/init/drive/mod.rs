@@ -1,0 +1,384 @@
+//! One function, driven: variables for its arguments, the call, and giving back what was made.
+//!
+//! A harness should read as a careful person would write it in ten minutes: the header's own types, one line per choice,
+//! buffers of exactly their length (so that one byte too far is seen), and objects made and given back by the functions
+//! that the header has for it. What had to be guessed is said in its first comment.
+
+mod adjust;
+mod life;
+mod objects;
+mod pointers;
+mod sides;
+mod sized;
+mod text;
+
+use std::collections::BTreeSet;
+
+pub use adjust::{Adjust, MOST_ROOM};
+pub use life::{life, life_name};
+
+use super::api::{Api, Declared, Parameter};
+use super::ctype::{Kind, Written};
+use super::pairs;
+
+/// Bytes of memory whose length nobody says.
+const GUESSED: usize = 64;
+/// The same where it is written.
+const GUESSED_OUTPUT: usize = 256;
+/// Elements of an output of numbers whose length nobody says.
+const SAMPLES: usize = 8192;
+/// Most bytes of an output.
+const OUTPUT: usize = 1024;
+/// Most bytes of an input that is not the main one.
+const SECOND: usize = 64;
+/// Elements of an array of structures.
+const ROW: usize = 16;
+/// How far makers need makers.
+const DEPTH: usize = 3;
+/// Members of a structure that are chosen one by one.
+const MEMBERS: usize = 12;
+
+/// Words in the names of functions that read what others wrote: the interesting ones.
+const READS: &[&str] = &[
+    "parse", "decode", "decomp", "uncomp", "inflate", "read", "load", "scan", "unpack", "deserial",
+    "valid", "verify", "import", "match", "search",
+];
+
+/// A harness.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Harness {
+    /// The C file.
+    pub text: String,
+    /// What is passed: `data, size`.
+    pub passed: String,
+    /// How promising it is.
+    pub score: i32,
+    /// The function whose lines say how far it gets.
+    pub drives: String,
+}
+
+/// Writes the harness of a function, or says why there is none.
+pub fn harness(
+    api: &Api,
+    usable: &BTreeSet<String>,
+    function: &Declared,
+    include: &str,
+    adjust: &Adjust,
+) -> Result<Harness, String> {
+    if function.variadic {
+        return Err("it takes any number of arguments".to_owned());
+    }
+    if function.params.is_empty() {
+        return Err("it takes no arguments".to_owned());
+    }
+    let mut body = Body::new(api, usable, function, adjust);
+    if body.gives_back(function).is_some() {
+        return Err("it gives back what others make, and is called in their harnesses".to_owned());
+    }
+    if body.frees(function) {
+        return Err("it gives back memory that others make".to_owned());
+    }
+    let arguments = body.arguments(function, &[], 0)?;
+    with_assumptions(body.finish(function, &arguments, include)?, adjust)
+}
+
+/// A harness with what was learnt of its choices.
+fn with_assumptions(mut harness: Harness, adjust: &Adjust) -> Result<Harness, String> {
+    let (text, without) = adjust.assumed(&harness.text);
+    match without.first() {
+        Some(condition) => Err(format!("`{condition}` has no place in it")),
+        None => {
+            harness.text = text;
+            Ok(harness)
+        }
+    }
+}
+
+/// The main input.
+#[derive(Clone, Debug)]
+struct Main {
+    /// The type of an element, if it is more than a byte.
+    wide: Option<String>,
+}
+
+#[derive(Clone)]
+struct Body<'a> {
+    api: &'a Api,
+    usable: &'a BTreeSet<String>,
+    function: &'a Declared,
+    adjust: &'a Adjust,
+    names: BTreeSet<String>,
+    callbacks: Vec<String>,
+    lines: Vec<String>,
+    main: Option<Main>,
+    after: Vec<String>,
+    cleanup: Vec<String>,
+    guesses: Vec<String>,
+    /// A callback chooses while the function runs: then the main input must leave something.
+    answers: bool,
+    /// Another function takes the main input.
+    fed: bool,
+    strings: usize,
+    handles: usize,
+    /// Within a function that makes something or feeds it: the main input stays free for the function itself.
+    nested: usize,
+    /// Functions that callers were seen to call: what makes an object is best one of them.
+    preferred: BTreeSet<String>,
+}
+
+impl<'a> Body<'a> {
+    fn new(
+        api: &'a Api,
+        usable: &'a BTreeSet<String>,
+        function: &'a Declared,
+        adjust: &'a Adjust,
+    ) -> Body<'a> {
+        Body {
+            api,
+            usable,
+            function,
+            adjust,
+            // Names that a macro or a keyword might be.
+            names: [
+                "data", "size", "main", "int", "char", "errno", "stdin", "stdout", "unix", "linux",
+            ]
+            .iter()
+            .map(|name| (*name).to_owned())
+            .chain(api.makers().map(|f| f.name.clone()))
+            .collect(),
+            callbacks: Vec::new(),
+            lines: Vec::new(),
+            main: None,
+            after: Vec::new(),
+            cleanup: Vec::new(),
+            guesses: Vec::new(),
+            answers: false,
+            fed: false,
+            strings: 0,
+            handles: 0,
+            nested: 0,
+            preferred: BTreeSet::new(),
+        }
+    }
+
+    /// A name that is not taken.
+    fn name(&mut self, wanted: &str) -> String {
+        let wanted = wanted.trim_matches('_');
+        let wanted = if wanted.is_empty() { "value" } else { wanted };
+        let mut name = wanted.to_owned();
+        let mut number = 2;
+        while !self.names.insert(name.clone()) {
+            name = if number == 2 && !wanted.ends_with("_value") {
+                format!("{wanted}_value")
+            } else {
+                format!("{wanted}_{number}")
+            };
+            number += 1;
+        }
+        name
+    }
+
+    /// The arguments for a call of `function`; those in `given` are known.
+    fn arguments(
+        &mut self,
+        function: &Declared,
+        given: &[(usize, String)],
+        depth: usize,
+    ) -> Result<Vec<String>, String> {
+        let params = &function.params;
+        let mut lengths = pairs::lengths(self.api, params);
+        let mut arguments: Vec<Option<String>> = vec![None; params.len()];
+        for (i, text) in given {
+            arguments[*i] = Some(text.clone());
+            // One object has no length.
+            lengths[*i] = None;
+        }
+        // Numbers first: the main input takes all that is left.
+        let is_number = |param: &Parameter| {
+            !matches!(
+                self.api.resolve(&param.ty).kind,
+                Kind::Pointer(_) | Kind::Record(_)
+            )
+        };
+        let (numbers, others): (Vec<usize>, Vec<usize>) =
+            (0..params.len()).partition(|&i| is_number(&params[i]));
+        for i in numbers.into_iter().chain(others) {
+            let is_length = lengths.contains(&Some(i));
+            if arguments[i].is_some() || is_length {
+                continue;
+            }
+            let param = &params[i];
+            if let Some(l) = lengths[i] {
+                let (pointer, length) = self.sized(function, param, &params[l])?;
+                arguments[i] = Some(pointer);
+                arguments[l] = Some(length);
+            } else {
+                arguments[i] = Some(self.argument(function, i, param, depth)?);
+            }
+        }
+        Ok(arguments.into_iter().flatten().collect())
+    }
+
+    /// An argument that stands alone.
+    fn argument(
+        &mut self,
+        function: &Declared,
+        i: usize,
+        param: &Parameter,
+        depth: usize,
+    ) -> Result<String, String> {
+        let resolved = self.api.resolve(&param.ty);
+        let wanted = param.wanted(i);
+        if let Some(identity) = self.number_handle(param) {
+            return self.made(function, param, &param.ty, &identity, depth);
+        }
+        match &resolved.kind {
+            Kind::Pointer(_) => {
+                let before = self.clone();
+                let value = self.pointer(function, param, &wanted, depth)?;
+                let key = (function.name.clone(), i);
+                if value != "NULL" || !self.adjust.not_null.contains(&key) {
+                    return Ok(value);
+                }
+                *self = before;
+                Ok(self.instead_of_null(&wanted))
+            }
+            Kind::Record(tag) => {
+                let Some(record) = self.api.record(tag).cloned() else {
+                    return Err(format!(
+                        "`{}` is passed by value and not defined in the header",
+                        param.ty.words
+                    ));
+                };
+                let is_pointer =
+                    |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Pointer(_));
+                if record.fields.iter().any(|(_, ty)| is_pointer(ty)) {
+                    return Err(format!(
+                        "`{}` is passed by value and holds pointers",
+                        param.ty.words
+                    ));
+                }
+                let name = self.name(&wanted);
+                self.lines
+                    .push(format!("{} {name} = {{0}};", param.ty.words));
+                self.members(&name, &record);
+                Ok(name)
+            }
+            _ => {
+                let value = self.choice(&resolved).ok_or_else(|| unknown(param))?;
+                let name = self.name(&wanted);
+                self.lines
+                    .push(format!("{} {name} = {value};", param.ty.words));
+                if pairs::is_place_name(&param.name) && self.has_one_input(function) {
+                    let low = match resolved.kind {
+                        Kind::Int { signed: true, .. } => format!("{name} >= 0 && "),
+                        _ => String::new(),
+                    };
+                    self.after
+                        .push(format!("crunner_assume({low}(size_t){name} <= size);"));
+                }
+                Ok(name)
+            }
+        }
+    }
+
+    fn has_one_input(&self, function: &Declared) -> bool {
+        let lengths = pairs::lengths(self.api, &function.params);
+        let inputs = function
+            .params
+            .iter()
+            .zip(&lengths)
+            .filter(|(param, length)| {
+                let to = self.api.pointee(&param.ty);
+                let bytes = to.as_ref().is_some_and(|to| {
+                    matches!(
+                        self.api.resolve(to).kind,
+                        Kind::Int { size: 1, .. } | Kind::Void
+                    )
+                });
+                length.is_some() && bytes && !pairs::is_output_name(&param.name)
+            });
+        inputs.count() == 1 && self.nested == 0
+    }
+
+    /// A value of a scalar type.
+    fn choice(&mut self, resolved: &Written) -> Option<String> {
+        let text = match &resolved.kind {
+            Kind::Bool => "crunner_get_bool()".to_owned(),
+            Kind::Int { size, signed } => {
+                format!("{}()", getter(u64::from(*size), *signed))
+            }
+            Kind::Float { size: 4 } => "crunner_get_float()".to_owned(),
+            Kind::Float { .. } => "crunner_get_double()".to_owned(),
+            Kind::Enum(tag) => {
+                let constants = self.api.constants(tag);
+                let (first, last) = (constants.first()?, constants.last()?);
+                if constants.len() <= 8 {
+                    let name = self.name(&format!("every_{}", tag.to_lowercase()));
+                    let list = constants.join(", ");
+                    let last = constants.len() - 1;
+                    self.lines
+                        .push(format!("static const int {name}[] = {{{list}}};"));
+                    format!("{name}[crunner_range(0, {last})]")
+                } else {
+                    format!("crunner_range({first}, {last})")
+                }
+            }
+            _ => return None,
+        };
+        Some(text)
+    }
+
+    /// Chooses the members of a structure that are numbers; its pointers stay NULL.
+    fn members(&mut self, name: &str, record: &super::api::Record) {
+        if record.union {
+            return;
+        }
+        for (field, ty) in record.fields.iter().take(MEMBERS) {
+            let resolved = self.api.resolve(ty);
+            if let Some(value) = self.choice(&resolved) {
+                self.lines.push(format!("{name}.{field} = {value};"));
+            }
+        }
+    }
+}
+
+/// How many letters two names have in common at their start.
+fn common(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
+}
+
+fn unknown(param: &Parameter) -> String {
+    format!("`{} {}` is not understood", param.ty.words, param.name)
+}
+
+fn or<'t>(name: &'t str, default: &'t str) -> &'t str {
+    if name.is_empty() { default } else { name }
+}
+
+/// Whether a name has one of these words in it, at the start of a word: `ZSTD_freeCCtx`, `parser_end`, not `append`.
+fn has_word(name: &str, words: &[&str]) -> bool {
+    let lower = name.to_lowercase();
+    words.iter().any(|word| {
+        word.len() > 3 && lower.ends_with(word)
+            || lower.match_indices(word).any(|(at, _)| {
+                let before = name[..at].chars().next_back();
+                let first = name[at..].chars().next().unwrap_or(' ');
+                before
+                    .is_none_or(|c| !c.is_alphabetic() || c.is_lowercase() && first.is_uppercase())
+            })
+    })
+}
+/// The function that takes a number of this many bytes from the tape.
+pub(super) fn getter(size: u64, signed: bool) -> &'static str {
+    match (size, signed) {
+        (1, true) => "crunner_get_schar",
+        (1, false) => "crunner_get_byte",
+        (2, true) => "crunner_get_short",
+        (2, false) => "crunner_get_ushort",
+        (4, true) => "crunner_get_int",
+        (4, false) => "crunner_get_uint",
+        (_, true) => "crunner_get_long",
+        (_, false) => "crunner_get_ulong",
+    }
+}

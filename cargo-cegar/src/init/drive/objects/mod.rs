@@ -1,0 +1,443 @@
+//! Objects that the header's own functions make, feed and give back: contexts, parsers, streams.
+//!
+//! Names tell what a function is for, and types which objects it is for. Where several make an object, the one whose name is
+//! nearest to the function that is driven is taken: `BZ2_bzCompressInit` for `BZ2_bzCompress`.
+
+mod feeding;
+
+use super::sides::is_opposed;
+use super::{Body, DEPTH, common, has_word, or};
+use crate::init::api::{Declared, Parameter};
+use crate::init::ctype::{Kind, Written};
+use crate::init::pairs;
+
+/// Words in the names of functions that make something.
+const MAKES: &[&str] = &["create", "new", "init", "open", "alloc", "make", "start"];
+/// The same of functions that make a variable of the caller's ready.
+const FILLS: &[&str] = &["create", "init", "open", "setup"];
+/// Words in the names of functions that are sure to give back what was made.
+const ENDS: &[&str] = &["destroy", "free", "delete", "close"];
+/// The same, of those that may be.
+const GIVES_BACK: &[&str] = &[
+    "destroy", "free", "delete", "close", "release", "cleanup", "end", "fini", "term", "unref",
+    "dispose", "clear", "done",
+];
+/// Words in the names of parameters that point to where an object is put.
+const OUTPUTS: &[&str] = &[
+    "out", "output", "result", "res", "ret", "new", "created", "handle", "pp",
+];
+/// Words in the names of functions that take what is to be worked on.
+const FEEDS: &[&str] = &[
+    "input",
+    "feed",
+    "parse",
+    "update",
+    "write",
+    "load",
+    "push",
+    "read_from",
+];
+
+/// Tables of the library's own that are chosen among.
+const OWN: usize = 8;
+/// Letters that the names of functions have in common which are about one kind of object.
+const PREFIX: usize = 7;
+
+/// How an object is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way {
+    /// It is returned.
+    Returns,
+    /// It is put where a parameter points.
+    Sets(usize),
+    /// A variable is made ready.
+    Fills,
+}
+
+impl<'a> Body<'a> {
+    /// An object that other functions of the header make and give back.
+    pub(super) fn made(
+        &mut self,
+        function: &Declared,
+        param: &Parameter,
+        to: &Written,
+        identity: &str,
+        depth: usize,
+    ) -> Result<String, String> {
+        if depth >= DEPTH {
+            return Err(format!("what makes a `{}` needs too much itself", to.words));
+        }
+        let prepares = matches!(self.makes(function, identity), Some(Way::Fills));
+        if prepares && depth == 0 {
+            // It is what makes such an object ready.
+            let name = self.name(or(&param.name, "object"));
+            self.lines.push(format!("{} {name} = {{0}};", to.words));
+            if let Some(record) = self.api.record(identity).cloned() {
+                self.given_members(function, &name, &record);
+            }
+            if let Some(back) = self.back(identity, &function.name) {
+                let call = self.given_back(back, &format!("&{name}"));
+                self.cleanup.insert(0, format!("{call};"));
+            }
+            return Ok(format!("&{name}"));
+        }
+        let mut makers: Vec<(i32, &Declared, Way)> = Vec::new();
+        for maker in self.api.makers() {
+            if maker.name == function.name
+                || maker.name == self.function.name
+                || maker.variadic
+                || !self.is_usable(maker)
+            {
+                continue;
+            }
+            if let Some(way) = self.makes(maker, identity) {
+                let kind = match way {
+                    Way::Fills => 50,
+                    Way::Sets(_) if !has_word(&maker.name, MAKES) => 40,
+                    _ => 0,
+                };
+                // `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
+                let near = common(&maker.name, &self.function.name) as i32;
+                let far = if maker.beside.is_some() { 100 } else { 0 };
+                let seen = if self.preferred.contains(&maker.name) {
+                    -1000
+                } else {
+                    0
+                };
+                makers.push((
+                    far + seen + kind - 4 * near
+                        + 4 * maker.params.len() as i32
+                        + maker.name.len() as i32 / 4,
+                    maker,
+                    way,
+                ));
+            }
+        }
+        makers.sort_by_key(|(cost, maker, _)| (*cost, maker.name.clone()));
+        let mut reason = format!("nothing in the header makes a `{}`", to.words);
+        // One that the library has itself.
+        let own = self.api.variables.iter().find(|(_, ty)| {
+            let constant = self.api.pointee(ty).is_some_and(|to| to.constant);
+            self.api.identity(ty).as_deref() == Some(identity) && (!constant || to.constant)
+        });
+        if let Some((name, _)) = own
+            && makers.is_empty()
+        {
+            return Ok(name.clone());
+        }
+        if makers.is_empty()
+            && let Some(own) = self.own_tables(to, identity)
+        {
+            return Ok(own);
+        }
+        for (_, maker, way) in makers {
+            let before = self.clone();
+            match self.made_by(maker, way, param, to, identity, depth) {
+                Ok(made) => {
+                    self.handles += 1;
+                    self.streamed(&made, function, identity);
+                    self.fed(&made, function, identity, depth);
+                    return Ok(made);
+                }
+                Err(why) => {
+                    *self = before;
+                    reason = format!("`{}`, which makes a `{}`: {why}", maker.name, to.words);
+                }
+            }
+        }
+        Err(reason)
+    }
+
+    /// The structures of such a type that the library has itself: a table of functions is best one of its own.
+    fn own_tables(&mut self, to: &Written, identity: &str) -> Option<String> {
+        let is_such = |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Record(tag) if tag == identity);
+        let own: Vec<String> = self
+            .api
+            .variables
+            .iter()
+            .filter(|(_, ty)| is_such(ty) && (to.constant || !self.api.resolve(ty).constant))
+            .map(|(name, _)| format!("&{name}"))
+            .take(OWN)
+            .collect();
+        match &own[..] {
+            [] => None,
+            [one] => Some(one.clone()),
+            several => {
+                let list = several.join(", ");
+                let last = several.len() - 1;
+                let name = self.name(&format!("every_{}", identity.to_lowercase()));
+                let constant = if to.constant { "const " } else { "" };
+                let words = to.words.trim_start_matches("const ");
+                self.lines
+                    .push(format!("{constant}{words} *const {name}[] = {{{list}}};"));
+                Some(format!("{name}[crunner_range(0, {last})]"))
+            }
+        }
+    }
+
+    /// An object that is handed on as a `void *`: what makes it is known by its name alone.
+    pub(super) fn made_plain(
+        &mut self,
+        function: &Declared,
+        param: &Parameter,
+        to: &Written,
+        depth: usize,
+    ) -> Option<String> {
+        let user = [
+            "user", "opaque", "arg", "closure", "cookie", "data", "ptr", "mem",
+        ];
+        let lower = param.name.to_lowercase();
+        if depth >= DEPTH || to.constant || user.iter().any(|word| lower.contains(word)) {
+            return None;
+        }
+        let is_plain = |ty: &Written| {
+            let to = self.api.pointee(ty);
+            to.is_some_and(|to| !to.constant && to.kind == Kind::Void)
+        };
+        let makes = |maker: &&Declared| {
+            is_plain(&maker.returns)
+                && !maker.params.iter().any(|param| is_plain(&param.ty))
+                && has_word(&maker.name, MAKES)
+                && !maker.name.to_lowercase().contains("alloc")
+                && !maker.variadic
+                && maker.name != function.name
+                && maker.name != self.function.name
+                && self.is_usable(maker)
+                && common(&maker.name, &function.name) >= PREFIX
+        };
+        let maker = self.api.makers().filter(makes);
+        let maker = maker.max_by_key(|maker| common(&maker.name, &function.name))?;
+        let ends = |back: &&Declared| {
+            matches!(&back.params[..], [only] if is_plain(&only.ty))
+                && has_word(&back.name, ENDS)
+                && self.is_usable(back)
+                && common(&back.name, &maker.name) >= PREFIX
+        };
+        let back = self.api.makers().filter(ends);
+        let back = back.max_by_key(|back| common(&back.name, &maker.name));
+        let before = self.clone();
+        let name = self.name(or(&param.name, "object"));
+        self.nested += 1;
+        let made = self.made_as(maker, Way::Returns, &name, param, to, depth);
+        self.nested -= 1;
+        if made.is_err() {
+            *self = before;
+            return None;
+        }
+        self.handles += 1;
+        if let Some(back) = back {
+            self.cleanup.insert(0, format!("{}({name});", back.name));
+        }
+        Some(name)
+    }
+
+    pub(super) fn is_usable(&self, function: &Declared) -> bool {
+        function.inline || self.usable.contains(&function.name)
+    }
+
+    /// The typedef of a number by which an object is known, if it is one: `cs_open(..., csh *)` makes a `csh`.
+    pub(super) fn number_handle(&self, param: &Parameter) -> Option<String> {
+        let identity = self.api.number_identity(&param.ty)?;
+        let sets = |maker: &Declared| matches!(self.makes(maker, &identity), Some(Way::Sets(_)));
+        let mut all = self.api.makers();
+        all.any(sets).then_some(identity)
+    }
+
+    /// How a function makes such an object, if it does.
+    pub(super) fn makes(&self, maker: &Declared, identity: &str) -> Option<Way> {
+        let is = |ty: &Written| self.api.handle(ty).as_deref() == Some(identity);
+        let named = has_word(&maker.name, MAKES);
+        let takes = maker.params.iter().any(|param| is(&param.ty));
+        if is(&maker.returns)
+            && !self
+                .api
+                .pointee(&maker.returns)
+                .is_some_and(|to| to.constant)
+            && !takes
+            && (named || maker.params.is_empty())
+        {
+            return Some(Way::Returns);
+        }
+        let through = maker.params.iter().position(|param| {
+            self.api
+                .pointee(&param.ty)
+                .is_some_and(|to| !to.constant && is(&to))
+        });
+        // Where the function's name does not say it, the parameter's may: `int decoder(T **out)`. Without either it may as well
+        // want an object there.
+        let outputs = maker.params.iter().filter(|param| {
+            let to = self.api.pointee(&param.ty);
+            to.is_some_and(|to| !to.constant && is(&to))
+        });
+        let only = outputs.count() == 1 && !takes && !has_word(&maker.name, GIVES_BACK);
+        if let Some(i) = through
+            && (named || (only && has_word(&maker.params[i].name, OUTPUTS)))
+        {
+            return Some(Way::Sets(i));
+        }
+        let whole = self.api.record(identity).is_some();
+        let first = maker.params.first().is_some_and(|param| {
+            let to = self.api.pointee(&param.ty);
+            is(&param.ty) && to.is_some_and(|to| !to.constant)
+        });
+        (whole && first && has_word(&maker.name, FILLS)).then_some(Way::Fills)
+    }
+
+    fn made_by(
+        &mut self,
+        maker: &Declared,
+        way: Way,
+        param: &Parameter,
+        to: &Written,
+        identity: &str,
+        depth: usize,
+    ) -> Result<String, String> {
+        let name = self.name(or(&param.name, "object"));
+        self.nested += 1;
+        let made = self.made_as(maker, way, &name, param, to, depth);
+        self.nested -= 1;
+        made?;
+        let object = if matches!(way, Way::Fills) {
+            format!("&{name}")
+        } else {
+            name.clone()
+        };
+        if let Some(back) = self.back(identity, &maker.name) {
+            let call = self.given_back(back, &name);
+            let call = if matches!(way, Way::Fills) {
+                call.replacen(&format!("({name})"), &format!("({object})"), 1)
+            } else {
+                call
+            };
+            self.cleanup.insert(0, format!("{call};"));
+        }
+        Ok(object)
+    }
+
+    fn made_as(
+        &mut self,
+        maker: &Declared,
+        way: Way,
+        name: &str,
+        param: &Parameter,
+        to: &Written,
+        depth: usize,
+    ) -> Result<(), String> {
+        let declared = match (&param.ty.kind, &to.kind) {
+            // `typedef void *handle;` and `typedef struct parser *parser;`
+            (Kind::Named(typedef), _) => format!("{typedef} "),
+            _ => format!("{} *", to.words),
+        };
+        let nothing = match self.api.resolve(&param.ty).kind {
+            Kind::Pointer(_) => "NULL",
+            _ => "0",
+        };
+        match way {
+            Way::Returns => {
+                let arguments = self.arguments(maker, &[], depth + 1)?;
+                self.lines.push(format!(
+                    "{declared}{name} = {}({});",
+                    maker.name,
+                    arguments.join(", ")
+                ));
+                self.lines.push(format!("if (!{name})\n        return 0;"));
+            }
+            Way::Sets(i) => {
+                let given = [(i, format!("&{name}"))];
+                let arguments = self.arguments(maker, &given, depth + 1)?;
+                self.lines.push(format!("{declared}{name} = {nothing};"));
+                self.lines
+                    .push(format!("{}({});", maker.name, arguments.join(", ")));
+                self.lines.push(format!("if (!{name})\n        return 0;"));
+            }
+            Way::Fills => {
+                let given = [(0, format!("&{name}"))];
+                let arguments = self.arguments(maker, &given, depth + 1)?;
+                self.lines.push(format!("{} {name} = {{0}};", to.words));
+                self.lines
+                    .push(format!("{}({});", maker.name, arguments.join(", ")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a function is given bytes to read.
+    pub(super) fn has_input(&self, declared: &Declared) -> bool {
+        pairs::lengths(self.api, &declared.params)
+            .iter()
+            .zip(&declared.params)
+            .any(|(length, param)| {
+                let to = self.api.pointee(&param.ty);
+                let bytes = |to: &Written| {
+                    matches!(
+                        self.api.resolve(to).kind,
+                        Kind::Int { size: 1, .. } | Kind::Void
+                    )
+                };
+                length.is_some() && to.is_some_and(|to| to.constant && bytes(&to))
+            })
+    }
+
+    /// The function that gives an object back, best the one whose name begins as its maker's.
+    pub(super) fn back(&self, identity: &str, maker: &str) -> Option<&'a Declared> {
+        let all = self.api.makers().filter(|back| {
+            self.gives_back(back).as_deref() == Some(identity)
+                && self.is_usable(back)
+                && back.name != self.function.name
+                && !is_opposed(&back.name, maker)
+        });
+        let made = self.api.makers().find(|function| function.name == maker);
+        let made = made.and_then(|function| self.makes(function, identity));
+        all.max_by_key(|back| {
+            let sure = if has_word(&back.name, ENDS) { 3 } else { 0 };
+            // What frees the object itself is not for a variable, where something else gives back what is in it.
+            let frees = has_word(&back.name, &["destroy", "free", "delete"]);
+            (
+                !(frees && matches!(made, Some(Way::Fills))),
+                common(&back.name, maker) + sure,
+                std::cmp::Reverse(back.name.len()),
+            )
+        })
+    }
+
+    /// What a function gives back, by its name and its only parameter.
+    pub(super) fn gives_back(&self, function: &Declared) -> Option<String> {
+        let [param] = &function.params[..] else {
+            return None;
+        };
+        // `write_end` ends a part of what is written.
+        let part = [
+            "write", "read", "chunk", "section", "element", "array", "object", "block",
+        ];
+        let lower = function.name.to_lowercase();
+        // What is finished is done, and still there.
+        let is_part = lower.ends_with("end") && part.iter().any(|word| lower.contains(word))
+            || lower.contains("finish");
+        if !has_word(&function.name, GIVES_BACK) || is_part {
+            return None;
+        }
+        let through = || self.api.handle(&self.api.pointee(&param.ty)?);
+        let identity = self.api.handle(&param.ty).or_else(through)?;
+        // `FT_Init_FreeType` makes what its parameter points to.
+        match self.makes(function, &identity) {
+            Some(Way::Sets(_)) => None,
+            _ => Some(identity),
+        }
+    }
+
+    /// Whether a function gives memory back that another of the library's functions made: `nng_free(void *, size_t)`.
+    pub(super) fn frees(&self, function: &Declared) -> bool {
+        let first = function.params.first();
+        let to = first.and_then(|param| self.api.pointee(&param.ty));
+        let plain = to.is_some_and(|to| !to.constant && to.kind == Kind::Void);
+        let returns = self.api.resolve(&function.returns).kind == Kind::Void;
+        plain && returns && has_word(&function.name, &["free", "dealloc", "release"])
+    }
+
+    pub(super) fn given_back(&self, back: &Declared, name: &str) -> String {
+        let first = back.params.first();
+        let through = first.is_some_and(|param| self.api.handle(&param.ty).is_none());
+        let star = if through { "&" } else { "" };
+        format!("{}({star}{name})", back.name)
+    }
+}

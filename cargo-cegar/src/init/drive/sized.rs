@@ -1,0 +1,145 @@
+//! Memory with its length: rows, cursors and the numbers that bound them.
+
+use super::{Body, Main, OUTPUT, ROW, SECOND, or, unknown};
+use crate::init::api::{Declared, Parameter};
+use crate::init::ctype::{Kind, Written};
+use crate::init::pairs;
+
+impl<'a> Body<'a> {
+    /// Memory with its length.
+    pub(super) fn sized(
+        &mut self,
+        function: &Declared,
+        param: &Parameter,
+        length: &Parameter,
+    ) -> Result<(String, String), String> {
+        let to = self.api.pointee(&param.ty).ok_or("no pointer")?;
+        let target = self.api.resolve(&to);
+        let (element, size) = match &target.kind {
+            Kind::Int { size: 1, .. } | Kind::Void => (to.words.clone(), 1),
+            Kind::Int { size, .. } | Kind::Float { size } => (to.words.clone(), *size),
+            Kind::Record(tag) => return self.row(param, &to, tag, length),
+            Kind::Pointer(inner) => return self.cursor(param, inner, length),
+            _ => return Err(unknown(param)),
+        };
+        let reads = ["read", "recv", "get"]
+            .iter()
+            .any(|w| function.name.to_lowercase().contains(w));
+        let is_output = !to.constant
+            && (pairs::is_output_name(&param.name) || reads || self.has_input(function));
+        if is_output {
+            let name = self.name(or(&param.name, "output"));
+            let room = self.name(&format!("{name}_size"));
+            let kind = if element == "void" {
+                "uint8_t"
+            } else {
+                &element
+            };
+            self.lines.push(format!(
+                "size_t {room} = (size_t)crunner_range(0, {OUTPUT});"
+            ));
+            let bytes = if size == 1 {
+                room.clone()
+            } else {
+                format!("{room} * sizeof({kind})")
+            };
+            self.lines
+                .push(format!("{kind} *{name} = malloc({bytes});"));
+            self.cleanup.push(format!("free({name});"));
+            return Ok((name, self.length(length, &room)));
+        }
+        if self.main.is_none() && self.nested == 0 {
+            let wide = (size > 1).then(|| element.clone());
+            let count = if wide.is_some() { "count" } else { "size" };
+            self.main = Some(Main { wide: wide.clone() });
+            let pointer = match element.as_str() {
+                _ if wide.is_some() => "data".to_owned(),
+                "uint8_t" | "void" => "data".to_owned(),
+                other if to.constant => format!("(const {other} *)data"),
+                other => format!("({other} *)data"),
+            };
+            return Ok((pointer, self.length(length, count)));
+        }
+        let name = self.name(or(&param.name, "input"));
+        let count = self.name(&format!("{name}_size"));
+        let kind = if element == "void" {
+            "uint8_t"
+        } else {
+            &element
+        };
+        let bytes = if size == 1 {
+            count.clone()
+        } else {
+            format!("{count} * sizeof({kind})")
+        };
+        self.lines.push(format!(
+            "size_t {count} = (size_t)crunner_range(0, {SECOND});"
+        ));
+        self.lines
+            .push(format!("{kind} *{name} = malloc({bytes});"));
+        self.lines
+            .push(format!("crunner_get_bytes({name}, {bytes});"));
+        self.cleanup.push(format!("free({name});"));
+        Ok((name, self.length(length, &count)))
+    }
+
+    /// A length, as its parameter wants it.
+    pub(super) fn length(&mut self, length: &Parameter, value: &str) -> String {
+        if let Some(to) = self.api.pointee(&length.ty) {
+            let name = self.name(or(&length.name, "length"));
+            // The main input's length is known only once it is there.
+            let line = format!("{} {name} = ({}){value};", to.words, to.words);
+            if matches!(value, "size" | "count") {
+                self.after.push(line);
+            } else {
+                self.lines.push(line);
+            }
+            return format!("&{name}");
+        }
+        match length.ty.words.as_str() {
+            "size_t" | "unsigned long" => value.to_owned(),
+            words => format!("({words}){value}"),
+        }
+    }
+
+    /// An array of structures that the function fills in or reads.
+    pub(super) fn row(
+        &mut self,
+        param: &Parameter,
+        to: &Written,
+        tag: &str,
+        length: &Parameter,
+    ) -> Result<(String, String), String> {
+        if self.api.record(tag).is_none() {
+            return Err(format!("`{}` is not defined in the header", to.words));
+        }
+        let name = self.name(or(&param.name, "row"));
+        self.lines
+            .push(format!("{} {name}[{ROW}] = {{0}};", to.words));
+        Ok((name, self.length(length, &ROW.to_string())))
+    }
+
+    /// A pointer into the input that the function moves on, or one that it sets.
+    pub(super) fn cursor(
+        &mut self,
+        param: &Parameter,
+        inner: &Written,
+        length: &Parameter,
+    ) -> Result<(String, String), String> {
+        let target = self.api.resolve(inner);
+        let bytes = matches!(target.kind, Kind::Int { size: 1, .. } | Kind::Void);
+        let name = self.name(or(&param.name, "at"));
+        let constant = if inner.constant { "const " } else { "" };
+        if bytes && self.main.is_none() && self.nested == 0 && !pairs::is_output_name(&param.name) {
+            self.main = Some(Main { wide: None });
+            self.after.push(format!(
+                "{constant}{} *{name} = ({constant}{} *)data;",
+                inner.words, inner.words
+            ));
+            return Ok((format!("&{name}"), self.length(length, "size")));
+        }
+        self.lines
+            .push(format!("{constant}{} *{name} = NULL;", inner.words));
+        Ok((format!("&{name}"), self.length(length, "0")))
+    }
+}

@@ -1,0 +1,304 @@
+//! What is known of a crate before the first file of its package is written, and the harnesses that come
+//! of it.
+
+use super::{Harness, InitOptions, Initialised};
+use super::{bound, from_fuzz, signatures, trial};
+use crate::capture::{self, CaptureError, Captured};
+use crate::compile::{Compiler, Unit};
+use crate::config::{Config, SourcesFrom};
+use crate::contracts::Contracts;
+use crate::error::Error;
+use crate::event::Reporter;
+use crate::headers;
+use crate::project::Project;
+use crate::{plan, store};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// All that is known before anything is written.
+pub(super) struct Known<'a> {
+    pub(super) project: &'a Project,
+    pub(super) config: &'a Config,
+    pub(super) compiler: Option<&'a Compiler>,
+    /// The library's files.
+    pub(super) units: Vec<Unit>,
+    /// The same as they were captured just now, to be kept.
+    pub(super) captured: Option<Captured>,
+    /// Flags for a harness.
+    pub(super) flags: Vec<String>,
+}
+
+impl<'a> Known<'a> {
+    /// Looks at the library. Where its build cannot be captured, the header alone has to do.
+    pub(super) fn find(
+        project: &'a Project,
+        config: &'a Config,
+        compiler: Option<&'a Compiler>,
+        done: &mut Initialised,
+        reporter: &mut dyn Reporter,
+        stop: &AtomicBool,
+    ) -> Result<Known<'a>, Error> {
+        let mut known = Known {
+            project,
+            config,
+            compiler,
+            units: Vec::new(),
+            captured: None,
+            flags: Vec::new(),
+        };
+        let listed = config.c.sources.clone().unwrap_or_default();
+        let from_build = config.c.sources_from == Some(SourcesFrom::Captured) || listed.is_empty();
+        if from_build && !project.cegar.join("captured.json").is_file() {
+            match plan::captured(project, reporter, stop) {
+                Ok(captured) => {
+                    known.units = plan::units(captured.clone());
+                    known.captured = Some(captured);
+                }
+                Err(why @ Error::Capture(CaptureError::Interrupted)) => return Err(why),
+                Err(why) => {
+                    use miette::Diagnostic as _;
+                    let help = why
+                        .help()
+                        .map(|help| format!(" ({help})"))
+                        .unwrap_or_default();
+                    // The crate's own error is what has to be mended, and it takes more than one line.
+                    done.notes
+                        .push(format!("no C code was captured: {why}{help}"));
+                }
+            }
+        } else {
+            known.units = plan::library(project, config, false, reporter, stop)?.units;
+        }
+        let scratch = project.scratch();
+        store::writable_dir(&scratch)?;
+        known.flags = plan::own_flags(project, config);
+        let files = known.units.iter();
+        known.flags.extend(cegar_harness::build::harness_flags(
+            files.map(|unit| (&*unit.directory, &*unit.flags)),
+        ));
+        let stubs = plan::stub_headers(&scratch)?;
+        known.flags.push(format!("-I{}", stubs.display()));
+        Ok(known)
+    }
+
+    /// The folders that the library's headers are included from.
+    fn includes(&self) -> Vec<PathBuf> {
+        let stubs = self.project.scratch().join("stubs");
+        let folders = self.flags.iter().filter_map(|flag| flag.strip_prefix("-I"));
+        folders
+            .map(PathBuf::from)
+            .filter(|folder| !folder.starts_with(&stubs))
+            .collect()
+    }
+
+    /// The library's own header; where it is not evident, the one that declares most of what the crate binds. Notes what there is
+    /// to choose from.
+    pub(super) fn own_header(&self, done: &mut Initialised) -> Option<PathBuf> {
+        let candidates = match headers::find(self.project, &self.includes()) {
+            headers::Found::Evident(header) => return Some(header),
+            headers::Found::Candidates(candidates) => candidates,
+        };
+        let shown = |paths: &mut dyn Iterator<Item = &PathBuf>| {
+            let lines: Vec<String> = paths
+                .take(headers::LISTED)
+                .map(|path| format!("  {}", path.display()))
+                .collect();
+            lines.join("\n")
+        };
+        let note = if candidates.is_empty() {
+            "no header of the library was found, in the crate or where its build includes from; name it with --header"
+                .to_owned()
+        } else if let Some(ranked) = bound::ranked(self.project, &candidates) {
+            let (count, best) = ranked.first()?;
+            let others = ranked.iter().skip(1).filter(|(count, _)| *count > 0);
+            let others = shown(&mut others.map(|(_, path)| path));
+            if !others.is_empty() {
+                done.notes.push(format!(
+                    "of the functions that the crate binds, {count} are in this header; choose another with --header:\n{others}"
+                ));
+            }
+            return Some(best.clone());
+        } else {
+            format!(
+                "which header is the library's own is not evident; choose with --header:\n{}",
+                shown(&mut candidates.iter())
+            )
+        };
+        done.notes.push(note);
+        None
+    }
+
+    /// Harnesses for the functions of a header.
+    pub(super) fn driven(
+        &mut self,
+        header: Option<PathBuf>,
+        options: &InitOptions,
+        done: &mut Initialised,
+        (reporter, stop): (&mut dyn Reporter, &AtomicBool),
+    ) -> Result<Vec<Harness>, Error> {
+        let is_guess = header.is_none() && options.function.is_none();
+        let header = match header {
+            Some(header) => header,
+            None => match self.own_header(done) {
+                Some(header) => header,
+                None => return Ok(Vec::new()),
+            },
+        };
+        let Some(compiler) = self.compiler else {
+            done.notes
+                .push("without clang 19 no header can be read".to_owned());
+            return Ok(Vec::new());
+        };
+        done.header = Some(header.clone());
+        let include = self.include(&header);
+        let library = self.library(compiler, (&header, &include), stop);
+        let wanted = options.function.as_deref();
+        let mut chosen = match signatures::choose(&library, wanted, options.most) {
+            Ok(chosen) => chosen,
+            // Nobody named this header: a package without harnesses from it is still of use.
+            Err(why) if is_guess => {
+                done.notes.push(why.to_string());
+                done.header = None;
+                return Ok(Vec::new());
+            }
+            Err(why) => return Err(why),
+        };
+        done.skipped = std::mem::take(&mut chosen.skipped);
+        done.notes.append(&mut chosen.notes);
+        if let Some(time) = options.try_for.filter(|_| !self.units.is_empty()) {
+            let rejected = Contracts::load(&self.project.cegar)?;
+            let trial = trial::Trial {
+                known: self,
+                library: &library,
+                api: (&chosen.api, &chosen.usable),
+                time,
+                until: Instant::now() + options.try_all,
+                rejected: &rejected,
+            };
+            chosen.harnesses = trial.all(&chosen, options, done, reporter)?;
+        }
+        let mut harnesses = Vec::new();
+        let alone = chosen.harnesses.len() == 1;
+        for (function, harness) in chosen.harnesses {
+            let name = match &options.name {
+                Some(name) if alone => name.clone(),
+                _ => function.clone(),
+            };
+            let learnt = done.learnt.iter_mut();
+            learnt
+                .filter(|one| one.harness == function)
+                .for_each(|one| one.harness.clone_from(&name));
+            harnesses.push(Harness {
+                file: PathBuf::from(format!("harnesses/{name}.c")),
+                text: Some(harness.text),
+                what: match harness.drives == function {
+                    true => format!("{function}({})", harness.passed),
+                    false => harness.passed,
+                },
+                drives: Some(harness.drives),
+                name,
+            });
+        }
+        Ok(harnesses)
+    }
+
+    /// The library, as its harnesses are written and compiled.
+    pub(super) fn library<'l>(
+        &'l self,
+        compiler: &'l Compiler,
+        (header, include): (&'l Path, &'l str),
+        stop: &'l AtomicBool,
+    ) -> signatures::Library<'l> {
+        signatures::Library {
+            compiler,
+            header,
+            include,
+            flags: &self.flags,
+            units: &self.units,
+            scratch: self.project.scratch(),
+            root: self.project.root.clone(),
+            stop,
+        }
+    }
+
+    /// How a harness includes the header; its folder is added where no folder that is known leads there.
+    pub(super) fn include(&mut self, header: &Path) -> String {
+        if let Some(include) = self.included_as(header) {
+            return include;
+        }
+        let folder = header.parent().unwrap_or(Path::new("/"));
+        self.flags.insert(0, format!("-I{}", folder.display()));
+        let name = header.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    /// How the header is included by the folders that are known.
+    fn included_as(&self, header: &Path) -> Option<String> {
+        let header = header.canonicalize().ok()?;
+        let inside = self.includes().into_iter().filter_map(|folder| {
+            let folder = folder.canonicalize().ok()?;
+            let rest = header.strip_prefix(&folder).ok()?;
+            Some(rest.to_string_lossy().into_owned())
+        });
+        inside.min_by_key(String::len)
+    }
+
+    /// Fuzz targets where they are, and their inputs.
+    #[allow(clippy::type_complexity, reason = "a name and its files, once")]
+    pub(super) fn taken_over(
+        &self,
+        found: &from_fuzz::Found,
+        done: &mut Initialised,
+    ) -> Result<(Vec<Harness>, Vec<(String, Vec<PathBuf>)>), Error> {
+        let (mut harnesses, mut inputs): (Vec<Harness>, Vec<_>) = (Vec::new(), Vec::new());
+        for (path, why) in &found.left_out {
+            done.skipped
+                .push((path.display().to_string(), (*why).to_owned()));
+        }
+        for target in &found.targets {
+            let file = target
+                .file
+                .canonicalize()
+                .unwrap_or_else(|_| target.file.clone());
+            if let Some(compiler) = self.compiler
+                && let Some(why) = signatures::refused(compiler, &file, &self.flags)
+            {
+                done.skipped.push((
+                    target.file.display().to_string(),
+                    format!("it does not compile: {why}"),
+                ));
+                continue;
+            }
+            let mut name = target.name.clone();
+            while harnesses.iter().any(|harness| harness.name == name) {
+                name.push('_');
+            }
+            inputs.push((name.clone(), found.inputs(target)?));
+            harnesses.push(Harness {
+                file: capture::relative(&file, &self.project.cegar, &self.project.workspace),
+                text: None,
+                drives: None,
+                what: target.file.display().to_string(),
+                name,
+            });
+        }
+        inputs.retain(|(_, files)| !files.is_empty());
+        if harnesses.is_empty() {
+            let reasons: Vec<String> = done
+                .skipped
+                .iter()
+                .map(|(path, why)| format!("{path}: {why}"))
+                .collect();
+            return Err(Error::nothing(
+                "no fuzz target can be taken over",
+                if reasons.is_empty() {
+                    "a target is a C file that defines LLVMFuzzerTestOneInput".to_owned()
+                } else {
+                    reasons.join("\n")
+                },
+            ));
+        }
+        Ok((harnesses, inputs))
+    }
+}

@@ -1,0 +1,206 @@
+//! Findings in full, and the sentence at the end.
+
+use super::words::{count, counted, seconds, source_picture};
+use super::{BAD, GOOD, TerminalReporter, WARN};
+use crate::event::{Expectations, Summary};
+use crate::findings::Standing;
+use crate::verdict::Finding;
+use crate::verdict::{Stats, Verdict};
+use anstyle::Style;
+use cegar_search::strategy::Strategy;
+use std::io::Write;
+
+impl<W: Write> TerminalReporter<W> {
+    pub(super) fn found(&mut self, finding: &Finding) {
+        let text = format!(
+            "{}  {} {}",
+            finding.harness,
+            finding.place.show(),
+            finding.message
+        );
+        let verb = match finding.standing {
+            Standing::New => "Found",
+            Standing::StillFails => "Still fails",
+            Standing::FailsAgain => "Fails again",
+        };
+        self.status(BAD, verb, &text);
+        if self.verbosity >= 0
+            && let Some(picture) = source_picture(finding, &self.root, self.color)
+        {
+            self.raw(&picture);
+        }
+    }
+
+    /// A fault that is the harness's own.
+    pub(super) fn precondition(&mut self, finding: &Finding) {
+        let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
+        let missing: Vec<String> = missing
+            .map(|one| match one.condition.as_str() {
+                "" => one.why.clone(),
+                condition => format!("{condition} ({})", one.why),
+            })
+            .collect();
+        let text = format!(
+            "{}  {}; else {}: {}",
+            finding.harness,
+            missing.join("; "),
+            finding.place.show(),
+            finding.message
+        );
+        self.status(WARN, "Precondition", &text);
+    }
+
+    /// How the committed tests and the inputs of earlier findings ended.
+    pub(super) fn expectations(&mut self, expected: &Expectations) {
+        let passed = format!(
+            "{}  {} of {} pass",
+            expected.harness,
+            expected.pass.len(),
+            counted(expected.total() as u64, "known input"),
+        );
+        let failing = [
+            (&expected.fail_again, "fail again"),
+            (&expected.still_fail, "still fail"),
+        ];
+        let failing: String = failing
+            .iter()
+            .filter(|(names, _)| !names.is_empty())
+            .map(|(names, verb)| format!("; {} {verb}", names.len()))
+            .collect();
+        let style = match expected.pass.len() == expected.total() {
+            true => GOOD,
+            false => BAD,
+        };
+        self.status(style, "Replayed", &format!("{passed}{failing}"));
+        for (name, why) in &expected.not_run {
+            self.status(
+                WARN,
+                "Not run",
+                &format!("{}  {name}: {why}", expected.harness),
+            );
+        }
+    }
+
+    pub(super) fn finished(&mut self, summary: &Summary) {
+        if let Some(mut bars) = self.bars.take() {
+            bars.clear();
+        }
+        let (checks, edges) = (&summary.goals.checks, &summary.goals.edges);
+        let style = match summary.verdict {
+            Verdict::Violated => BAD,
+            Verdict::Proved => GOOD,
+            Verdict::Open => WARN,
+        };
+        for (why, checks) in std::mem::take(&mut self.open) {
+            self.status(
+                WARN,
+                "Open",
+                &format!("{}: {why}", counted(checks, "check")),
+            );
+        }
+        let took = seconds(summary.stats.seconds);
+        if self.verbosity >= 0 && checks.in_certificate() > 0 {
+            for assumption in &summary.assumptions {
+                self.status(Style::new(), "Assuming", &assumption.sentence());
+            }
+        }
+        if self.stats {
+            self.statistics(&summary.stats);
+        }
+        if let Some(text) = summary.never_executed() {
+            self.status(WARN, "Unexecuted", &text);
+        }
+        let verdict = match summary.verdict {
+            Verdict::Violated => "violated",
+            Verdict::Proved if checks.is_vacuous() => "proved, mostly vacuous",
+            Verdict::Proved => "proved",
+            Verdict::Open => "open",
+        };
+        // The same fault may violate a check of several harnesses.
+        let findings = match summary.findings {
+            n if n > 0 && n != checks.violated => format!(" ({})", counted(n, "finding")),
+            _ => String::new(),
+        };
+        let goals = edges.covered + edges.unreachable + edges.open;
+        let text = if goals == 0 && summary.unexecuted.is_empty() {
+            // A replay has no goals.
+            let inputs = summary.stats.executions;
+            format!(
+                "in {took}: {} of {inputs} inputs violate a check",
+                checks.violated
+            )
+        } else {
+            format!(
+                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} open",
+                checks.words(),
+                edges.covered,
+                edges.unreachable,
+                edges.open
+            )
+        };
+        self.status(
+            style,
+            if summary.interrupted {
+                "Interrupted"
+            } else {
+                "Finished"
+            },
+            &text,
+        );
+    }
+
+    pub(super) fn statistics(&mut self, s: &Stats) {
+        let text = format!(
+            "{} executions, {} machine runs, {} solver calls, {} refinements, {} seeds from the engine",
+            count(s.executions),
+            count(s.machine_runs),
+            count(s.solver_calls),
+            count(s.refinements),
+            count(s.engine_seeds)
+        );
+        self.status(Style::new(), "Statistics", &text);
+        if s.proving > 0.0 {
+            let p = &s.prover;
+            if s.strategy != Strategy::Auto {
+                let text = format!(
+                    "{} {}: {} iterations, {} splits, {} executions, {} solver calls",
+                    s.strategy,
+                    seconds(s.proving),
+                    count(p.iterations),
+                    count(p.splits),
+                    count(p.executions),
+                    count(p.solver_calls),
+                );
+                self.status(Style::new(), "Statistics", &text);
+                return;
+            }
+            let floor = match p.floor > 0.0 {
+                true => format!(
+                    "the floor settles {} checks and {} blocks in {:.2}s; ",
+                    count(p.floor_checks),
+                    count(p.floor_blocks),
+                    p.floor
+                ),
+                false => String::new(),
+            };
+            let text = format!(
+                "prover {}: {floor}{} iterations, {} of {} guesses hold, {} solver calls, {} of {} paths around loops lead to a violation; explore {:.2}s, forest {:.2}s, loops {:.2}s, guess {:.2}s, houdini {:.2}s, settle {:.2}s, check {:.2}s",
+                seconds(s.proving),
+                p.iterations,
+                count(p.facts),
+                count(p.guesses),
+                count(p.solver_calls),
+                count(p.loop_seeds),
+                count(p.loop_paths),
+                p.explore,
+                p.forest,
+                p.loops,
+                p.guess,
+                p.houdini,
+                p.settle,
+                p.check
+            );
+            self.status(Style::new(), "Statistics", &text);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What a build script tells cargo, and what it leaves for tests to find.
+
+use super::compile;
+use super::error::BuildError;
+use super::{Built, fail};
+use std::path::{Path, PathBuf};
+
+/// Leaves word for the tests of a harness that was not built.
+pub(super) fn broken(harness: &str, why: &BuildError, out: &Path) {
+    println!("cargo:warning=harness `{harness}` was not built: its tests will fail");
+    for line in why.to_string().lines() {
+        println!("cargo:warning={line}");
+    }
+    let folder = out.join("cegar").join(harness);
+    let file = folder.join(format!("{harness}.{}", crate::locate::BROKEN));
+    let written =
+        std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, why.to_string()));
+    if written.is_err() {
+        fail(why);
+    }
+    println!(
+        "cargo:rustc-env={}={}",
+        crate::locate::variable(harness),
+        file.display()
+    );
+    compile::unpublish(harness);
+    // Which file has to be mended is not known: a file that is never there has cargo ask again each time.
+    let never = folder.join("never");
+    println!("cargo:rerun-if-changed={}", never.display());
+}
+
+/// What a build script prints.
+pub(super) fn announce(built: &[Built], inputs: &[PathBuf]) {
+    println!("cargo:rerun-if-env-changed=CC");
+    println!("cargo:rerun-if-env-changed=CEGAR_DEFINES");
+    for input in inputs
+        .iter()
+        .chain(built.iter().flat_map(|harness| &harness.inputs))
+    {
+        println!("cargo:rerun-if-changed={}", input.display());
+    }
+    for harness in built {
+        println!(
+            "cargo:rustc-env={}={}",
+            crate::locate::variable(&harness.harness),
+            harness.runner.display()
+        );
+        for note in &harness.notes {
+            println!("cargo:warning={}: {note}", harness.harness);
+        }
+        for name in &harness.guessed {
+            println!(
+                "cargo:warning={}: nobody defines `{name}`, and mocks.json does not say what it returns: taken to be int",
+                harness.harness
+            );
+        }
+        compile::publish(harness);
+    }
+    if built.iter().any(|harness| harness.sanitizers.is_empty()) {
+        println!(
+            "cargo:warning=a harness is built without sanitizers: faults that do not crash go unseen"
+        );
+    }
+}

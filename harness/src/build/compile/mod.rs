@@ -1,0 +1,467 @@
+//! From C sources to one executable.
+
+pub(crate) mod publish;
+mod unit;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cegar_stubs::{Entry, Role};
+
+use crate::build::cache::{self, Cache};
+use crate::build::config::Unit;
+use crate::build::objects::Objects;
+use crate::build::parallel::parallel;
+use crate::build::tools::run_until;
+use crate::build::{
+    Build, BuildError, Built, Harness, bindings, harness_flags, mocks, resolve, tools,
+};
+use crate::channel::Shape;
+use crate::locate;
+use crate::mocked::MockedFunction;
+
+pub(crate) use publish::{publish, unpublish};
+use unit::{Compiling, Object, absolute, compile, redirect, without_duplicates};
+
+/// Builds one harness below `out`.
+pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Built, BuildError> {
+    let making = Making::new(build, harness, out)?;
+    let Users {
+        objects,
+        notes,
+        mut inputs,
+    } = making.users()?;
+    inputs.extend(making.bindings()?);
+    let entry = entry(harness, &objects)?;
+    let mut linked = redirect(&objects, &entry, &making.out)?;
+    linked.extend(making.stubs(&objects, &entry)?);
+    let (mocked, guessed) = making.link(linked, &objects)?;
+    making.describe(mocked)?;
+    inputs.sort();
+    inputs.dedup();
+    inputs.retain(|input| !input.starts_with(&making.out));
+    Ok(Built {
+        harness: harness.name.clone(),
+        runner: making.runner(),
+        sanitizers: making
+            .sanitizers
+            .iter()
+            .map(|&name| name.to_owned())
+            .collect(),
+        guessed,
+        notes,
+        inputs,
+    })
+}
+
+/// The user's code, compiled.
+struct Users {
+    objects: Vec<Object>,
+    /// What there is to say of them.
+    notes: Vec<String>,
+    /// The files that they are made of.
+    inputs: Vec<PathBuf>,
+}
+
+/// What one harness is made with.
+struct Making<'a> {
+    build: &'a Build,
+    harness: &'a Harness,
+    /// The harness's folder.
+    out: PathBuf,
+    /// What the build's paths are relative to.
+    root: PathBuf,
+    cache: Cache,
+    /// The compiler with the flags of all files.
+    base: cc::Build,
+    sanitizers: Vec<&'static str>,
+    /// Flags of the user's files alone.
+    common: Vec<String>,
+    /// The stub library's files.
+    sources: Vec<(Role, PathBuf)>,
+}
+
+impl<'a> Making<'a> {
+    fn new(build: &'a Build, harness: &'a Harness, out: &Path) -> Result<Self, BuildError> {
+        let out = out.join("cegar").join(&harness.name);
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            |why| BuildError::Io { path, why }
+        };
+        std::fs::create_dir_all(&out).map_err(at(&out))?;
+        let root = std::path::absolute(&build.root).map_err(at(&build.root))?;
+        let stubs = out.join("stubs");
+        let sources = cegar_stubs::write_sources(&stubs).map_err(at(&stubs))?;
+        let cache = Cache::new(build.cache.as_deref());
+        let mut base = base(build, &out, &cache)?;
+        let groups = harness.checks.sanitizers();
+        let compiler = base.try_get_compiler()?;
+        let sanitizers = tools::working_sanitizers(&compiler, &groups, &out, &cache)?;
+        if !harness.checks.overflow {
+            flag_if_supported(&mut base, "-fwrapv", &cache)?;
+        }
+        if let Some(flag) = sanitize(&sanitizers) {
+            base.flag(flag).flag("-fno-sanitize-recover=all");
+        }
+        let mut common = absolute(&build.args, &root);
+        common.push(format!("-I{}", stubs.join("include").display()));
+        Ok(Making {
+            build,
+            harness,
+            out,
+            root,
+            cache,
+            base,
+            sanitizers,
+            common,
+            sources,
+        })
+    }
+
+    /// The executable.
+    fn runner(&self) -> PathBuf {
+        self.out.join(&self.harness.name)
+    }
+
+    /// The flags of the library's files, which the harness is compiled with as well.
+    fn library(&self) -> Vec<String> {
+        let units = self.build.units.iter();
+        let folders: Vec<PathBuf> = units
+            .map(|unit| resolve(&self.root, &unit.directory))
+            .collect();
+        let library = folders.iter().zip(&self.build.units);
+        harness_flags(library.map(|(folder, unit)| (&**folder, &*unit.args)))
+    }
+
+    /// Compiles the user's code. The harness comes first: its `main` is the one that counts.
+    fn users(&self) -> Result<Users, BuildError> {
+        let own = self.harness.file.iter().map(|file| Unit {
+            file: file.clone(),
+            args: self.library(),
+            directory: PathBuf::new(),
+        });
+        let units: Vec<Unit> = own.chain(self.build.units.iter().cloned()).collect();
+        let user = self.out.join("user");
+        std::fs::create_dir_all(&user).map_err(|why| BuildError::Io { path: user, why })?;
+        let kept = Objects::new(self.build.objects.as_deref());
+        let stubs = cegar_stubs::sources().iter();
+        let texts: Vec<&[u8]> = stubs.map(|source| source.text.as_bytes()).collect();
+        let with = Compiling {
+            version: cache::name(&texts),
+            base: &self.base,
+            common: &self.common,
+            root: &self.root,
+            out: &self.out,
+            objects: &kept,
+            stop: &self.build.stop,
+        };
+        let compiled = parallel(&units, |unit| compile(&with, unit));
+        let (mut objects, mut inputs) = (Vec::new(), Vec::new());
+        for compiled in compiled {
+            let (made, files) = compiled?;
+            objects.push(made);
+            inputs.extend(files);
+        }
+        let own_objects = usize::from(self.harness.file.is_some());
+        let (objects, notes) = without_duplicates(objects, own_objects)?;
+        kept.clear();
+        Ok(Users {
+            objects,
+            notes,
+            inputs,
+        })
+    }
+
+    /// Writes Rust bindings of the harness's header, if that is wanted; gives the header.
+    fn bindings(&self) -> Result<Option<PathBuf>, BuildError> {
+        let Some(header) = &self.harness.bindings else {
+            return Ok(None);
+        };
+        let folder = self
+            .out
+            .parent()
+            .and_then(Path::parent)
+            .unwrap_or(&self.out);
+        let args = [self.common.clone(), self.library()].concat();
+        bindings::write(&self.harness.name, &self.root, header, &args, folder)?;
+        Ok(Some(self.root.join(header)))
+    }
+
+    /// The objects of the stubs and the runtime, without redirection. They touch the user's memory,
+    /// so sanitizers watch them as well.
+    fn stubs(
+        &self,
+        objects: &[Object],
+        entry: &(String, Entry),
+    ) -> Result<Vec<PathBuf>, BuildError> {
+        let (stubs, harness) = (self.out.join("stubs"), self.harness);
+        let mut native = self.base.clone();
+        native
+            .out_dir(self.out.join("native"))
+            .define("CRUNNER_NATIVE", None)
+            .include(stubs.join("src"))
+            .include(stubs.join("include"));
+        native.define("CRUNNER_ARGV", harness.argv.to_string().as_str());
+        if !harness.checks.abort {
+            native.define("CRUNNER_ABORT_ENDS", None);
+        }
+        if objects
+            .iter()
+            .any(|object| object.defines.contains("LLVMFuzzerInitialize"))
+        {
+            native.define("CRUNNER_FUZZER_INITIALIZE", None);
+        }
+        if returns_nothing(harness, entry, &self.root) {
+            native.define("CRUNNER_ENTRY_VOID", None);
+        }
+        let wanted = |(role, path): &&(Role, PathBuf)| {
+            let of_runtime = matches!(role, Role::Stub | Role::Runtime | Role::RuntimeMock);
+            (of_runtime || *role == Role::Entry(entry.1))
+                && path.extension().is_some_and(|extension| extension == "c")
+        };
+        let sources = self.sources.iter().filter(wanted);
+        let mut files: Vec<PathBuf> = sources.map(|(_, path)| path.clone()).collect();
+        let support_text = include_str!("../support.c");
+        if !self.sanitizers.contains(&"address") {
+            let support = self.out.join("support.c");
+            write(&support, support_text)?;
+            files.push(support);
+        }
+        let texts = cegar_stubs::sources()
+            .iter()
+            .flat_map(|source| [source.name, source.text]);
+        let texts: Vec<&str> = texts.chain([support_text]).collect();
+        let compiler = native.try_get_compiler()?;
+        let depends_on = Cache::depends_on(&compiler, &self.out);
+        let place = (&*self.out.join("native"), &self.build.stop);
+        self.cache
+            .objects(&compiler, &files, &texts, &depends_on, place)
+    }
+
+    /// Links the executable. What nobody defines is mocked: as the tool has found out, and where the
+    /// linker misses more, as functions that return an `int`, whose names are given back.
+    fn link(
+        &self,
+        linked: Vec<PathBuf>,
+        objects: &[Object],
+    ) -> Result<(Vec<MockedFunction>, Vec<String>), BuildError> {
+        let undefined = |name: &str| !objects.iter().any(|object| object.defines.contains(name));
+        let known = self.build.mocked.iter();
+        let known = known.filter(|function| undefined(&function.name));
+        let mut mocked: Vec<MockedFunction> = known.cloned().collect();
+        let with_mocks = |mocked: &[MockedFunction]| -> Result<(), BuildError> {
+            let mocks = mock_object(&self.base, mocked, &self.out)?;
+            let mut command = self.linker(&[linked.clone(), mocks].concat())?;
+            run_until(&mut command, &self.build.stop)
+        };
+        let mut guessed = Vec::new();
+        match with_mocks(&mocked) {
+            Err(BuildError::Failed { output, command }) => {
+                guessed = mocks::undefined_in(&output);
+                if guessed.is_empty() {
+                    return Err(BuildError::Failed { output, command });
+                }
+                let int = Shape::Int {
+                    size: 4,
+                    signed: true,
+                };
+                let names = guessed.iter();
+                mocked.extend(names.map(|name| MockedFunction::returning(name, int)));
+                with_mocks(&mocked)?;
+            }
+            other => other?,
+        }
+        Ok((mocked, guessed))
+    }
+
+    fn linker(&self, objects: &[PathBuf]) -> Result<Command, BuildError> {
+        let mut command = self.base.try_get_compiler()?.to_command();
+        command
+            .args(objects)
+            .args(sanitize(&self.sanitizers))
+            .args(["-pie", "-lm"])
+            .args(&self.build.link)
+            .arg("-o")
+            .arg(self.runner());
+        Ok(command)
+    }
+
+    /// Writes down beside the executable what a test has to know of it.
+    fn describe(&self, mut mocked: Vec<MockedFunction>) -> Result<(), BuildError> {
+        let members: Vec<_> = mocked.iter().flat_map(MockedFunction::members).collect();
+        mocked.extend(members);
+        let all = mocked.iter();
+        let channels: BTreeMap<String, Shape> = all
+            .map(|function| (function.channel().to_owned(), function.returns))
+            .collect();
+        let parameters = mocked.iter().filter_map(|function| {
+            let signature = function.signature.as_ref()?;
+            Some((function.channel().to_owned(), signature.params.clone()))
+        });
+        let about = locate::About {
+            parameters: parameters.collect(),
+            sanitized: self.sanitizers.contains(&"address"),
+            channels,
+            functions: mocked.into_iter().filter(mocks::is_typed).collect(),
+        };
+        let text = serde_json::to_string(&about).unwrap_or_default();
+        write(&locate::about_path(&self.runner()), &text)
+    }
+}
+
+/// The flag that switches sanitizers on, if there are any.
+fn sanitize(sanitizers: &[&str]) -> Option<String> {
+    (!sanitizers.is_empty()).then(|| format!("-fsanitize={}", sanitizers.join(",")))
+}
+
+/// The compiler with what every file here is compiled with.
+fn base(build: &Build, out: &Path, cache: &Cache) -> Result<cc::Build, BuildError> {
+    let mut base = cc::Build::new();
+    if std::env::var_os("TARGET").is_none() {
+        base.cargo_warnings(false);
+        // Outside a build script: this machine.
+        let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        base.target(&triple).host(&triple);
+    }
+    if let Some(compiler) = &build.compiler {
+        base.compiler(compiler);
+    }
+    base.opt_level(0)
+        .debug(true)
+        .warnings(false)
+        .cargo_metadata(false)
+        .out_dir(out);
+    base.flag("-w")
+        .flag("-g")
+        .flag("-fno-omit-frame-pointer")
+        .flag("-U_FORTIFY_SOURCE");
+    // Fresh stack memory as the engine has it (clang: 0xAA; gcc's pattern is 0xFE).
+    flag_if_supported(&mut base, "-ftrivial-auto-var-init=pattern", cache)?;
+    Ok(base)
+}
+
+/// Adds a flag if the compiler knows it.
+fn flag_if_supported(base: &mut cc::Build, flag: &str, cache: &Cache) -> Result<(), BuildError> {
+    let compiler = base.try_get_compiler()?;
+    if cache.can(&compiler, flag, || {
+        base.is_flag_supported(flag).unwrap_or(false)
+    }) {
+        base.flag(flag);
+    }
+    Ok(())
+}
+
+/// Where the program starts: the function's name and the driver for it.
+fn entry(harness: &Harness, objects: &[Object]) -> Result<(String, Entry), BuildError> {
+    let defined = |name: &str| objects.iter().any(|object| object.defines.contains(name));
+    let in_harness = |name: &str| {
+        objects
+            .first()
+            .is_some_and(|object| object.defines.contains(name))
+    };
+    let of = |name: &str| match name {
+        "main" => Entry::Main,
+        "LLVMFuzzerTestOneInput" => Entry::Fuzzer,
+        _ => Entry::Function,
+    };
+    let chosen = match &harness.entry {
+        Some(name) => defined(name).then_some(name.as_str()),
+        None => ["LLVMFuzzerTestOneInput", "main", harness.name.as_str()]
+            .into_iter()
+            .find(|name| in_harness(name))
+            .or_else(|| {
+                ["LLVMFuzzerTestOneInput", "main"]
+                    .into_iter()
+                    .find(|name| defined(name))
+            }),
+    };
+    match chosen {
+        Some(name) => Ok((name.to_owned(), of(name))),
+        None => Err(BuildError::NoEntry {
+            harness: harness
+                .entry
+                .clone()
+                .unwrap_or_else(|| harness.name.clone()),
+        }),
+    }
+}
+
+/// Whether the entry function is written `void name(`: the driver must know what it may read as a result.
+fn returns_nothing(harness: &Harness, entry: &(String, Entry), root: &Path) -> bool {
+    let text = harness
+        .file
+        .as_ref()
+        .and_then(|file| std::fs::read_to_string(root.join(file)).ok())
+        .unwrap_or_default();
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || c == '(')
+        .filter(|word| !word.is_empty())
+        .collect();
+    entry.1 == Entry::Function
+        && words
+            .windows(2)
+            .any(|pair| pair[0] == "void" && pair[1] == entry.0)
+}
+
+fn mock_object(
+    base: &cc::Build,
+    mocked: &[MockedFunction],
+    out: &Path,
+) -> Result<Vec<PathBuf>, BuildError> {
+    if mocked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let texts = [
+        ("mocks.c", mocks::bodies(mocked)),
+        ("mocks_typed.c", mocks::typed_source(mocked, true)),
+    ];
+    let mut compiler = base.clone();
+    for (name, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {
+        let file = out.join(name);
+        write(&file, text)?;
+        compiler.file(file);
+    }
+    compiler
+        .out_dir(out.join("native"))
+        .flag("-fno-builtin")
+        // The sanitizer and the C library call some functions of these names themselves.
+        .flag("-fvisibility=hidden")
+        .flag("-std=gnu99");
+    Ok(compiler.try_compile_intermediates()?)
+}
+
+/// The C files in a folder, by name.
+pub(crate) fn c_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let entries = std::fs::read_dir(folder).map_err(|why| BuildError::Io {
+        path: folder.to_owned(),
+        why,
+    })?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "c"));
+    files.sort();
+    Ok(files)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), BuildError> {
+    std::fs::write(path, text).map_err(|why| BuildError::Io {
+        path: path.to_owned(),
+        why,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_made_absolute() {
+        let args = ["-Iinc", "-I", "b", "-include", "c.h", "-DX=1", "-I/abs"].map(str::to_owned);
+        assert_eq!(
+            absolute(&args, Path::new("/d")),
+            [
+                "-I/d/inc", "-I", "/d/b", "-include", "/d/c.h", "-DX=1", "-I/abs"
+            ]
+        );
+    }
+}

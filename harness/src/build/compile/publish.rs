@@ -1,0 +1,40 @@
+//! Copies of executables where tests that are started without cargo look.
+
+use crate::build::Built;
+use crate::locate;
+use std::path::{Path, PathBuf};
+
+/// Where tests that are started without cargo look; see [`crate::locate`].
+fn published() -> Option<PathBuf> {
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from)?;
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let profile = out
+        .ancestors()
+        .find(|folder| folder.ends_with("build"))
+        .and_then(Path::parent)?;
+    Some(profile.join(locate::FOLDER).join(package))
+}
+
+/// Removes the copy of a harness that is not built any more.
+pub(crate) fn unpublish(harness: &str) {
+    if let Some(folder) = published() {
+        // It may not be there.
+        let _ = std::fs::remove_file(folder.join(harness));
+    }
+}
+
+/// Leaves a copy where a test that is started without cargo finds it.
+pub(crate) fn publish(built: &Built) {
+    let Some(folder) = published() else {
+        return;
+    };
+    let copies = [built.runner.clone(), locate::about_path(&built.runner)];
+    // A convenience: a build does not fail for want of it.
+    if std::fs::create_dir_all(&folder).is_ok() {
+        for from in copies {
+            let to = folder.join(from.file_name().unwrap_or_default());
+            let _ = std::fs::remove_file(&to);
+            let _ = std::fs::copy(&from, &to);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The user's C files as objects, with what they define and want.
+
+use crate::build::cache::{self, Cache};
+use crate::build::config::Unit;
+use crate::build::objects::Objects;
+use crate::build::tools::{Stop, run_until};
+use crate::build::{BuildError, archive, resolve, tools};
+use cegar_stubs::Entry;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// An object file of the user's, and the global symbols in it.
+pub(super) struct Object {
+    pub(super) path: PathBuf,
+    pub(super) source: PathBuf,
+    pub(super) defines: HashSet<String>,
+    /// Those of them that no other file may define.
+    pub(super) strong: HashSet<String>,
+    pub(super) wants: HashSet<String>,
+}
+
+/// What the files of one harness are compiled with.
+pub(super) struct Compiling<'a> {
+    pub(super) base: &'a cc::Build,
+    pub(super) common: &'a [String],
+    pub(super) root: &'a Path,
+    /// The harness's folder, whose name is no reason to compile again.
+    pub(super) out: &'a Path,
+    /// The version of the headers in that folder.
+    pub(super) version: String,
+    pub(super) objects: &'a Objects,
+    pub(super) stop: &'a Stop,
+}
+
+/// Compiles one file, unless its object is known; the object, and the files that it is made of.
+pub(super) fn compile(
+    with: &Compiling<'_>,
+    unit: &Unit,
+) -> Result<(Object, Vec<PathBuf>), BuildError> {
+    let directory = resolve(with.root, &unit.directory);
+    let file = resolve(&directory, &unit.file);
+    let mut compiler = with.base.clone();
+    for arg in with.common.iter().chain(&absolute(&unit.args, &directory)) {
+        compiler.flag(arg);
+    }
+    let compiler = compiler.try_get_compiler()?;
+    let how = Cache::depends_on(&compiler, with.out) + &with.version;
+    let known = Objects::known(&how, &file);
+    let folder = with.out.join("user");
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let number = cache::name(&[how.as_bytes(), file.as_os_str().as_encoded_bytes()]);
+    let object = folder.join(format!("{}-{stem}.o", &number[..16]));
+    let read = match with.objects.take(&known, &object, with.out) {
+        Some(read) => read,
+        None => {
+            let list = object.with_extension("d");
+            let mut command = compiler.to_command();
+            command.arg("-MD").arg("-MF").arg(&list);
+            command.arg("-c").arg(&file).arg("-o").arg(&object);
+            run_until(&mut command, with.stop).map_err(|why| rejected(&file, why))?;
+            let mut read = dependencies(&list);
+            read.push(file.clone());
+            with.objects.keep(&known, &object, &read, with.out);
+            read
+        }
+    };
+    let symbols = tools::symbols(&object)?;
+    let made = Object {
+        path: object,
+        source: file,
+        defines: symbols.defined,
+        strong: symbols.strong,
+        wants: symbols.wanted,
+    };
+    // What comes with the system changes with the compiler.
+    let own = read.into_iter().filter(|file| !file.starts_with("/usr"));
+    Ok((made, own.collect()))
+}
+
+/// Leaves out what a linker would not take from the library's archive because another member defines the symbol, and says so.
+/// The first `own` objects are the harness's; without any there is no library.
+pub(super) fn without_duplicates(
+    objects: Vec<Object>,
+    own: usize,
+) -> Result<(Vec<Object>, Vec<String>), BuildError> {
+    let symbols: Vec<archive::Symbols> = objects
+        .iter()
+        .enumerate()
+        .map(|(at, object)| archive::Symbols {
+            defines: object.strong.clone(),
+            wants: object.wants.clone(),
+            in_archive: own > 0 && at >= own,
+        })
+        .collect();
+    let (mut left_out, mut notes) = (HashSet::new(), Vec::new());
+    for duplicate in archive::duplicates(&symbols) {
+        let (symbol, other) = (&duplicate.symbol, &objects[duplicate.other]);
+        let used = objects[duplicate.used].source.display();
+        if duplicate.left_out {
+            if left_out.insert(duplicate.other) {
+                notes.push(format!(
+                    "{} is left out: {used} defines `{symbol}`, too, and the linker takes that",
+                    other.source.display()
+                ));
+            }
+        } else {
+            tools::weaken(&other.path, symbol)?;
+            notes.push(format!(
+                "{} defines `{symbol}`, too; what {used} defines is used",
+                other.source.display()
+            ));
+        }
+    }
+    let kept = objects.into_iter().enumerate();
+    let kept = kept.filter(|(at, _)| !left_out.contains(at));
+    Ok((kept.map(|(_, object)| object).collect(), notes))
+}
+
+/// What the compiler has against a file, told with the file in place of the command.
+pub(super) fn rejected(file: &Path, why: BuildError) -> BuildError {
+    match why {
+        BuildError::Failed { output, .. } => BuildError::Failed {
+            command: format!("compiling {}", file.display()),
+            output,
+        },
+        why => why,
+    }
+}
+
+/// Points the user's objects at the stubs.
+pub(super) fn redirect(
+    objects: &[Object],
+    entry: &(String, Entry),
+    out: &Path,
+) -> Result<Vec<PathBuf>, BuildError> {
+    let defined: HashSet<String> = objects
+        .iter()
+        .flat_map(|object| object.defines.iter().cloned())
+        .collect();
+    let main = objects
+        .iter()
+        .position(|object| object.defines.contains("main"));
+    let mut redirected = Vec::with_capacity(objects.len());
+    for (i, object) in objects.iter().enumerate() {
+        // The runtime has the process's main; of the user's, one is the entry at most.
+        let is_entry =
+            entry.1 != Entry::Main || main == Some(i) || !object.defines.contains("main");
+        let list = cegar_stubs::redefine_syms_file(
+            &defined,
+            is_entry.then_some((entry.0.as_str(), entry.1)),
+        );
+        let known = |name: &str| object.defines.contains(name) || object.wants.contains(name);
+        let mut pairs: Vec<(String, String)> = list
+            .lines()
+            .filter_map(|line| line.split_once(' '))
+            .filter(|(old, _)| known(old) && (is_entry || *old != "main"))
+            .map(|(old, new)| (old.to_owned(), new.to_owned()))
+            .collect();
+        if object.defines.contains("main") && !(entry.1 == Entry::Main && main == Some(i)) {
+            pairs.push(("main".to_owned(), format!("cegar_other_main_{i}")));
+        }
+        let to = out.join(format!("user-{i}.o"));
+        tools::redefine(&object.path, &to, &pairs)?;
+        redirected.push(to);
+    }
+    Ok(redirected)
+}
+
+/// Arguments whose paths no longer depend on the folder they were written for.
+pub(super) fn absolute(args: &[String], directory: &Path) -> Vec<String> {
+    const PATHS: &[&str] = &[
+        "-I",
+        "-isystem",
+        "-iquote",
+        "-idirafter",
+        "-include",
+        "-imacros",
+    ];
+    let mut path_next = false;
+    args.iter()
+        .map(|arg| {
+            if std::mem::take(&mut path_next) {
+                return resolve(directory, arg).display().to_string();
+            }
+            match PATHS
+                .iter()
+                .rev()
+                .find_map(|option| Some((option, arg.strip_prefix(option)?)))
+            {
+                Some((_, "")) => {
+                    path_next = true;
+                    arg.clone()
+                }
+                Some((&"-I", path)) => format!("-I{}", resolve(directory, path).display()),
+                _ => arg.clone(),
+            }
+        })
+        .collect()
+}
+
+/// The files in a compiler's dependency list that may change: not those of the system.
+pub(super) fn dependencies(list: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(list).unwrap_or_default();
+    let text = text
+        .split_once(':')
+        .map_or("", |(_, files)| files)
+        .replace("\\\n", " ")
+        .replace("\\ ", "\u{1}");
+    text.split_whitespace()
+        .map(|file| PathBuf::from(file.replace('\u{1}', " ")))
+        .collect()
+}

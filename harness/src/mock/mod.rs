@@ -1,0 +1,352 @@
+//! The mock environment: what the outside world answered, written down.
+//!
+//! A run of a C program is decided by the answers it gets: characters from stdin, variables, files, values that
+//! functions return which nobody defines. SeaHorn's executable counterexamples (section 3) link such answers in as C code;
+//! here they are data, one queue per channel, so a test can be read and changed without touching C. What no queue
+//! answers is zero, and end of file for streams.
+
+mod outside;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::channel::{self, Shape};
+use crate::isolate;
+use crate::locate;
+use crate::respond::{self, Answer, Respond};
+use crate::run::Run;
+
+/// A mock environment for one harness, filled by the methods below and run by [`Mock::run`].
+#[derive(Debug, Clone)]
+#[must_use = "nothing happens until `run` is called"]
+pub struct Mock {
+    harness: String,
+    runner: Result<locate::Runner, Vec<PathBuf>>,
+    queues: BTreeMap<String, Vec<u8>>,
+    answers: BTreeMap<String, Answer>,
+    limit: Duration,
+}
+
+impl Mock {
+    /// An empty environment for the harness of this name, which the package's build script has built.
+    pub fn new(harness: &str) -> Self {
+        Self::with(harness, locate::find(harness))
+    }
+
+    /// An empty environment for an executable that was built elsewhere (see [`Build`](crate::build::Build)).
+    pub fn at(runner: impl AsRef<Path>) -> Self {
+        let runner = runner.as_ref();
+        let name = runner
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Self::with(
+            &name,
+            locate::open(runner).ok_or_else(|| vec![runner.to_owned()]),
+        )
+    }
+
+    fn with(harness: &str, runner: Result<locate::Runner, Vec<PathBuf>>) -> Self {
+        Mock {
+            harness: harness.to_owned(),
+            runner,
+            queues: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            limit: Duration::from_secs(10),
+        }
+    }
+
+    /// What can be read from stdin; after it, end of file.
+    pub fn stdin(self, text: impl AsRef<[u8]>) -> Self {
+        self.choices("stdin", channel::encode_stream(text.as_ref()))
+    }
+
+    /// The input of `LLVMFuzzerTestOneInput`.
+    pub fn data(self, bytes: impl AsRef<[u8]>) -> Self {
+        self.choices("data", bytes)
+    }
+
+    /// The value of an environment variable; variables that are not given are not set.
+    pub fn env(self, name: &str, value: impl AsRef<[u8]>) -> Self {
+        self.present("env", name, value.as_ref())
+    }
+
+    /// Says that an environment variable is not set, which is so anyway: for the reader.
+    pub fn no_env(self, name: &str) -> Self {
+        self.choices(&format!("env:{name}"), [0])
+    }
+
+    /// The contents of a file that the program opens by this name; files that are not given do not exist.
+    pub fn file(self, name: &str, contents: impl AsRef<[u8]>) -> Self {
+        self.present("file", name, contents.as_ref())
+    }
+
+    /// After what was given so far, a read of `stdin`, or of the file of this name, fails with this error (see
+    /// [`errno`](crate::errno)). What is given afterwards can be read after that.
+    pub fn read_fails(self, stream: &str, error: u8) -> Self {
+        let channel = self.input(stream);
+        self.choices(&channel, channel::encode_fault(error))
+    }
+
+    /// A read of `stdin`, or of the file of this name, gets what was given so far and these characters, and no more: it falls short.
+    pub fn short_read(self, stream: &str, text: impl AsRef<[u8]>) -> Self {
+        let channel = self.input(stream);
+        self.choices(&channel, channel::encode_stream(text.as_ref()))
+            .choices(&channel, channel::encode_short())
+    }
+
+    /// More of `stdin`, or of the file of this name.
+    pub fn then_reads(self, stream: &str, text: impl AsRef<[u8]>) -> Self {
+        let channel = self.input(stream);
+        self.choices(&channel, channel::encode_stream(text.as_ref()))
+    }
+
+    /// The channel of an input stream; a file of which nothing was said before is there.
+    fn input(&self, stream: &str) -> String {
+        match stream {
+            "stdin" => stream.to_owned(),
+            name => format!("file:{name}"),
+        }
+    }
+
+    /// The function of the C library called `name` fails in its next call with this error, such as `.fails("write",
+    /// errno::ENOSPC)`. An error that the function never gives is none.
+    pub fn fails(self, name: &str, error: u8) -> Self {
+        self.choices(name, [channel::encode_refusal(error)])
+    }
+
+    /// The function of the C library called `name` goes well in its next call, which is so anyway if no later one fails.
+    pub fn succeeds(self, name: &str) -> Self {
+        self.choices(name, [0])
+    }
+
+    /// The next call of `write`, or `fwrite`, writes so many bytes (elements) of more.
+    pub fn short_write(self, name: &str, count: u32) -> Self {
+        let bytes = count.saturating_sub(1).to_le_bytes();
+        self.choices(name, [channel::REFUSED]).choices(name, bytes)
+    }
+
+    /// Says that a file does not exist, which is so anyway: for the reader.
+    pub fn no_file(self, name: &str) -> Self {
+        self.choices(&format!("file:{name}"), [0])
+    }
+
+    /// The `number`th allocation (from 1) fails: `malloc`, `calloc`, `realloc`, `strdup` and all that allocate for the program
+    /// count, up to 64 MiB.
+    ///
+    /// # Panics
+    /// If the number is 0: a mistake in the test.
+    pub fn malloc_fails(self, number: usize) -> Self {
+        self.marked("malloc", number)
+    }
+
+    /// The `number`th allocation of more than 64 MiB (from 1) is granted; without this they fail.
+    ///
+    /// # Panics
+    /// If the number is 0: a mistake in the test.
+    pub fn large_malloc_succeeds(self, number: usize) -> Self {
+        self.marked("malloc:large", number)
+    }
+
+    /// The `number`th choice of a channel of truth values is true.
+    fn marked(mut self, channel: &str, number: usize) -> Self {
+        assert!(number > 0, "allocations are counted from 1");
+        let queue = self.queues.entry(channel.to_owned()).or_default();
+        if queue.len() < number {
+            queue.resize(number, 0);
+        }
+        queue[number - 1] = 1;
+        self
+    }
+
+    fn present(self, family: &str, name: &str, text: &[u8]) -> Self {
+        let mut bytes = vec![1];
+        bytes.extend(channel::encode_stream(text));
+        self.choices(&format!("{family}:{name}"), bytes)
+    }
+
+    /// The arguments of `main`, without the program's name. The harness must allow so many (`argv` in `cegar.toml`).
+    pub fn args<T: AsRef<[u8]>>(self, arguments: impl IntoIterator<Item = T>) -> Self {
+        let (mut mock, mut count) = (self, 0u8);
+        for argument in arguments {
+            count = count.saturating_add(1);
+            mock = mock.choices(
+                &format!("argv:{count}"),
+                channel::encode_stream(argument.as_ref()),
+            );
+        }
+        mock.choices("argc", [count])
+    }
+
+    /// A closure answers for the function `name`, call after call, as in `.when("bus_read", |address: u32| address + 1)`. It
+    /// gets the function's first parameters; recorded answers of that function are used after the closure's.
+    pub fn when<A>(mut self, name: &str, closure: impl Respond<A> + 'static) -> Self {
+        self.answers.insert(name.to_owned(), Answer::new(closure));
+        self
+    }
+
+    /// What a closure says to a call.
+    fn answer(&self, line: &str) -> Option<Vec<u8>> {
+        let (name, words) = respond::parse(line)?;
+        let value = self.answers.get(name)?.answer(&words);
+        if self.shape(name) == Some(Shape::Void) {
+            return Some(Vec::new());
+        }
+        match value.encode(self.shape(name)) {
+            Ok(bytes) => Some(bytes),
+            Err(unfit) => panic!("`{name}` cannot return {value}: {unfit}"),
+        }
+    }
+
+    /// Adds raw bytes to a channel's queue. What the bytes mean depends on the channel.
+    pub fn choices(mut self, channel: &str, bytes: impl AsRef<[u8]>) -> Self {
+        self.queues
+            .entry(channel.to_owned())
+            .or_default()
+            .extend_from_slice(bytes.as_ref());
+        self
+    }
+
+    /// A run that takes longer has failed. Default 10 seconds.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    fn shape(&self, name: &str) -> Option<Shape> {
+        let own = self
+            .runner
+            .as_ref()
+            .ok()
+            .and_then(|runner| runner.channels.get(name).copied());
+        own.or_else(|| Shape::of_stub(name))
+    }
+
+    /// Runs the harness once in a process of its own.
+    pub fn run(&self) -> Run {
+        match &self.runner {
+            Err(looked) => Run::missing(&self.harness, looked.clone()),
+            Ok(runner) => {
+                let bytes = self.file_format();
+                if let Some(keep) = std::env::var_os("CEGAR_KEEP_MOCK")
+                    && let Err(why) = std::fs::write(&keep, &bytes)
+                {
+                    eprintln!("CEGAR_KEEP_MOCK: {}: {why}", keep.display());
+                }
+                // Beside it, for `cargo cegar debug`, which executable it is for.
+                if let Some(keep) = std::env::var_os("CEGAR_KEEP_MOCK") {
+                    let note = PathBuf::from(keep).with_extension("runner");
+                    let _ = std::fs::write(note, runner.path.display().to_string());
+                }
+                let mut answer = |line: &str| respond::reply(self.answer(line).as_deref());
+                let answer: Option<&mut dyn FnMut(&str) -> String> = if self.answers.is_empty() {
+                    None
+                } else {
+                    Some(&mut answer)
+                };
+                let ended =
+                    isolate::run(&runner.path, &bytes, self.limit, runner.sanitized, answer);
+                Run::read(
+                    &self.harness,
+                    &runner.path,
+                    &runner.parameters,
+                    self.limit,
+                    ended,
+                )
+            }
+        }
+    }
+
+    /// The environment as the C runtime reads it: `CEGMOCK1`, then per channel u32 length, name, u64 length, bytes.
+    pub(crate) fn file_format(&self) -> Vec<u8> {
+        let mut out = b"CEGMOCK1".to_vec();
+        for (name, bytes) in &self.queues {
+            out.extend((name.len() as u32).to_le_bytes());
+            out.extend(name.as_bytes());
+            out.extend((bytes.len() as u64).to_le_bytes());
+            out.extend(bytes);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mock() -> Mock {
+        Mock::at("/nowhere/parse")
+    }
+
+    #[test]
+    fn queues_are_encoded() {
+        let mock = mock()
+            .stdin([b'a', 0xFF])
+            .env("HOME", "/r")
+            .returns("int", [1, -1])
+            .returns_null("open");
+        assert_eq!(mock.queues["stdin"], [b'a', 0xFF, 0xFF]);
+        assert_eq!(mock.queues["env:HOME"], [1, b'/', b'r']);
+        assert_eq!(mock.queues["int"], [1, 0, 0, 0, 255, 255, 255, 255]);
+        assert_eq!(mock.queues["open"], [0]);
+    }
+
+    #[test]
+    fn faults_stand_where_they_come() {
+        let mock = mock()
+            .stdin("ab")
+            .read_fails("stdin", crate::errno::EINTR)
+            .short_read("stdin", "c")
+            .then_reads("stdin", "d")
+            .succeeds("write")
+            .fails("write", crate::errno::ENOSPC)
+            .short_write("write", 2);
+        assert_eq!(
+            mock.queues["stdin"],
+            [b'a', b'b', 0xFF, 1, 4, b'c', 0xFF, 2, b'd']
+        );
+        assert_eq!(mock.queues["write"], [0, 0x9C, 0x80, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn objects_are_their_bytes() {
+        #[derive(Clone, Copy, Default)]
+        #[repr(C)]
+        struct Config {
+            name_len: u16,
+            flags: u16,
+        }
+        let mock = mock().returns_object(
+            "config",
+            Config {
+                name_len: 17,
+                ..crate::zeroed()
+            },
+        );
+        assert_eq!(mock.queues["config"], [1, 17, 0, 0, 0]);
+    }
+
+    #[test]
+    fn the_file_is_as_the_runtime_reads_it() {
+        let bytes = mock().data(b"xy").file_format();
+        assert_eq!(bytes, b"CEGMOCK1\x04\0\0\0data\x02\0\0\0\0\0\0\0xy");
+    }
+
+    #[test]
+    #[should_panic(expected = "`__VERIFIER_nondet_short` cannot return 70000")]
+    fn a_value_that_does_not_fit_is_an_error() {
+        let _ = mock().returns("__VERIFIER_nondet_short", [70000]);
+    }
+
+    #[test]
+    fn a_missing_harness_says_so() {
+        let run = mock().run();
+        assert!(
+            run.outcome().to_string().contains("`parse` is not built"),
+            "{}",
+            run.outcome()
+        );
+    }
+}

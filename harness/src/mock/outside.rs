@@ -1,0 +1,215 @@
+//! What the functions that nobody defines return, write and call back.
+
+use super::Mock;
+use crate::channel::Shape;
+use crate::external::{Holds, ObjectType, Types};
+use crate::object;
+use crate::value::Scalar;
+
+impl Mock {
+    /// What the function `name` returns, call after call; after the last, zero. Also for `int`, `__VERIFIER_nondet_int` and
+    /// the other channels of numbers.
+    ///
+    /// # Panics
+    /// If a value is not what the function returns: a mistake in the test.
+    pub fn returns<T: Scalar>(self, name: &str, values: impl IntoIterator<Item = T>) -> Self {
+        let shape = self.shape(name);
+        let mut bytes = Vec::new();
+        for value in values {
+            match value.value().encode(shape) {
+                Ok(encoded) => bytes.extend(encoded),
+                Err(unfit) => panic!("`{name}` cannot return {}: {unfit}", value.value()),
+            }
+        }
+        self.choices(name, bytes)
+    }
+
+    /// The function `name` returns NULL.
+    pub fn returns_null(self, name: &str) -> Self {
+        self.choices(name, [0])
+    }
+
+    /// The function `name` returns a pointer to a fresh object with these contents: a structure of
+    /// [`c_structs!`](crate::c_structs) or of bindgen. Pointers in it are made with [`object`](crate::object()) and its siblings.
+    /// Where nothing is known of the object, it is taken byte by byte, and the rest from what the queue holds next.
+    ///
+    /// # Panics
+    /// If it is not what the function returns: a mistake in the test.
+    pub fn returns_object<T: Copy>(self, name: &str, object: T) -> Self {
+        self.returns_objects(name, [object])
+    }
+
+    /// The function `name` returns a pointer to a row of fresh objects.
+    ///
+    /// # Panics
+    /// If they are not what the function returns: a mistake in the test.
+    pub fn returns_objects<T: Copy>(self, name: &str, row: impl IntoIterator<Item = T>) -> Self {
+        let row: Vec<T> = row.into_iter().collect();
+        let bytes = object::bytes_of(&row);
+        match self.typed(name) {
+            Some((types, Holds::Pointer(pointee))) => {
+                match object::encode(Types(&types), &pointee, &bytes, size_of::<T>()) {
+                    Ok(encoded) => self.choices(name, encoded),
+                    Err(why) => panic!("`{name}` cannot return this: {why}"),
+                }
+            }
+            _ => self.choices(name, [&[1], &bytes[..]].concat()),
+        }
+    }
+
+    /// The function `name` returns a pointer into what one of its parameters points to, as its rule
+    /// `into` says: to this element.
+    pub fn returns_into(self, name: &str, element: u64) -> Self {
+        self.choices(name, [&[1], &element.to_le_bytes()[..]].concat())
+    }
+
+    /// What a typed function returns (`name`), or what its parameter number n, from 1, points to (`name:n`).
+    pub(super) fn typed(&self, channel: &str) -> Option<(Vec<ObjectType>, Holds)> {
+        let functions = &self.runner.as_ref().ok()?.functions;
+        let (name, parameter) = match channel.rsplit_once(':') {
+            Some((name, number)) => (name, Some(number.parse::<usize>().ok()?)),
+            None => (channel, None),
+        };
+        let function = functions.iter().find(|f| f.channel() == name)?;
+        let signature = function.signature.as_ref()?;
+        let holds = match parameter {
+            None => function.result()?,
+            Some(number) => signature.params.get(number.checked_sub(1)?)?.clone(),
+        };
+        (!function.raw_allowed).then(|| (function.types.clone(), holds))
+    }
+
+    /// The function `name` writes this value to where its parameter number `parameter`, counted from 1, points: one
+    /// element, or an array of as many as the function is asked for.
+    ///
+    /// # Panics
+    /// If the parameter points to something of another size: a mistake in the test.
+    pub fn writes<T: Copy>(self, name: &str, parameter: usize, value: T) -> Self {
+        let channel = format!("{name}:{parameter}");
+        let bytes = object::bytes_of(&[value]);
+        let functions = self.runner.as_ref().map(|runner| &runner.functions);
+        let function = functions
+            .ok()
+            .and_then(|all| all.iter().find(|f| f.channel() == name));
+        let rows = function.is_some_and(|f| f.writes_rows(parameter.saturating_sub(1)));
+        if let Some((types, Holds::Pointer(pointee))) = self.typed(&channel) {
+            let types = Types(&types);
+            let object = types.target(&pointee);
+            if let Some(object) = object {
+                // A buffer takes as many bytes as there are.
+                let fits = match rows {
+                    true => bytes.len().is_multiple_of(object.size.max(1)),
+                    false => object.size == bytes.len(),
+                };
+                if !fits && object.size > 1 && pointee.to.is_some() {
+                    panic!(
+                        "`{name}` writes {} bytes to its parameter {parameter}, not {}",
+                        object.size,
+                        bytes.len()
+                    );
+                }
+                if !types.plan(object).pointers.is_empty() {
+                    return match object::encode_element(types, object, &bytes) {
+                        Ok(encoded) => self.choices(&channel, [&[1], &encoded[..]].concat()),
+                        Err(why) => panic!("`{name}` cannot write this: {why}"),
+                    };
+                }
+            }
+        }
+        self.choices(&channel, [&[1], &bytes[..]].concat())
+    }
+
+    /// The function `name` calls back the function that is its parameter number `parameter`, with these numbers (a `void *`
+    /// is what stands beside it, and is left out).
+    pub fn calls_back<T: Scalar>(
+        self,
+        name: &str,
+        parameter: usize,
+        arguments: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let channel = format!("{name}:{parameter}");
+        let mut bytes = vec![1];
+        if let Some((types, Holds::Code(callback))) = self.typed(&channel) {
+            let numbers = callback
+                .params
+                .iter()
+                .filter(|holds| !matches!(holds, Holds::Pointer(_) | Holds::Code(_)));
+            for (holds, value) in numbers.zip(arguments) {
+                let shape = match holds {
+                    Holds::Int { size, signed } => Shape::Int {
+                        size: *size,
+                        signed: *signed,
+                    },
+                    Holds::Bool => Shape::Bool,
+                    Holds::Float { size } => Shape::Float { size: *size },
+                    other => Shape::Struct {
+                        size: Types(&types).size(other),
+                    },
+                };
+                match value.value().encode(Some(shape)) {
+                    Ok(encoded) => bytes.extend(encoded),
+                    Err(unfit) => panic!("`{name}` cannot hand over {}: {unfit}", value.value()),
+                }
+            }
+        }
+        self.choices(&channel, bytes)
+    }
+
+    /// The function `name` calls back the function that is its parameter number `parameter`, which takes no numbers.
+    pub fn calls(self, name: &str, parameter: usize) -> Self {
+        self.choices(&format!("{name}:{parameter}"), [1])
+    }
+
+    /// The function `name` returns this structure, by value.
+    ///
+    /// # Panics
+    /// If it returns something of another size: a mistake in the test.
+    pub fn returns_value<T: Copy>(self, name: &str, value: T) -> Self {
+        let bytes = object::bytes_of(&[value]);
+        if let Some(Shape::Struct { size }) = self.shape(name)
+            && size != bytes.len()
+        {
+            panic!("`{name}` returns {size} bytes, not {}", bytes.len());
+        }
+        self.choices(name, bytes)
+    }
+
+    /// In this call the function `name` calls its parameter number `parameter` no more.
+    pub fn calls_no_more(self, name: &str, parameter: usize) -> Self {
+        self.choices(&format!("{name}:{parameter}"), [0])
+    }
+
+    /// The function `name`, called once more, leaves alone what its parameter number `parameter` points to.
+    pub fn leaves(self, name: &str, parameter: usize) -> Self {
+        self.choices(&format!("{name}:{parameter}"), [0])
+    }
+
+    /// The function `name` returns a pointer to a fresh object that holds these bytes.
+    ///
+    /// # Panics
+    /// If it is known to return something else: a mistake in the test.
+    pub fn returns_bytes(self, name: &str, object: impl AsRef<[u8]>) -> Self {
+        if let Some((types, Holds::Pointer(pointee))) = self.typed(name) {
+            let types = Types(&types);
+            let size = types.target(&pointee).map_or(1, |target| target.size);
+            return match object::encode(types, &pointee, object.as_ref(), size) {
+                Ok(encoded) => self.choices(name, encoded),
+                Err(why) => panic!("`{name}` cannot return this: {why}"),
+            };
+        }
+        let bytes = [&[1], object.as_ref()].concat();
+        self.choices(name, bytes)
+    }
+
+    /// The function `name` returns an object that it, or another, returned before: 0 for the latest.
+    pub fn returns_earlier(self, name: &str, back: u8) -> Self {
+        self.choices(name, [back.saturating_mul(3).saturating_add(2)])
+    }
+
+    /// The function `name`, a pointer's, returns this raw address (where the program computes with addresses).
+    pub fn returns_address(self, name: &str, address: u64) -> Self {
+        let mut bytes = vec![2];
+        bytes.extend(address.to_le_bytes());
+        self.choices(name, bytes)
+    }
+}

@@ -1,0 +1,227 @@
+//! `cargo xtask map`: which module uses which, read from the sources.
+//!
+//! Rust allows circles between the modules of a crate, and nothing says so when one comes into
+//! being. This command reads the paths that each file names (`map/paths.rs`), prints each circle
+//! that leads through more than one module, and draws the map in `docs/architecture.md`
+//! (`map/drawing.rs`). A unit test holds the drawing against the sources and fails where one of the
+//! crates in [`WITHOUT_CIRCLES`] has a circle.
+//!
+//! A module here is one below the root of its crate: `campaign` with all files under `campaign/`.
+//! Between the files of one module, circles are allowed: a parent and its children name each other.
+
+mod drawing;
+mod paths;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::DiGraph;
+
+use crate::error::Result;
+use crate::places::Places;
+use crate::run;
+
+/// The crates of the workspace, by folder.
+const CRATES: [(&str, &str); 8] = [
+    ("cargo-cegar", "cargo-cegar"),
+    ("cegar-papers", "engine/papers"),
+    ("cegar-search", "engine/search"),
+    ("cegar-checker", "engine/checker"),
+    ("cegar-model", "engine/model"),
+    ("cegar-fuzz", "fuzz"),
+    ("cegar-harness", "harness"),
+    ("xtask", "xtask"),
+];
+
+/// The crates in which a circle is a fault.
+const WITHOUT_CIRCLES: [&str; 3] = ["cargo-cegar", "cegar-harness", "xtask"];
+
+/// One crate: which file names which files.
+pub(crate) struct Crate {
+    name: &'static str,
+    /// From each file to the files whose items it names, relative to `src`.
+    uses: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+}
+
+impl Crate {
+    fn read(root: &Path, name: &'static str, folder: &str) -> Result<Self> {
+        Ok(Self {
+            name,
+            uses: paths::read(&root.join(folder).join("src"))?,
+        })
+    }
+
+    /// From each module to the modules that its files name.
+    fn modules(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (file, named) in &self.uses {
+            let from = module_of(file);
+            let to = all.entry(from.clone()).or_default();
+            to.extend(named.iter().map(|file| module_of(file)));
+            to.remove(&from);
+        }
+        all
+    }
+
+    /// The files by which one module names another.
+    fn because(&self, from: &str, to: &str) -> Vec<String> {
+        let files = self.uses.iter().filter(|(file, _)| module_of(file) == from);
+        let to_files = |named: &BTreeSet<PathBuf>| {
+            let there = named.iter().filter(|file| module_of(file) == to);
+            there
+                .map(|file| file.display().to_string())
+                .collect::<Vec<_>>()
+                .join("+")
+        };
+        let files = files.map(|(file, named)| (file, to_files(named)));
+        let files = files.filter(|(_, to)| !to.is_empty());
+        files
+            .map(|(file, to)| format!("{} ({to})", file.display()))
+            .collect()
+    }
+
+    /// The files of each circle that leads through more than one module.
+    fn circles_of_files(&self) -> Vec<Vec<String>> {
+        let named = |file: &PathBuf| file.display().to_string();
+        let uses = self.uses.iter();
+        let graph = uses.map(|(file, to)| (named(file), to.iter().map(named).collect()));
+        let mut circles = circles(&graph.collect());
+        circles.retain(|circle| {
+            let modules: BTreeSet<_> = circle.iter().map(|f| module_of(Path::new(f))).collect();
+            modules.len() > 1
+        });
+        circles
+    }
+}
+
+fn module_of(file: &Path) -> String {
+    let mut parts = file.components();
+    let first = parts
+        .next()
+        .map_or(Path::new(""), |c| Path::new(c.as_os_str()));
+    let stem = first.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// Whether a module is `lib.rs` or `main.rs`, which names all others.
+fn is_root(module: &str) -> bool {
+    matches!(module, "lib" | "main")
+}
+
+/// The strongly connected components with more than one node, each sorted.
+fn circles(graph: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
+    let mut drawn = DiGraph::<&str, ()>::new();
+    let nodes: BTreeMap<_, _> = graph
+        .keys()
+        .map(|n| (n.as_str(), drawn.add_node(n)))
+        .collect();
+    for (from, named) in graph {
+        for to in named {
+            if let (Some(&from), Some(&to)) = (nodes.get(from.as_str()), nodes.get(to.as_str())) {
+                drawn.add_edge(from, to, ());
+            }
+        }
+    }
+    let mut found: Vec<Vec<String>> = tarjan_scc(&drawn)
+        .into_iter()
+        .filter(|component| component.len() > 1)
+        .map(|component| {
+            let mut names: Vec<_> = component.iter().map(|&n| drawn[n].to_owned()).collect();
+            names.sort();
+            names
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// Prints the circles, and draws the map anew.
+pub(crate) fn map(places: &Places) -> Result<()> {
+    let crates = read(&places.root)?;
+    for one in &crates {
+        let modules = one.modules();
+        let circles = circles(&modules);
+        println!(
+            "{}: {} files, {} modules, {} circles of modules",
+            one.name,
+            one.uses.len(),
+            modules.len(),
+            circles.len()
+        );
+        for circle in &circles {
+            println!("  modules: {}", circle.join(", "));
+            for from in circle {
+                let to: Vec<_> = modules[from]
+                    .iter()
+                    .filter(|to| circle.contains(to))
+                    .collect();
+                for to in to {
+                    println!("    {from} -> {to}: {}", one.because(from, to).join(", "));
+                }
+            }
+        }
+        for circle in one.circles_of_files() {
+            println!("  files: {}", circle.join(", "));
+        }
+    }
+    if drawing::write(&places.root, &crates)? {
+        run::status("Drew", drawing::PAGE);
+    }
+    Ok(())
+}
+
+fn read(root: &Path) -> Result<Vec<Crate>> {
+    let crates = CRATES.iter();
+    crates
+        .map(|(name, folder)| Crate::read(root, name, folder))
+        .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_module_uses_another_in_a_circle() {
+        let crates = read(&Places::find().root).unwrap();
+        for one in crates
+            .iter()
+            .filter(|one| WITHOUT_CIRCLES.contains(&one.name))
+        {
+            let circles = circles(&one.modules());
+            assert!(
+                circles.is_empty(),
+                "{}: {circles:?}: see `cargo xtask map`",
+                one.name
+            );
+        }
+    }
+
+    #[test]
+    fn the_drawing_is_of_these_sources() {
+        let root = Places::find().root;
+        let old = std::fs::read_to_string(root.join(drawing::PAGE)).unwrap();
+        let new = drawing::page(&root, &read(&root).unwrap(), &old).unwrap();
+        assert_eq!(
+            old,
+            new,
+            "{} is stale: run `cargo xtask map`",
+            drawing::PAGE
+        );
+    }
+
+    #[test]
+    fn a_circle_is_found() {
+        let to = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let graph = [
+            ("a", to(&["b"])),
+            ("b", to(&["c"])),
+            ("c", to(&["b"])),
+            ("d", to(&["a"])),
+        ];
+        let graph = graph.map(|(from, to): (&str, BTreeSet<String>)| (from.to_owned(), to));
+        assert_eq!(circles(&graph.into()), [["b", "c"]]);
+    }
+}

@@ -1,0 +1,111 @@
+//! `cargo xtask setup`: clang 19, LLVM 19 and a current Z3 on a bare Debian 12.
+//!
+//! Safe to run again: what is there already is left alone, and when nothing is missing nothing is downloaded. LLVM comes
+//! from Debian's own archive. Z3 does not: see [`z3`].
+
+mod z3;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::error::{Error, Result};
+use crate::places::Places;
+use crate::run;
+
+/// Debian's packages, each with what it is for. LLVM is linked dynamically, so that the libraries it uses itself (zlib,
+/// zstd, libxml2) come with it and need no headers here.
+const PACKAGES: &[(&str, &str)] = &[
+    ("ca-certificates", "downloads"),
+    ("clang-19", "C to bitcode, and the native targets"),
+    ("llvm-19", "llvm-config, llvm-symbolizer, opt"),
+    ("llvm-19-dev", "the engine and the fuzzer link LLVM"),
+    ("libclang-19-dev", "bindgen loads libclang"),
+    ("libclang-rt-19-dev", "AddressSanitizer, libFuzzer"),
+    ("lld-19", "links the fuzzing targets"),
+    ("libc6-dev", "the C library's headers"),
+    ("gcc", "generated tests must build with it too"),
+    ("g++", "build scripts that ask for C++"),
+    ("make", "build scripts that use it"),
+    ("cmake", "build scripts that use it"),
+    (
+        "binutils",
+        "objcopy redirects input and output in generated tests",
+    ),
+    ("pkg-config", "finds Z3"),
+    ("cvc5", "the tests ask it what Z3 was asked"),
+    ("csmith", "random C programs for the differential tests"),
+    ("libcsmith-dev", "their header"),
+    ("chromium", "the tests look at the report as its readers do"),
+    ("python3", "unpacks the wheel that Z3 comes in"),
+    ("python3-pip", "downloads it"),
+];
+
+/// Installs what is missing.
+pub(crate) fn setup(places: &Places) -> Result<()> {
+    packages()?;
+    z3::install(&places.target.join("setup"))
+}
+
+fn packages() -> Result<()> {
+    let missing: Vec<&str> = PACKAGES
+        .iter()
+        .filter(|(package, _)| !installed(package))
+        .map(|&(package, _)| package)
+        .collect();
+    if missing.is_empty() {
+        run::status("Fresh", &format!("{} Debian packages", PACKAGES.len()));
+        return Ok(());
+    }
+    if !Path::new("/usr/bin/apt-get").exists() {
+        return Err(Error::NoApt {
+            packages: missing.join(" "),
+        });
+    }
+    for &(package, purpose) in PACKAGES
+        .iter()
+        .filter(|(package, _)| missing.contains(package))
+    {
+        run::status("Missing", &format!("{package} ({purpose})"));
+    }
+    let no_apt = |error| match error {
+        Error::Start { .. } => Error::NoApt {
+            packages: missing.join(" "),
+        },
+        other => other,
+    };
+    run::succeeds(root("apt-get").args(["update", "--quiet=2"])).map_err(no_apt)?;
+    // dpkg says a line and more for each of a hundred packages; what goes wrong it says on standard error.
+    run::status(
+        "Installing",
+        "them; LLVM is large: a gigabyte on the disk, and some minutes",
+    );
+    run::succeeds(
+        root("apt-get")
+            .args(["install", "--yes", "--quiet=2", "--no-install-recommends"])
+            .args(&missing)
+            .stdout(Stdio::null()),
+    )
+}
+
+fn installed(package: &str) -> bool {
+    run::asks(Command::new("dpkg-query").args([
+        "--show",
+        "--showformat=${db:Status-Status}",
+        package,
+    ]))
+    .is_some_and(|status| status == "installed")
+}
+
+/// A command that needs root: as it is for root, through sudo for anybody else.
+fn root(program: &str) -> Command {
+    let is_root = run::asks(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
+    let mut command = if is_root {
+        Command::new(program)
+    } else {
+        let mut sudo = Command::new("sudo");
+        sudo.args(["DEBIAN_FRONTEND=noninteractive", program]);
+        sudo
+    };
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}
