@@ -86,8 +86,8 @@ pub(super) fn build(
     finish(fan)
 }
 
-/// Functions that the library calls and that neither it nor the stub library defines: each will be a mock. A preview,
-/// through the symbol tables; the campaign reports what it really mocked.
+/// Functions that the library calls and that neither it nor the stub library defines: each will be
+/// a mock. A preview, through the symbol tables; the campaign reports what it really mocked.
 fn undefined(clang: &Compiler, bitcode: &[PathBuf]) -> Vec<String> {
     let beside = clang
         .path

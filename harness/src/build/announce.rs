@@ -24,7 +24,8 @@ pub(super) fn broken(harness: &str, why: &BuildError, out: &Path) {
         file.display()
     );
     compile::unpublish(harness);
-    // Which file has to be mended is not known: a file that is never there has cargo ask again each time.
+    // Which file has to be mended is not known: a file that is never there has cargo ask again each
+    // time.
     let never = folder.join("never");
     println!("cargo:rerun-if-changed={}", never.display());
 }

@@ -26,7 +26,7 @@ pub struct Behaviours {
     pub written: Vec<String>,
     /// Tests that were there.
     pub kept: Vec<String>,
-    /// Of these, whose snapshot is not what the code does now.
+    /// Tests among `kept` whose snapshot differs from what the code does now.
     pub changed: Vec<String>,
     /// Inputs of which two runs differ, or that go wrong when built as a test builds them.
     pub left_out: Vec<String>,

@@ -1,8 +1,9 @@
-//! What can be done with a corpus: keep the least of it, shorten one input, write down what the inputs make the code do.
+//! What can be done with a corpus: keep the least of it, shorten one input, write down what the
+//! inputs make the code do.
 //!
-//! All of it goes by native runs of the inputs, as `replay` does it, and searches nothing. The least corpus is found greedily
-//! (Chvatal's bound for set cover says how near that comes): again and again the input that adds most to what is covered,
-//! of equals the shorter one.
+//! All of it goes by native runs of the inputs, as `replay` does it, and searches nothing. The
+//! least corpus is found greedily (Chvatal's bound for set cover says how near that comes): again
+//! and again the input that adds most to what is covered, of equals the shorter one.
 
 mod behaviours;
 mod cmin;

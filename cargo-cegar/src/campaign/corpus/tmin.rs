@@ -28,8 +28,8 @@ pub struct Shortened {
     pub outcome: String,
 }
 
-/// Shortens one input (`cargo cegar tmin`): it ends in the same way, at the same check if it goes wrong, and else enters the
-/// same blocks of the user's code.
+/// Shortens one input (`cargo cegar tmin`): it ends in the same way, at the same check if it goes
+/// wrong, and else enters the same blocks of the user's code.
 pub fn tmin(
     options: &RunOptions,
     harness: &Harness,
@@ -42,7 +42,8 @@ pub fn tmin(
     let machine = Machine::new(program, limits(harness));
     let seen = ready.native.confirm(tape)?;
     let first = machine.run(tape);
-    // A fault that only native code sees is judged natively, which takes a process for each candidate.
+    // A fault that only native code sees is judged natively, which takes a process for each
+    // candidate.
     let native_only =
         fault(&seen.outcome).is_some() && !matches!(first.outcome, Outcome::Violated(_));
     let blocks = |trace: &[cegar_model::program::BlockId]| -> BTreeSet<u32> {

@@ -1,9 +1,10 @@
 //! What counts as a finding.
 //!
-//! The machine or the fuzzer believes; this file makes sure. A belief becomes a finding when a native run in a
-//! process of its own, under AddressSanitizer and with every inserted check, fails in the same way: the same property,
-//! and if the native run names a place in the program, a place is all that is reported. One finding per fault
-//! ([`crate::findings::Identity`]); another function that leads to it is a further input of that finding.
+//! The machine or the fuzzer believes; this file makes sure. A belief becomes a finding when a
+//! native run in a process of its own, under AddressSanitizer and with every inserted check, fails
+//! in the same way: the same property, and if the native run names a place in the program, a place
+//! is all that is reported. One finding per fault ([`crate::findings::Identity`]); another function
+//! that leads to it is a further input of that finding.
 
 mod places;
 mod words;
@@ -111,7 +112,8 @@ impl<'a> Judge<'a> {
         true
     }
 
-    /// The condition that the harness did not keep where it came to this check; empty where it kept all.
+    /// The condition that the harness did not keep where it came to this check; empty where it kept
+    /// all.
     pub fn unkept(&self, check: u32) -> Option<String> {
         let mut all = self.preconditions.iter();
         let (_, finding) = all.find(|(of, _)| *of == Some(check))?;
@@ -130,7 +132,8 @@ impl<'a> Judge<'a> {
         self.told.len() as u64
     }
 
-    /// Whether a fault was told before. A new one is remembered before anybody hears of it: its name is the record's.
+    /// Whether a fault was told before. A new one is recorded before it is reported: its name is
+    /// the record's.
     pub fn news(&mut self, confirmed: &mut Confirmed) -> Result<News, Error> {
         self.checks.extend(confirmed.check);
         let identity = &confirmed.finding.identity;
@@ -151,7 +154,8 @@ impl<'a> Judge<'a> {
         Ok(News::New)
     }
 
-    /// Keeps the input of a fault: of a known one another function calls where it is a `further` input.
+    /// Keeps the input of a fault: of a known one another function calls where it is a `further`
+    /// input.
     fn remember(&mut self, confirmed: &mut Confirmed, further: bool) -> Result<(), Error> {
         let Some(memory) = &mut self.memory else {
             return Ok(());

@@ -38,8 +38,8 @@ impl Judge<'_> {
         Some(check.function)
     }
 
-    /// The innermost call from the user's code, and what it calls, where the violated check is not in the user's code: `write` with
-    /// too great a length is wrong where it is called.
+    /// The innermost call from the user's code, and what it calls, where the violated check is not
+    /// in the user's code: `write` with too great a length is wrong where it is called.
     pub(super) fn call_into_stubs(&self, violation: &Violation) -> Option<(&CallInfo, FuncId)> {
         let is_users = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
         let mut callee = self.function(violation).filter(|&id| !is_users(id))?;

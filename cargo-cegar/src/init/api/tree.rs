@@ -333,7 +333,8 @@ impl Reader {
         (*path == self.header, path.starts_with(&self.folder))
     }
 
-    /// What the header's text has between the brackets after a parameter's name. (Its type is a pointer by now.)
+    /// What the header's text has between the brackets after a parameter's name. (Its type is a
+    /// pointer by now.)
     fn bound(&self, parameter: &Node) -> Option<String> {
         let at = parameter.loc.offset? + parameter.loc.tok_len;
         let rest = self.text.get(at..)?.trim_start();

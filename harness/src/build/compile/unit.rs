@@ -77,8 +77,9 @@ pub(super) fn compile(
     Ok((made, own.collect()))
 }
 
-/// Leaves out what a linker would not take from the library's archive because another member defines the symbol, and says so.
-/// The first `own` objects are the harness's; without any there is no library.
+/// Leaves out what a linker would not take from the library's archive because another member
+/// defines the symbol, and says so. The first `own` objects are the harness's; without any there is
+/// no library.
 pub(super) fn without_duplicates(
     objects: Vec<Object>,
     own: usize,
