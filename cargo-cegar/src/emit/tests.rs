@@ -44,8 +44,7 @@ fn characters_from_stdin() {
     finding.events.push(("stdin".to_owned(), vec![0xFF]));
     finding.events.push(("stdin".to_owned(), vec![0x00]));
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial
-    /// simulation.
+    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
     fn write_past_end_header_c_88() {
         Mock::new("parse_header")
@@ -69,8 +68,7 @@ fn environment_files_and_arguments() {
         ("file:rc", b"x=1\n\xff\xff"),
     ]);
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial
-    /// simulation.
+    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
     fn write_past_end_header_c_88() {
         Mock::new("parse_header")
@@ -106,8 +104,7 @@ fn numbers_have_their_types() {
         false,
     )];
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial
-    /// simulation.
+    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
     fn write_past_end_header_c_88() {
         Mock::new("parse_header")
@@ -136,8 +133,7 @@ fn data_of_a_fuzz_target() {
     let mut finding = finding(&[("data", &data)]);
     finding.explanation = "The length field is 30, the buffer has 16 bytes.".to_owned();
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial
-    /// simulation.
+    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     ///
     /// The length field is 30, the buffer has 16 bytes.
     #[test]
@@ -165,8 +161,7 @@ fn objects_from_outside() {
         mocked("usb_address", Shape::Pointer { size: 8 }, true),
     ];
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial
-    /// simulation.
+    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
     fn write_past_end_header_c_88() {
         Mock::new("parse_header")
@@ -282,8 +277,7 @@ fn a_checked_file_becomes_a_package_whose_test_fails_until_it_is_mended()
     Ok(())
 }
 
-/// A function that returns an interface with endpoints, and one that writes a number through its
-/// second parameter.
+/// A function that returns an interface with endpoints, and one that writes a number through its second parameter.
 fn usb() -> Vec<MockedFunction> {
     let int = |size, signed| Holds::Int { size, signed };
     let pointer = |to: &str, many| {
@@ -367,8 +361,7 @@ fn typed_objects_and_parameters() -> Result<(), Box<dyn std::error::Error>> {
     ]);
     finding.mocked = usb();
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial
-    /// simulation.
+    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
     fn write_past_end_header_c_88() {
         Mock::new("parse_header")
