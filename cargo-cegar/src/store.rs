@@ -8,10 +8,10 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub use cegar_fuzz::hex;
-
 use miette::Diagnostic;
 use thiserror::Error as ThisError;
+
+pub use cegar_fuzz::hex;
 
 /// A file or a directory that cannot be read or written.
 #[derive(Debug, ThisError, Diagnostic)]

@@ -1,5 +1,8 @@
 //! `build`: which C files belong to the crate, and whether they compile.
 
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
 use super::args::{BuildArgs, Manners};
 use super::run::{compiler, open};
 use super::{finish, note, reporter};
@@ -9,8 +12,6 @@ use crate::event::{Event, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::options::Harness;
 use crate::{plan, store};
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// `cargo cegar build`
 pub(super) fn build(

@@ -11,12 +11,12 @@ mod identity;
 mod memory;
 mod record;
 
+use serde::{Deserialize, Serialize};
+
 pub use blamed::{Blamed, DECLARED, From as BlamedOn, LEARNT, Missing as MissingCondition};
 pub use identity::{Identity, Site, squeezed};
 pub use memory::{Memory, Place};
 pub use record::{Choice, Record, merged};
-
-use serde::{Deserialize, Serialize};
 
 /// How a finding stands against what earlier campaigns saw.
 #[derive(

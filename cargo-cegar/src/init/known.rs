@@ -1,6 +1,10 @@
 //! What is known of a crate before the first file of its package is written, and the harnesses that
 //! come of it.
 
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
 use super::{Harness, InitOptions, Initialised};
 use super::{bound, from_fuzz, signatures, trial};
 use crate::capture::{self, CaptureError, Captured};
@@ -12,9 +16,6 @@ use crate::event::Reporter;
 use crate::headers;
 use crate::project::Project;
 use crate::{plan, store};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// All that is known before anything is written.
 pub(super) struct Known<'a> {

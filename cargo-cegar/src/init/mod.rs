@@ -26,11 +26,6 @@ mod trial;
 mod workspace;
 mod write;
 
-use known::Known;
-use write::write;
-
-pub use trial::{Row, table};
-
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -42,6 +37,9 @@ use crate::error::Error;
 use crate::event::Reporter;
 use crate::project::Project;
 use crate::store;
+use known::Known;
+pub use trial::{Row, table};
+use write::write;
 
 /// What is to be written.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,8 @@
 //! What the inputs of a corpus make the code do, written down as tests.
 
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::cmin::chosen;
 use super::{Features, files, ready};
 use crate::campaign::tests::{Tests, Where};
@@ -9,8 +12,6 @@ use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::options::{Harness, RunOptions};
 use crate::store;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Characters of an input's name in a test's.
 pub(super) const NAME: usize = 8;

@@ -3,14 +3,15 @@
 //! It is found greedily (Chvatal's bound for set cover says how near that comes): again and again
 //! the input that adds most to what is covered, of equals the shorter one.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
 use super::{Features, Input, files, ready};
 use crate::error::Error;
 use crate::event::Reporter;
 use crate::options::{Harness, RunOptions};
 use crate::store;
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// The least set of inputs that covers what all of them cover: their numbers, in the order of what
 /// they add.

@@ -9,10 +9,6 @@ mod behaviours;
 mod cmin;
 mod tmin;
 
-pub use behaviours::{Behaviours, behaviours};
-pub use cmin::{Minimised, cmin};
-pub use tmin::{Shortened, tmin};
-
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,6 +21,9 @@ use super::single::start_native;
 use crate::error::Error;
 use crate::event::Reporter;
 use crate::options::{Harness, RunOptions};
+pub use behaviours::{Behaviours, behaviours};
+pub use cmin::{Minimised, cmin};
+pub use tmin::{Shortened, tmin};
 
 /// Inputs per call of a runner.
 const BATCH: usize = 64;

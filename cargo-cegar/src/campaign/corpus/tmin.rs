@@ -1,5 +1,13 @@
 //! One input made shorter, with the same end.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cegar_fuzz::native::Run;
+use cegar_model::machine::{Machine, Outcome};
+use cegar_model::program::FunctionKind;
+use cegar_search::simulate::minimise::{Budget, Judged, minimise};
+
 use super::ready;
 use crate::campaign::findings;
 use crate::campaign::native::fault;
@@ -7,12 +15,6 @@ use crate::campaign::single::limits;
 use crate::error::Error;
 use crate::event::Reporter;
 use crate::options::{Harness, RunOptions};
-use cegar_fuzz::native::Run;
-use cegar_model::machine::{Machine, Outcome};
-use cegar_model::program::FunctionKind;
-use cegar_search::simulate::minimise::{Budget, Judged, minimise};
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What `tmin` did.
 #[derive(Clone, Debug, serde::Serialize)]

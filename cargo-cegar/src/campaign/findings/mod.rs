@@ -9,9 +9,6 @@
 mod places;
 mod words;
 
-use words::{message, native_kind};
-pub use words::{plain, readable, told};
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +23,8 @@ use crate::error::Error;
 use crate::event::{Event, TestRef};
 use crate::findings::{Identity, Memory, Record, Site, Standing};
 use crate::verdict::{Finding, Place, rule_id};
+use words::{message, native_kind};
+pub use words::{plain, readable, told};
 
 /// A finding and what is needed to write its test.
 #[derive(Clone, Debug)]

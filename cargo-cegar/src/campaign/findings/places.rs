@@ -1,11 +1,12 @@
 //! Where a fault is: its place in the user's code, and the calls that led there.
 
-use super::Judge;
-use super::words::plain;
-use crate::verdict::Place;
 use cegar_fuzz::native::Frame;
 use cegar_model::machine::Violation;
 use cegar_model::program::{CallInfo, FuncId, FunctionKind, Pos};
+
+use super::Judge;
+use super::words::plain;
+use crate::verdict::Place;
 
 impl Judge<'_> {
     /// A position as it is told.

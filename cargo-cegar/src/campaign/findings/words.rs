@@ -1,9 +1,11 @@
 //! How findings are said: native outcomes, faults and places in words.
 
-use crate::campaign::native::trap_kind;
+use std::path::Path;
+
 use cegar_fuzz::native::Outcome;
 use cegar_model::program::{CheckKind, Program};
-use std::path::Path;
+
+use crate::campaign::native::trap_kind;
 
 /// A text with places in it as a person would name them: from the root, and the stub library's by
 /// its name.

@@ -9,13 +9,12 @@
 mod flags;
 mod rebase;
 
-use flags::{KEPT_WITH_ARGUMENT, WITH_ARGUMENT, matters, significant};
-pub(super) use rebase::{normal, rebase};
-
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Captured, LeftOut, Record, Unit};
+use flags::{KEPT_WITH_ARGUMENT, WITH_ARGUMENT, matters, significant};
+pub(super) use rebase::{normal, rebase};
 
 /// Turns the records of one package's build into its C files, in the order in which they were
 /// compiled.

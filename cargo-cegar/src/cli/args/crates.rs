@@ -1,10 +1,12 @@
 //! The arguments of the commands that work on a crate.
 
-use super::{BudgetArgs, duration};
-use crate::cli::team::TeamArgs;
-use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::{BudgetArgs, duration};
+use crate::cli::team::TeamArgs;
 
 /// `run`
 #[derive(Debug, Args)]

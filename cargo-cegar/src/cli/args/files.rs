@@ -1,9 +1,11 @@
 //! The arguments of the commands that work on files.
 
+use std::path::PathBuf;
+
+use clap::Args;
+
 use super::BudgetArgs;
 use crate::config::PropertyName;
-use clap::Args;
-use std::path::PathBuf;
 
 /// `check`
 #[derive(Debug, Args)]

@@ -3,17 +3,16 @@
 mod crates;
 mod files;
 
-pub use crates::*;
-pub use files::*;
-
 use std::path::PathBuf;
 use std::time::Duration;
-
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use cegar_model::assumption::Faults;
 use cegar_search::strategy::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+pub use crates::*;
+pub use files::*;
 
 /// A fuzzer and a model checker for the C code in your crate, feeding each other
 #[derive(Debug, Parser)]

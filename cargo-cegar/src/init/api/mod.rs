@@ -7,8 +7,6 @@
 
 mod tree;
 
-use tree::read_one;
-
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +14,7 @@ use super::ctype::{Kind, Written};
 use super::orders::Orders;
 use crate::compile::Compiler;
 use crate::error::Error;
+use tree::read_one;
 
 /// A function of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]

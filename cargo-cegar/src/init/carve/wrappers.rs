@@ -1,14 +1,16 @@
 //! The wrappers that record calls: a C function for each of the library's, compiled and archived.
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest as _, Sha256};
+
 use super::super::api::{Api, Declared};
 use super::super::ctype::Kind;
 use super::record::Recorded;
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::store;
-use sha2::{Digest as _, Sha256};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 pub(super) const RECORDER: &str = include_str!("recorder.c");
 
