@@ -1,9 +1,9 @@
-//! Configuration files: `cegar.toml` in the `cegar/` package, and `[package.metadata.cegar]` in the crate's own
-//! `Cargo.toml`. The command line goes before the environment (`CEGAR_*`), which goes before `cegar.toml`, which goes
-//! before `Cargo.toml`.
+//! Configuration files: `cegar.toml` in the `cegar/` package, and `[package.metadata.cegar]` in the
+//! crate's own `Cargo.toml`. The command line goes before the environment (`CEGAR_*`), which goes
+//! before `cegar.toml`, which goes before `Cargo.toml`.
 //!
-//! An unknown key is an error: a misspelt `max_len` that is silently ignored costs a night of fuzzing. Errors show the
-//! line, and a key that is nearly right is answered with the right one.
+//! An unknown key is an error: a misspelt `max_len` that is silently ignored costs a night of
+//! fuzzing. Errors show the line, and a key that is nearly right is answered with the right one.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub struct Config {
     /// The harnesses, by name.
     #[serde(default)]
     pub harness: BTreeMap<String, HarnessConfig>,
-    /// What is known of functions that nobody defines, by name.
+    /// What is known of undefined functions, by name.
     #[serde(default)]
     pub external: BTreeMap<String, Rules>,
 }
@@ -45,19 +45,20 @@ pub struct Config {
 pub struct CConfig {
     /// C files. Default none.
     pub sources: Option<Vec<String>>,
-    /// `captured`: the C files that the crate's own build compiles, as `captured.json` lists them, beside `sources`.
-    /// Default: captured if there are no `sources`.
+    /// `captured`: the C files that the crate's own build compiles, as `captured.json` lists them,
+    /// beside `sources`. Default: captured if there are no `sources`.
     pub sources_from: Option<SourcesFrom>,
     /// Include folders, beside the captured ones. Default none.
     pub includes: Option<Vec<String>>,
-    /// Defines, `["NAME", "N=10"]` or `{ NAME = true, N = 10 }`, beside the captured ones. Default none.
+    /// Defines, `["NAME", "N=10"]` or `{ NAME = true, N = 10 }`, beside the captured ones. Default
+    /// none.
     pub defines: Option<Defines>,
     /// More compiler flags. Default none.
     pub flags: Option<Vec<String>>,
     /// Libraries that the generated tests are linked with. Default none.
     pub link: Option<Vec<String>>,
-    /// C files of the captured build that are left out: patterns for the end of their path, as `tests/*.c` or `**/contrib/**`.
-    /// Default none.
+    /// C files of the captured build that are left out: patterns for the end of their path, as
+    /// `tests/*.c` or `**/contrib/**`. Default none.
     pub exclude: Option<Vec<String>>,
     /// The clang 19 to use. Default: `CEGAR_CLANG`, `clang-19`, `clang`.
     pub compiler: Option<String>,
@@ -100,20 +101,23 @@ pub struct RunConfig {
 pub struct HarnessConfig {
     /// The C file, relative to the `cegar/` package. Default `harnesses/NAME.c`.
     pub file: Option<String>,
-    /// The function to start in. Default: `LLVMFuzzerTestOneInput` or `main`, whichever the file defines.
+    /// The function to start in. Default: `LLVMFuzzerTestOneInput` or `main`, whichever the file
+    /// defines.
     pub entry: Option<String>,
-    /// `assertion`, `memory`, `overflow` or `all`, or a list of them. Default `["assertion", "memory"]`.
+    /// `assertion`, `memory`, `overflow` or `all`, or a list of them. Default `["assertion",
+    /// "memory"]`.
     pub property: Option<Properties>,
     /// Longest input that the fuzzer tries, in bytes. Default 4096.
     pub max_len: Option<usize>,
-    /// How many arguments the program may get (chosen, like any other input), or a list of what they stand for.
-    /// Default 0.
+    /// How many arguments the program may get (chosen, like any other input), or a list of what
+    /// they stand for. Default 0.
     pub argv: Option<Argv>,
     /// A header for which the tests get bindings. Default none.
     pub bindings: Option<String>,
     /// A run that takes longer is a hang. Default `1s`.
     pub timeout: Option<String>,
-    /// The function that `init` wrote the harness for. What such a harness chooses is a guess, so that a fault may be its own.
+    /// The function that `init` wrote the harness for. What such a harness chooses is a guess, so
+    /// that a fault may be its own.
     pub drives: Option<String>,
 }
 
@@ -200,8 +204,8 @@ pub enum PropertyName {
 }
 
 impl PropertyName {
-    /// What the names stand for. Assertions are part of every property: nobody writes one to have it ignored. So are calls of abort,
-    /// unless `unreach` is asked for without `assertion` and `all`.
+    /// What the names stand for. Assertions are part of every property: they are written to be
+    /// checked. So are calls of abort, unless `unreach` is asked for without `assertion` and `all`.
     pub fn expand(names: &[PropertyName]) -> Vec<cegar_model::program::Property> {
         use cegar_model::program::Property::{Abort, Assertion, Memory, Overflow};
         let mut properties = vec![Assertion];

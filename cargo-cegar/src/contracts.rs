@@ -1,9 +1,10 @@
 //! `cegar/contracts.toml`: what callers of the library have to keep, as far as it was learnt.
 //!
-//! A condition that nobody confirms is a guess that hides whatever it excludes, so each one stands in a committed file with where it was
-//! learnt and why. A maintainer confirms a line (`state = "confirmed"`), or deletes it: then the harness assumes it no more, and the line
-//! comes back as `rejected`, which is how it is remembered that it is not to be learnt again; a fault that breaks a rejected condition
-//! is the library's.
+//! A condition that is not confirmed is a guess that hides whatever it excludes, so each one stands
+//! in a committed file with where it was learnt and why. A maintainer confirms a line (`state =
+//! "confirmed"`), or deletes it: then the harness assumes it no more, and the line comes back as
+//! `rejected`, which is how it is remembered that it is not to be learnt again; a fault that breaks
+//! a rejected condition is the library's.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,7 @@ const HEAD: &str = "\
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Learnt, and nobody has looked at it.
+    /// Learnt, and neither confirmed nor rejected.
     #[default]
     Learnt,
     /// A person says that it is so.
@@ -45,7 +46,8 @@ pub struct Precondition {
     pub harness: String,
     /// The function of the library before whose call it has to hold.
     pub call: String,
-    /// The condition, in C and in the harness's variables; for people where the harness is written so that it holds.
+    /// The condition, in C and in the harness's variables; for people where the harness is written
+    /// so that it holds.
     pub condition: String,
     /// What the harness did.
     pub why: String,
@@ -105,7 +107,7 @@ impl Contracts {
         }
     }
 
-    /// Those that a harness keeps.
+    /// The conditions that a harness keeps.
     pub fn kept<'c>(&'c self, harness: &'c str) -> impl Iterator<Item = &'c Precondition> {
         let all = self.preconditions.iter();
         all.filter(move |one| one.harness == harness && one.state != State::Rejected)
@@ -131,8 +133,9 @@ pub struct Settled {
     pub conditions: Vec<String>,
 }
 
-/// Takes out of harnesses what is no longer listed as a precondition, and lists it as rejected. The files are changed where they are, or,
-/// with `beside`, a folder of the package's shape gets what they would be: a build changes no source tree.
+/// Takes out of harnesses what is no longer listed as a precondition, and lists it as rejected. The
+/// files are changed where they are, or, with `beside`, a folder of the package's shape gets what
+/// they would be: a build changes no source tree.
 pub fn settle(
     package: &Path,
     harnesses: &[(String, PathBuf)],

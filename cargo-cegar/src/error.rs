@@ -1,7 +1,8 @@
 //! The error that a command ends with.
 //!
-//! Each room below has its own error type, which says what happened. This one adds what a person needs: the exit code,
-//! and, through [`miette::Diagnostic`], a code to search for, the place, and which knob to turn.
+//! Each room below has its own error type, which says what happened. This one adds what a person
+//! needs: the exit code, and, through [`miette::Diagnostic`], a code to search for, the place, and
+//! which knob to turn.
 
 use std::io;
 use std::path::Path;
@@ -220,7 +221,8 @@ impl From<LoadError> for Error {
     }
 }
 
-/// The code for an engine's error that comes from what the user's machine does not let it read or write.
+/// The code for an engine's error that comes from what the user's machine does not let it read or
+/// write.
 fn of_files(error: &(dyn std::error::Error + 'static)) -> Option<ExitCode> {
     use crate::emit::EmitError;
     let mut causes = std::iter::successors(Some(error), |error| error.source());

@@ -1,7 +1,9 @@
-//! The exit codes, as one documented enum: scripts and CI depend on them, so they are an interface like any other.
+//! The exit codes, as one documented enum: scripts and CI depend on them, so they are an interface
+//! like any other.
 //!
-//! The numbers follow cargo-nextest's where the meaning is the same (100 the code under test is wrong, 101 it did not
-//! build, 102 cargo metadata, 4 nothing to do, 96 usage), so that one `case` in a CI script serves both.
+//! The numbers follow cargo-nextest's where the meaning is the same (100 the code under test is
+//! wrong, 101 it did not build, 102 cargo metadata, 4 nothing to do, 96 usage), so that one `case`
+//! in a CI script serves both.
 
 use serde::Serialize;
 
@@ -20,7 +22,8 @@ pub enum ExitCode {
     OpenGoals = 5,
     /// `check-proof` did not accept a certificate.
     Rejected = 6,
-    /// No violation was found, and not all was looked at: a harness was never executed, or a committed test was not run.
+    /// No violation was found, and not all was looked at: a harness was never executed, or a
+    /// committed test was not run.
     Incomplete = 7,
     /// The command line, or a configuration file, is wrong.
     Usage = 96,
@@ -34,7 +37,7 @@ pub enum ExitCode {
     ToolMissing = 103,
     /// A file or directory cannot be read or written.
     Io = 104,
-    /// An address cannot be listened on, or nobody is there to be joined.
+    /// An address cannot be listened on, or no hub answers there.
     Network = 105,
     /// Stopped by Ctrl-C or a termination signal; what had been found is kept.
     Interrupted = 130,

@@ -1,7 +1,8 @@
 //! Which header a user of the library includes.
 //!
-//! Most libraries have one, and it is named like the library: like what the crate says that it links (`links = "z"`), or
-//! like the crate without its `-sys`. Where that does not tell, the candidates are listed, and nobody guesses.
+//! Most libraries have one, and it is named like the library: like what the crate says that it
+//! links (`links = "z"`), or like the crate without its `-sys`. Where that does not decide, the
+//! candidates are listed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -186,7 +187,8 @@ fn names(project: &Project) -> Vec<String> {
     for name in [links.as_str(), short] {
         add(name);
         add(name.trim_start_matches("lib"));
-        // `zstd-safe`, `onig_sys`, `foo2`: also without the digit, with what is behind a dash left out.
+        // `zstd-safe`, `onig_sys`, `foo2`: also without the digit, with what is behind a dash left
+        // out.
         add(name.split(['-', '_']).next().unwrap_or(name));
         add(name.trim_end_matches(|c: char| c.is_ascii_digit()));
     }

@@ -1,4 +1,5 @@
-//! What there is: the harnesses of a crate, where each starts, its tests, and how its goals stood when it last ran.
+//! What there is: the harnesses of a crate, where each starts, its tests, and how its goals stood
+//! when it last ran.
 
 use std::path::{Path, PathBuf};
 
@@ -52,7 +53,8 @@ impl Remembered {
     }
 }
 
-/// The harnesses of a package: those of `cegar.toml`, or, if it names none, every file of `harnesses/`.
+/// The harnesses of a package: those of `cegar.toml`, or, if it names none, every file of
+/// `harnesses/`.
 pub fn harnesses(project: &Project, config: &Config) -> Result<Vec<(String, PathBuf)>, Error> {
     let folder = project.cegar.join("harnesses");
     if !config.harness.is_empty() {
@@ -147,7 +149,8 @@ fn findings_of(project: &Project, harness: &str) -> Result<Vec<Remembered>, Erro
     Ok(memory.records().map(shown).collect())
 }
 
-/// Which of the known entries a harness defines. It reads the text, not the program: good enough to be shown.
+/// Which of the known entries a harness defines. It reads the text, not the program: good enough to
+/// be shown.
 fn entry_of(source: &str, name: &str) -> Option<String> {
     let defines = |function: &str| {
         source.match_indices(function).any(|(at, _)| {

@@ -1,9 +1,10 @@
 //! One command at a time in each harness's folder.
 //!
-//! A campaign reads and writes the queue, the state and the certificate of its harness, and removes native targets that it does
-//! not need. Two campaigns in one folder would undo each other's work. So a command locks each harness that it works on,
-//! and a second one waits, as cargo does for its build folder; commands on different harnesses run side by side. The lock
-//! is the kernel's (`flock`): it ends with the process, however that ends, so that no lock file is ever stale.
+//! A campaign reads and writes the queue, the state and the certificate of its harness, and removes
+//! native targets that it does not need. Two campaigns in one folder would undo each other's work.
+//! So a command locks each harness that it works on, and a second one waits, as cargo does for its
+//! build folder; commands on different harnesses run side by side. The lock is the kernel's
+//! (`flock`): it ends with the process, however that ends, so that no lock file is ever stale.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Write as _};
@@ -18,8 +19,8 @@ use crate::store;
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Locks `name` in the scratch folder until this process ends; waits if another process has it, and says so. `what` is what is
-/// worked on, in words.
+/// Locks `name` in the scratch folder until this process ends; waits if another process has it, and
+/// says so. `what` is what is worked on, in words.
 ///
 /// # Errors
 /// When the lock's file cannot be made, or when `stop` is set while waiting.

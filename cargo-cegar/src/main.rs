@@ -1,8 +1,8 @@
-//! The binary. It serves three masters: cargo (`cargo cegar`), a build script that believes it is calling a C
-//! compiler (the capture shim), and the campaign (a fuzzing worker).
+//! The binary. It serves three masters: cargo (`cargo cegar`), a build script that believes it is
+//! calling a C compiler (the capture shim), and the campaign (a fuzzing worker).
 //!
-//! The allocator is not the C library's: a fuzzed target that is left in the middle of `malloc` by a jump may keep
-//! the C heap's lock, and the Rust side must go on all the same.
+//! The allocator is not the C library's: a fuzzed target that is left in the middle of `malloc` by
+//! a jump may keep the C heap's lock, and the Rust side must go on all the same.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -36,11 +36,12 @@ fn main() -> ExitCode {
     end(cargo_cegar::cli::main(std::env::args_os()))
 }
 
-/// Ends at once. A prover that was given up may be in the middle of a question to Z3, whose global state the C library's
-/// exit handlers would take from under it.
+/// Ends at once. A prover that was given up may be in the middle of a question to Z3, whose global
+/// state the C library's exit handlers would take from under it.
 fn end(code: cargo_cegar::exit::ExitCode) -> ! {
     let _ = std::io::stdout().flush();
     let _ = std::io::stderr().flush();
-    // SAFETY: nothing is left to be dropped here: files and temporary folders belong to the command, which has returned.
+    // SAFETY: nothing is left to be dropped here: files and temporary folders belong to the
+    // command, which has returned.
     unsafe { nix::libc::_exit(i32::from(code as u8)) }
 }

@@ -1,7 +1,7 @@
 //! What a campaign is asked to do, as plain data.
 //!
-//! No command-line type reaches below this line: the campaign can be driven by a test, by another program or by the
-//! subcommand alike. Every field says its default.
+//! No command-line type reaches below this line: the campaign can be driven by a test, by another
+//! program or by the subcommand alike. Every field says its default.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -45,7 +45,8 @@ impl Sides {
 /// What holds for every harness of a campaign.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Settings {
-    /// Stop after this long; `None`: when every goal is settled. Default 60 s for `check`, none for `run`.
+    /// Stop after this long; `None`: when every goal is settled. Default 60 s for `check`, none for
+    /// `run`.
     pub max_time: Option<Duration>,
     /// Stop after so many native executions instead of by the clock: reproducible. Default none.
     pub runs: Option<u64>,
@@ -53,12 +54,14 @@ pub struct Settings {
     pub seed: u64,
     /// Fuzzing processes for a program; one under `runs`. Default 1.
     pub workers: usize,
-    /// `HOST:PORT` of a hub, over which inputs are exchanged with other machines; nothing under `runs`. Default none.
+    /// `HOST:PORT` of a hub, over which inputs are exchanged with other machines; nothing under
+    /// `runs`. Default none.
     #[serde(default)]
     pub join: Option<String>,
     /// Which sides run. Default both.
     pub sides: Sides,
-    /// Which loop works. Any but `auto` works alone: no fuzzing, and no search but its own. Default `auto`.
+    /// Which loop works. Any but `auto` works alone: no fuzzing, and no search but its own. Default
+    /// `auto`.
     #[serde(default)]
     pub strategy: Strategy,
     /// Whether the engine follows loops by their closed forms. Default yes.
@@ -66,14 +69,16 @@ pub struct Settings {
     /// Whether proofs begin with abstract interpretation of the whole program. Default no.
     #[serde(default)]
     pub floor: bool,
-    /// What is no more assumed of the world, by identifier ([`cegar_model::assumption`]). Default: that input and output do not fail.
+    /// Assumptions that are lifted, by identifier ([`cegar_model::assumption`]). Default: that
+    /// input and output do not fail.
     #[serde(default)]
     pub lifted: BTreeSet<String>,
     /// Open goals make the command fail. Default no.
     pub require_proof: bool,
     /// Print the statistics of every part at the end. Default no.
     pub stats: bool,
-    /// Keep the scratch folder (bitcode, targets, corpus). Default: `check` removes its own, `run` keeps.
+    /// Keep the scratch folder (bitcode, targets, corpus). Default: `check` removes its own, `run`
+    /// keeps.
     pub keep: bool,
     /// The compiler; see [`Compiler::find`].
     pub compiler: Compiler,
@@ -118,10 +123,11 @@ pub struct Harness {
     pub library: Range<usize>,
     /// The function to start in, where it is neither `main` nor `LLVMFuzzerTestOneInput`.
     pub entry: Option<String>,
-    /// The function that it was written for by `init`: what it passes of its own accord is a guess. Default none.
+    /// The function that it was written for by `init`: what it passes of its own accord is a guess.
+    /// Default none.
     #[serde(default)]
     pub drives: Option<String>,
-    /// Conditions that are no excuse for a fault: somebody rejected them. Default none.
+    /// Conditions that are no excuse for a fault, since they were rejected. Default none.
     #[serde(default)]
     pub rejected: Vec<String>,
     /// What is checked. Default: assertion (with abort) and memory.
@@ -132,7 +138,7 @@ pub struct Harness {
     pub argv: usize,
     /// A run that takes longer counts as a hang. Default 1 s.
     pub timeout: Duration,
-    /// What the user knows of functions that nobody defines. Default nothing.
+    /// What the user knows of undefined functions. Default nothing.
     pub rules: BTreeMap<String, Rules>,
 }
 
@@ -164,9 +170,11 @@ pub struct CheckOptions {
     pub settings: Settings,
     /// Scratch folder of this check (exists, writable).
     pub scratch: PathBuf,
-    /// Where the generated test package goes (`--emit-dir`, default `cegar-tests`); `None` under `--no-emit`.
+    /// Where the generated test package goes (`--emit-dir`, default `cegar-tests`); `None` under
+    /// `--no-emit`.
     pub emit_dir: Option<PathBuf>,
-    /// Where the certificate and the bitcode that it is about go (`--certificate`). Default: nowhere.
+    /// Where the certificate and the bitcode that it is about go (`--certificate`). Default:
+    /// nowhere.
     pub certificate: Option<PathBuf>,
 }
 
@@ -185,14 +193,17 @@ pub struct RunOptions {
     pub root: PathBuf,
     /// No tests are written (`--no-emit`).
     pub no_emit: bool,
-    /// Where new tests and inputs go instead of the package, which is then only read (`ci`). Default: the package.
+    /// Where new tests and inputs go instead of the package, which is then only read (`ci`).
+    /// Default: the package.
     pub artifacts: Option<PathBuf>,
-    /// These are all harnesses of the package, so that what belongs to none of them is looked at, too.
+    /// These are all harnesses of the package, so that what belongs to none of them is looked at,
+    /// too.
     #[serde(default)]
     pub is_all: bool,
     /// How many processes may work at a time (`--jobs`). Default 1.
     pub jobs: usize,
-    /// Whether the C code has been compiled by another process, so that the clock runs already. Default no.
+    /// Whether the C code has been compiled by another process, so that the clock runs already.
+    /// Default no.
     #[serde(default)]
     pub is_compiled: bool,
 }
@@ -221,7 +232,8 @@ impl RunOptions {
     }
 }
 
-/// What `cargo cegar replay` is asked: run recorded inputs of one harness natively and say how each ended.
+/// What `cargo cegar replay` is asked: run recorded inputs of one harness natively and say how each
+/// ended.
 #[derive(Clone, Debug)]
 pub struct ReplayOptions {
     /// The harness, and all the rest, as for a run.

@@ -1,5 +1,5 @@
-//! From a crate and its configuration to harnesses that a campaign can run: which files make up each program, and with
-//! which flags each is compiled.
+//! From a crate and its configuration to harnesses that a campaign can run: which files make up
+//! each program, and with which flags each is compiled.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -25,15 +25,16 @@ pub struct Library {
     pub from: String,
 }
 
-/// Writes the stub library's headers (and sources) below the scratch folder; gives the include folder with `crunner.h`.
+/// Writes the stub library's headers (and sources) below the scratch folder; gives the include
+/// folder with `crunner.h`.
 pub fn stub_headers(scratch: &Path) -> Result<PathBuf, Error> {
     let folder = scratch.join("stubs");
     cegar_stubs::write_sources(&folder).map_err(|why| Error::io("write", &folder, why))?;
     Ok(folder.join("include"))
 }
 
-/// The library's files: what `cegar.toml` lists, and what the crate's own build compiles. Where nothing was captured
-/// yet, or `again` is set, the build is captured now.
+/// The library's files: what `cegar.toml` lists, and what the crate's own build compiles. Where
+/// nothing was captured yet, or `again` is set, the build is captured now.
 pub fn library(
     project: &Project,
     config: &Config,
@@ -84,7 +85,8 @@ pub fn library(
     Ok(library)
 }
 
-/// Leaves out what `exclude` names. A pattern that matches nothing is most likely misspelt, which would be found out much later.
+/// Leaves out what `exclude` names. A pattern that matches nothing is most likely misspelt, which
+/// would be found out much later.
 fn excluded(
     project: &Project,
     config: &Config,
@@ -126,7 +128,8 @@ fn capture_now(
     stop: &AtomicBool,
 ) -> Result<Vec<Unit>, Error> {
     let captured = captured(project, reporter, stop)?;
-    // Without the package there is nowhere to keep it: a dependency can be captured to be looked at.
+    // Without the package there is nowhere to keep it: a dependency can be captured to be looked
+    // at.
     if project.cegar.is_dir() {
         capture::save(&captured, project)?;
     }
@@ -213,7 +216,8 @@ pub fn own_flags(project: &Project, config: &Config) -> Vec<String> {
     flags
 }
 
-/// Takes out of the harnesses what the list of preconditions no longer has; with `beside`, in copies of them in that folder.
+/// Takes out of the harnesses what the list of preconditions no longer has; with `beside`, in
+/// copies of them in that folder.
 pub fn settle_contracts(
     project: &Project,
     config: &Config,
@@ -234,7 +238,7 @@ pub fn use_settled(harnesses: &mut [Harness], settled: &[contracts::Settled]) {
         let Some(unit) = harness.units.first_mut() else {
             continue;
         };
-        // What it includes lies beside the file that it was.
+        // Its includes are relative to the original file.
         if let Some(folder) = unit.source.parent() {
             unit.flags.push(format!("-iquote{}", folder.display()));
         }
@@ -297,7 +301,7 @@ pub fn harnesses(
             flags: flags.clone(),
         }];
         units.extend(library.units.iter().cloned());
-        // The user's own versions of functions that nobody else defines.
+        // The user's own definitions of otherwise undefined functions.
         let models = models(&project.cegar);
         units.extend(models.into_iter().map(|source| Unit {
             source,
@@ -331,7 +335,8 @@ fn configured(mut harness: Harness, own: &HarnessConfig) -> Result<Harness, Erro
     Ok(harness)
 }
 
-/// An error if `selected` names a harness that does not exist, or there is none: before the crate is built for nothing.
+/// An error if `selected` names a harness that does not exist, or there is none: before the crate
+/// is built for nothing.
 pub fn check_selection(
     project: &Project,
     config: &Config,
@@ -340,8 +345,8 @@ pub fn check_selection(
     select(project, config, selected).map(drop)
 }
 
-/// What is to be said of files in `harnesses/` that `cegar.toml` does not list, if there are any: whoever wrote one expects
-/// it to run.
+/// What is to be said of files in `harnesses/` that `cegar.toml` does not list, if there are any:
+/// its author expects it to run.
 pub fn left_out(project: &Project, config: &Config) -> Result<Option<String>, Error> {
     let files = list::left_out(project, config)?;
     let names: Vec<String> = files.iter().filter_map(|file| stem(file)).collect();

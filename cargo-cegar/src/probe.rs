@@ -1,8 +1,9 @@
 //! Whether LLVM survives a file.
 //!
-//! LLVM reads bitcode as a compiler's own intermediate file, not as something that strangers send: of damaged files, one in
-//! seven ends the process. Our own files are protected by hashes. A certificate's bitcode may come from anywhere, with a hash that
-//! fits, so it is read in a process of its own first, whose end says whether it can be read here.
+//! LLVM reads bitcode as a compiler's own intermediate file, not as something that strangers send:
+//! of damaged files, one in seven ends the process. Our own files are protected by hashes. A
+//! certificate's bitcode may come from anywhere, with a hash that fits, so it is read in a process
+//! of its own first, whose end says whether it can be read here.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};

@@ -57,7 +57,8 @@ impl From<cargo_metadata::Error> for ProjectError {
 /// What to do about a failure of `cargo metadata`.
 fn advice(said: &str) -> String {
     if said.contains("cegar-harness") || said.contains("/harness/Cargo.toml") {
-        // A generated package that is a member of the workspace: nothing works there until this does.
+        // A generated package that is a member of the workspace: nothing works there until this
+        // does.
         return format!(
             "`cegar-harness` in the Cargo.toml of the generated package (`cegar/`) is a folder of the machine that wrote it, or a \
              version that no registry has: make it {}, or a path to your own checkout",
@@ -88,8 +89,8 @@ pub struct Project {
     pub target: PathBuf,
     /// Whether it is a member of the workspace; else a dependency.
     pub member: bool,
-    /// The committed package with harnesses and tests: `cegar/` in the package, or `cegar-NAME/` in the workspace for
-    /// a dependency, whose own folder is not ours to write to.
+    /// The committed package with harnesses and tests: `cegar/` in the package, or `cegar-NAME/` in
+    /// the workspace for a dependency, whose own folder is not ours to write to.
     pub cegar: PathBuf,
 }
 
@@ -202,7 +203,8 @@ fn nearest_package() -> Option<PathBuf> {
     found.canonicalize().ok()
 }
 
-/// What a generated package is about. It is a workspace of its own, so cargo does not see the crate from there.
+/// What a generated package is about. It is a workspace of its own, so cargo does not see the crate
+/// from there.
 struct GeneratedPackage {
     /// The manifest of the crate, or of the workspace whose dependency it is about.
     manifest: PathBuf,
@@ -211,7 +213,8 @@ struct GeneratedPackage {
 }
 
 impl GeneratedPackage {
-    /// What this folder is about: `cegar/` stands in the crate, `cegar-NAME/` in the workspace that depends on NAME.
+    /// What this folder is about: `cegar/` stands in the crate, `cegar-NAME/` in the workspace that
+    /// depends on NAME.
     fn of(folder: &Path) -> Option<Self> {
         if !folder.join("cegar.toml").is_file() {
             return None;
@@ -242,7 +245,8 @@ fn similar<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str
         .or_else(|| nearest(name, all.into_iter()))
 }
 
-/// The package of that name; else the one that stands in `folder`, as cargo would choose it; else the only one there is.
+/// The package of that name; else the one that stands in `folder`, as cargo would choose it; else
+/// the only one there is.
 fn choose<'a>(
     metadata: &'a Metadata,
     name: Option<&str>,

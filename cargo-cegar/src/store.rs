@@ -1,16 +1,17 @@
 //! Files that a kill at any moment must not lose or leave half written.
 //!
-//! A file is written beside its place under another name, synced, and renamed over it; then the directory is synced,
-//! because a rename that only the page cache knows about is not a rename yet. A reader sees the old file or the new.
+//! A file is written beside its place under another name, synced, and renamed over it; then the
+//! directory is synced, because a rename that only the page cache knows about is not a rename yet.
+//! A reader sees the old file or the new.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub use cegar_fuzz::hex;
-
 use miette::Diagnostic;
 use thiserror::Error as ThisError;
+
+pub use cegar_fuzz::hex;
 
 /// A file or a directory that cannot be read or written.
 #[derive(Debug, ThisError, Diagnostic)]
@@ -114,8 +115,8 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     Ok(true)
 }
 
-/// Creates a directory with its parents and makes sure that files can be written there, so that a campaign fails at
-/// its start and not at its first finding.
+/// Creates a directory with its parents and makes sure that files can be written there, so that a
+/// campaign fails at its start and not at its first finding.
 pub fn writable_dir(path: &Path) -> Result<(), FileError> {
     fs::create_dir_all(path).map_err(|why| FileError::new("create", path, why))?;
     tempfile::Builder::new()
@@ -125,8 +126,8 @@ pub fn writable_dir(path: &Path) -> Result<(), FileError> {
         .map_err(|why| FileError::new("write to", path, why))
 }
 
-/// Makes sure that a directory exists with files writable in it, or could be made, without making it: for a place
-/// that is only used if there is something to put there.
+/// Makes sure that a directory exists with files writable in it, or could be made, without making
+/// it: for a place that is only used if there is something to put there.
 pub fn could_write(path: &Path) -> Result<(), FileError> {
     let there = path
         .ancestors()
@@ -139,7 +140,8 @@ pub fn could_write(path: &Path) -> Result<(), FileError> {
         .map_err(|why| FileError::new("write to", there, why))
 }
 
-/// Makes sure that there is a folder for temporary files, which native runs and tests need, and that bytes can be written there.
+/// Makes sure that there is a folder for temporary files, which native runs and tests need, and
+/// that bytes can be written there.
 pub fn temporary_files() -> Result<(), FileError> {
     let folder = std::env::temp_dir();
     let written = tempfile::tempfile_in(&folder).and_then(|mut file| file.write_all(&[0; 4096]));
@@ -153,8 +155,8 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
     fs::read_to_string(path).map_err(|why| FileError::new("read", path, why))
 }
 
-/// The name of a corpus entry: the first 16 hex digits of its SHA-256, so that one content has one name. The fuzzer gives the
-/// same.
+/// The name of a corpus entry: the first 16 hex digits of its SHA-256, so that one content has one
+/// name. The fuzzer gives the same.
 pub fn entry_name(bytes: &[u8]) -> String {
     cegar_fuzz::worker::tape_name(bytes)
 }
@@ -164,9 +166,9 @@ pub fn add_entry(corpus: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     write_new(&corpus.join(entry_name(bytes)), bytes)
 }
 
-/// The entries of a corpus folder, sorted by name, and the files that are none: those that cannot be read, and those
-/// whose name is a content hash that their content does not have. The latter are left where they are; the caller names
-/// them. Files with other names are a user's own seeds.
+/// The entries of a corpus folder, sorted by name, and the files that are none: those that cannot
+/// be read, and those whose name is a content hash that their content does not have. The latter are
+/// left where they are; the caller names them. Files with other names are a user's own seeds.
 pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBuf>), FileError> {
     if !corpus.exists() {
         return Ok((Vec::new(), Vec::new()));

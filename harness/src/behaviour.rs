@@ -1,7 +1,8 @@
 //! What a run did, as lines of text.
 //!
-//! A snapshot is compared letter by letter, and read by whoever has changed the C code: so there is nothing in it that
-//! differs from run to run, such as an address, and a call looks like a call, its numbers of the parameters' types.
+//! A snapshot is compared letter by letter, and read by the author of a change to the C code: so
+//! there is nothing in it that differs from run to run, such as an address, and a call looks like a
+//! call, its numbers of the parameters' types.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub(crate) fn lines(
     let mut printed: Option<(i32, Vec<u8>)> = None;
     for (stream, bytes) in pieces {
         match &mut printed {
-            // How often a stream was flushed is nobody's behaviour.
+            // How often a stream was flushed is not behaviour.
             Some((open, text)) if open == stream && *stream != CALLS => {
                 text.extend_from_slice(bytes);
                 continue;

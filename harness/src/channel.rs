@@ -1,14 +1,16 @@
 //! How the bytes of one channel are to be read.
 //!
-//! All that a C program learns from outside is a row of bytes, taken apart by *channel*: who asked for them. What the
-//! bytes mean depends on who asked. Streams carry end of file with an escape, strings can be absent, integers are
-//! little-endian, a returned pointer starts with a selector. [`Mock`](crate::Mock) writes these encodings and the
-//! emitter of tests reads them back; both live on this one table, so that they cannot disagree.
+//! All that a C program learns from outside is a row of bytes, taken apart by *channel*: who asked
+//! for them. What the bytes mean depends on who asked. Streams carry end of file with an escape,
+//! strings can be absent, integers are little-endian, a returned pointer starts with a selector.
+//! [`Mock`](crate::Mock) writes these encodings and the emitter of tests reads them back; both live
+//! on this one table, so that they cannot disagree.
 
 use serde::{Deserialize, Serialize};
 
-/// The escape byte of a stream: `FF 00` is end of file, `FF xx` the character 0xFF. In input streams (stdin and files) `FF 01`
-/// is a fault, whose error follows, and after `FF 02` the rest comes later.
+/// The escape byte of a stream: `FF 00` is end of file, `FF xx` the character 0xFF. In input
+/// streams (stdin and files) `FF 01` is a fault, whose error follows, and after `FF 02` the rest
+/// comes later.
 const ESCAPE: u8 = 0xFF;
 
 /// What an input stream brings.
@@ -69,8 +71,8 @@ pub fn pieces(bytes: &[u8]) -> Vec<Piece> {
     out
 }
 
-/// A call that the system refuses with this error: what the functions of the stub library that can fail take from the channel of
-/// their name. Zero is a call that goes well.
+/// A call that the system refuses with this error: what the functions of the stub library that can
+/// fail take from the channel of their name. Zero is a call that goes well.
 pub fn encode_refusal(error: u8) -> u8 {
     REFUSED | error
 }
@@ -78,8 +80,8 @@ pub fn encode_refusal(error: u8) -> u8 {
 /// The bit that says it.
 pub const REFUSED: u8 = 0x80;
 
-/// The functions whose channels hold one byte a call: whether it is refused. Those that can fall short are followed by a number
-/// where they do.
+/// The functions whose channels hold one byte a call: whether it is refused. Those that can fall
+/// short are followed by a number where they do.
 pub const REFUSING: &[&str] = &[
     "access",
     "chdir",
@@ -175,7 +177,8 @@ fn yes() -> bool {
 }
 
 impl Shape {
-    /// The shape of a channel that the stub library itself reads; `None` for the program's own externals.
+    /// The shape of a channel that the stub library itself reads; `None` for the program's own
+    /// externals.
     pub fn of_stub(channel: &str) -> Option<Shape> {
         let int = |size, signed| Some(Shape::Int { size, signed });
         if let Some((family, _)) = channel.split_once(':') {

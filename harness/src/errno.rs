@@ -1,4 +1,5 @@
-//! Linux's error numbers, as the tests say them: `.fails("write", errno::ENOSPC)`. A test needs no other crate for them.
+//! Linux's error numbers, as the tests say them: `.fails("write", errno::ENOSPC)`. A test needs no
+//! other crate for them.
 
 macro_rules! errors {
     ($($name:ident = $number:literal;)*) => {

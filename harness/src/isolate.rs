@@ -1,9 +1,10 @@
 //! One process per run.
 //!
-//! C code that has gone wrong takes its process with it, so every run has its own. The process gets the mock environment as
-//! a file, a limit on time, output and (where no sanitizer reserves terabytes of address space) memory, and no core dump.
-//! Its report comes back through descriptor 0: the program's stdin is mocked, so nothing else wants it, and a file
-//! cannot block. stdout and stderr are files for the same reason: no threads, no pipe that fills up.
+//! C code that has gone wrong takes its process with it, so every run has its own. The process gets
+//! the mock environment as a file, a limit on time, output and (where no sanitizer reserves
+//! terabytes of address space) memory, and no core dump. Its report comes back through descriptor
+//! 0: the program's stdin is mocked, so nothing else wants it, and a file cannot block. stdout and
+//! stderr are files for the same reason: no threads, no pipe that fills up.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -75,8 +76,8 @@ pub(crate) fn run(
         None => (None, None),
     };
     let inherited = theirs.as_ref().map(AsRawFd::as_raw_fd);
-    // SAFETY: between fork and exec only setrlimit and fcntl are called, which are async-signal-safe and touch no memory of
-    // ours.
+    // SAFETY: between fork and exec only setrlimit and fcntl are called, which are
+    // async-signal-safe and touch no memory of ours.
     unsafe {
         command.pre_exec(move || {
             if let Some(fd) = inherited

@@ -1,9 +1,10 @@
 //! What a test written by `cargo cegar` links: mock environments for C code.
 //!
-//! A generated test must outlive the tool that wrote it. It runs under plain `cargo test`, on machines that have a C
-//! compiler and nothing else, and a person must be able to read and edit it. So this crate is small: [`build`] turns C
-//! sources into one executable per harness, with the outside world replaced by stubs; [`Mock`] says what that
-//! world answers; [`Run`] says how the C code took it.
+//! A generated test must outlive the tool that wrote it. It runs under plain `cargo test`, on
+//! machines that have a C compiler and nothing else, and a person must be able to read and edit it.
+//! So this crate is small: [`build`] turns C sources into one executable per harness, with the
+//! outside world replaced by stubs; [`Mock`] says what that world answers; [`Run`] says how the C
+//! code took it.
 //!
 //! ```no_run
 //! use cegar_harness::{Mock, Then, repeat};
@@ -15,7 +16,8 @@
 //!     .expect_safe();
 //! ```
 //!
-//! Every run is a process of its own: a crash, a hang or a sanitizer's report fails one test and says where.
+//! Every run is a process of its own: a crash, a hang or a sanitizer's report fails one test and
+//! says where.
 
 #![warn(clippy::too_many_lines)]
 
@@ -45,7 +47,8 @@ pub use run::Run;
 pub use tape::{Then, padded, repeat, zeroed};
 pub use value::{Scalar, Unfit, Value};
 
-/// Includes the bindings that [`build`] wrote for a harness (`bindings = "header.h"` in `cegar.toml`).
+/// Includes the bindings that [`build`] wrote for a harness (`bindings = "header.h"` in
+/// `cegar.toml`).
 #[macro_export]
 macro_rules! bindings {
     ($harness:literal) => {

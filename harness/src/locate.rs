@@ -1,9 +1,10 @@
 //! Finding the executable of a harness.
 //!
-//! The build script leaves each harness twice: its path in the environment variable `CEGAR_RUNNER_<NAME>`, which cargo hands
-//! to tests at run time as well, and a copy in `cegar-runners/<package>/` beside the profile's other products, found by
-//! walking up from the test's own executable: for a test that is started by hand, under a debugger, or by a runner
-//! that does not pass the variable on.
+//! The build script leaves each harness twice: its path in the environment variable
+//! `CEGAR_RUNNER_<NAME>`, which cargo hands to tests at run time as well, and a copy in
+//! `cegar-runners/<package>/` beside the profile's other products, found by walking up from the
+//! test's own executable: for a test that is started by hand, under a debugger, or by a runner that
+//! does not pass the variable on.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,8 @@ pub(crate) struct About {
     pub sanitized: bool,
     pub channels: BTreeMap<String, Shape>,
     pub functions: Vec<MockedFunction>,
-    /// What the external functions take, by channel, as far as is known: for what is told about their calls.
+    /// What the external functions take, by channel, as far as is known: for what is told about
+    /// their calls.
     pub parameters: BTreeMap<String, Vec<Holds>>,
 }
 

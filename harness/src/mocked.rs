@@ -1,4 +1,4 @@
-//! What is known of a function that nobody defines: the entries of `mocks.json`.
+//! What is known of a undefined function: the entries of `mocks.json`.
 //!
 //! The tool writes them, the build makes bodies of them, and a test that fails tells its calls with
 //! them.
@@ -9,7 +9,7 @@ use crate::channel::Shape;
 use crate::external::{Holds, Inner, ObjectType, Pointee, Signature, Types};
 use crate::rules::{Rules, Writes};
 
-/// A function that nobody defines, and what a call of it gives.
+/// A undefined function, and what a call of it gives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MockedFunction {
     /// Its name.
@@ -26,10 +26,12 @@ pub struct MockedFunction {
     /// Its type, where debug information told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// Where its result leads, if the user says that this number is an address ([`Rules::address_of`]).
+    /// Where its result leads, if the user says that this number is an address
+    /// ([`Rules::address_of`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<Pointee>,
-    /// The parameters, from 0, that lead to variables for it to fill: it may write pointers there too.
+    /// The parameters, from 0, that lead to variables for it to fill: it may write pointers there
+    /// too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<usize>,
     /// The types that the signature refers to.

@@ -1,8 +1,9 @@
 //! Objects from outside, as structure literals that point to one another.
 //!
-//! A driver's fault often lies behind two or three pointers: an interface, its endpoints, their addresses. Gennari et al.
-//! (*Executable Counterexamples*, section 5, figure 9) rewrote such drivers by hand. Here a test says what the device
-//! looks like, in the program's own structures, as [`c_structs!`](crate::c_structs) or bindgen define them:
+//! A driver's fault often lies behind two or three pointers: an interface, its endpoints, their
+//! addresses. Gennari et al. (*Executable Counterexamples*, section 5, figure 9) rewrote such
+//! drivers by hand. Here a test says what the device looks like, in the program's own structures,
+//! as [`c_structs!`](crate::c_structs) or bindgen define them:
 //!
 //! ```no_run
 //! # use cegar_harness::*;
@@ -13,8 +14,9 @@
 //! });
 //! ```
 //!
-//! The pointers are real ones, to memory that stays as long as the test's process does; that is what lets them stand in
-//! any `#[repr(C)]` structure. Which of the bytes are pointers is known from the C code.
+//! The pointers are real ones, to memory that stays as long as the test's process does; that is
+//! what lets them stand in any `#[repr(C)]` structure. Which of the bytes are pointers is known
+//! from the C code.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -48,7 +50,8 @@ pub fn text(bytes: impl AsRef<[u8]>) -> *mut u8 {
     objects(bytes.as_ref().iter().copied())
 }
 
-/// A pointer to an object of this type that was handed out before: 0 is the latest, 1 the one before it.
+/// A pointer to an object of this type that was handed out before: 0 is the latest, 1 the one
+/// before it.
 pub fn earlier<T>(back: u8) -> *mut T {
     MARKS
         .as_ptr()
@@ -57,7 +60,8 @@ pub fn earlier<T>(back: u8) -> *mut T {
         .cast()
 }
 
-/// A function: a mock whose answers are on the member's own channel, as in `.returns("ops.open", [-5])`.
+/// A function: a mock whose answers are on the member's own channel, as in `.returns("ops.open",
+/// [-5])`.
 pub fn code<T>() -> *mut T {
     MARKS.as_ptr().wrapping_add(2).cast_mut().cast()
 }
@@ -106,8 +110,8 @@ pub(crate) fn bytes_of<T: Copy>(values: &[T]) -> Vec<u8> {
     bytes
 }
 
-/// Fills `into` from memory. The copy is made by a foreign function that the compiler cannot see through, so that padding
-/// arrives as the bytes that it happens to hold.
+/// Fills `into` from memory. The copy is made by a foreign function that the compiler cannot see
+/// through, so that padding arrives as the bytes that it happens to hold.
 ///
 /// # Safety
 /// As many bytes as `into` has must be readable at `from`.
@@ -193,7 +197,7 @@ pub(crate) fn encode_element(
     Ok(out)
 }
 
-/// The bytes of a channel for a pointer; none if nobody knows where it leads.
+/// The bytes of a channel for a pointer; none if its target is unknown.
 pub(crate) fn encode_pointer(
     types: Types<'_>,
     pointee: &Pointee,
@@ -215,12 +219,14 @@ pub(crate) fn encode_pointer(
         return Ok(None);
     };
     let mut bytes = vec![0; count * size];
-    // SAFETY: `objects` leaked that many bytes at this address, and nobody writes there while the test builds its mock.
+    // SAFETY: `objects` leaked that many bytes at this address, and nothing writes there while the
+    // test builds its mock.
     unsafe { copy(&mut bytes, address as *const u8) };
     encode(types, pointee, &bytes, size).map(Some)
 }
 
-/// Defines structures of the C code in Rust, all zeros by default: for `config { name_len: 17, ..zeroed() }`.
+/// Defines structures of the C code in Rust, all zeros by default: for `config { name_len: 17,
+/// ..zeroed() }`.
 #[macro_export]
 macro_rules! c_structs {
     ($($(#[$meta:meta])* struct $name:ident { $($field:ident: $kind:ty),* $(,)? })*) => {$(
@@ -232,7 +238,8 @@ macro_rules! c_structs {
 
         impl Default for $name {
             fn default() -> Self {
-                // SAFETY: of numbers, truth values, pointers and rows of them, all zeros is a value.
+                // SAFETY: of numbers, truth values, pointers and rows of them, all zeros is a
+                // value.
                 unsafe { std::mem::zeroed() }
             }
         }

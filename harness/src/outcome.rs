@@ -1,8 +1,8 @@
 //! How a run ended.
 //!
-//! The C side tells in its own words: a line of JSON from the runtime when the run ended in an orderly way, a
-//! sanitizer's report or a signal when it did not. All of them become one [`Outcome`], whose `Display` is a sentence for the
-//! person who reads a failed test.
+//! The C side tells in its own words: a line of JSON from the runtime when the run ended in an
+//! orderly way, a sanitizer's report or a signal when it did not. All of them become one
+//! [`Outcome`], whose `Display` is a sentence for the person who reads a failed test.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -87,7 +87,8 @@ impl fmt::Display for Place {
 }
 
 impl Outcome {
-    /// Nothing is wrong with the C code on this run. (An assumption that does not hold is not the C code's fault.)
+    /// Nothing is wrong with the C code on this run. (An assumption that does not hold is not the C
+    /// code's fault.)
     pub fn is_safe(&self) -> bool {
         matches!(
             self,
@@ -95,7 +96,8 @@ impl Outcome {
         )
     }
 
-    /// The C code did what it must not. A harness that is missing or broken is neither safe nor a violation.
+    /// The C code did what it must not. A harness that is missing or broken is neither safe nor a
+    /// violation.
     pub fn is_violation(&self) -> bool {
         !self.is_safe()
             && !matches!(

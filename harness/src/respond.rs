@@ -1,8 +1,9 @@
 //! Mocks of a user's own: closures that answer for an external function.
 //!
-//! Recorded values (*Executable Counterexamples*, section 4) show one fault. A person who writes a test wants a device that
-//! behaves: a register that reads back what was written. The C code runs in a process of its own, so each call of such a
-//! function is sent to the test and waits there for the answer.
+//! Recorded values (*Executable Counterexamples*, section 4) show one fault. A person who writes a
+//! test wants a device that behaves: a register that reads back what was written. The C code runs
+//! in a process of its own, so each call of such a function is sent to the test and waits there for
+//! the answer.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -83,7 +84,7 @@ pub(crate) fn parse(line: &str) -> Option<(&str, Vec<u64>)> {
     Some((name, numbers.collect::<Option<_>>()?))
 }
 
-/// The line that is sent back: bytes, or that nobody answers for the function.
+/// The line that is sent back: bytes, or that the function has no answer.
 pub(crate) fn reply(bytes: Option<&[u8]>) -> String {
     match bytes {
         None => "-\n".to_owned(),

@@ -1,7 +1,8 @@
 //! What one run did, and what a test expects of it.
 //!
-//! A failed expectation is the bug report that the reader gets. It says in this order: what happened, where in the C code, how
-//! to run just this again under a debugger, and then the sanitizer's own words.
+//! A failed expectation is the bug report that the reader gets. It says in this order: what
+//! happened, where in the C code, how to run just this again under a debugger, and then the
+//! sanitizer's own words.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -137,9 +138,9 @@ impl Run {
             .collect()
     }
 
-    /// What the program did, a line for each thing, as a text for snapshots: what it printed and where to, which external
-    /// functions it called with which numbers, and how it ended. The same for every run that does the same: of addresses
-    /// it only says whether they are NULL.
+    /// What the program did, a line for each thing, as a text for snapshots: what it printed and
+    /// where to, which external functions it called with which numbers, and how it ended. The same
+    /// for every run that does the same: of addresses it only says whether they are NULL.
     pub fn behaviour(&self) -> String {
         let mut text = self.behaviour.join("\n");
         if !text.is_empty() {
@@ -176,7 +177,8 @@ impl Run {
         self
     }
 
-    /// The program ended by itself with this exit status (`main`'s result; 0 for a harness that returns nothing).
+    /// The program ended by itself with this exit status (`main`'s result; 0 for a harness that
+    /// returns nothing).
     ///
     /// # Panics
     /// If it ended in any other way.
@@ -222,7 +224,7 @@ impl Run {
             story += &format!("\n\n  it had printed:\n{}", indent(&transcript, 20));
         }
         let said = match &self.outcome {
-            // What follows is the sanitizer's shadow memory, which helps nobody who reads a test.
+            // What follows is the sanitizer's shadow memory, which is of no use in a test's output.
             Outcome::Sanitizer { report, .. } => {
                 report.split("\nSUMMARY: ").next().unwrap_or(report)
             }

@@ -1,9 +1,10 @@
 //! Reading what sanitizers print.
 //!
-//! A sanitizer's report is written for a terminal. A failed test should say one sentence and one place first, so the
-//! summary and the first frame in the user's own code are taken out of it. Frames of the runtime and the stubs are passed
-//! over: `memcpy` is never at fault. gcc's and clang's runtimes print nearly the same; where no symbolizer was
-//! at hand the frame holds a module offset, which `addr2line` can still turn into a line.
+//! A sanitizer's report is written for a terminal. A failed test should say one sentence and one
+//! place first, so the summary and the first frame in the user's own code are taken out of it.
+//! Frames of the runtime and the stubs are passed over: `memcpy` is never at fault. gcc's and
+//! clang's runtimes print nearly the same; where no symbolizer was at hand the frame holds a module
+//! offset, which `addr2line` can still turn into a line.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +25,8 @@ pub(crate) fn read(stderr: &str, runner: &Path) -> Option<Gist> {
     address(stderr, runner).or_else(|| undefined(stderr))
 }
 
-/// `==1==ERROR: AddressSanitizer: heap-buffer-overflow on address ...`, then `WRITE of size 1 at ...`, then frames.
+/// `==1==ERROR: AddressSanitizer: heap-buffer-overflow on address ...`, then `WRITE of size 1 at
+/// ...`, then frames.
 fn address(stderr: &str, runner: &Path) -> Option<Gist> {
     let mut lines = stderr.lines().skip_while(|line| !is_error(line));
     let first = lines.next()?;

@@ -1,10 +1,12 @@
 //! Words for writing inputs down.
 //!
-//! The inputs that break C code are long and dull: five hundred equal letters, a header and then zeros. A test is read
-//! by the person who has to mend the C code, so the input must say its own shape: `b"GET ".then(repeat(b'a', 513))`.
-//! Everything here is a plain `Vec` in the end, so tests can use any other Rust to build an input as well.
+//! The inputs that break C code are long and dull: five hundred equal letters, a header and then
+//! zeros. A test is read by the person who has to mend the C code, so the input must say its own
+//! shape: `b"GET ".then(repeat(b'a', 513))`. Everything here is a plain `Vec` in the end, so tests
+//! can use any other Rust to build an input as well.
 
-/// `count` times the same value: `repeat(b'a', 513)` for bytes, `repeat(1, 40)` for the answers of a mocked function.
+/// `count` times the same value: `repeat(b'a', 513)` for bytes, `repeat(1, 40)` for the answers of
+/// a mocked function.
 pub fn repeat<T: Clone>(value: T, count: usize) -> Vec<T> {
     vec![value; count]
 }

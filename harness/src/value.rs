@@ -1,8 +1,8 @@
 //! Values that a mocked function returns, and their bytes.
 //!
-//! A test says `.returns("device_open", [3])`. Which width the C function has is known when the harness is built, so the
-//! number's Rust type does not matter: it is fitted to the channel, and a number that does not fit is an error in the test,
-//! not a silent truncation.
+//! A test says `.returns("device_open", [3])`. Which width the C function has is known when the
+//! harness is built, so the number's Rust type does not matter: it is fitted to the channel, and a
+//! number that does not fit is an error in the test, not a silent truncation.
 
 use crate::channel::Shape;
 
@@ -79,7 +79,8 @@ pub enum Unfit {
 }
 
 impl Value {
-    /// The bytes of this value on a channel of this shape; with no shape known, of the value's own type.
+    /// The bytes of this value on a channel of this shape; with no shape known, of the value's own
+    /// type.
     pub fn encode(self, shape: Option<Shape>) -> Result<Vec<u8>, Unfit> {
         let sort = |shape| Unfit::Sort {
             shape,

@@ -1,7 +1,7 @@
 //! `cargo xtask demo`: the whole way, on a copy of an example.
 //!
-//! Succeeds only if both halves were seen: the generated test failing on the C code as it is, and the same test passing
-//! on the fixed C code.
+//! Succeeds only if both halves were seen: the generated test failing on the C code as it is, and
+//! the same test passing on the fixed C code.
 
 use std::env;
 use std::fs;
@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 use crate::places::Places;
 use crate::{examples, run, setup};
 
-/// The example that is shown. Its harness is a `main` that reads standard input and the environment.
+/// The example that is shown. Its harness is a `main` that reads standard input and the
+/// environment.
 const EXAMPLE: &str = "linebuf";
 
 /// What `cargo cegar` ends with when a check is violated.
@@ -98,13 +99,15 @@ pub(crate) fn show(tool: &Path, project: &Path) -> Result<()> {
     Ok(())
 }
 
-/// cargo in the copy, with the folder of `cargo-cegar` first in PATH and a target folder of its own.
+/// cargo in the copy, with the folder of `cargo-cegar` first in PATH and a target folder of its
+/// own.
 fn cargo(tool: &Path, project: &Path) -> Command {
     let mut folders = vec![tool.to_owned()];
     folders.extend(env::var_os("PATH").iter().flat_map(env::split_paths));
     let mut command = Command::new("cargo");
     command.current_dir(project).env_remove("CARGO_TARGET_DIR");
-    // A folder with a colon in its name cannot stand in PATH; then the one that is installed is used.
+    // A folder with a colon in its name cannot stand in PATH; then the one that is installed is
+    // used.
     if let Ok(path) = env::join_paths(folders) {
         command.env("PATH", path);
     }

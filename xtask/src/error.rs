@@ -1,5 +1,5 @@
-//! What can go wrong around the code. Each message says what to do about it, since most of them are read on a machine
-//! where nothing works yet.
+//! What can go wrong around the code. Each message says what to do about it, since most of them are
+//! read on a machine where nothing works yet.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! The Rust projects in `examples/`, and copies of them.
 //!
-//! A copy is what the demo plays with: `cargo cegar` writes into the project that it is run in, and the one in the
-//! checkout must stay as it was committed.
+//! A copy is what the demo plays with: `cargo cegar` writes into the project that it is run in, and
+//! the one in the checkout must stay as it was committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,12 @@
 //! `cargo xtask`: what has to be done around the code rather than by it.
 //!
-//! Each command is complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where the workspace
-//! builds, `demo` shows the whole way from a crate's C code to a failing test and back to a passing one, `package` goes that
-//! way with nothing but the crates as they are published, `quick`, `test` and `nightly` run tests. All of these begin with the
-//! first, so that none of them needs anything done by hand before it. `trusted` counts the lines of code that a proof rests on,
-//! `map` shows which module uses which.
-//! This package depends on nothing that it installs.
+//! Each command is complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where
+//! the workspace builds, `demo` shows the whole way from a crate's C code to a failing test and
+//! back to a passing one, `package` goes that way with nothing but the crates as they are
+//! published, `quick`, `test` and `nightly` run tests. All of these begin with the first, so that
+//! none of them needs anything done by hand before it. `trusted` counts the lines of code that a
+//! proof rests on, `map` shows which module uses which. This package depends on nothing that it
+//! installs.
 
 #![warn(clippy::too_many_lines)]
 

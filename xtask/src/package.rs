@@ -1,9 +1,10 @@
 //! `cargo xtask package`: what a user of a registry will have, before there is one.
 //!
-//! The crates are packaged and verified as cargo does it, then put into a folder that takes the registry's place
-//! (cargo's *directory source*), with everything that they depend on. From there, and from nowhere else, the tool is installed and
-//! the demo runs, whose tests take `cegar-harness` from there, too. A file that is missing in a package, a dependency
-//! on this checkout or a version that nobody publishes shows here. It compiles the tool twice, so it is no part of `cargo xtask
+//! The crates are packaged and verified as cargo does it, then put into a folder that takes the
+//! registry's place (cargo's *directory source*), with everything that they depend on. From there,
+//! and from nowhere else, the tool is installed and the demo runs, whose tests take `cegar-harness`
+//! from there, too. A file that is missing in a package, a dependency on this checkout or a version
+//! that is not published shows here. It compiles the tool twice, so it is no part of `cargo xtask
 //! test`; the tests `published` check there what is quick.
 
 use std::fs;
@@ -73,7 +74,8 @@ const PROFILE: [&str; 4] = [
     "profile.dev.debug=false",
 ];
 
-/// Fills the folder: what others publish, as `cargo vendor` copies it, and our crates out of their files.
+/// Fills the folder: what others publish, as `cargo vendor` copies it, and our crates out of their
+/// files.
 fn fill(places: &Places, packages: &Path, registry: &Path) -> Result<()> {
     if registry.exists() {
         fs::remove_dir_all(registry).map_err(Error::file("empty", registry))?;

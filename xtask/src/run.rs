@@ -1,5 +1,5 @@
-//! Starting other programs. Each one is printed before it starts, as a person could type it, so that a log of `xtask`
-//! can be followed by hand from any point.
+//! Starting other programs. Each one is printed before it starts, as a person could type it, so
+//! that a log of `xtask` can be followed by hand from any point.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
@@ -95,7 +95,8 @@ pub(crate) fn shows(command: &mut Command) -> Result<(ExitStatus, String)> {
     Ok((status, kept))
 }
 
-/// Runs the command without a word and returns its standard output; `None` if it is not there or did not succeed.
+/// Runs the command without a word and returns its standard output; `None` if it is not there or
+/// did not succeed.
 pub(crate) fn asks(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output

@@ -1,10 +1,11 @@
 //! `cargo xtask trusted`: how much has to be right for "proved" to be right.
 //!
-//! A proof rests on the checker and on what of the model the checker uses: how bitcode is read, what terms are, how a step becomes terms, and
-//! how a question reaches the solver. Cargo itself keeps the search out (`cegar-checker` does not depend on it); inside the model
-//! every file stands in one of the lists below, so that a new file has to be put somewhere, and what is not counted must not be
-//! named by what is. Lines of code are counted, without blank lines, comments and tests. LLVM's reader of bitcode, Z3 and the
-//! compiler are trusted beside them.
+//! A proof rests on the checker and on what of the model the checker uses: how bitcode is read,
+//! what terms are, how a step becomes terms, and how a question reaches the solver. Cargo itself
+//! keeps the search out (`cegar-checker` does not depend on it); inside the model every file stands
+//! in one of the lists below, so that a new file has to be put somewhere, and what is not counted
+//! must not be named by what is. Lines of code are counted, without blank lines, comments and
+//! tests. LLVM's reader of bitcode, Z3 and the compiler are trusted beside them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -86,8 +87,9 @@ const TRUSTED: [(&str, &[&str]); 8] = [
     ),
 ];
 
-/// What is not counted: why, where it lies, and the names by which it must not be called from what is counted. Without names it may
-/// be called, since nothing that it answers can make a false proof.
+/// What is not counted: why, where it lies, and the names by which it must not be called from what
+/// is counted. Without names it may be called, since nothing that it answers can make a false
+/// proof.
 const OTHERS: [(&str, &[&str], &[&str]); 6] = [
     (
         "executions, which prove nothing",

@@ -1,4 +1,5 @@
-//! What attributes and constant expressions say: how a type is laid out, how a function is called, which number is meant.
+//! What attributes and constant expressions say: how a type is laid out, how a function is called,
+//! which number is meant.
 
 use syn::{Expr, Lit, Meta, UnOp};
 

@@ -1,7 +1,8 @@
 //! What the library really defines, from the debug information of its compiled files.
 //!
-//! A header says what the library promises; the compiled definition is what a call runs into. Debug information has its types as
-//! clang understood them with the build's own flags: sizes, offsets, constness, enumerators, and the lines they stand in.
+//! A header says what the library promises; the compiled definition is what a call runs into. Debug
+//! information has its types as clang understood them with the build's own flags: sizes, offsets,
+//! constness, enumerators, and the lines they stand in.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,8 +1,9 @@
 //! Which `cfg` conditions hold where the crate is compiled.
 //!
-//! A crate declares one function several times, for this system and that. Only the declaration that is compiled counts: rustc says
-//! what it sets itself, cargo which features are on, and the build script's last run what it added. A condition that none of them
-//! decides is not guessed: what stands under it is left out.
+//! A crate declares one function several times, for this system and that. Only the declaration that
+//! is compiled counts: rustc says what it sets itself, cargo which features are on, and the build
+//! script's last run what it added. A condition that none of them decides is not guessed: what
+//! stands under it is left out.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! The crate's Rust files, as one tree of modules.
 //!
-//! `mod` items and `include!` are followed from the crate's root as the compiler follows them, also to what the build script wrote
-//! (`OUT_DIR`). What a macro makes is not seen; a macro's call that mentions `extern` is counted as left out.
+//! `mod` items and `include!` are followed from the crate's root as the compiler follows them, also
+//! to what the build script wrote (`OUT_DIR`). What a macro makes is not seen; a macro's call that
+//! mentions `extern` is counted as left out.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -181,7 +182,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Of a name, as in `include!(NAME)`, or of a product of the build, as in `include!(concat!(env!("OUT_DIR"), NAME))`.
+    /// Of a name, as in `include!(NAME)`, or of a product of the build, as in
+    /// `include!(concat!(env!("OUT_DIR"), NAME))`.
     fn include(&mut self, text: &str, path: &Path, number: usize, line: u32, module: usize) {
         let last = text.split('"').rev().nth(1).unwrap_or_default();
         let last = last.trim_start_matches('/');

@@ -1,9 +1,11 @@
 //! Whether the crate's `extern` declarations are those of the library.
 //!
-//! Nobody checks them: rustc believes what an `extern` block says, the linker looks at names alone, and a parameter too few or a
-//! structure of another version is undefined behaviour at every call. Both sides can be read without running anything: the
-//! declarations from the crate's own source ([`rust`]), the definitions from the debug information of the C files that its build
-//! compiles ([`c`]). What one of them says in a way that is not understood is left out and counted; what is told is certain.
+//! They are not checked: rustc believes what an `extern` block says, the linker looks at names
+//! alone, and a parameter too few or a structure of another version is undefined behaviour at every
+//! call. Both sides can be read without running anything: the declarations from the crate's own
+//! source ([`rust`]), the definitions from the debug information of the C files that its build
+//! compiles ([`c`]). What one of them says in a way that is not understood is left out and counted;
+//! what is told is certain.
 
 mod attributes;
 mod c;
@@ -42,7 +44,8 @@ pub const RULE: &str = "binding_mismatch";
 pub struct Mismatch {
     /// The function, structure or constant.
     pub item: String,
-    /// What differs: `arity`, `parameter`, `result`, `const`, `size`, `offset`, `member`, `layout`, `alignment`, `constant`.
+    /// What differs: `arity`, `parameter`, `result`, `const`, `size`, `offset`, `member`, `layout`,
+    /// `alignment`, `constant`.
     pub what: String,
     /// For people.
     pub message: String,
@@ -67,7 +70,7 @@ impl Mismatch {
             caller: "",
         };
         let mut identity = Identity::of(root, &site);
-        // Two things may be wrong in one line.
+        // A line may have two mismatches.
         identity.text = format!("{} {}", identity.text, self.message);
         identity
     }
@@ -101,7 +104,7 @@ pub struct Checked {
     pub compared: usize,
     /// What was not compared, and why.
     pub left_out: Vec<(Line, String)>,
-    /// Functions that other libraries define, or nobody.
+    /// Functions that another library defines, or that are undefined.
     pub elsewhere: Vec<String>,
 }
 
@@ -230,7 +233,7 @@ fn built(project: &Project) -> (Vec<PathBuf>, Option<PathBuf>) {
                 found.push((when, entry.path()));
             }
         }
-        // Those of the capture are of the files that are compared.
+        // Captured flags are of the files that are compared.
         if !found.is_empty() {
             break;
         }

@@ -1,8 +1,9 @@
 //! What a path in Rust source means.
 //!
-//! Names are resolved as far as declarations of foreign functions need it: items of the module, what `use` brings in, globs, and
-//! `crate`, `self`, `super`. What leads out of the crate is known by the names that C's own types have everywhere (`c_int`,
-//! `size_t`); anything else out there is not known, and said so.
+//! Names are resolved as far as declarations of foreign functions need it: items of the module,
+//! what `use` brings in, globs, and `crate`, `self`, `super`. What leads out of the crate is known
+//! by the names that C's own types have everywhere (`c_int`, `size_t`); anything else out there is
+//! not known, and said so.
 
 use std::collections::HashMap;
 
@@ -166,7 +167,8 @@ impl<'t> Names<'t> {
                 path => self.find(module, path, depth + 1),
             };
         }
-        // Only globs into the crate itself are looked through; one that leads out may bring anything.
+        // Only globs into the crate itself are looked through; one that leads out may bring
+        // anything.
         let mut out = None;
         for path in self.globs.get(&module).into_iter().flatten() {
             match self.module_of(module, path) {
@@ -204,7 +206,8 @@ impl<'t> Names<'t> {
     }
 }
 
-/// A type that Rust, `core::ffi`, `libc` and C call by the same name everywhere. Machines of 64 bits, `long` included.
+/// A type that Rust, `core::ffi`, `libc` and C call by the same name everywhere. Machines of 64
+/// bits, `long` included.
 pub(super) fn outside(name: &str) -> Option<Shape> {
     let word = |signed| Shape::Int {
         size: 8,

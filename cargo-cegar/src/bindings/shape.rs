@@ -1,8 +1,9 @@
 //! Types of both languages, told in one vocabulary.
 //!
-//! A Rust declaration and a C definition can only be compared once both are said in the same words. These are few: what matters at
-//! the border is how many bytes a value has, in what class of registers it travels, and what lies where in a structure. What is not
-//! understood is [`Shape::Unknown`] with the reason, and is never compared.
+//! A Rust declaration and a C definition can only be compared once both are said in the same words.
+//! These are few: what matters at the border is how many bytes a value has, in what class of
+//! registers it travels, and what lies where in a structure. What is not understood is
+//! [`Shape::Unknown`] with the reason, and is never compared.
 
 use std::collections::HashMap;
 

@@ -19,7 +19,7 @@ pub struct Binding {
     pub identity: Identity,
     /// Whether the baseline lists it.
     pub known: bool,
-    /// It.
+    /// The finding.
     #[serde(flatten)]
     pub mismatch: Mismatch,
 }
@@ -42,7 +42,7 @@ impl Binding {
         format!("{}: {}", self.mismatch.item, self.mismatch.message)
     }
 
-    /// The same, with the place in C.
+    /// The sentence, with the place in C.
     pub fn in_full(&self) -> String {
         format!("{} ({})", self.sentence(), self.mismatch.c_place())
     }

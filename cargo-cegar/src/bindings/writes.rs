@@ -1,8 +1,9 @@
 //! Through which parameters a function surely has a write.
 //!
-//! A Rust `*const T` for a C `T *` is a lie only where the C code writes; many libraries merely forgot a `const`. So a write is shown
-//! before anything is said: a store whose address is the parameter's value, or an offset from it, in this function or in one that it
-//! hands the pointer on to. What is not certain (a pointer that may also be another one) is no write.
+//! A Rust `*const T` for a C `T *` is a lie only where the C code writes; many libraries merely
+//! forgot a `const`. So a write is shown before anything is said: a store whose address is the
+//! parameter's value, or an offset from it, in this function or in one that it hands the pointer on
+//! to. What is not certain (a pointer that may also be another one) is no write.
 
 use std::collections::{HashMap, HashSet};
 
@@ -30,7 +31,8 @@ struct Body<'t> {
     lines: Vec<&'t str>,
 }
 
-/// Adds what the functions of a module write. Only functions of one module are followed into each other.
+/// Adds what the functions of a module write. Only functions of one module are followed into each
+/// other.
 pub(super) fn find(text: &str, info: &DebugInfo, into: &mut HashMap<(String, usize), Write>) {
     let bodies = bodies(text);
     let mut found: HashMap<(&str, usize), Write> = HashMap::new();

@@ -1,8 +1,9 @@
 //! Whether the machine and a native run of one tape are one run.
 //!
-//! Both read the same module, so they must agree on all that a run leaves behind: its end, the blocks it entered and how
-//! often, the choices it made, what it wrote. Where they do not, one of them is wrong about C, and what the engine
-//! concludes from its run is worth nothing for the program that people have.
+//! Both read the same module, so they must agree on all that a run leaves behind: its end, the
+//! blocks it entered and how often, the choices it made, what it wrote. Where they do not, one of
+//! them is wrong about C, and what the engine concludes from its run is worth nothing for the
+//! program that people have.
 
 use cegar_fuzz::native::{Outcome, Run, RunOptions};
 use cegar_model::machine::{Execution, Outcome as Seen};
@@ -11,8 +12,8 @@ use cegar_model::program::{Callee, FuncId, FunctionKind, Op, Program, Property};
 use super::findings::{events, told};
 use super::native::fault;
 
-/// Whether a native run agrees with the machine about one tape; if not, in what. `recorded` says what the native run
-/// was asked to record: only that is compared.
+/// Whether a native run agrees with the machine about one tape; if not, in what. `recorded` says
+/// what the native run was asked to record: only that is compared.
 ///
 /// Where natively the platform's own functions run, blocks are not compared. After an
 /// invalid access a native run may do anything, so nothing but the fault itself is compared.
@@ -30,7 +31,7 @@ pub fn disagreement(
         (Seen::Violated(violation), outcome) => fault(outcome) == Some(violation.kind.property()),
         // Natively that is a segmentation fault, or the limit of time before it.
         (Seen::StackOverflow, Outcome::Crashed(_) | Outcome::Asan(_)) => return None,
-        // Neither ended by itself: there is nothing to compare.
+        // Neither run ended by itself: there is nothing to compare.
         (Seen::StepLimit | Seen::Unmodelled(_), _) | (_, Outcome::Timeout) => return None,
         _ => false,
     };
@@ -104,9 +105,9 @@ fn coverage(program: &Program, machine: &Execution, native: &Run) -> Option<Stri
     })
 }
 
-/// The functions that run in the engine where natively the platform's own run: those that only the engine has, and the
-/// stubs that these call (the scanner below `sscanf` is `scanf`'s too). Those whose call is the violation are entered natively alone: the
-/// machine ends at the call.
+/// The functions that run in the engine where natively the platform's own run: those that only the
+/// engine has, and the stubs that these call (the scanner below `sscanf` is `scanf`'s too). Those
+/// whose call is the violation are entered natively alone: the machine ends at the call.
 fn engine_side(program: &Program) -> Vec<bool> {
     let kind = |function: FuncId| program.function(function).kind;
     let fails = cegar_stubs::failing_functions().iter();
@@ -140,7 +141,8 @@ fn engine_side(program: &Program) -> Vec<bool> {
     apart
 }
 
-/// Whether the native runtime recorded the whole transcript: it stops at a mebibyte, headers included.
+/// Whether the native runtime recorded the whole transcript: it stops at a mebibyte, headers
+/// included.
 fn is_whole(output: &[(i32, Vec<u8>)]) -> bool {
     output
         .iter()

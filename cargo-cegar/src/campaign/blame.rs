@@ -1,6 +1,7 @@
 //! Whether a fault is the library's, or what the harness chose without being told that it may not.
 //!
-//! Asked only of harnesses that `init` wrote (`drives` in `cegar.toml`): what a person passes in a harness of their own is meant.
+//! Asked only of harnesses that `init` wrote (`drives` in `cegar.toml`): what a person passes in a
+//! harness of their own is meant.
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use super::alternate::subject::Subject;
 use crate::findings::{Blamed, BlamedOn, DECLARED, MissingCondition};
 use crate::verdict::Finding;
 
-/// The address space of NULL: what lies there is no number that anybody chose.
+/// Addresses near NULL: a number there is an offset from NULL and was not chosen.
 const NULL_PAGE: i128 = 4095;
 
 /// The engine's word about a finding; none where it has none.
@@ -47,7 +48,7 @@ pub(super) fn blamed(
         },
         Blame::Harness(missing) => {
             let missing: Vec<_> = missing.iter().map(|one| told.missing(one)).collect();
-            // Whoever rejected a condition says that the library has to do without.
+            // A rejected condition is one that the library has to do without.
             let rejected = |one: &MissingCondition| subject.harness.rejected.contains(&one.words());
             match missing.iter().any(rejected) {
                 true => Blamed {

@@ -1,16 +1,19 @@
 //! How long a command may take, and who gets which part of that.
 //!
-//! `--max-time` begins when the C code is compiled, and all that follows counts: linking and reading the program, native builds,
-//! replay, fuzzing, search, proof, confirmation. The end of that time stands here and nowhere else; whoever works
-//! under it asks when its own part ends.
+//! `--max-time` begins when the C code is compiled, and all that follows counts: linking and
+//! reading the program, native builds, replay, fuzzing, search, proof, confirmation. The end of
+//! that time stands here and nowhere else; a part that works under it asks when its own part ends.
 //!
-//! Of a command's time each harness gets an equal part of what is left when its turn comes, so that what one does not use is there
-//! for those after it, and what one takes too long costs them all a little. Of a harness's time
+//! Of a command's time each harness gets an equal part of what is left when its turn comes, so that
+//! what one does not use is there for those after it, and what one takes too long costs them all a
+//! little. Of a harness's time
 //!
-//! - fuzzing and search get all, but for an ending of a tenth, at most [`ENDING`], while a prover is at work: it has a question
-//!   to end and a certificate to have checked;
-//! - the prover searches for [`PROVING`] of what is left when it is started, and its checker has the rest;
-//! - what is under way when the time is up gets [`LATE`] to hand over what it has, and is abandoned then.
+//! - fuzzing and search get all, but for an ending of a tenth, at most [`ENDING`], while a prover
+//!   is at work: it has a question to end and a certificate to have checked;
+//! - the prover searches for [`PROVING`] of what is left when it is started, and its checker has
+//!   the rest;
+//! - what is under way when the time is up gets [`LATE`] to hand over what it has, and is abandoned
+//!   then.
 
 use std::time::{Duration, Instant};
 
@@ -18,12 +21,14 @@ use std::time::{Duration, Instant};
 const ENDING: Duration = Duration::from_secs(5);
 /// An ending is this part of the time.
 const PART: u32 = 10;
-/// The prover's part of the time that is left; the rest is for the checker: what it did not check does not count.
+/// The prover's part of the time that is left; the rest is for the checker: what it did not check
+/// does not count.
 const PROVING: f64 = 0.8;
 /// What is under way when the time is up may take so much longer.
 pub const LATE: Duration = Duration::from_secs(1);
 
-/// What a finding's confirmation and its test need to be built may be waited for so much longer than the time.
+/// What a finding's confirmation and its test need to be built may be waited for so much longer
+/// than the time.
 const CONFIRMING: Duration = Duration::from_secs(2);
 
 /// A piece of time that began somewhere and ends, if there is a limit.

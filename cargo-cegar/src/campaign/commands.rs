@@ -1,7 +1,8 @@
-//! What a command does with its programs: compiles all of them, begins the clock, and gives each its turn.
+//! What a command does with its programs: compiles all of them, begins the clock, and gives each
+//! its turn.
 //!
-//! A harness of which no program can be made does not keep the others from having their turn: it is told, and decides the exit code unless a
-//! violation does.
+//! A harness of which no program can be made does not keep the others from having their turn: it is
+//! told, and decides the exit code unless a violation does.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,8 +21,8 @@ use crate::verdict::Verdict;
 /// What is done with a verdict before the end is told.
 pub type WithVerdict<'a> = &'a mut dyn FnMut(Verdict, &mut dyn Reporter) -> Result<(), Error>;
 
-/// Checks one program (`cargo cegar check`): stops at the first violation. The last event it reports is
-/// [`crate::event::Event::Finished`].
+/// Checks one program (`cargo cegar check`): stops at the first violation. The last event it
+/// reports is [`crate::event::Event::Finished`].
 pub fn check(
     options: &CheckOptions,
     reporter: &mut dyn Reporter,
@@ -71,7 +72,7 @@ pub fn check(
     done.map(|()| verdict)
 }
 
-/// The command's time begins: what follows counts. Whoever waited for the compiler is told so.
+/// Starts the command's budget, and says so if compiling took long.
 pub(super) fn begin(settings: &Settings, started: Instant, reporter: &mut dyn Reporter) -> Budget {
     let took = started.elapsed();
     if let Some(limit) = settings.max_time
@@ -165,7 +166,7 @@ pub fn run(
     unowned.add_to(&mut summary);
     summary.findings = distinct.count();
     summary.harnesses = options.harnesses.len() as u64;
-    // Those that failed, had no turn or were not come to before Ctrl-C are not proved.
+    // A harness that failed, had no turn or was not reached before Ctrl-C is not proved.
     if !is_whole {
         summary.open();
     }
@@ -223,14 +224,15 @@ fn turn(
 
 /// The harnesses of a command, after compiling.
 pub(super) struct CompiledHarnesses<'a> {
-    /// Those that compiled.
+    /// The harnesses that compiled.
     pub ready: Vec<(&'a Harness, Bitcode)>,
-    /// Those that did not, which was told.
+    /// The harnesses that did not compile, and why; that was reported.
     pub failed: Vec<(&'a Harness, Error)>,
 }
 
-/// Compiles the C code of all harnesses, before the clock starts. One that does not compile is told and does not keep the others from
-/// being checked. If there is one only, its error is all there is to say.
+/// Compiles the C code of all harnesses, before the clock starts. One that does not compile is told
+/// and does not keep the others from being checked. If there is one only, its error is all there is
+/// to say.
 pub(super) fn compile<'a>(
     options: &'a RunOptions,
     reporter: &mut dyn Reporter,
@@ -264,7 +266,8 @@ pub(super) fn compile<'a>(
     Ok(compiled)
 }
 
-/// Whether an error is one harness's own, and nothing that would keep the others from working as well.
+/// Whether an error is one harness's own, and nothing that would keep the others from working as
+/// well.
 fn is_its_own(why: &Error) -> bool {
     matches!(
         why.exit_code(),

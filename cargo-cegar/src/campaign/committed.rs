@@ -1,7 +1,8 @@
 //! Tests that only cargo can run.
 //!
-//! A generated test is a record with a name: its input is run natively, without a line of Rust compiled. A test that a person has written
-//! or changed says in Rust what it expects, so cargo builds and runs it, for as long as there is time.
+//! A generated test is a record with a name: its input is run natively, without a line of Rust
+//! compiled. A test that a person has written or changed says in Rust what it expects, so cargo
+//! builds and runs it, for as long as there is time.
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -1,9 +1,12 @@
-//! What is expected before anything is searched: the committed tests and the inputs of all earlier findings pass.
+//! What is expected before anything is searched: the committed tests and the inputs of all earlier
+//! findings pass.
 //!
-//! A search that does not come by a bug says nothing about it, so a campaign begins with what is known. The input of each record
-//! is run natively under AddressSanitizer, as the search confirms its findings, and, where it passes there, on the executable that the
-//! committed test runs: green is what both call green. A test that a person has changed is cargo's to run ([`committed`]).
-//! What fails is a finding of this campaign like any other; what could not be run to its end is named, and fails the command.
+//! A search that does not come by a bug says nothing about it, so a campaign begins with what is
+//! known. The input of each record is run natively under AddressSanitizer, as the search confirms
+//! its findings, and, where it passes there, on the executable that the committed test runs: green
+//! is what both call green. A test that a person has changed is cargo's to run ([`committed`]).
+//! What fails is a finding of this campaign like any other; what could not be run to its end is
+//! named, and fails the command.
 
 use cegar_fuzz::native::Outcome;
 use cegar_model::program::CheckKind;
@@ -83,7 +86,8 @@ impl Alternation<'_, '_> {
         Ok(told)
     }
 
-    /// Inputs that there was no time for. What failed when it was run last is a finding until its input passes.
+    /// Inputs that there was no time for. What failed when it was run last is a finding until its
+    /// input passes.
     fn not_in_time(&mut self, records: &[Record], told: &mut Expectations) -> Result<(), Error> {
         for record in records {
             told.not_run.push((record.name.clone(), TIME.to_owned()));
@@ -249,7 +253,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// A record whose input fails in the campaign's own build. The machine's words are used where it sees the violation, too.
+    /// A record whose input fails in the campaign's own build. The machine's words are used where
+    /// it sees the violation, too.
     fn fails(&mut self, record: &Record, told: &mut Expectations) -> Result<(), Error> {
         let tape = record.input();
         let run = self.searching.search.observe(&tape);
@@ -341,7 +346,7 @@ impl Alternation<'_, '_> {
             file: self.confirming.judge.relative(&file),
             line,
             column: 0,
-            // Where nobody knows the function, the test tells faults apart.
+            // Where the function is unknown, the test's name tells faults apart.
             function: record.map_or_else(|| test.to_owned(), |r| r.identity.function.clone()),
         };
         Finding {
@@ -403,8 +408,9 @@ fn remembered(record: &Record) -> Finding {
     }
 }
 
-/// What is known of a harness whose campaign did not come to running it: nothing of it passes, and what failed when it was run last is
-/// told. How many findings that are, and how many inputs were not run.
+/// What is known of a harness whose campaign did not come to running it: nothing of it passes, and
+/// what failed when it was run last is told. How many findings that are, and how many inputs were
+/// not run.
 pub(super) fn remember(
     options: &RunOptions,
     harness: &str,

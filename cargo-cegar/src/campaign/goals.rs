@@ -1,7 +1,8 @@
 //! How each goal stands at the end, in words.
 //!
-//! "Open" alone helps nobody: a reader wants to know whether anything was seen, why there is no proof, and what to turn. The
-//! same list is told to the reporters and kept in the scratch folder, for `cargo cegar explain`.
+//! "Open" alone is of little use: a reader wants to know whether anything was seen, why there is no
+//! proof, and what to turn. The same list is told to the reporters and kept in the scratch folder,
+//! for `cargo cegar explain`.
 
 use std::path::{Path, PathBuf};
 

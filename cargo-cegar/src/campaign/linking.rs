@@ -1,7 +1,8 @@
 //! Linking, normalising and reading a program, on a thread of its own.
 //!
-//! LLVM's passes over a very large program take longer than a short budget, and nothing can interrupt them. So the campaign does not do
-//! this work itself: it waits for it, until the time is up or the user has had enough, and leaves a thread behind that does not come back.
+//! LLVM's passes over a very large program take longer than a short budget, and nothing can
+//! interrupt them. So the campaign does not do this work itself: it waits for it, until the time is
+//! up or the user has had enough, and leaves a thread behind that does not come back.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,7 +41,7 @@ pub(super) struct Linking {
     pub compiler: Compiler,
     /// The harness's scratch folder.
     pub scratch: PathBuf,
-    /// What the user says about functions that nobody defines.
+    /// What the user says about undefined functions.
     pub rules: BTreeMap<String, Rules>,
 }
 
@@ -48,14 +49,15 @@ pub(super) struct Linking {
 pub(super) struct Linked {
     /// What the linking had to invent.
     pub normalised: Normalised,
-    /// What is known of the functions that nobody defines.
+    /// What is known of the undefined functions.
     pub externals: Externals,
     /// The program.
     pub program: Program,
 }
 
 impl Linking {
-    /// Links, and waits for it no longer than a little past the end of the budget, or until `stop` is set.
+    /// Links, and waits for it no longer than a little past the end of the budget, or until `stop`
+    /// is set.
     pub fn within(self, budget: Budget, stop: &AtomicBool) -> Result<Linked, Error> {
         let given_up = Arc::new(AtomicBool::new(false));
         let theirs = Arc::clone(&given_up);
@@ -64,7 +66,7 @@ impl Linking {
             .name("linker".to_owned())
             .stack_size(STACK)
             .spawn(move || {
-                // Whoever gave up does not listen.
+                // The receiver is gone if the campaign has given up.
                 let _ = sender.send(self.link(&theirs));
             })
             .map_err(|why| Error::engine("starting the linker", why))?;

@@ -1,9 +1,10 @@
-//! The campaign: alternates the fuzzer and the engine on one program until every goal is settled or time is up.
+//! The campaign: alternates the fuzzer and the engine on one program until every goal is settled or
+//! time is up.
 //!
-//! A command (`commands`) compiles its harnesses and gives each its turn (`single`): [`mod@prepare`]
-//! makes a program of a harness, [`budget`] says how long each part may take, [`native`] builds what
-//! runs natively, [`alternate`] lets the two sides feed each other, [`findings`] decides what counts,
-//! [`tests`] writes what stays, [`replay()`] runs it again.
+//! A command (`commands`) compiles its harnesses and gives each its turn (`single`):
+//! [`mod@prepare`] makes a program of a harness, [`budget`] says how long each part may take,
+//! [`native`] builds what runs natively, [`alternate`] lets the two sides feed each other,
+//! [`findings`] decides what counts, [`tests`] writes what stays, [`replay()`] runs it again.
 
 pub mod agreement;
 pub mod alternate;
@@ -34,7 +35,8 @@ use std::path::Path;
 pub use commands::{check, run};
 pub use replay::replay;
 
-/// The body of a process that exchanges inputs with other machines (`cargo-cegar __exchange CONFIG`).
+/// The body of a process that exchanges inputs with other machines (`cargo-cegar __exchange
+/// CONFIG`).
 pub fn exchange(config: &str) -> std::process::ExitCode {
     cegar_fuzz::exchange::exchange_main(config)
 }

@@ -1,13 +1,14 @@
 //! The native builds of one program, made beside the search.
 //!
-//! Compiling the runner takes longer than most searches, so it happens on a thread of its own from the first moment;
-//! whoever needs a product waits for that product only. The order is the order of need: the runner with AddressSanitizer
-//! confirms findings, the fast target feeds the fuzzer, the comparison log makes it cleverer, the plain
-//! runner judges what AddressSanitizer would change (memory limits, addresses). For a large program, each of which takes
-//! tens of seconds, the fuzzer comes first and is optimised less: there will be nothing to confirm before.
+//! Compiling the runner takes longer than most searches, so it happens on a thread of its own from
+//! the first moment; a caller waits only for the product that it needs. The order is the order of
+//! need: the runner with AddressSanitizer confirms findings, the fast target feeds the fuzzer, the
+//! comparison log makes it cleverer, the plain runner judges what AddressSanitizer would change
+//! (memory limits, addresses). For a large program, each of which takes tens of seconds, the fuzzer
+//! comes first and is optimised less: there will be nothing to confirm before.
 //!
-//! Nobody waits longer than the campaign lasts: a wait ends with Ctrl-C and with the time, and compilers are
-//! killed when nobody wants their products any more.
+//! No wait outlasts the campaign: it ends with Ctrl-C and with the time, and compilers are
+//! killed when their products are no longer needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -133,7 +134,7 @@ impl<'s> Native<'s> {
         }
     }
 
-    /// Has the compilers end: nobody wants what is not there yet.
+    /// Stops the compilers: products that are not finished are no longer needed.
     pub fn end(&self) {
         self.cancel.store(true, Ordering::Relaxed);
     }
@@ -154,8 +155,8 @@ impl<'s> Native<'s> {
         Some(built.map_err(|why| failed(&why, &self.folder)))
     }
 
-    /// The product, waiting for it if need be: until Ctrl-C ([`Error::Interrupted`]), or until the time is up
-    /// ([`Error::NotInTime`]).
+    /// The product, waiting for it if need be: until Ctrl-C ([`Error::Interrupted`]), or until the
+    /// time is up ([`Error::NotInTime`]).
     pub fn wait(&self, kind: Kind) -> Result<Target, Error> {
         let mut slots = self
             .shared
@@ -228,7 +229,8 @@ impl<'s> Native<'s> {
             .map_err(|why| not_run(why, &self.folder))
     }
 
-    /// Runs tapes under AddressSanitizer, each in a process of its own, as [`Native::confirm`] does one.
+    /// Runs tapes under AddressSanitizer, each in a process of its own, as [`Native::confirm`] does
+    /// one.
     pub fn replay(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
         self.in_files(tapes, self.options())
     }
@@ -240,7 +242,8 @@ impl<'s> Native<'s> {
             .map_err(|why| not_run(why, &self.folder))
     }
 
-    /// Processor time that one run may take, in milliseconds: when the time is nearly up, little more than is left.
+    /// Processor time that one run may take, in milliseconds: when the time is nearly up, little
+    /// more than is left.
     fn run_timeout(&self) -> u32 {
         let now = Instant::now();
         let left = self
@@ -261,7 +264,8 @@ impl<'s> Native<'s> {
 }
 
 impl Drop for Native<'_> {
-    /// Ends the builds. A pass of LLVM over the whole program cannot be interrupted; it is left to end by itself.
+    /// Ends the builds. A pass of LLVM over the whole program cannot be interrupted; it is left to
+    /// end by itself.
     fn drop(&mut self) {
         self.end();
         let begin = Instant::now();
@@ -278,7 +282,7 @@ fn gone(folder: &Path) -> Error {
     Error::io("write to", folder, std::io::ErrorKind::NotFound.into())
 }
 
-/// Why a product did not run: one that is there no more was removed by somebody else.
+/// Why a product did not run: a missing file was removed by another process.
 fn not_run(why: TargetError, folder: &Path) -> Error {
     if !folder.is_dir() {
         return gone(folder);
@@ -291,7 +295,8 @@ fn not_run(why: TargetError, folder: &Path) -> Error {
     }
 }
 
-/// A full disk is told as one, also by the words of the compiler and the linker, which write most of it.
+/// A full disk is told as one, also by the words of the compiler and the linker, which write most
+/// of it.
 fn failed(why: &TargetError, folder: &Path) -> Error {
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     match why {

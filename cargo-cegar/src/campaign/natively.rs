@@ -1,7 +1,8 @@
 //! Which check a finding violates that only native code has seen.
 //!
-//! The machine says which check it was; a sanitizer says a place and a kind. Both speak of the same program with the same debug
-//! information, so the check is found by its place. Without this, a violated check would be told as open beside its own finding.
+//! The machine says which check it was; a sanitizer says a place and a kind. Both speak of the same
+//! program with the same debug information, so the check is found by its place. Without this, a
+//! violated check would be told as open beside its own finding.
 
 use cegar_model::program::{Check, CheckKind};
 
@@ -24,8 +25,8 @@ pub(super) fn assign_checks(alternation: &mut Alternation<'_, '_>) {
     }
 }
 
-/// The check at a finding's place that is nearest to what was seen. What is proved is none: a fault of another sort, such as a
-/// stack that is used up, may show at a place where an access is valid.
+/// The check at a finding's place that is nearest to what was seen. What is proved is none: a fault
+/// of another sort, such as a stack that is used up, may show at a place where an access is valid.
 fn violated(alternation: &Alternation<'_, '_>, finding: &Finding) -> Option<u32> {
     let overview = alternation.overview();
     let checks = alternation.subject.program.checks.iter().enumerate();
@@ -45,8 +46,9 @@ fn violated(alternation: &Alternation<'_, '_>, finding: &Finding) -> Option<u32>
 /// Another column of the line.
 const FAR: u32 = 100;
 
-/// How far a check is from what a finding says: none if it cannot be meant. In a line, an access at another column than the
-/// reported one belongs to another expression, but not every report has a column.
+/// How far a check is from what a finding says: none if it cannot be meant. In a line, an access at
+/// another column than the reported one belongs to another expression, but not every report has a
+/// column.
 fn distance(check: &Check, place: &Place, finding: &Finding) -> Option<u32> {
     let found = &finding.place;
     if place.file != found.file || place.line != found.line || place.line == 0 {
@@ -60,13 +62,14 @@ fn distance(check: &Check, place: &Place, finding: &Finding) -> Option<u32> {
     };
     let kind = match (check.kind == finding.kind, check.kind, finding.kind) {
         (true, ..) => 0,
-        // An index past an array's bound shows as an access past the array, and a copy reads and writes at once.
+        // An index past an array's bound shows as an access past the array, and a copy reads and
+        // writes at once.
         (_, CheckKind::Read | CheckKind::Write, CheckKind::Read | CheckKind::Write) => 4,
         (_, CheckKind::ArrayBound, CheckKind::Read | CheckKind::Write) => 8,
         (_, CheckKind::Free | CheckKind::Call, CheckKind::Read | CheckKind::Write) => 12,
         _ => return None,
     };
-    // Of another kind and at another place in the line: that is another check.
+    // A check of another kind at another column is another check.
     (kind == 0 || column < FAR).then_some(kind + column)
 }
 

@@ -1,10 +1,12 @@
 //! Several harnesses, each in a process of its own.
 //!
-//! A process can be ended from outside, which a thread cannot: a harness whose solver does not come back, whose memory runs
-//! out or whose bitcode ends LLVM costs that harness and no other, and a limit of time is a limit. What a campaign has found
-//! by then has been told and is on disk. The child is this executable with `__campaign FILE`; the file holds its
-//! [`RunOptions`], and it tells its [`Event`]s as JSON lines. The end of its standard input asks it to stop; a second
-//! limit, a little later, does not ask. The C code is compiled here, before the clock starts: a child finds it compiled.
+//! A process can be ended from outside, which a thread cannot: a harness whose solver does not come
+//! back, whose memory runs out or whose bitcode ends LLVM costs that harness and no other, and a
+//! limit of time is a limit. What a campaign has found by then has been told and is on disk. The
+//! child is this executable with `__campaign FILE`; the file holds its [`RunOptions`], and it tells
+//! its [`Event`]s as JSON lines. The end of its standard input asks it to stop; a second limit, a
+//! little later, does not ask. The C code is compiled here, before the clock starts: a child finds
+//! it compiled.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -33,10 +35,11 @@ const TICK: Duration = Duration::from_millis(100);
 /// What a campaign gets past its time to end by itself: it abandons what is under way after
 /// [`LATE`](super::budget::LATE) and has its results to write.
 const GRACE: Duration = Duration::from_millis(2_000);
-/// From being asked to stop to being stopped, where the time is up. With [`GRACE`] it is less than the five seconds after its limit in
-/// which a command has to end.
+/// From being asked to stop to being stopped, where the time is up. With [`GRACE`] it is less than
+/// the five seconds after its limit in which a command has to end.
 const LAST: Duration = Duration::from_millis(1_500);
-/// Both where runs are counted: no clock ends such a campaign, the limit is for what hangs, and a native build is waited for.
+/// Both where runs are counted: no clock ends such a campaign, the limit is for what hangs, and a
+/// native build is waited for.
 const COUNTED: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(5));
 /// From being asked to stop to being stopped, where the user asks.
 const ASKED: Duration = Duration::from_secs(5);
@@ -57,7 +60,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Of a harness that was not started.
+    /// The outcome of a harness that was not started.
     fn none(harness: &Harness, failed: Option<(String, ExitCode)>) -> Outcome {
         Outcome {
             harness: harness.name.clone(),
@@ -69,7 +72,8 @@ impl Outcome {
     }
 }
 
-/// Runs the harnesses, [`RunOptions::jobs`] at a time. The last event it reports is [`Event::Finished`].
+/// Runs the harnesses, [`RunOptions::jobs`] at a time. The last event it reports is
+/// [`Event::Finished`].
 pub fn run(
     options: &RunOptions,
     reporter: &mut dyn Reporter,
@@ -135,8 +139,9 @@ struct Running {
 /// What a child's reader says: a line, or that there are no more.
 type Line = (usize, Option<Vec<u8>>);
 
-/// Runs the harnesses and gives the outcome of each, in their order, and what came of the tests that belong to none. `cap` is a limit that holds for a single harness, beside
-/// its share of `max_time`; under `--runs`, where the clock ends no campaign, both only end what hangs.
+/// Runs the harnesses and gives the outcome of each, in their order, and what came of the tests
+/// that belong to none. `cap` is a limit that holds for a single harness, beside its share of
+/// `max_time`; under `--runs`, where the clock ends no campaign, both only end what hangs.
 pub fn each(
     options: &RunOptions,
     cap: Option<Duration>,
@@ -228,7 +233,7 @@ fn end_late(running: &mut [Option<Running>], stopping: Option<Instant>) {
         }
         if now >= insist {
             one.cut = true;
-            // It may have ended just now.
+            // The process may have ended just now.
             let _ = killpg(group(&one.child), Signal::SIGKILL);
         }
     }
@@ -278,7 +283,7 @@ fn start(
                     return;
                 }
             }
-            // Nobody waits for it once the campaign is over.
+            // The receiver is gone once the campaign is over.
             let _ = lines.send((number, None));
         });
     }
@@ -337,7 +342,7 @@ fn hear(one: &mut Running, line: &[u8], reporter: &mut dyn Reporter) {
 
 fn end(mut one: Running, stop: &AtomicBool, reporter: &mut dyn Reporter) -> Outcome {
     let status = one.child.wait().ok();
-    // What it started may outlive it.
+    // Processes that the child started may outlive it.
     let _ = killpg(group(&one.child), Signal::SIGKILL);
     let took = one.started.elapsed();
     let failed = match (&one.summary, one.error) {

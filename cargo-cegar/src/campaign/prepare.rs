@@ -1,7 +1,8 @@
 //! From a harness to a program: compile, link with the stubs, normalise, load.
 //!
-//! The stub library is compiled once per version of it and of clang, into the user's cache folder, because it is the
-//! same for every program; everything else goes to the scratch folder of the harness.
+//! The stub library is compiled once per version of it and of clang, into the user's cache folder,
+//! because it is the same for every program; everything else goes to the scratch folder of the
+//! harness.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,21 +30,23 @@ use crate::store;
 pub struct Prepared {
     /// The normalised module.
     pub bitcode: PathBuf,
-    /// The same, read.
+    /// The normalised module as the engine reads it.
     pub program: Arc<Program>,
     /// What the linking had to invent.
     pub normalised: Normalised,
-    /// What is known of the functions that nobody defines.
+    /// What is known of the undefined functions.
     pub externals: Externals,
     /// Where it starts.
     pub entry: Entry,
-    /// What is the same for every program and is kept: one folder per version of the stubs and of clang.
+    /// What is the same for every program and is kept: one folder per version of the stubs and of
+    /// clang.
     pub cache: PathBuf,
     /// How many arguments `main` may get: none if it does not look at them.
     pub argv: usize,
 }
 
-/// A harness's C code and the stubs for it, as bitcode: all that has to be compiled before the clock starts.
+/// A harness's C code and the stubs for it, as bitcode: all that has to be compiled before the
+/// clock starts.
 pub struct Bitcode {
     units: Vec<Unit>,
     /// The program's modules, without those that its linker would leave out.
@@ -190,7 +193,8 @@ fn users(
     Ok((units, compiled))
 }
 
-/// Links what was compiled, and reads the program, in the harness's scratch folder and within its budget.
+/// Links what was compiled, and reads the program, in the harness's scratch folder and within its
+/// budget.
 pub fn link(
     bitcode: Bitcode,
     harness: &Harness,
@@ -265,7 +269,7 @@ pub(super) fn timed<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Says what the program calls and nobody defines.
+/// Names the undefined functions that the program calls.
 fn tell(entry: &Entry, normalised: &Normalised, reporter: &mut dyn Reporter) {
     if !normalised.mocked.is_empty() {
         let functions = normalised
@@ -366,7 +370,8 @@ fn start<'a>(
 
 const FUZZER: &str = "LLVMFuzzerTestOneInput";
 
-/// Where the stub library lives: shared by all programs, one folder per version of the stubs and of clang.
+/// Where the stub library lives: shared by all programs, one folder per version of the stubs and of
+/// clang.
 fn stub_folder(compiler: &Compiler, scratch: &Path) -> Result<PathBuf, Error> {
     let mut text = format!("{} {}", compiler.path.display(), compiler.version);
     for source in cegar_stubs::sources() {

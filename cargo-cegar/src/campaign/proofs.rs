@@ -1,8 +1,9 @@
 //! Proofs beside the search.
 //!
-//! The prover works in a thread of its own, on what nobody has covered yet, while the search and the fuzzer go on; what it
-//! proves leaves their lists. Nothing is called proved on the search's word: the certificate goes through the checker first, and
-//! an execution that does what is said to be impossible withdraws all of it, loudly.
+//! The prover works in a thread of its own, on what is not covered yet, while the search and the
+//! fuzzer go on; what it proves leaves their lists. Nothing is called proved on the search's word:
+//! the certificate goes through the checker first, and an execution that does what is said to be
+//! impossible withdraws all of it, loudly.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,17 +24,20 @@ use crate::verdict::ProverStats;
 
 /// Deep call chains and deep formulas are walked by recursion.
 const STACK: usize = 512 << 20;
-/// How long the checker may take for one question: longer than the search, since the answer is known.
+/// How long the checker may take for one question: longer than the search, since the answer is
+/// known.
 const QUESTION: Duration = Duration::from_secs(20);
 /// How long a prover that is to stop may take to end its last question, where no limit says so.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long the checker may take after that, where no limit forbids it: what it did not check does not count.
+/// How long the checker may take after that, where no limit forbids it: what it did not check does
+/// not count.
 const CHECKING: Duration = Duration::from_secs(60);
 /// A search is overtaken when it has used up this part of the checker's time.
 const OVERTAKING: u32 = 4;
 /// Without a limit for the campaign.
 const TIME: Duration = Duration::from_secs(120);
-/// Where executions are counted: nobody who asks for a few hundred of them expects minutes of proving.
+/// The prover's limit where executions are counted: a user who asks for a few hundred does not
+/// expect minutes of proving.
 const COUNTED: Duration = Duration::from_secs(60);
 
 /// The limits of one of the checker's questions.
@@ -57,7 +61,8 @@ pub struct Proofs {
     pub check: f64,
 }
 
-/// Has the calling thread leave the processor to the fuzzer where both want it; with cores to spare nothing changes.
+/// Has the calling thread leave the processor to the fuzzer where both want it; with cores to spare
+/// nothing changes.
 pub fn give_way() {
     // It may be refused, and then everybody is as important as before.
     let _ = rustix::process::nice(10);
@@ -69,11 +74,12 @@ pub struct Prover {
     receiver: Receiver<Proofs>,
     seeds: Receiver<Seed>,
     flags: Flags,
-    /// None where no clock ends the search, and when it was used.
+    /// None where no clock ends the search, and after its use.
     rescue: Option<Rescue>,
 }
 
-/// What it takes to have checked what a prover has told so far, should it not come back from a question.
+/// What is needed to check the proofs that a prover has handed over so far, if it hangs in a solver
+/// call.
 #[derive(Debug)]
 struct Rescue {
     program: Arc<Program>,
@@ -94,14 +100,14 @@ struct Flags {
     stop: Arc<AtomicBool>,
     /// Set when the search is over and the checker is at work.
     checking: Arc<AtomicBool>,
-    /// Nobody waits for an answer any more: the checker is to end, too.
+    /// The result is no longer needed: the checker is to end, too.
     abandoned: Arc<AtomicBool>,
 }
 
 impl Prover {
-    /// Starts it, with the tapes that its forest grows from and what an earlier campaign had proved.
-    /// `covered` says which blocks need no proof that they can be reached, and grows meanwhile. Under
-    /// `--runs`, steps are counted and no clock is read.
+    /// Starts it, with the tapes that its forest grows from and what an earlier campaign had
+    /// proved. `covered` says which blocks need no proof that they can be reached, and grows
+    /// meanwhile. Under `--runs`, steps are counted and no clock is read.
     pub fn start(
         subject: &Subject<'_>,
         covered: &Arc<Coverage>,
@@ -152,7 +158,7 @@ impl Prover {
                 give_way();
             }
             let proofs = prove(&program, &digest, &options, ends, &theirs);
-            // Nobody listens any more when the campaign is over.
+            // The receiver is gone when the campaign is over.
             let _ = sender.send(proofs);
         })?;
         Ok(Prover {
@@ -180,8 +186,8 @@ impl Prover {
         }
     }
 
-    /// Has what was told so far checked beside a search that goes on when it should have ended. What comes of that takes the place
-    /// of the prover's own result.
+    /// Has what was told so far checked beside a search that goes on when it should have ended.
+    /// What comes of that takes the place of the prover's own result.
     pub fn overtake(&mut self) -> Result<(), Error> {
         let Some(rescue) = &mut self.rescue else {
             return Ok(());
@@ -214,8 +220,9 @@ impl Prover {
         })
     }
 
-    /// Has it stop, and waits for what it has come to so far: until `limit` if there is one, else a little, or where `patient`, until
-    /// that is checked. A prover that does not answer is abandoned: its thread ends when it looks at its deadline, or with the process.
+    /// Has it stop, and waits for what it has come to so far: until `limit` if there is one, else a
+    /// little, or where `patient`, until that is checked. A prover that does not answer is
+    /// abandoned: its thread ends when it looks at its deadline, or with the process.
     pub fn give_up(&self, patient: bool, limit: Option<Instant>) -> Option<Result<Proofs, Error>> {
         self.flags.stop.store(true, Ordering::Relaxed);
         let start = Instant::now();
@@ -226,7 +233,7 @@ impl Prover {
         })
     }
 
-    /// Waits for the end, or until nobody has the time any more.
+    /// Waits for the end, or until `is_over`.
     pub fn wait(&self, is_over: impl Fn() -> bool) -> Option<Result<Proofs, Error>> {
         loop {
             let result = self.poll();
@@ -299,7 +306,8 @@ fn checked(
         })
         .map_err(|why| why.to_string())
     };
-    // What follows from the floor alone is checked in no time, and is what is left if the rest is not accepted.
+    // What follows from the floor alone is checked in no time, and is what is left if the rest is
+    // not accepted.
     let below = outcome
         .grounded
         .take()
@@ -360,12 +368,12 @@ impl Proofs {
         is_proved(&self.outcome.blocks, block)
     }
 
-    /// What it rests on that a check is proved; none if on nothing.
+    /// The condition under which a check is proved; none if it is unconditional.
     pub fn check_given(&self, check: usize) -> Option<&Condition> {
         given(&self.outcome.checks, check)
     }
 
-    /// What it rests on that a block is proved unreachable; none if on nothing.
+    /// The condition under which a block is proved unreachable; none if it is unconditional.
     pub fn block_given(&self, block: usize) -> Option<&Condition> {
         given(&self.outcome.blocks, block)
     }
@@ -380,8 +388,8 @@ impl Proofs {
         why(&self.outcome.blocks, block)
     }
 
-    /// Says what an execution did that is proved impossible, if it did: then the engine is wrong, and nothing it
-    /// says counts.
+    /// Says what an execution did that is proved impossible, if it did: then the engine is wrong,
+    /// and nothing it says counts.
     pub fn contradiction(
         &self,
         violated: &dyn Fn(usize) -> bool,
@@ -432,7 +440,8 @@ pub fn beside(folder: &Path, bitcode: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// What an earlier campaign left in its scratch folder, if it can still be read: a start, and no more than that.
+/// What an earlier campaign left in its scratch folder, if it can still be read: a start, and no
+/// more than that.
 pub fn before(folder: &Path) -> Option<Certificate> {
     let text = std::fs::read(folder.join("certificate.json")).ok()?;
     serde_json::from_slice(&text).ok()

@@ -1,9 +1,10 @@
 //! Which blocks an execution has to enter so that a check is tried.
 //!
-//! "Proved" says more of a check that executions came to than of one that nothing comes to. A read is tried where its block is
-//! entered. A failure (`abort`, what `assert` calls, a trap of the compiler) is never entered if it is proved; it is tried where
-//! the code decides against it. So what leads to nothing but a failure is followed backwards, through the callers of functions
-//! that only fail, to the blocks that can still go elsewhere: these *decide* the check.
+//! "Proved" says more of a check that executions came to than of one that nothing comes to. A read
+//! is tried where its block is entered. A failure (`abort`, what `assert` calls, a trap of the
+//! compiler) is never entered if it is proved; it is tried where the code decides against it. So
+//! what leads to nothing but a failure is followed backwards, through the callers of functions that
+//! only fail, to the blocks that can still go elsewhere: these *decide* the check.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ pub struct Backwards {
 }
 
 impl Backwards {
-    /// Of this program.
+    /// Reads it off a program.
     pub fn of(program: &Program) -> Backwards {
         let mut edges = vec![Vec::new(); program.blocks.len()];
         let mut callers = vec![Vec::new(); program.functions.len()];
@@ -38,7 +39,8 @@ impl Backwards {
         Backwards { edges, callers }
     }
 
-    /// The blocks from which execution comes into this one directly: by an edge, or, into a function's first block, by a call.
+    /// The blocks from which execution comes into this one directly: by an edge, or, into a
+    /// function's first block, by a call.
     pub fn before(&self, program: &Program, block: BlockId) -> impl Iterator<Item = BlockId> {
         let function = program.block(block).function;
         let first = program.function(function).blocks.start == block.0;
@@ -69,7 +71,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Of this program.
+    /// Reads it off a program.
     pub fn of(program: &Program) -> Reach {
         let backwards = Backwards::of(program);
         let failing = failing(program, &backwards);
@@ -114,8 +116,8 @@ impl Reach {
     }
 }
 
-/// Whether coming to this check is violating it: it stands where C code has found something to be wrong, as `assert` does and
-/// the compiler's own traps do.
+/// Whether coming to this check is violating it: it stands where C code has found something to be
+/// wrong, as `assert` does and the compiler's own traps do.
 fn is_failure(program: &Program, check: &Check, id: CheckId) -> bool {
     if let CheckKind::Read | CheckKind::Write | CheckKind::Free | CheckKind::Call = check.kind {
         return false;

@@ -1,4 +1,5 @@
-//! What cannot be made into a program, in the user's terms, and what the linker of the crate's build would do about it.
+//! What cannot be made into a program, in the user's terms, and what the linker of the crate's
+//! build would do about it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use crate::event::{Event, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::options::Harness;
 
-/// The heap functions that the machine and the native runtime provide together: a program with one of its own would mix two heaps.
+/// The heap functions that the machine and the native runtime provide together: a program with one
+/// of its own would mix two heaps.
 const HEAP: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
 
 /// Refuses a program that brings its own heap.
@@ -92,7 +94,8 @@ pub(super) fn without_duplicates(
     kept
 }
 
-/// Why a program could not be linked: what is wrong with it is the user's to mend, all else is an internal error.
+/// Why a program could not be linked: what is wrong with it is the user's to mend, all else is an
+/// internal error.
 pub(super) fn link_error(why: NormaliseError, units: &[Unit], bitcode: &[PathBuf]) -> Error {
     let source = |path: &Path| {
         let at = bitcode.iter().position(|file| file == path);

@@ -1,5 +1,5 @@
-//! The campaign on one program: everything is prepared, the alternation runs, and what it came to is
-//! kept and told.
+//! The campaign on one program: everything is prepared, the alternation runs, and what it came to
+//! is kept and told.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -301,7 +301,8 @@ fn tell_stats(alternation: &mut Alternation<'_, '_>, exchanges: bool) {
     }
 }
 
-/// What earlier campaigns found. A record of this machine that is damaged is named, and left where it is.
+/// What earlier campaigns found. A record of this machine that is damaged is named, and left where
+/// it is.
 fn remembered(place: &Place, reporter: &mut dyn Reporter) -> Result<Memory, Error> {
     let (memory, damaged) = Memory::read(place.clone())?;
     for why in damaged {
@@ -313,8 +314,9 @@ fn remembered(place: &Place, reporter: &mut dyn Reporter) -> Result<Memory, Erro
     Ok(memory)
 }
 
-/// Looks at what an earlier campaign left. Its inputs are in the queue; of `state.json` all that matters here is
-/// whether a kill or a full disk has damaged it, which is said and then mended by the end of this campaign.
+/// Looks at what an earlier campaign left. Its inputs are in the queue; of `state.json` all that
+/// matters here is whether a kill or a full disk has damaged it, which is said and then mended by
+/// the end of this campaign.
 fn earlier(scratch: &Path, reporter: &mut dyn Reporter) {
     let path = scratch.join("state.json");
     let damaged = std::fs::read(&path)
@@ -368,7 +370,8 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Starts the native builds of a program in its scratch folder; `common` is the folder of all programs of its package.
+/// Starts the native builds of a program in its scratch folder; `common` is the folder of all
+/// programs of its package.
 pub(super) fn start_native<'s>(
     prepared: &Prepared,
     harness: &Harness,
@@ -399,7 +402,8 @@ pub(super) fn start_native<'s>(
     )
 }
 
-/// The machine's limits for a harness: about as many steps as native code does in its time limit, within reason.
+/// The machine's limits for a harness: about as many steps as native code does in its time limit,
+/// within reason.
 pub(super) fn limits(harness: &Harness) -> Limits {
     Limits {
         steps: (harness.timeout.as_millis() as u64 * 200_000).clamp(20_000_000, 400_000_000),

@@ -1,8 +1,9 @@
 //! From a finding to a test, seen to fail.
 //!
-//! The generated package builds an executable from the user's C code with the user's compiler, without LLVM's bitcode or any
-//! of the instrumentation that found the fault. Whether the finding survives that is the last question before its
-//! test is written, so the same executable is built here first, by the same code, and the mock environment is run on it.
+//! The generated package builds an executable from the user's C code with the user's compiler,
+//! without LLVM's bitcode or any of the instrumentation that found the fault. Whether the finding
+//! survives that is the last question before its test is written, so the same executable is built
+//! here first, by the same code, and the mock environment is run on it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,8 @@ pub enum Where<'a> {
     Standalone(&'a Path),
     /// The `cegar/` package of a crate.
     Package(&'a Path),
-    /// A folder of the same shape as the package, which is only read: what is there can be copied over the package.
+    /// A folder of the same shape as the package, which is only read: what is there can be copied
+    /// over the package.
     Beside {
         /// The `cegar/` package.
         package: &'a Path,
@@ -83,8 +85,8 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// The executable's build ends with Ctrl-C and when the time is up; objects are kept in a folder that is `common` to all
-    /// harnesses.
+    /// The executable's build ends with Ctrl-C and when the time is up; objects are kept in a
+    /// folder that is `common` to all harnesses.
     pub(super) fn until(
         mut self,
         ends: (&'a AtomicBool, Option<Instant>),
@@ -95,7 +97,7 @@ impl<'a> Tests<'a> {
         self
     }
 
-    /// Does work that takes long, and asks it to stop when nobody waits for it any more.
+    /// Runs work that takes long, and asks it to stop once its result is no longer needed.
     fn interruptible<T>(&self, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -217,7 +219,8 @@ impl<'a> Tests<'a> {
         finding.replay(runner)
     }
 
-    /// Keeps other processes from the package's common files until it is dropped: campaigns may run side by side.
+    /// Keeps other processes from the package's common files until it is dropped: campaigns may run
+    /// side by side.
     pub(super) fn alone(&self) -> Result<File, Error> {
         let path = self.scratch.with_file_name("emit.lock");
         let path = match self.place {
@@ -243,7 +246,8 @@ impl<'a> Tests<'a> {
             .to_string()
     }
 
-    /// The executable that a test would run, built the first time it is needed. `Err` says why there is none.
+    /// The executable that a test would run, built the first time it is needed. `Err` says why
+    /// there is none.
     pub(super) fn runner(&mut self) -> Result<PathBuf, String> {
         if let Some(runner) = &self.runner {
             return Ok(runner.clone());
@@ -324,7 +328,8 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// Copies what the package has and tests are added to, so that the copy with the additions can take its place.
+    /// Copies what the package has and tests are added to, so that the copy with the additions can
+    /// take its place.
     fn copy(&self, package: &Path, folder: &Path) -> Result<(), Error> {
         let tests = emit::package::test_file(Path::new(""), &self.harness.name);
         for name in [
@@ -394,7 +399,7 @@ impl<'a> Tests<'a> {
     }
 }
 
-/// Of what nobody interrupts.
+/// For work that has no deadline and no Ctrl-C.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn warning(message: String) -> Event {

@@ -1,7 +1,9 @@
-//! What is expected to pass, and belongs to no harness.
+//! Tests and records that belong to no harness.
 //!
-//! A package may have test files of its own making, and records of a harness that was renamed or removed. Nobody's campaign begins with these, so the command does: the tests
-//! are cargo's to run, and a record without a harness is named as not run. Tests of behaviour are left to `cargo test`: what they compare is not a violation.
+//! A package may have test files of its own making, and records of a harness that was renamed or
+//! removed. No campaign begins with these, so the command does: the tests are cargo's to run, and a
+//! record without a harness is named as not run. Tests of behaviour are left to `cargo test`: what
+//! they compare is not a violation.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -52,7 +54,8 @@ impl Unowned {
     }
 }
 
-/// Runs the tests that belong to no harness, and names the records that do not. Nothing, where the command is about some of the harnesses only.
+/// Runs the tests that belong to no harness, and names the records that do not. Nothing, where the
+/// command is about some of the harnesses only.
 pub fn replay(
     options: &RunOptions,
     budget: Budget,

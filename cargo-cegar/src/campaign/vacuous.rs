@@ -1,9 +1,10 @@
 //! Proofs that say little: most of what they are about cannot be reached from the harness.
 //!
-//! A harness that hands over an empty picture has a thousand checks proved, and has tested nothing. Such a proof is called
-//! *vacuous*, and the branch is named that blocks the way: of the branches that executions came to and that are proved to go
-//! one way only, the first (in the order of a breadth-first walk from the program's start, through calls) behind which lies at
-//! least half of what lies behind any. Whoever reads its condition knows what the harness has to change.
+//! A harness that hands over an empty picture has a thousand checks proved, and has tested nothing.
+//! Such a proof is called *vacuous*, and the branch is named that blocks the way: of the branches
+//! that executions came to and that are proved to go one way only, the first (in the order of a
+//! breadth-first walk from the program's start, through calls) behind which lies at least half of
+//! what lies behind any. Its condition shows what the harness has to change.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
@@ -14,8 +15,8 @@ use super::findings::plain;
 use super::reach::{Backwards, Reach, callees};
 use crate::verdict::{Blocked, Place};
 
-/// Blocks that are visited in search of the branch; a program that has more of them behind its branches gets the best of what
-/// was seen by then.
+/// Blocks that are visited in search of the branch; a program that has more of them behind its
+/// branches gets the best of what was seen by then.
 const VISITS: usize = 4_000_000;
 /// Lines and characters that are quoted of a condition.
 const LINES: usize = 4;
@@ -52,7 +53,7 @@ impl Known<'_> {
         }
         let mut visits = 0;
         let mut ways = Vec::new();
-        // What nobody executed says little about the harness, but it is better than nothing.
+        // A branch that was not executed says little about the harness, but more than none.
         for executed in [true, false] {
             for from in self.in_order() {
                 if self.covered[from.index()] != executed || visits > VISITS {
@@ -113,7 +114,7 @@ impl Known<'_> {
                 found(next, &mut order);
             }
         }
-        // What is called through pointers.
+        // Calls through pointers.
         for (number, covered) in self.covered.iter().enumerate() {
             if *covered {
                 found(BlockId(number as u32), &mut order);
@@ -217,7 +218,8 @@ impl Known<'_> {
         }
     }
 
-    /// The first line of a block, or of what it jumps to: blocks that LLVM puts on an edge have none.
+    /// The first line of a block, or of what it jumps to: blocks that LLVM puts on an edge have
+    /// none.
     fn line_of(&self, block: BlockId) -> u32 {
         let mut at = block;
         for _ in 0..LINES {
@@ -234,7 +236,8 @@ impl Known<'_> {
     }
 }
 
-/// What clang's names of the two blocks say: what the condition never is, and whether it is a part of a larger one.
+/// What clang's names of the two blocks say: what the condition never is, and whether it is a part
+/// of a larger one.
 fn never(from: &str, to: &str) -> (Option<bool>, bool) {
     let to = to.strip_suffix("_crit_edge").map_or(to, |both| {
         both.strip_prefix(from)
@@ -292,7 +295,8 @@ fn quote(file: &Path, line: u32, column: u32) -> String {
     }
 }
 
-/// Where the condition of an `if` or a loop ends, which a statement may follow; the text's end if it is none.
+/// Where the condition of an `if` or a loop ends, which a statement may follow; the text's end if
+/// it is none.
 fn condition_end(text: &str) -> usize {
     let words = ["if", "else if", "while", "for", "switch"];
     let begins = words.iter().any(|word| {

@@ -1,8 +1,9 @@
 //! What a build makes of its object files.
 //!
-//! A build compiles more than its library: cmake builds the tests and examples beside it. What they are shows at the end, when
-//! objects are put into archives or linked into programs. An object of a program which goes into no library is left out; the
-//! others are brought into their archive's order, because of two members that define a symbol a linker takes the first.
+//! A build compiles more than its library: cmake builds the tests and examples beside it. What they
+//! are shows at the end, when objects are put into archives or linked into programs. An object of a
+//! program which goes into no library is left out; the others are brought into their archive's
+//! order, because of two members that define a symbol a linker takes the first.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

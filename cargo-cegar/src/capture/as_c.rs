@@ -1,6 +1,7 @@
 //! C that a build compiles as C++.
 //!
-//! Whether a file named `.c` is C is for a C compiler to say: what it accepts is taken as C, with the flags that C has as well.
+//! Whether a file named `.c` is C is for a C compiler to say: what it accepts is taken as C, with
+//! the flags that C has as well.
 
 use std::process::Command;
 

@@ -1,8 +1,9 @@
 //! The compilers that a build may call.
 //!
-//! The `cc` and `cmake` crates and configure scripts ask `CC`; a Makefile says `CC = gcc` and a build script written by hand
-//! calls `cc`, and neither asks anybody. So `CC` names the recording compiler, and the first folder of `PATH` has one under the
-//! name of every compiler of the machine. What a build calls by an absolute path is not seen.
+//! The `cc` and `cmake` crates and configure scripts ask `CC`; a Makefile says `CC = gcc` and a
+//! build script written by hand calls `cc`, and neither reads `CC`. So `CC` names the recording
+//! compiler, and the first folder of `PATH` has one under the name of every compiler of the
+//! machine. What a build calls by an absolute path is not seen.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -25,7 +26,8 @@ pub(super) enum Tool {
     PkgConfig,
 }
 
-/// What a program of this name is, with a target before and a version behind: `x86_64-linux-gnu-gcc-12`.
+/// What a program of this name is, with a target before and a version behind:
+/// `x86_64-linux-gnu-gcc-12`.
 pub(super) fn tool(name: &str) -> Option<Tool> {
     let version = |part: &str| part.chars().all(|c| c.is_ascii_digit() || c == '.');
     let unversioned = match name.rsplit_once('-') {
@@ -52,9 +54,10 @@ pub(super) fn tool(name: &str) -> Option<Tool> {
 /// Whether libraries that are installed may be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Installed {
-    /// As ever.
+    /// As without the recording compiler.
     Found,
-    /// Not through `pkg-config` or vcpkg, so that a build script falls back to the sources that it bundles.
+    /// Not through `pkg-config` or vcpkg, so that a build script falls back to the sources that it
+    /// bundles.
     Hidden,
 }
 

@@ -1,8 +1,8 @@
 //! What a crate's own build compiles.
 //!
-//! A list of C files in a configuration file is a second truth beside the build script, and the two drift apart. So
-//! the build script itself is asked: it runs as ever, with a recording compiler ([`shim`]) in front of the real one;
-//! the records become compile commands ([`parse`]).
+//! A list of C files in a configuration file is a second truth beside the build script, and the two
+//! drift apart. So the build script itself is asked: it runs as ever, with a recording compiler
+//! ([`shim`]) in front of the real one; the records become compile commands ([`parse`]).
 
 mod archives;
 mod as_c;
@@ -32,7 +32,8 @@ pub struct Record {
     pub args: Vec<String>,
     /// The real compiler that then ran.
     pub compiler: String,
-    /// The package whose build script called (`CARGO_PKG_NAME`), where it passes its environment on.
+    /// The package whose build script called (`CARGO_PKG_NAME`), where it passes its environment
+    /// on.
     pub package: Option<String>,
     /// Include paths from the environment (`CPATH`, `C_INCLUDE_PATH`).
     #[serde(default)]
@@ -42,8 +43,8 @@ pub struct Record {
     pub out_dir: Option<PathBuf>,
 }
 
-/// One C file of the crate, and how its build compiles it. Also the form of `captured.json`, which the generated
-/// package's own build reads.
+/// One C file of the crate, and how its build compiles it. Also the form of `captured.json`, which
+/// the generated package's own build reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
     /// The file; relative to `directory`, or absolute.
@@ -72,13 +73,15 @@ pub struct Captured {
     pub units: Vec<Unit>,
     /// What was left out.
     pub left_out: Vec<LeftOut>,
-    /// Files named as C which the build compiles as C++; whether they are C is asked of a C compiler.
+    /// Files named as C which the build compiles as C++; whether they are C is asked of a C
+    /// compiler.
     pub maybe_c: Vec<Unit>,
-    /// Those of the C files that the build compiles as C++.
+    /// C files that the build compiles as C++.
     pub as_c: Vec<PathBuf>,
     /// What cargo says against the crate, where its build script worked and the rest did not.
     pub failed: Option<String>,
-    /// Whether these are the sources that the crate bundles, while its build as it is takes the library that is installed.
+    /// Whether these are the sources that the crate bundles, while its build as it is takes the
+    /// library that is installed.
     pub bundled: bool,
 }
 
@@ -141,7 +144,8 @@ pub enum CaptureError {
     },
 }
 
-/// Has a build call the recording compilers, which add what `link` lists, a line each, to whatever they link.
+/// Has a build call the recording compilers, which add what `link` lists, a line each, to whatever
+/// they link.
 pub(crate) fn recording(
     build: &mut std::process::Command,
     folder: &std::path::Path,

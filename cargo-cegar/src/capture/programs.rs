@@ -1,8 +1,9 @@
 //! Programs among a library's files.
 //!
-//! `make check` compiles a library's tests with the same compiler into the same log. Each has a `main`, and no program has room
-//! for two: such files are left out, and named. Whether a file defines `main` is for the preprocessor to say: the
-//! definition may stand in a header that the tests share, or in a part that this build leaves out.
+//! `make check` compiles a library's tests with the same compiler into the same log. Each has a
+//! `main`, and no program has room for two: such files are left out, and named. Whether a file
+//! defines `main` is for the preprocessor to say: the definition may stand in a header that the
+//! tests share, or in a part that this build leaves out.
 
 use std::process::Command;
 
@@ -31,7 +32,8 @@ pub(super) fn leave_out(captured: &mut Captured, compiler: &str) {
 /// `int main(void) {`, on one line or several.
 const DEFINITION: &str = r"(?m)(?:^|[\s;}])main\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*\{";
 
-/// Whether it is worth the preprocessor's time: most files of a library do not speak of `main`, and are not among its tests.
+/// Whether it is worth the preprocessor's time: most files of a library do not speak of `main`, and
+/// are not among its tests.
 fn is_suspect(unit: &Unit) -> bool {
     let folder = |part: &std::ffi::OsStr| {
         let part = part.to_string_lossy().to_lowercase();

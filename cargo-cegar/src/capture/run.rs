@@ -16,11 +16,12 @@ use crate::store::{self, FileError};
 /// Lines of a failed build's output that are shown.
 const SHOWN: usize = 60;
 
-/// Runs the build of `project` and gives the C files that it compiles. The build works in a folder of its own
-/// (`target/cegar/capture`); only what its build script needs is compiled. `doing` hears what cargo is at.
+/// Runs the build of `project` and gives the C files that it compiles. The build works in a folder
+/// of its own (`target/cegar/capture`); only what its build script needs is compiled. `doing` hears
+/// what cargo is at.
 ///
-/// A build script that finds the library installed compiles nothing: then it is run once more without what tells it so, and
-/// [`Captured::bundled`] says it.
+/// A build script that finds the library installed compiles nothing: then it is run once more
+/// without what tells it so, and [`Captured::bundled`] says it.
 pub fn capture(
     project: &Project,
     stop: &AtomicBool,
@@ -105,7 +106,8 @@ fn capture_once(
 fn cargo(project: &Project, command: &str, folder: &Path) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut run = Command::new(cargo);
-    // From the workspace: for a dependency's own manifest, cargo would not know the lock file and the features.
+    // From the workspace: for a dependency's own manifest, cargo would not know the lock file and
+    // the features.
     run.current_dir(&project.workspace)
         .arg(command)
         .arg("--package")
@@ -115,7 +117,8 @@ fn cargo(project: &Project, command: &str, folder: &Path) -> Command {
     run
 }
 
-/// Forgets an earlier capture of the package, so that its build script runs again; its dependencies stay built.
+/// Forgets an earlier capture of the package, so that its build script runs again; its dependencies
+/// stay built.
 fn clean(project: &Project, folder: &Path) {
     if folder.join("target").exists() {
         // Where it fails the build script may not run, and the capture says that it found nothing.
@@ -136,8 +139,8 @@ fn read_log(log: &Path) -> Result<Vec<Record>, CaptureError> {
         .collect()
 }
 
-/// Whether the package's own build script made the call. A build system that clears the environment is given the
-/// benefit of the doubt.
+/// Whether the package's own build script made the call. A build system that clears the environment
+/// is given the benefit of the doubt.
 fn belongs(record: &Record, project: &Project) -> bool {
     record
         .package
@@ -185,9 +188,9 @@ fn last_lines(text: &str, count: usize) -> String {
     lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
-/// Writes `captured.json` into the `cegar/` package. The file is committed and must mean the same on another machine
-/// and after `cargo clean`: every path is made relative to the crate where it lies inside the workspace, and no path
-/// starts in a folder that only the build had.
+/// Writes `captured.json` into the `cegar/` package. The file is committed and must mean the same
+/// on another machine and after `cargo clean`: every path is made relative to the crate where it
+/// lies inside the workspace, and no path starts in a folder that only the build had.
 pub fn save(captured: &Captured, project: &Project) -> Result<(), FileError> {
     let path = project.cegar.join("captured.json");
     let here = |path: &Path| relative(path, &project.root, &project.workspace);

@@ -1,11 +1,12 @@
 //! The recording compiler: this very program, called by another name.
 //!
-//! A build script is told that its C compiler is `cegar-cc`, a link to this binary, and finds more such links under the names of
-//! the machine's compilers ([`super::compilers`]). The link writes down how it was called
-//! and then *becomes* the real compiler, so that the build sees no difference: same output, same exit status, same
-//! signals. A record is one line, written with one `write` to a file opened for appending, so that compilers running
-//! in parallel do not mix their lines. If the record cannot be written the build still goes on: a capture that lacks a
-//! file says so later, a build that breaks says nothing useful.
+//! A build script is told that its C compiler is `cegar-cc`, a link to this binary, and finds more
+//! such links under the names of the machine's compilers ([`super::compilers`]). The link writes
+//! down how it was called and then *becomes* the real compiler, so that the build sees no
+//! difference: same output, same exit status, same signals. A record is one line, written with one
+//! `write` to a file opened for appending, so that compilers running in parallel do not mix their
+//! lines. If the record cannot be written the build still goes on: a capture that lacks a file says
+//! so later, a build that breaks says nothing useful.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -37,7 +38,8 @@ pub const LINK: &str = "CEGAR_CAPTURE_LINK";
 /// Programs that are put before a compiler, and are none.
 const LAUNCHERS: &[&str] = &["ccache", "sccache", "distcc", "icecc"];
 
-/// If this process was called as a compiler: be one, and do not come back unless it cannot be started.
+/// If this process was called as a compiler: be one, and do not come back unless it cannot be
+/// started.
 pub fn dispatch() -> Option<ExitCode> {
     let mut args = std::env::args_os();
     let called = PathBuf::from(args.next()?);
@@ -57,7 +59,8 @@ pub fn dispatch() -> Option<ExitCode> {
             Tool::C | Tool::Cxx | Tool::Archiver => name.to_owned(),
         },
     };
-    // A compiler may be given with a launcher or with flags, as in `CC="ccache gcc -m64"`; or lie in a folder with a blank.
+    // A compiler may be given with a launcher or with flags, as in `CC="ccache gcc -m64"`; or lie
+    // in a folder with a blank.
     let words = match Path::new(&real).is_file() {
         true => vec![real],
         false => real.split_whitespace().map(str::to_owned).collect(),
@@ -93,7 +96,7 @@ pub fn dispatch() -> Option<ExitCode> {
     Some(ExitCode::from(127))
 }
 
-/// What is added to a call, if it links a program and something is to be added.
+/// Arguments that are added to a call that links a program.
 fn linked_with(args: &[OsString]) -> Option<Vec<String>> {
     let file = std::env::var_os(LINK)?;
     let is_other = |arg: &OsString| {

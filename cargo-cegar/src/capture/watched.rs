@@ -1,11 +1,13 @@
-//! Cargo at work, with what it says heard while it works: a build may take minutes, and silence looks like a hang.
+//! Cargo at work, with what it says heard while it works: a build may take minutes, and silence
+//! looks like a hang.
 
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Hears for how many seconds cargo has worked, and what it is at; nothing at first and when it has ended.
+/// Hears for how many seconds cargo has worked, and what it is at; nothing at first and when it has
+/// ended.
 pub type Doing<'a> = dyn FnMut(u64, &str) + 'a;
 
 /// How often it is told that the work goes on.
@@ -27,7 +29,7 @@ pub(super) fn run(command: &mut Command, doing: &mut Doing<'_>) -> io::Result<Ou
             for line in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
                 all.extend_from_slice(&line);
                 all.push(b'\n');
-                // Nobody listens any more once the build has ended.
+                // The receiver is gone once the build has ended.
                 let _ = sender.send(String::from_utf8_lossy(&line).into_owned());
             }
             all

@@ -13,8 +13,8 @@ What `cargo cegar ci` found. To keep it, copy `tests`, `findings`, `corpus`, `mo
 `contracts.toml` are here where an entry of `contracts.toml` was deleted: copy them as well.
 ";
 
-/// Makes the folder, or empties it of what an earlier build left. A folder that holds something else is left alone, with an
-/// error.
+/// Makes the folder, or empties it of what an earlier build left. A folder that holds something
+/// else is left alone, with an error.
 pub fn prepare(folder: &Path) -> Result<(), Error> {
     let failed = |why| Error::io("write to", folder, why);
     if folder.exists() && !folder.join(MARK).is_file() {

@@ -1,9 +1,11 @@
 //! What is accepted as known: the baseline file.
 //!
-//! A build that fails because of last year's finding is switched off, and a build that lets a bug pass because its test was once committed
-//! is worse than none. So a finding is known for one reason only: somebody put it into `cegar/baseline.json`. What an entry accepts is
-//! narrow: the fault at this place of this function, with these lines around it and by way of this caller
-//! ([`Identity::is_accepted_by`]), so that no second fault hides behind the first. The harness does not matter.
+//! A build that fails because of last year's finding is switched off, and a build that lets a bug
+//! pass because its test was once committed is worse than none. So a finding is known for one
+//! reason only: it was put into `cegar/baseline.json`. What an entry accepts is narrow: the fault
+//! at this place of this function, with these lines around it and by way of this caller
+//! ([`Identity::is_accepted_by`]), so that no second fault hides behind the first. The harness does
+//! not matter.
 
 use std::path::Path;
 
@@ -71,8 +73,8 @@ impl Entry {
 }
 
 impl Baseline {
-    /// Reads the file; one that is not there is empty. With `anew`, what an older version wrote is empty, too: it is about to
-    /// be written in this version's format.
+    /// Reads the file; one that is not there is empty. With `anew`, what an older version wrote is
+    /// empty, too: it is about to be written in this version's format.
     pub fn read(path: &Path, anew: bool) -> Result<Baseline, Error> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,

@@ -1,9 +1,9 @@
 //! A campaign in continuous integration.
 //!
-//! Nobody is watching, the machine is rented by the minute, and the source tree is thrown away afterwards. So there is a
-//! budget that holds ([`crate::campaign::pool`]), what is accepted does not fail the build ([`baseline`]), and what is new goes
-//! to a folder of the package's own shape, to be kept as the build's artifact and copied over `cegar/` by whoever
-//! looks at it.
+//! No person is watching, the machine is rented by the minute, and the source tree is thrown away
+//! afterwards. So there is a budget that holds ([`crate::campaign::pool`]), what is accepted does
+//! not fail the build ([`baseline`]), and what is new goes to a folder of the package's own shape,
+//! to be kept as the build's artifact and copied over `cegar/` by the person who looks at it.
 
 mod artifacts;
 pub mod baseline;
@@ -82,7 +82,8 @@ impl Reporter for Sorter<'_> {
             .iter()
             .find(|told| told.finding.identity.is(&finding.identity));
         let again = told.is_some();
-        // A way to the fault that nobody has accepted is told as a finding, although its place was told.
+        // A path to the fault that the baseline does not list is a finding, although its place was
+        // reported.
         let as_loud = told.is_none_or(|told| told.class == Class::Known && class != Class::Known);
         self.inner.event(&match class {
             _ if !as_loud => Event::FoundAgain(finding.clone()),
@@ -103,9 +104,9 @@ impl Reporter for Sorter<'_> {
 pub enum Class {
     /// An earlier campaign saw its input pass.
     Regression,
-    /// Nobody knew it.
+    /// Neither a record nor the baseline has it.
     New,
-    /// It is committed, was never seen to pass, and nobody accepted it.
+    /// It is committed, was never seen to pass, and the baseline does not list it.
     Failing,
     /// The baseline lists it.
     Known,
@@ -127,7 +128,8 @@ impl Class {
     }
 }
 
-/// How many findings there are of each class: one that several inputs or harnesses show counts once, in its worst class.
+/// How many findings there are of each class: one that several inputs or harnesses show counts
+/// once, in its worst class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// See [`Class::New`].
@@ -220,7 +222,7 @@ pub struct Report {
 /// A finding, and what it is to the build.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sorted {
-    /// It.
+    /// The finding.
     #[serde(flatten)]
     pub finding: Finding,
     /// What it is.
@@ -288,7 +290,8 @@ impl Report {
         let settled = outcomes
             .iter()
             .all(|o| o.summary.as_ref().is_some_and(is_settled));
-        // In this order: what has to be mended in C, what has to be mended in the build, and what is left to be done.
+        // In this order: what has to be mended in C, what has to be mended in the build, and what
+        // is left to be done.
         let code = match failure {
             _ if bad => ExitCode::Violation,
             Some((_, code)) => *code,

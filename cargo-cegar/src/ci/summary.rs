@@ -1,4 +1,5 @@
-//! The page that code hosts show for a build: Markdown, a table of the harnesses and the findings below it.
+//! The page that code hosts show for a build: Markdown, a table of the harnesses and the findings
+//! below it.
 
 use std::fmt::Write as _;
 
@@ -121,7 +122,8 @@ fn findings(out: &mut String, report: &Report, class: Class) -> std::fmt::Result
     Ok(())
 }
 
-/// Those that executions came to; behind plus signs those that rest on other checks, and those that none has come to so far.
+/// The number of proved checks that executions reached, then those that rest on other checks, then
+/// those that no execution reached.
 fn proved(checks: &CheckTable) -> String {
     let mut words = checks.proved.to_string();
     if checks.proved_if > 0 {
@@ -181,7 +183,8 @@ fn text(raw: &str) -> String {
     out
 }
 
-/// The same in a fixed-width face. A span of code knows no escapes, so it is written as HTML.
+/// As [`text`], in a fixed-width face. A span of code has no escapes in Markdown, so it is written
+/// as HTML.
 fn code(raw: &str) -> String {
     format!("<code>{}</code>", text(raw))
 }

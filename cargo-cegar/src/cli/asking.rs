@@ -1,7 +1,8 @@
-//! Whom `check-proof` asks: Z3, or the solver that somebody trusts more; and where the questions are kept.
+//! The solver of `check-proof`: Z3 or one that the user names; and where the questions are kept.
 //!
-//! The checker knows answers and nothing else. What stops another solver from answering at all (it is not installed, it
-//! crashes) is held back here until the checker has returned, and is then the command's error.
+//! The checker knows answers and nothing else. What stops another solver from answering at all (it
+//! is not installed, it crashes) is held back here until the checker has returned, and is then the
+//! command's error.
 
 use std::path::Path;
 

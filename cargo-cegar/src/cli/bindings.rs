@@ -66,7 +66,8 @@ fn checked(
     bindings::check(project, &clang, &library.units, stop)
 }
 
-/// What `run` and `ci` find at their beginning; says how it went. A comparison that cannot be made is no reason not to run.
+/// What `run` and `ci` find at their beginning; says how it went. A comparison that cannot be made
+/// is no reason not to run.
 pub(super) fn found(
     project: &Project,
     config: &Config,

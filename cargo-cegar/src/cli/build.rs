@@ -1,5 +1,8 @@
 //! `build`: which C files belong to the crate, and whether they compile.
 
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
 use super::args::{BuildArgs, Manners};
 use super::run::{compiler, open};
 use super::{finish, note, reporter};
@@ -9,8 +12,6 @@ use crate::event::{Event, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::options::Harness;
 use crate::{plan, store};
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// `cargo cegar build`
 pub(super) fn build(
@@ -86,8 +87,8 @@ pub(super) fn build(
     finish(fan)
 }
 
-/// Functions that the library calls and that neither it nor the stub library defines: each will be a mock. A preview,
-/// through the symbol tables; the campaign reports what it really mocked.
+/// Functions that the library calls and that neither it nor the stub library defines: each will be
+/// a mock. A preview, through the symbol tables; the campaign reports what it really mocked.
 fn undefined(clang: &Compiler, bitcode: &[PathBuf]) -> Vec<String> {
     let beside = clang
         .path

@@ -263,7 +263,8 @@ pub(super) fn settings(
     })
 }
 
-/// What is no more assumed: first what the level of faults lifts, then what is named, the command line's lists over the file's.
+/// The assumptions that are lifted: by the level of faults first, then by name; the command line's
+/// lists go before the file's.
 fn lifted(budget: &BudgetArgs, file: &RunConfig) -> Result<BTreeSet<String>, Error> {
     let list = |given: &[String], file: &Option<Vec<String>>| match given {
         [] => file.clone().unwrap_or_default(),

@@ -1,4 +1,5 @@
-//! `cargo cegar ci`: the campaigns of all harnesses within a budget, for a machine that nobody watches.
+//! `cargo cegar ci`: the campaigns of all harnesses within a budget, for a machine without a person
+//! at it.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! `cargo cegar coverage`: which lines the campaigns executed, which are unreachable, which are open.
+//! `cargo cegar coverage`: which lines the campaigns executed, which are unreachable, which are
+//! open.
 
 use std::path::{Path, PathBuf};
 
@@ -96,8 +97,8 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
     }
 }
 
-/// What lies in campaigns' folders: the coverage, the folders that hold none and why, the harnesses of which no execution was
-/// seen.
+/// What lies in campaigns' folders: the coverage, the folders that hold none and why, the harnesses
+/// of which no execution was seen.
 type Found = (Coverage, Vec<(PathBuf, Error)>, Vec<String>);
 
 /// The coverage that campaigns left in these folders.

@@ -1,8 +1,9 @@
 //! `cargo cegar debug TEST`: a debugger on the run of one test, stopped at the fault.
 //!
-//! Gennari et al. (*Executable Counterexamples*, section 1) want a counterexample to be executable so that one's own tools can
-//! look at it. The test is run once as cargo runs it, which leaves its mock environment and says which executable it is
-//! for; the debugger then gets both, and stops where a check fails or a sanitizer reports.
+//! Gennari et al. (*Executable Counterexamples*, section 1) want a counterexample to be executable
+//! so that one's own tools can look at it. The test is run once as cargo runs it, which leaves its
+//! mock environment and says which executable it is for; the debugger then gets both, and stops
+//! where a check fails or a sanitizer reports.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,7 +13,8 @@ use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::project::Project;
 
-/// Where a run that goes wrong comes by: a check of the runtime's, and the reports of AddressSanitizer.
+/// Where a run that goes wrong comes by: a check of the runtime's, and the reports of
+/// AddressSanitizer.
 const STOPS: [&str; 2] = ["crunner_violation", "__asan::ReportGenericError"];
 
 /// Runs the command.
@@ -63,7 +65,8 @@ pub(super) fn debug(manners: &Manners, args: &DebugArgs) -> Result<ExitCode, Err
     Ok(ExitCode::Clean)
 }
 
-/// The folder with the tests: the package that `--manifest-path` names, if it is one of ours, else the crate's `cegar/`.
+/// The folder with the tests: the package that `--manifest-path` names, if it is one of ours, else
+/// the crate's `cegar/`.
 fn package(manners: &Manners) -> Result<PathBuf, Error> {
     if let Some(manifest) = &manners.manifest_path
         && let Some(folder) = manifest.parent()

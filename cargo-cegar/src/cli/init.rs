@@ -1,5 +1,8 @@
 //! `init`: what was written, said in lines.
 
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
 use super::args::{InitArgs, Manners};
 use super::run::{compiler, open};
 use super::{finish, note, reporter};
@@ -9,8 +12,6 @@ use crate::exit::ExitCode;
 use crate::init::{InitOptions, Initialised};
 use crate::options::duration;
 use crate::project::Project;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 /// `cargo cegar init`
 pub(super) fn init(

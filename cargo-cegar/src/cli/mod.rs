@@ -1,5 +1,6 @@
-//! From words to work: reads the command line, builds plain options, calls the room that does it, and turns the
-//! outcome into an exit code. Thin on purpose: what is here cannot be called from a test without a process.
+//! From words to work: reads the command line, builds plain options, calls the room that does it,
+//! and turns the outcome into an exit code. Thin on purpose: what is here cannot be called from a
+//! test without a process.
 
 mod args;
 mod asking;
@@ -198,7 +199,8 @@ fn log(manners: &Manners) {
         .try_init();
 }
 
-/// The second tier: an error for a person, with its place and a hint, or for a program, as one more JSON line.
+/// The second tier: an error for a person, with its place and a hint, or for a program, as one more
+/// JSON line.
 fn show(manners: &Manners, error: Error) {
     if manners.message_format == MessageFormat::Json {
         let line = serde_json::json!({

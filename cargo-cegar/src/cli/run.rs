@@ -1,4 +1,5 @@
-//! `run` and `replay`: campaigns on the harnesses of a crate, and what all commands on a crate begin with.
+//! `run` and `replay`: campaigns on the harnesses of a crate, and what all commands on a crate
+//! begin with.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -165,7 +166,8 @@ fn package_folder(path: &Path) -> Result<(), Error> {
     })
 }
 
-/// Makes sure that the record of the tests that were written can be read, before a test is found that has to be added to it.
+/// Makes sure that the record of the tests that were written can be read, before a test is found
+/// that has to be added to it.
 fn readable_record(package: &Path) -> Result<(), Error> {
     match crate::emit::package::readable_record(package) {
         Ok(_) => Ok(()),

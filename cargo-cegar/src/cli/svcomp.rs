@@ -1,4 +1,5 @@
-//! `cargo cegar check --svcomp TASK`: each question of a task is a check of its own, with the command's time for itself.
+//! `cargo cegar check --svcomp TASK`: each question of a task is a check of its own, with the
+//! command's time for itself.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,8 @@ use crate::explain::Left;
 use crate::svcomp::{Answered, Goal, Question, Task, model};
 use crate::verdict::Verdict;
 
-/// Runs the command. Ends with 100 if a property is violated, else with the code of the first question that has another one than 0.
+/// Runs the command. Ends with 100 if a property is violated, else with the code of the first
+/// question that has another one than 0.
 pub(super) fn check(
     manners: &Manners,
     args: &CheckArgs,

@@ -15,12 +15,12 @@ use crate::options::RunOptions;
 /// Processes here, and other machines.
 #[derive(Debug, Default, Args)]
 pub struct TeamArgs {
-    /// Harnesses that run at a time, each in a process of its own; what is left over fuzzes the same harness, unless --runs
-    /// is given [default: 1]
+    /// Harnesses that run at a time, each in a process of its own; what is left over fuzzes the
+    /// same harness, unless --runs is given [default: 1]
     #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
     pub jobs: Option<usize>,
-    /// Be the first of several machines: others join here. PORT alone: campaigns on this machine only. There are no passwords: use
-    /// an address of a network that you trust
+    /// Be the first of several machines: others join here. PORT alone: campaigns on this machine
+    /// only. There are no passwords: use an address of a network that you trust
     #[arg(
         long,
         value_name = "[ADDRESS:]PORT",
@@ -31,8 +31,9 @@ pub struct TeamArgs {
         help_heading = "Several machines"
     )]
     pub listen: Option<String>,
-    /// Exchange inputs with the machine that was started with --listen, and with all that joined it. They work on the same build of
-    /// the same harness; other harnesses and other builds are left out
+    /// Exchange inputs with the machine that was started with --listen, and with all that joined
+    /// it. They work on the same build of the same harness; other harnesses and other builds are
+    /// left out
     #[arg(
         long,
         value_name = "[HOST:]PORT",
@@ -60,7 +61,8 @@ impl Exchange {
     }
 }
 
-/// Begins to listen, or sees whether there is somebody to be joined: before the long part, for which nobody is to wait in vain.
+/// Begins to listen, or tries to join: before the long part, which would be in vain if either
+/// fails.
 pub(super) fn open(
     args: &TeamArgs,
     budget: &BudgetArgs,

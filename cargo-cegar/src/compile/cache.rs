@@ -1,9 +1,10 @@
 //! Bitcode that need not be made again.
 //!
-//! An entry's name is a hash of the compiler, the file's place and its flags; beside the bitcode stands a list of
-//! every file that was read to make it (clang's own dependency list) with the hash of its content. It is fresh if all
-//! of them still have that content: times do not matter, so a fresh checkout or a touched header compiles nothing. The
-//! bitcode's own hash stands there too: caches are copied between machines, and LLVM does not survive every damage.
+//! An entry's name is a hash of the compiler, the file's place and its flags; beside the bitcode
+//! stands a list of every file that was read to make it (clang's own dependency list) with the hash
+//! of its content. It is fresh if all of them still have that content: times do not matter, so a
+//! fresh checkout or a touched header compiles nothing. The bitcode's own hash stands there too:
+//! caches are copied between machines, and LLVM does not survive every damage.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -78,7 +79,7 @@ impl Entry {
         list.files.iter().all(same).then_some(list.warnings)
     }
 
-    /// A file beside the entry that nobody else uses: no other process, and no other campaign of this one.
+    /// A file beside the entry that no other process and no other campaign of this one uses.
     pub fn scratch(&self, extension: &str) -> PathBuf {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -86,7 +87,8 @@ impl Entry {
             .with_extension(format!("{}-{number}.{extension}", std::process::id()))
     }
 
-    /// Moves what the compiler made into place. The list goes last: without it the entry is not fresh.
+    /// Moves what the compiler made into place. The list goes last: without it the entry is not
+    /// fresh.
     pub fn keep(&self, made: &Path, dependencies: &Path, warnings: &str) -> io::Result<()> {
         let text = fs::read_to_string(dependencies)?;
         fs::remove_file(dependencies)?;
@@ -110,7 +112,8 @@ fn content_hash(path: &Path) -> io::Result<String> {
     Ok(store::hex(&Sha256::digest(fs::read(path)?)))
 }
 
-/// The files after the colon of a make rule; a blank in a name is written `\ `, a line goes on after `\`.
+/// The files after the colon of a make rule; a blank in a name is written `\ `, a line goes on
+/// after `\`.
 fn parse_dependencies(text: &str) -> Vec<PathBuf> {
     let Some((_, after)) = text.split_once(": ") else {
         return Vec::new();

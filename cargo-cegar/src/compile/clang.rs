@@ -1,5 +1,5 @@
-//! Finding clang. Bitcode has a version: what another clang writes, LLVM 19 may not read, so the version is asked
-//! for before anything is compiled.
+//! Finding clang. Bitcode has a version: what another clang writes, LLVM 19 may not read, so the
+//! version is asked for before anything is compiled.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,8 +23,9 @@ impl Compiler {
         Self::find_with(std::env::var_os("CEGAR_CLANG").map(PathBuf::from))
     }
 
-    /// As [`Compiler::find`], with `chosen` (from a configuration file) before the usual names. A chosen compiler
-    /// that is not a clang 19 is an error; another one is not silently taken instead.
+    /// As [`Compiler::find`], with `chosen` (from a configuration file) before the usual names. A
+    /// chosen compiler that is not a clang 19 is an error; another one is not silently taken
+    /// instead.
     pub fn find_with(chosen: Option<PathBuf>) -> Result<Self, CompileError> {
         if let Some(chosen) = chosen {
             let path = which::which(&chosen).map_err(|_| CompileError::NoClang {

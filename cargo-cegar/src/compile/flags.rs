@@ -1,8 +1,9 @@
 //! The flags that the target needs, asked for once.
 //!
-//! To find them the `cc` crate starts the compiler four times, which takes longer than compiling a small file. They
-//! depend on the compiler and on the environment variables that `cc` reads, so both are in the name under which they are
-//! remembered: for this process, and in a folder for the next one.
+//! To find them the `cc` crate starts the compiler four times, which takes longer than compiling a
+//! small file. They depend on the compiler and on the environment variables that `cc` reads, so
+//! both are in the name under which they are remembered: for this process, and in a folder for the
+//! next one.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,8 @@ static MEMORY: Mutex<Memory> = Mutex::new(Memory {
     flags: None,
 });
 
-/// From now on flags are remembered in this folder too. That is a convenience: a folder that cannot be written changes
-/// nothing.
+/// From now on flags are remembered in this folder too. That is a convenience: a folder that cannot
+/// be written changes nothing.
 pub fn remember_in(folder: &Path) {
     let mut memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
     memory.folder = Some(folder.to_owned());

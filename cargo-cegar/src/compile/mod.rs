@@ -1,11 +1,12 @@
 //! From C to bitcode.
 //!
-//! Each file becomes one bitcode file, unoptimised: what an optimiser removes (a loop that it may assume to end, code
-//! behind undefined behaviour) is exactly what is looked for. The engine's flags keep every check that the C source
-//! implies visible in the bitcode; the passes that are wanted run later, on the linked module.
+//! Each file becomes one bitcode file, unoptimised: what an optimiser removes (a loop that it may
+//! assume to end, code behind undefined behaviour) is exactly what is looked for. The engine's
+//! flags keep every check that the C source implies visible in the bitcode; the passes that are
+//! wanted run later, on the linked module.
 //!
-//! The `cc` crate gives the flags that the target needs, as it would to a build script, so that the C code is
-//! compiled here for the same machine as there.
+//! The `cc` crate gives the flags that the target needs, as it would to a build script, so that the
+//! C code is compiled here for the same machine as there.
 
 mod cache;
 mod clang;
@@ -123,8 +124,8 @@ pub struct Compiled {
     pub seconds: f64,
 }
 
-/// Compiles the program's own files to bitcode in `out_dir`, in parallel, reusing what did not change. `progress` is told how
-/// many files are done, each time that it is another one.
+/// Compiles the program's own files to bitcode in `out_dir`, in parallel, reusing what did not
+/// change. `progress` is told how many files are done, each time that it is another one.
 pub fn compile(
     compiler: &Compiler,
     units: &[Unit],
@@ -148,7 +149,8 @@ pub fn compile_unchecked(
     compile_with(compiler, units, &flags, out_dir, (stop, &mut |_| {}))
 }
 
-/// The module of one file as text, with the types of what it declares; none if clang does not want to.
+/// The module of one file as text, with the types of what it declares; none if clang does not want
+/// to.
 pub fn printed(
     compiler: &Compiler,
     unit: &Unit,
@@ -243,7 +245,7 @@ fn compile_with(
                     if let Ok(mut results) = results.lock() {
                         results[index] = Some(one);
                     }
-                    // Whoever listens does so until the last worker has ended.
+                    // The receiver lives until the last worker has ended.
                     let _ = tell.send(());
                 }
             });

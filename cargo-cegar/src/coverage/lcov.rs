@@ -1,7 +1,7 @@
 //! The format of lcov, which genhtml, editors and code hosts read.
 //!
-//! Counts are 1 and 0: a campaign does not add up how often its millions of runs came by. Lines and branches that are
-//! proved unreachable have no record, as if they were excluded by hand.
+//! Counts are 1 and 0: a campaign does not add up how often its millions of runs came by. Lines and
+//! branches that are proved unreachable have no record, as if they were excluded by hand.
 
 use std::fmt::Write as _;
 

@@ -1,11 +1,13 @@
 //! Which lines of C were executed, which no input executes, and which are open.
 //!
-//! A campaign knows how each block of the program stands, and a block's instructions know their lines. Two things follow
-//! that a coverage tool without proofs cannot have: a line that is proved to be unreachable is not a hole in the tests, and is
-//! left out of what lcov counts; and what remains is a list of work. A block that was entered counts as executed to its
-//! end, also where a call in it did not return.
+//! A campaign knows how each block of the program stands, and a block's instructions know their
+//! lines. Two things follow that a coverage tool without proofs cannot have: a line that is proved
+//! to be unreachable is not a hole in the tests, and is left out of what lcov counts; and what
+//! remains is a list of work. A block that was entered counts as executed to its end, also where a
+//! call in it did not return.
 //!
-//! Only what is within a harness's reach is counted: functions that it cannot call are not in its program.
+//! Only what is within a harness's reach is counted: functions that it cannot call are not in its
+//! program.
 
 mod lcov;
 mod text;
@@ -29,7 +31,7 @@ pub use text::{ranges, table};
 pub enum State {
     /// No input executes it: proved.
     Unreachable,
-    /// Nobody executed it, and nothing is proved.
+    /// It was not executed, and nothing is proved.
     Open,
     /// Some of its code was executed, and some is open.
     Partial,
@@ -105,7 +107,7 @@ impl Count {
         count
     }
 
-    /// Of what can be executed, as far as is known; none where nothing can: no part of nothing is covered.
+    /// The covered share of what can be executed, as far as is known; none where nothing can.
     pub fn percent(&self) -> Option<f64> {
         match self.lines - self.unreachable {
             0 => None,

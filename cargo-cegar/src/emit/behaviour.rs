@@ -1,10 +1,12 @@
 //! Tests of what the C code does now.
 //!
-//! The corpus of a campaign enters every block that is known to be entered. The few inputs of it that do so together
-//! are worth more than the campaign that found them: each becomes a test whose snapshot holds what the program printed,
-//! called and returned, so that a change of the C code that changes its behaviour shows in a diff. The tests go to a file of
-//! their own, `tests/HARNESS_behaviour.rs`, the snapshots to `snapshots/`, in insta's format; they are the user's as all
-//! tests are, and a snapshot that is there is not written again: to accept a change is insta's business.
+//! The corpus of a campaign enters every block that is known to be entered. The few inputs of it
+//! that do so together are worth more than the campaign that found them: each becomes a test whose
+//! snapshot holds what the program printed, called and returned, so that a change of the C code
+//! that changes its behaviour shows in a diff. The tests go to a file of their own,
+//! `tests/HARNESS_behaviour.rs`, the snapshots to `snapshots/`, in insta's format; they are the
+//! user's as all tests are, and a snapshot that is there is not written again: to accept a change
+//! is insta's business.
 
 use std::path::{Path, PathBuf};
 
@@ -99,7 +101,8 @@ pub fn add_snapshot(
     Ok(true)
 }
 
-/// Makes insta a dependency of the package's tests, unless it is one; says whether the manifest was changed.
+/// Makes insta a dependency of the package's tests, unless it is one; says whether the manifest was
+/// changed.
 ///
 /// # Errors
 /// When the manifest cannot be read, understood or written.

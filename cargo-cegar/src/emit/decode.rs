@@ -1,7 +1,7 @@
 //! From the bytes of a channel to calls of `Mock`.
 //!
-//! The same table that encodes ([`cegar_harness::channel`]) says what the bytes are. What it does not know, or what does
-//! not parse, is written as raw bytes, which replay just as well.
+//! The same table that encodes ([`cegar_harness::channel`]) says what the bytes are. What it does
+//! not know, or what does not parse, is written as raw bytes, which replay just as well.
 
 use cegar_harness::build::MockedFunction;
 use cegar_harness::channel::{self, Shape};
@@ -98,7 +98,7 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
             )
             .unwrap_or_else(raw)
         }
-        // What is zeros says that things are as usual, which they are anyway.
+        // Zeros mean the ordinary outcome, which needs no line.
         None if known.is_none() && bytes.iter().all(|byte| *byte == 0) => Vec::new(),
         None if known.is_none() && channel::REFUSING.contains(&name) => {
             faults::refusals(name, events).unwrap_or_else(raw)
@@ -197,7 +197,8 @@ fn double(value: &[u8]) -> String {
     }
 }
 
-/// Pointers, call by call. Each choice is an event of its own, which tells a fresh object from an earlier one.
+/// Pointers, call by call. Each choice is an event of its own, which tells a fresh object from an
+/// earlier one.
 fn pointers(name: &str, events: &[&[u8]], size: usize, raw_allowed: bool) -> Option<Vec<String>> {
     let mut calls = Vec::new();
     let mut events = events.iter().peekable();

@@ -40,7 +40,8 @@ pub(super) fn stream(stream: &str, first: impl Fn(&str) -> String, bytes: &[u8])
     calls
 }
 
-/// How calls of a function of the library went, from its channel; nothing to say where all went well.
+/// How calls of a function of the library went, from its channel; nothing to say where all went
+/// well.
 pub(super) fn refusals(name: &str, events: &[&[u8]]) -> Option<Vec<String>> {
     let last = events
         .iter()

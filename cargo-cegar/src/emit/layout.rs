@@ -1,8 +1,10 @@
 //! Expressions that are laid out as rustfmt lays them out.
 //!
-//! A test with a device in it is several lines long, and its reader formats files. What is written here stays as it is then.
+//! A test with a device in it is several lines long, and its reader formats files. What is written
+//! here stays as it is then.
 
-/// rustfmt's widths: of a structure's fields on one line, of a call's arguments or an array's elements.
+/// rustfmt's widths: of a structure's fields on one line, of a call's arguments or an array's
+/// elements.
 const FIELDS: usize = 18;
 const ITEMS: usize = 60;
 /// And of a line.

@@ -1,7 +1,7 @@
 //! Rows of values as short Rust expressions.
 //!
-//! What breaks C code is mostly long and regular: one byte 513 times, a record over and over. Runs and periods are
-//! found greedily from the left; what is between them is written out.
+//! What breaks C code is mostly long and regular: one byte 513 times, a record over and over. Runs
+//! and periods are found greedily from the left; what is between them is written out.
 
 /// Shorter runs than this are written out.
 const RUN: usize = 8;

@@ -1,12 +1,13 @@
 //! Writes findings down as Rust tests.
 //!
-//! A finding is kept as a test or it is lost. The test must read like one that a person wrote, because a person will have
-//! to mend the C code with it: inputs say their shape (`repeat(b'a', 513)`), values are numbers, not bytes, and the
-//! comment says what goes wrong and where. SeaHorn's executable counterexamples (section 3) link a trace as C code; here
-//! the run's choices, taken apart by channel, become calls of `cegar_harness::Mock`.
+//! A finding is kept as a test or it is lost. The test must read like one that a person wrote,
+//! because a person will have to mend the C code with it: inputs say their shape (`repeat(b'a',
+//! 513)`), values are numbers, not bytes, and the comment says what goes wrong and where. SeaHorn's
+//! executable counterexamples (section 3) link a trace as C code; here the run's choices, taken
+//! apart by channel, become calls of `cegar_harness::Mock`.
 //!
-//! What the user owns stays the user's: a file is extended and never rewritten, and a test whose text was changed is
-//! left alone ([`Emitted::EditedByUser`]).
+//! What the user owns stays the user's: a file is extended and never rewritten, and a test whose
+//! text was changed is left alone ([`Emitted::EditedByUser`]).
 
 pub mod behaviour;
 mod decode;
@@ -49,7 +50,7 @@ pub struct Finding {
     pub explanation: String,
     /// The run's choices in order: channel and bytes.
     pub events: Vec<(String, Vec<u8>)>,
-    /// What is known of the functions that nobody defines.
+    /// What is known of the undefined functions.
     pub mocked: Vec<MockedFunction>,
 }
 
@@ -68,7 +69,8 @@ impl Finding {
         queues
     }
 
-    /// Runs the finding on an executable harness: a test is written only after it was seen to fail, so ask this first.
+    /// Runs the finding on an executable harness: a test is written only after it was seen to fail,
+    /// so ask this first.
     pub fn replay(&self, runner: &Path) -> Run {
         let mock = Mock::at(runner);
         self.queues()

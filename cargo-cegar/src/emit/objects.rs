@@ -1,7 +1,8 @@
 //! Objects from outside as structure literals.
 //!
-//! The trace of *Executable Counterexamples* (section 4) ends in numbers; here a device is written down in the words of the
-//! program's own structures, with what is zero left out, so that what the fault needs is what one sees.
+//! The trace of *Executable Counterexamples* (section 4) ends in numbers; here a device is written
+//! down in the words of the program's own structures, with what is zero left out, so that what the
+//! fault needs is what one sees.
 
 use std::collections::BTreeSet;
 
@@ -240,8 +241,8 @@ impl<'a> Objects<'a> {
         })
     }
 
-    /// The members as Rust has them: gaps that alignment does not explain are members too. A structure that Rust would lay
-    /// out otherwise (packed) is a row of bytes.
+    /// The members as Rust has them: gaps that alignment does not explain are members too. A
+    /// structure that Rust would lay out otherwise (packed) is a row of bytes.
     fn rendered(self, object: &ObjectType) -> Vec<Member> {
         let bytes = |offset: usize, size: usize| Member {
             name: format!("unnamed_{offset}"),
@@ -373,7 +374,8 @@ pub(super) enum Content {
     Row(Vec<Expr>),
 }
 
-/// Definitions of the structures that the test's text names and the file does not define yet: a `c_structs!` block, or nothing.
+/// Definitions of the structures that the test's text names and the file does not define yet: a
+/// `c_structs!` block, or nothing.
 pub(super) fn definitions(mocked: &[MockedFunction], test: &str, file: &str) -> String {
     let mut text = String::new();
     let mut done = BTreeSet::new();

@@ -1,8 +1,9 @@
 //! The generated package, and adding a test to it.
 //!
-//! The package is the user's as soon as it exists. A file that is there is not written again; a test is put at the end of
-//! its file; and the hash of each test, kept beside the files in `.emitted.json`, tells later whether a person
-//! has changed it. Files are replaced whole (written aside, then renamed), so that a kill leaves the old or the new one.
+//! The package is the user's as soon as it exists. A file that is there is not written again; a
+//! test is put at the end of its file; and the hash of each test, kept beside the files in
+//! `.emitted.json`, tells later whether a person has changed it. Files are replaced whole (written
+//! aside, then renamed), so that a kill leaves the old or the new one.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -36,13 +37,14 @@ pub enum Dependency {
     Version(String),
 }
 
-/// The manifest of this crate as it was built. Where it comes from a registry, cargo has replaced what it inherited.
+/// The manifest of this crate as it was built. Where it comes from a registry, cargo has replaced
+/// what it inherited.
 const MANIFEST: &str = include_str!("../../Cargo.toml");
 
 impl Dependency {
-    /// The harness of this tool. A tool from a registry finds its harness there, too, in the same version. One that was
-    /// built in a checkout takes the folder beside its sources if that is still there, and else the repository, since no
-    /// registry need have what was never published.
+    /// The harness of this tool. A tool from a registry finds its harness there, too, in the same
+    /// version. One that was built in a checkout takes the folder beside its sources if that is
+    /// still there, and else the repository, since no registry need have what was never published.
     pub fn of_this_tool() -> Self {
         if !MANIFEST.contains("version.workspace") {
             return Dependency::Version(env!("CARGO_PKG_VERSION").to_owned());
@@ -73,7 +75,8 @@ fn is_cargo_checkout(folder: &Path) -> bool {
     names.windows(2).any(|two| two == ["git", "checkouts"])
 }
 
-/// The folder, of this machine alone, that a generated package takes `cegar-harness` from; `None` where others find it, too.
+/// The folder, of this machine alone, that a generated package takes `cegar-harness` from; `None`
+/// where others find it, too.
 pub fn only_here(package: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(package.join("Cargo.toml")).ok()?;
     let manifest: toml::Table = text.parse().ok()?;

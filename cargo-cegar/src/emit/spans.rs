@@ -1,7 +1,8 @@
 //! What the bytes of a tape mean, for those who make them simple.
 //!
-//! Whoever shortens a tape sees bytes; whoever reads the test sees numbers, names and structures. The types by which the
-//! choices are written down ([`super::typed`]) say which bytes make up one number, and which are characters.
+//! A tape is shortened as bytes; a test shows numbers, names and structures. The types by which the
+//! choices are written down ([`super::typed`]) say which bytes make up one number, and which are
+//! characters.
 
 use cegar_harness::build::{MockedFunction, has_body};
 use cegar_harness::channel::Shape;
@@ -38,7 +39,7 @@ pub fn spans(mocked: &[MockedFunction], tape: &[u8], choices: &[Choice]) -> Vec<
                     choices: choices.iter(),
                     found: &mut found,
                 };
-                // What is not as it should be is left as it is.
+                // A value that does not fit its type is left alone.
                 let _ = match parameter {
                     None => walk.results(function, &choices),
                     Some(number) => walk.parameter(function, number),

@@ -1,7 +1,8 @@
 //! A package for `cargo cegar check file.c`, where there is no project.
 //!
-//! It stands anywhere, so it is a workspace of its own, and it names the C files where they are: mending the file and
-//! running the test again is the point. The options of the check are kept, so that the test sees the same program.
+//! It stands anywhere, so it is a workspace of its own, and it names the C files where they are:
+//! mending the file and running the test again is the point. The options of the check are kept, so
+//! that the test sees the same program.
 
 use std::path::{Path, PathBuf};
 
@@ -23,12 +24,12 @@ pub struct Checked {
     pub properties: Vec<String>,
     /// How many arguments `main` may get.
     pub argv: usize,
-    /// What is known of the functions that nobody defines.
+    /// What is known of the undefined functions.
     pub mocked: Vec<MockedFunction>,
 }
 
-/// Creates the package, or brings an existing one's list of sources up to date. Tests are added with
-/// [`add_test`](super::add_test).
+/// Creates the package, or brings an existing one's list of sources up to date. Tests are added
+/// with [`add_test`](super::add_test).
 ///
 /// # Errors
 /// When a file cannot be written.

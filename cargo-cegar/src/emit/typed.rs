@@ -1,7 +1,8 @@
 //! The channels of external functions whose types are known, as calls of `Mock`.
 //!
-//! A function `f` has the channel `f` for what it returns and `f:2` for what its second parameter points to, or for the
-//! function that it is. What does not parse is left to be written as bytes, which replay just as well.
+//! A function `f` has the channel `f` for what it returns and `f:2` for what its second parameter
+//! points to, or for the function that it is. What does not parse is left to be written as bytes,
+//! which replay just as well.
 
 use cegar_harness::build::{MockedFunction, has_body};
 use cegar_harness::external::{DEPTH, Holds, Pointee, Read, Signature, Types};

@@ -1,7 +1,8 @@
 //! One bug, one finding, over all harnesses.
 //!
-//! Each campaign knows what it has told itself, and nothing of the campaigns beside it. Here all of them come by: a fault that one
-//! harness showed and another one shows as well is a further input of the finding, and no second finding.
+//! Each campaign knows what it has told itself, and nothing of the campaigns beside it. Here all of
+//! them come by: a fault that one harness showed and another one shows as well is a further input
+//! of the finding, and no second finding.
 
 use super::{Event, Reporter};
 use crate::findings::Identity;

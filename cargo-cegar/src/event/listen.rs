@@ -6,8 +6,8 @@ use super::Event;
 
 /// Shows events to someone.
 pub trait Reporter {
-    /// Something happened. Errors of the output are kept for [`Reporter::finish`]: a campaign does not stop because
-    /// nobody reads.
+    /// Something happened. Errors of the output are kept for [`Reporter::finish`]: a campaign does
+    /// not stop because its output is not read.
     fn event(&mut self, event: &Event);
 
     /// Ends the report: flushes, writes files.
@@ -22,8 +22,8 @@ pub struct Fan {
     reporters: Vec<Box<dyn Reporter>>,
     /// Whether the last event said that the campaign was interrupted.
     pub interrupted: bool,
-    /// Whether the last event said that a harness was never executed, or that a committed test or the input of an earlier finding
-    /// was not run.
+    /// Whether the last event said that a harness was never executed, or that a committed test or
+    /// the input of an earlier finding was not run.
     pub incomplete: bool,
     /// Whether a declaration does not fit the library, and the baseline does not list it.
     pub mismatched: bool,

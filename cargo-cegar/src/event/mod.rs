@@ -2,9 +2,9 @@
 //!
 //! The campaign knows nothing about terminals or formats: it says what happened, once, as an
 //! [`Event`], and a [`Reporter`] makes of it what its reader needs. Several reporters can listen to
-//! one campaign ([`Fan`]). This is how cargo-nextest does it, and it is why a new format is a new file
-//! in `report` and no other change. The stream has one format of its own, [`JsonReporter`]'s: it is
-//! also how a campaign in a process of its own tells its parent.
+//! one campaign ([`Fan`]). This is how cargo-nextest does it, and it is why a new format is a new
+//! file in `report` and no other change. The stream has one format of its own, [`JsonReporter`]'s:
+//! it is also how a campaign in a process of its own tells its parent.
 
 mod distinct;
 mod json;
@@ -36,10 +36,11 @@ pub enum Event {
         what: String,
         /// How many.
         files: usize,
-        /// Where the list comes from: `captured from build.rs`, `cegar.toml`, empty for the command line.
+        /// Where the list comes from: `captured from build.rs`, `cegar.toml`, empty for the command
+        /// line.
         from: String,
     },
-    /// So many of them are compiled.
+    /// Some files are compiled.
     CompileProgress {
         /// What they belong to.
         what: String,
@@ -48,7 +49,7 @@ pub enum Event {
         /// Of how many.
         total: u64,
     },
-    /// They were.
+    /// The files were compiled.
     Compiled {
         /// What they belong to.
         what: String,
@@ -77,7 +78,7 @@ pub enum Event {
         /// Why.
         why: String,
     },
-    /// Functions that nobody defines and that got a mock.
+    /// Undefined functions that got a mock.
     Mocked {
         /// Their names.
         functions: Vec<String>,
@@ -136,9 +137,11 @@ pub enum Event {
     },
     /// A violation, confirmed natively.
     Found(Finding),
-    /// A further input of a violation that was told already: of another harness, or by way of another function.
+    /// A further input of a violation that was reported already: from another harness, or by way of
+    /// another function.
     FoundAgain(Finding),
-    /// A violation, confirmed natively, of which the harness is to blame: what it chose is not allowed, and nobody said so. No bug.
+    /// A violation, confirmed natively, of which the harness is to blame: its choice breaks a
+    /// precondition that was not known. No bug.
     Precondition(Finding),
     /// A violation, confirmed natively, that the baseline lists (`ci`).
     Known(Finding),
@@ -206,9 +209,9 @@ pub enum Event {
     Agreement {
         /// The harness.
         harness: String,
-        /// On so many.
+        /// The number of inputs on which both agree.
         agreed: u64,
-        /// Of so many.
+        /// The number of inputs.
         inputs: u64,
     },
     /// A question of an SV-COMP task is answered.

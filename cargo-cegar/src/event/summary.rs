@@ -33,7 +33,7 @@ pub struct Summary {
     /// How many harnesses there were.
     #[serde(default)]
     pub harnesses: u64,
-    /// Those of them that were never executed.
+    /// The harnesses that were never executed.
     #[serde(default)]
     pub unexecuted: Vec<Unexecuted>,
 }
@@ -91,7 +91,8 @@ impl Summary {
         }
     }
 
-    /// Whether not all was looked at: a harness was never executed, or something that is to be replayed was not.
+    /// Whether not all was looked at: a harness was never executed, or something that is to be
+    /// replayed was not.
     pub fn is_incomplete(&self) -> bool {
         self.not_replayed > 0 || !self.unexecuted.is_empty()
     }

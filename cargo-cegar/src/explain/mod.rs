@@ -1,9 +1,10 @@
 //! Why a goal stands as it does.
 //!
-//! A verdict is a word; whoever has to act on it wants the story behind it: for a violation the lines that an execution entered
-//! and the values that it chose on the way, for a proof the few invariants that it rests on, for what is open what was
-//! tried and which knob to turn. All of that follows from what a campaign leaves in its folder (the program, the list of goals,
-//! the certificate), so nothing here searches.
+//! A verdict is a word; to act on it one needs the story behind it: for a violation the lines that
+//! an execution entered and the values that it chose on the way, for a proof the few invariants
+//! that it rests on, for what is open what was tried and which knob to turn. All of that follows
+//! from what a campaign leaves in its folder (the program, the list of goals, the certificate), so
+//! nothing here searches.
 
 mod open;
 mod path;
@@ -141,7 +142,7 @@ impl Left {
         &self.program
     }
 
-    /// What is proved of it, if anything is.
+    /// The proofs, if there are any.
     pub fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }
@@ -265,7 +266,8 @@ impl Left {
         }
     }
 
-    /// Writes the certificate of one proved goal, with only the facts that it needs, beside the bitcode.
+    /// Writes the certificate of one proved goal, with only the facts that it needs, beside the
+    /// bitcode.
     pub fn write_certificate(&self, goal: &Goal, folder: &Path) -> Result<Option<PathBuf>, Error> {
         let Some(certificate) = &self.certificate else {
             return Ok(None);

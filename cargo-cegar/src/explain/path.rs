@@ -1,8 +1,9 @@
-//! The way to a violation: the source lines that were entered, in order, and the values that were chosen there.
+//! The way to a violation: the source lines that were entered, in order, and the values that were
+//! chosen there.
 //!
-//! The engine's machine runs the input again and keeps the blocks that it entered; operation by operation these say which
-//! line was executed in which call, and which choice belongs to it. An execution goes around loops for thousands of
-//! turns, so what repeats is told once.
+//! The engine's machine runs the input again and keeps the blocks that it entered; operation by
+//! operation these say which line was executed in which call, and which choice belongs to it. An
+//! execution goes around loops for thousands of turns, so what repeats is told once.
 
 use std::path::Path as File;
 
@@ -275,7 +276,7 @@ fn compress(lines: &[Line], source: &Source<'_>) -> Vec<Step> {
         at = end;
     }
     if at < lines.len() {
-        // What is last is what matters.
+        // The end of a path matters most.
         let last = lines.len().saturating_sub(TOLD / 4).max(at);
         steps.push(Step::Again {
             lines: last - at,
@@ -316,7 +317,7 @@ fn told(lines: &[Line]) -> Vec<(String, String)> {
 /// Longer lists and texts of values are cut in the middle.
 const LONG: usize = 120;
 
-/// What is read as text is one, other values are numbers.
+/// Values that are read as text are shown as text, all others as numbers.
 fn values(channel: &str, all: &[&[u8]]) -> String {
     let text = ["stdin", "data", "bytes", "string"].contains(&channel)
         || ["env:", "argv:", "file:"]

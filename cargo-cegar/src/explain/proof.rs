@@ -1,4 +1,5 @@
-//! What a proof rests on: the invariants of the loops on the way, in words, and no more of them than the goal needs.
+//! What a proof rests on: the invariants of the loops on the way, in words, and no more of them
+//! than the goal needs.
 
 use std::time::Duration;
 

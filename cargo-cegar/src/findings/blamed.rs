@@ -1,7 +1,9 @@
-//! Whose choice a fault is, in words that last: what a report says, and what a harness would have to assume.
+//! Whose choice a fault is, in words that last: what a report says, and what a harness would have
+//! to assume.
 //!
-//! The engine speaks of call sites and registers (`cegar_search::simulate::blame`); whoever reads a report has the harness's C code before
-//! them. So each choice is named by the expression that stands in the harness.
+//! The engine speaks of call sites and registers (`cegar_search::simulate::blame`); a reader of a
+//! report has the harness's C code before them. So each choice is named by the expression that
+//! stands in the harness.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +41,8 @@ pub struct Missing {
     pub why: String,
     /// The call into the library before which it has to hold.
     pub call: String,
-    /// The choice, as the harness has it in C: `level`, `options.depth`; empty where it has no name there.
+    /// The choice, as the harness has it in C: `level`, `options.depth`; empty where it has no name
+    /// there.
     pub choice: String,
     /// The condition in C, in the harness's own variables; empty where none was found.
     pub condition: String,
@@ -48,7 +51,8 @@ pub struct Missing {
     /// Where it is an argument, its number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<usize>,
-    /// Whether it is a variable that a function of the library sets, so that what is assumed of it may hold.
+    /// Whether it is a variable that a function of the library sets, so that what is assumed of it
+    /// may hold.
     #[serde(default)]
     pub is_set: bool,
     /// Where it is about how much room there is: how much was asked for.

@@ -1,10 +1,12 @@
 //! What a fault is known by.
 //!
-//! Line numbers change with every edit above, so a fault is known by its kind, its function and the text of its line. That alone
-//! would let a second fault hide behind the first: the same statement may stand twice in a function, and one line may hold two
-//! accesses. So the number of equal lines before it in the function and the column belong to the identity, both counted so that
-//! another layout changes nothing. A baseline, which silences a fault for good, wants more: the lines around it and
-//! the function that called must be the accepted ones, too ([`Identity::is_accepted_by`]). When in doubt, a fault is new.
+//! Line numbers change with every edit above, so a fault is known by its kind, its function and the
+//! text of its line. That alone would let a second fault hide behind the first: the same statement
+//! may stand twice in a function, and one line may hold two accesses. So the number of equal lines
+//! before it in the function and the column belong to the identity, both counted so that another
+//! layout changes nothing. A baseline, which silences a fault for good, wants more: the lines
+//! around it and the function that called must be the accepted ones, too
+//! ([`Identity::is_accepted_by`]). When in doubt, a fault is new.
 
 use std::path::Path;
 
@@ -15,7 +17,8 @@ use crate::store;
 
 /// Hexadecimal digits of the hash in a finding's name.
 const SHORT: usize = 6;
-/// Of the path of a file outside of the crate, so many last components are compared: the rest is this machine's.
+/// Of the path of a file outside of the crate, so many last components are compared: the rest is
+/// this machine's.
 const COMPONENTS: usize = 2;
 
 /// Where a violation is, as the program and its debug information say.
@@ -33,7 +36,7 @@ pub struct Site<'a> {
     pub line: u32,
     /// From 1; 0 where unknown.
     pub column: u32,
-    /// The function that called this one; empty where nobody did, or that is unknown.
+    /// The function that called this one; empty where there is none or it is unknown.
     pub caller: &'a str,
 }
 
@@ -49,7 +52,8 @@ pub struct Identity {
     pub rule: String,
     /// The text of the line without white space; `LINE:COLUMN` where it could not be read.
     pub text: String,
-    /// How many characters of the line, white space not counted, stand before the fault; none where the column is unknown.
+    /// How many characters of the line, white space not counted, stand before the fault; none where
+    /// the column is unknown.
     pub column: Option<u32>,
     /// How many lines of the function with the same text come before.
     pub occurrence: u32,
@@ -109,7 +113,8 @@ impl Identity {
         columns && self.key() == other.key()
     }
 
-    /// Whether accepting `listed` accepts this fault: nothing around it has changed, and the same function calls.
+    /// Whether accepting `listed` accepts this fault: nothing around it has changed, and the same
+    /// function calls.
     pub fn is_accepted_by(&self, listed: &Identity) -> bool {
         self.is(listed)
             && self.column == listed.column

@@ -1,9 +1,11 @@
 //! Where the records of findings are.
 //!
-//! Two folders, for two readers. What the package has (`cegar/findings/HARNESS/NAME.json`) is committed with the tests and is what a fresh
-//! checkout knows. What the scratch folder has (`target/cegar/HARNESS/findings/NAME.json`) is written at the moment of the finding, before
-//! anybody hears of it, whether or not a test can be written: so a kill loses nothing, and a finding without a test
-//! is not forgotten. A record that both have is one, and what either of them has seen pass was seen to pass.
+//! Two folders, for two readers. What the package has (`cegar/findings/HARNESS/NAME.json`) is
+//! committed with the tests and is what a fresh checkout knows. What the scratch folder has
+//! (`target/cegar/HARNESS/findings/NAME.json`) is written at the moment of the finding, before it
+//! is reported, whether or not a test can be written: so a kill loses nothing, and a finding
+//! without a test is not forgotten. A record that both have is one, and what either of them has
+//! seen pass was seen to pass.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,8 +25,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The places of a harness: of the package that is read, the one of the same shape that tests go to, and the harness's
-    /// scratch folder.
+    /// The places of a harness: of the package that is read, the one of the same shape that tests
+    /// go to, and the harness's scratch folder.
     pub fn new(harness: &str, package: &Path, emitted: Option<&Path>, scratch: &Path) -> Place {
         let of = |folder: &Path| folder.join("findings").join(harness);
         Place {
@@ -43,8 +45,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Reads the records. One that cannot be read is an error where it is committed, since its test would not be
-    /// run; one of this machine is left out, and named in the second result.
+    /// Reads the records. One that cannot be read is an error where it is committed, since its test
+    /// would not be run; one of this machine is left out, and named in the second result.
     pub fn read(place: Place) -> Result<(Memory, Vec<Error>), Error> {
         let mut records: BTreeMap<String, Record> = BTreeMap::new();
         for path in files(&place.committed)? {
@@ -70,7 +72,7 @@ impl Memory {
             }
         }
         let mut memory = Memory { place, records };
-        // Somebody else committed another input for this fault: both stay.
+        // Another machine committed another input for this fault: both stay.
         for mut other in others {
             let input = other.input();
             if memory.records().any(|known| known.input() == input) {
@@ -122,8 +124,8 @@ impl Memory {
         self.place.committed.join(file_name(name)).is_file()
     }
 
-    /// Takes down how the input of a record ended now: with a fault, or without one. Where the record is committed, and the
-    /// package is written to, so is what was seen.
+    /// Takes down how the input of a record ended now: with a fault, or without one. Where the
+    /// record is committed, and the package is written to, so is what was seen.
     pub fn note(&mut self, name: &str, fault: Option<&Identity>) -> Result<(), Error> {
         let Some(record) = self.records.get(name) else {
             return Ok(());

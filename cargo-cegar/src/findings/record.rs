@@ -1,8 +1,10 @@
 //! One input that showed a violation, as it is kept.
 //!
-//! The file is committed beside the test, so it is JSON that a reviewer can read, one file for each input: two branches that find two bugs
-//! merge without a conflict. It holds the input twice where that is needed: as the tape that the native targets of a campaign
-//! take, and taken apart by channel, which is what a test's executable takes and what survives a change of the order in which the program asks.
+//! The file is committed beside the test, so it is JSON that a reviewer can read, one file for each
+//! input: two branches that find two bugs merge without a conflict. It holds the input twice where
+//! that is needed: as the tape that the native targets of a campaign take, and taken apart by
+//! channel, which is what a test's executable takes and what survives a change of the order in
+//! which the program asks.
 
 use std::path::Path;
 

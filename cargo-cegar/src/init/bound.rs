@@ -1,8 +1,9 @@
 //! Which of several headers the crate binds.
 //!
-//! A library may have a hundred headers, none of them named like the crate: `lfs.h` of `littlefs2-sys`, `jpeglib.h` of
-//! `mozjpeg-sys`. But the crate's Rust code declares the functions that its users call, by hand or by bindgen, and the header that
-//! declares most of them is the one to begin with.
+//! A library may have a hundred headers, none of them named like the crate: `lfs.h` of
+//! `littlefs2-sys`, `jpeglib.h` of `mozjpeg-sys`. But the crate's Rust code declares the functions
+//! that its users call, by hand or by bindgen, and the header that declares most of them is the one
+//! to begin with.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,8 @@ fn rust(folder: &Path, depth: usize, into: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// The candidates with the number of the crate's functions that each declares, most first; none where it does not tell.
+/// The candidates with the number of the crate's functions that each declares, most first; none
+/// where it does not tell.
 pub fn ranked(project: &Project, candidates: &[PathBuf]) -> Option<Vec<(usize, PathBuf)>> {
     let names = functions(project);
     let named = Regex::new(r"\b([A-Za-z_]\w*)\s*\(").ok()?;

@@ -85,8 +85,8 @@ impl Known<'_> {
     }
 }
 
-/// Puts inputs where they belong: into the corpora of the carved harnesses, and of those that are there already and take data of
-/// that kind.
+/// Puts inputs where they belong: into the corpora of the carved harnesses, and of those that are
+/// there already and take data of that kind.
 pub(super) fn put_seeds(
     project: &Project,
     config: &Config,

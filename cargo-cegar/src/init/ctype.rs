@@ -1,7 +1,9 @@
-//! C types, read from the way clang writes them: `const unsigned char *`, `int (*)(void *, size_t)`, `char[32]`.
+//! C types, read from the way clang writes them: `const unsigned char *`, `int (*)(void *,
+//! size_t)`, `char[32]`.
 //!
-//! A harness has to declare variables of these types in words that its reader knows from the header, and has to know what
-//! stands behind the words. So each type keeps its spelling, and typedefs are resolved only when they are asked about.
+//! A harness has to declare variables of these types in words that its reader knows from the
+//! header, and has to know what stands behind the words. So each type keeps its spelling, and
+//! typedefs are resolved only when they are asked about.
 
 /// A type as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]

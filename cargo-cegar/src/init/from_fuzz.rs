@@ -1,8 +1,9 @@
 //! Taking over fuzz targets and corpora that a project has.
 //!
-//! `LLVMFuzzerTestOneInput` is a harness as it is: `cegar.toml` names the file where it lies, so that there is no second
-//! copy of it. Its corpus needs no translation either, since the input of such a harness is the whole tape; the inputs are
-//! copied into `corpus/`, each named by its content, which is where campaigns look for them.
+//! `LLVMFuzzerTestOneInput` is a harness as it is: `cegar.toml` names the file where it lies, so
+//! that there is no second copy of it. Its corpus needs no translation either, since the input of
+//! such a harness is the whole tape; the inputs are copied into `corpus/`, each named by its
+//! content, which is where campaigns look for them.
 
 use std::path::{Path, PathBuf};
 
@@ -124,8 +125,8 @@ impl Found {
         Ok(())
     }
 
-    /// The inputs for a target: of the folders that are named like it, or of all if there is only one target. A folder
-    /// `corpus` holds a folder per target.
+    /// The inputs for a target: of the folders that are named like it, or of all if there is only
+    /// one target. A folder `corpus` holds a folder per target.
     pub fn inputs(&self, target: &Target) -> Result<Vec<PathBuf>, Error> {
         let mut inputs = Vec::new();
         for corpus in &self.corpora {
@@ -161,7 +162,8 @@ impl Found {
     }
 }
 
-/// Whether a folder is named like a target: `parse`, `parse_seed_corpus`, `corpus_parse` for `fuzz_parse.c`.
+/// Whether a folder is named like a target: `parse`, `parse_seed_corpus`, `corpus_parse` for
+/// `fuzz_parse.c`.
 fn is_for(folder: &Path, target: &Target) -> bool {
     let plain = |name: &str| -> String {
         ["seed_corpus", "corpus", "seeds", "inputs", "fuzzer", "fuzz"]

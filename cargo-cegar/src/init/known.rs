@@ -1,5 +1,9 @@
-//! What is known of a crate before the first file of its package is written, and the harnesses that come
-//! of it.
+//! What is known of a crate before the first file of its package is written, and the harnesses that
+//! come of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use super::{Harness, InitOptions, Initialised};
 use super::{bound, from_fuzz, signatures, trial};
@@ -12,9 +16,6 @@ use crate::event::Reporter;
 use crate::headers;
 use crate::project::Project;
 use crate::{plan, store};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// All that is known before anything is written.
 pub(super) struct Known<'a> {
@@ -23,7 +24,7 @@ pub(super) struct Known<'a> {
     pub(super) compiler: Option<&'a Compiler>,
     /// The library's files.
     pub(super) units: Vec<Unit>,
-    /// The same as they were captured just now, to be kept.
+    /// The files as they were captured just now, to be kept in `captured.json`.
     pub(super) captured: Option<Captured>,
     /// Flags for a harness.
     pub(super) flags: Vec<String>,
@@ -62,7 +63,8 @@ impl<'a> Known<'a> {
                         .help()
                         .map(|help| format!(" ({help})"))
                         .unwrap_or_default();
-                    // The crate's own error is what has to be mended, and it takes more than one line.
+                    // The crate's own error is what has to be mended, and it takes more than one
+                    // line.
                     done.notes
                         .push(format!("no C code was captured: {why}{help}"));
                 }
@@ -92,8 +94,8 @@ impl<'a> Known<'a> {
             .collect()
     }
 
-    /// The library's own header; where it is not evident, the one that declares most of what the crate binds. Notes what there is
-    /// to choose from.
+    /// The library's own header; where it is not evident, the one that declares most of what the
+    /// crate binds. Notes what there is to choose from.
     pub(super) fn own_header(&self, done: &mut Initialised) -> Option<PathBuf> {
         let candidates = match headers::find(self.project, &self.includes()) {
             headers::Found::Evident(header) => return Some(header),
@@ -156,7 +158,7 @@ impl<'a> Known<'a> {
         let wanted = options.function.as_deref();
         let mut chosen = match signatures::choose(&library, wanted, options.most) {
             Ok(chosen) => chosen,
-            // Nobody named this header: a package without harnesses from it is still of use.
+            // The header is a guess: a package without harnesses from it is still of use.
             Err(why) if is_guess => {
                 done.notes.push(why.to_string());
                 done.header = None;
@@ -222,7 +224,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// How a harness includes the header; its folder is added where no folder that is known leads there.
+    /// How a harness includes the header; its folder is added where no folder that is known leads
+    /// there.
     pub(super) fn include(&mut self, header: &Path) -> String {
         if let Some(include) = self.included_as(header) {
             return include;

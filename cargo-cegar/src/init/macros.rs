@@ -1,7 +1,8 @@
 //! Functions that callers call by a macro.
 //!
-//! `inflateInit(strm)` hands `inflateInit_` the header's version and the size of a structure: what no caller chooses, and
-//! what a harness that chooses it never gets past. So where a header has such a macro, the macro is driven.
+//! `inflateInit(strm)` hands `inflateInit_` the header's version and the size of a structure: what
+//! no caller chooses, and what a harness that chooses it never gets past. So where a header has
+//! such a macro, the macro is driven.
 
 use super::api::{Api, Declared, Parameter};
 

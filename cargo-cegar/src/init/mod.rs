@@ -1,11 +1,12 @@
 //! Writing the `cegar/` package.
 //!
-//! It is a package and a workspace of its own: the crate depends on nothing new, and where `cegar-harness` is not to be had,
-//! no other package of the user's fails to build. What exists is never overwritten: the files are the user's from the moment
-//! they are written.
+//! It is a package and a workspace of its own: the crate depends on nothing new, and where
+//! `cegar-harness` is not to be had, no other package of the user's fails to build. What exists is
+//! never overwritten: the files are the user's from the moment they are written.
 //!
-//! Harnesses are written from the library's header (`signatures`), taken over from fuzz targets (`from_fuzz`), or, where
-//! there is neither, left to be filled in (`template`). All is found out before the first file is written.
+//! Harnesses are written from the library's header (`signatures`), taken over from fuzz targets
+//! (`from_fuzz`), or, where there is neither, left to be filled in (`template`). All is found out
+//! before the first file is written.
 
 mod api;
 mod bound;
@@ -25,11 +26,6 @@ mod trial;
 mod workspace;
 mod write;
 
-use known::Known;
-use write::write;
-
-pub use trial::{Row, table};
-
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -41,13 +37,17 @@ use crate::error::Error;
 use crate::event::Reporter;
 use crate::project::Project;
 use crate::store;
+use known::Known;
+pub use trial::{Row, table};
+use write::write;
 
 /// What is to be written.
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
     /// The header that declares the functions. Default: the library's evident one.
     pub header: Option<PathBuf>,
-    /// The functions that get a harness, by name, with `*` for any letters. Default: the most promising ones.
+    /// The functions that get a harness, by name, with `*` for any letters. Default: the most
+    /// promising ones.
     pub function: Option<String>,
     /// At most so many harnesses.
     pub most: usize,
@@ -104,7 +104,7 @@ struct Harness {
     name: String,
     /// The file, for `cegar.toml`: relative to the package where it is in the workspace.
     file: PathBuf,
-    /// Its text, unless it is somebody else's file.
+    /// Its text; none for a file of the user's.
     text: Option<String>,
     /// The function that it was written for.
     drives: Option<String>,

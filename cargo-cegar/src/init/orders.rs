@@ -1,12 +1,14 @@
 //! In which order callers call the functions of one object.
 //!
-//! Between making and closing an object most libraries allow only some orders, and no header says which. C code that calls them does: the
-//! programs and tests that many crates carry along, and the library's own files. Each function body there is followed through its branches
-//! and loops, one object at a time, and every pair of calls that can come one after the other is an edge of the object's
-//! automaton. Fuzzers that merge the orders of several callers (FuzzGen, Ispoglou and others, 2020) do the same at the
-//! level of the compiler; here the files need not even compile, which a crate's copy of a test suite mostly does not.
+//! Between making and closing an object most libraries allow only some orders, and no header says
+//! which. C code that calls them does: the programs and tests that many crates carry along, and the
+//! library's own files. Each function body there is followed through its branches and loops, one
+//! object at a time, and every pair of calls that can come one after the other is an edge of the
+//! object's automaton. Fuzzers that merge the orders of several callers (FuzzGen, Ispoglou and
+//! others, 2020) do the same at the level of the compiler; here the files need not even compile,
+//! which a crate's copy of a test suite mostly does not.
 //!
-//! What is not seen is not allowed: an order that nobody shows would accuse the library of what no caller does.
+//! Only observed orders are used: any other would report faults of a use that no caller makes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -78,7 +80,8 @@ impl Orders {
     fn file(&mut self, api: &Api, name: &str, text: &[u8], root: Node<'_>) {
         let mut open = vec![root];
         while let Some(node) = open.pop() {
-            // Of a function in the style of before C89, or behind a macro, the parser understands the body alone.
+            // Of a function in the style of before C89, or behind a macro, the parser understands
+            // the body alone.
             if node.kind() == "compound_statement" {
                 self.body(api, name, text, node);
                 continue;
@@ -129,7 +132,8 @@ fn c_files(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// The calls that may have been the last one, for each object by the expression that stands for it. Nothing where control never is.
+/// The calls that may have been the last one, for each object by the expression that stands for it.
+/// Nothing where control never is.
 type State = Option<BTreeMap<String, BTreeSet<String>>>;
 
 fn joined(a: State, b: State) -> State {
@@ -304,7 +308,8 @@ impl Following<'_> {
         Some(state)
     }
 
-    /// The objects that a call is about, each by its kind and its expression: those passed, and the one it returns.
+    /// The objects that a call is about, each by its kind and its expression: those passed, and the
+    /// one it returns.
     fn objects(
         &self,
         function: &Declared,

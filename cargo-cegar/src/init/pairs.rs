@@ -1,7 +1,8 @@
 //! Which parameter says how long the memory is that another points to.
 //!
-//! C does not say; names and neighbours do: `data, len`, `src, dst, srcSize, dstCapacity`, `dest, &destLen`. Each pair of
-//! a pointer and a number gets points for what they have in common, and the best pairs are taken first.
+//! C does not say; names and neighbours do: `data, len`, `src, dst, srcSize, dstCapacity`, `dest,
+//! &destLen`. Each pair of a pointer and a number gets points for what they have in common, and the
+//! best pairs are taken first.
 
 use super::api::{Api, Parameter};
 use super::ctype::Kind;
@@ -10,7 +11,7 @@ use super::ctype::Kind;
 const LENGTHS: &[&str] = &[
     "len", "size", "sz", "count", "cnt", "num", "bytes", "capacity", "cap", "avail", "max", "limit",
 ];
-/// The same as whole names.
+/// Whole names that mean a length.
 const SHORT: &[&str] = &["n", "nb", "l", "ln", "nn", "cb"];
 /// Words for what is written.
 const OUTPUTS: &[&str] = &["dst", "dest", "out", "result", "target"];
@@ -81,7 +82,8 @@ const PLACES: &[&str] = &[
     "offset", "off", "pos", "position", "start", "end", "begin", "index", "idx", "last_len",
 ];
 
-/// Whether a parameter is named like a place in a buffer: `pos`, `in_pos`, `startPos`, not `suppos`.
+/// Whether a parameter is named like a place in a buffer: `pos`, `in_pos`, `startPos`, not
+/// `suppos`.
 pub fn is_place_name(name: &str) -> bool {
     let lower = name.to_lowercase();
     PLACES.iter().any(|word| {
@@ -123,7 +125,8 @@ fn score(
         },
         _ => return None,
     };
-    // A name ends with its NUL, whatever number stands beside it: `create(const char *fname, size_t buffer_size)`.
+    // A name ends with its NUL, whatever number stands beside it: `create(const char *fname, size_t
+    // buffer_size)`.
     if to.constant && target.kind == CHAR && is_text_name(&pointer.name) {
         return None;
     }
@@ -133,7 +136,8 @@ fn score(
     let stem = if stem.len() < 2 { a.as_str() } else { stem };
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     let is_length = is_length_name(&length.name);
-    // A `size_t` of any name behind what is read; a `long` that is an index into a file is none, nor is the distance of two rows.
+    // A `size_t` of any name behind what is read; a `long` that is an index into a file is none,
+    // nor is the distance of two rows.
     let is_step = STEPS.iter().any(|word| b.ends_with(word));
     let by_type = size == 8 && !signed && by_value && !is_place_name(&length.name) && !is_step;
     if !is_length && !(by_type && (length.name.is_empty() || to.constant)) {
@@ -152,7 +156,7 @@ fn score(
     } else if by_name_only || !by_value && to.constant {
         return None;
     }
-    // What is written and more than a byte is mostly a result of its own: `size_t *out_pos`.
+    // Output of more than a byte is mostly a result of its own: `size_t *out_pos`.
     if matches!(target.kind, Kind::Int { size, .. } if size > 1) && !to.constant {
         if !by_value || is_place_name(&pointer.name) {
             return None;
@@ -167,7 +171,8 @@ fn score(
     Some(score)
 }
 
-/// Where one input and one length are left over, they belong together: `src, dst, compressedSize, dstCapacity`.
+/// Where one input and one length are left over, they belong together: `src, dst, compressedSize,
+/// dstCapacity`.
 fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], taken: &mut [bool]) {
     let free =
         |i: usize, lengths: &[Option<usize>], taken: &[bool]| lengths[i].is_none() && !taken[i];

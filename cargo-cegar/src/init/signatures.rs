@@ -1,7 +1,8 @@
 //! Which functions of a header get a harness.
 //!
-//! A header may declare two hundred functions, and nobody reads two hundred harnesses. Those that read a buffer which
-//! somebody else wrote come first; each harness is compiled before it is offered, and what gets none is named with the reason.
+//! A header may declare two hundred functions, and two hundred harnesses are too many to read.
+//! Functions that read a buffer which another party wrote come first; each harness is compiled
+//! before it is offered, and what gets none is named with the reason.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -219,7 +220,8 @@ impl Library<'_> {
         }
     }
 
-    /// The functions that the library's files define; none if they do not compile, or there are none.
+    /// The functions that the library's files define; none if they do not compile, or there are
+    /// none.
     pub(super) fn defined(&self, notes: &mut Vec<String>) -> Option<BTreeSet<String>> {
         if self.units.is_empty() {
             return None;
@@ -255,7 +257,7 @@ impl Library<'_> {
             return Some(why.to_string());
         }
         let said = refused(self.compiler, &file, self.flags);
-        // A leftover in scratch hurts nobody.
+        // A file left in the scratch folder does no harm.
         let _ = std::fs::remove_file(&file);
         said
     }

@@ -1,5 +1,5 @@
-//! A harness to be filled in, for where nothing could be written: no header is known, or its functions want more than
-//! can be guessed.
+//! A harness to be filled in, for where nothing could be written: no header is known, or its
+//! functions want more than can be guessed.
 
 /// The text of the template; it compiles and runs, and calls nothing yet.
 pub(super) fn template(include: Option<&str>) -> String {

@@ -1,8 +1,9 @@
 //! Each written harness is tried before it is offered.
 //!
-//! What a header does not say shows within seconds: the first run of a harness that passes NULL where the library wants an object faults,
-//! and the engine says that it was the harness's choice. So the harness is written again with what was learnt, and tried again, until
-//! nothing comes; one for which nothing helps, or which leaves most of its function out, is not offered.
+//! What a header does not say shows within seconds: the first run of a harness that passes NULL
+//! where the library wants an object faults, and the engine says that it was the harness's choice.
+//! So the harness is written again with what was learnt, and tried again, until nothing comes; one
+//! for which nothing helps, or which leaves most of its function out, is not offered.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,11 +26,11 @@ use crate::plan;
 use crate::store;
 use crate::verdict::Finding;
 
-/// So many times longer is waited for a run that came to nothing.
+/// The factor by which a trial is repeated longer when it reached nothing.
 const PATIENCE: u32 = 6;
 /// How often one harness is written.
 const ROUNDS: usize = 12;
-/// Of a function's lines so many per cent have to be reached.
+/// The percentage of a function's lines that have to be reached.
 const ENOUGH: u64 = 20;
 /// With so many per cent a harness is offered even where it breaks a condition.
 const MOSTLY: u64 = 60;
@@ -71,8 +72,8 @@ pub struct Tried {
 }
 
 impl Tried {
-    /// Whether a harness shows enough to be offered although it breaks a condition that nothing here keeps. A fault that is its
-    /// own is told as such in every run.
+    /// Whether a harness shows enough to be offered although it breaks a condition that nothing
+    /// here keeps. A fault that is its own is told as such in every run.
     fn is_of_use(&self) -> bool {
         let most = self
             .lines

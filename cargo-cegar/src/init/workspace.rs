@@ -1,8 +1,9 @@
 //! Keeping the `cegar/` package out of the user's workspace.
 //!
-//! The package is a workspace of its own, so cargo leaves it alone unless a pattern among the user's members, such as
-//! `crates/*`, matches its folder: then cargo finds two roots and refuses all of the workspace. Only in that case is the
-//! user's manifest touched: the folder is added to `workspace.exclude`.
+//! The package is a workspace of its own, so cargo leaves it alone unless a pattern among the
+//! user's members, such as `crates/*`, matches its folder: then cargo finds two roots and refuses
+//! all of the workspace. Only in that case is the user's manifest touched: the folder is added to
+//! `workspace.exclude`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,8 @@ use crate::capture::relative;
 use crate::error::Error;
 use crate::store;
 
-/// Excludes `package` from the workspace at `root` if a pattern would make it a member; gives the manifest if it was changed.
+/// Excludes `package` from the workspace at `root` if a pattern would make it a member; gives the
+/// manifest if it was changed.
 pub(super) fn keep_apart(root: &Path, package: &Path) -> Result<Option<PathBuf>, Error> {
     let path = root.join("Cargo.toml");
     let folder = relative(package, root, root).to_string_lossy().into_owned();
@@ -84,8 +86,8 @@ fn push(list: &mut Array, element: &str) {
     }
 }
 
-/// Whether a pattern with wildcards could match the folder. An exclusion too many changes nothing, so a component with a
-/// wildcard counts as a match unless it is `prefix*` with another prefix.
+/// Whether a pattern with wildcards could match the folder. An exclusion too many changes nothing,
+/// so a component with a wildcard counts as a match unless it is `prefix*` with another prefix.
 fn may_match(pattern: &str, folder: &str) -> bool {
     let wild = |part: &str| part.contains(['*', '?', '[']);
     if !wild(pattern) {

@@ -1,9 +1,13 @@
 //! Writing the package: its files, and what they add to `cegar.toml`.
 
+use std::path::{Path, PathBuf};
+
+use toml_edit::{Array, DocumentMut, Item, Table, value};
+
 use super::known::Known;
 use super::workspace;
 use super::{Harness, Initialised, Written};
-use crate::capture::{self};
+use crate::capture;
 use crate::config::Config;
 use crate::contracts::Contracts;
 use crate::emit::package::Package;
@@ -11,8 +15,6 @@ use crate::emit::{Dependency, for_everyone, only_here};
 use crate::error::Error;
 use crate::project::Project;
 use crate::store;
-use std::path::{Path, PathBuf};
-use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 /// Writes all files, and extends those that are there.
 pub(super) fn write(

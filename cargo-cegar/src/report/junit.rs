@@ -1,4 +1,5 @@
-//! JUnit XML, which every CI system shows: a suite per harness, a case per finding or check that is known by name.
+//! JUnit XML, which every CI system shows: a suite per harness, a case per finding or check that is
+//! known by name.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

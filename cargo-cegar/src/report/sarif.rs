@@ -1,5 +1,6 @@
-//! SARIF 2.1.0, which code hosts show beside the lines of a change. Rule ids are stable ([`super::rule_id`]), paths
-//! relative, and each result carries a fingerprint that does not depend on the line number's neighbours.
+//! SARIF 2.1.0, which code hosts show beside the lines of a change. Rule ids are stable
+//! ([`super::rule_id`]), paths relative, and each result carries a fingerprint that does not depend
+//! on the line number's neighbours.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -44,7 +45,8 @@ impl SarifReporter {
         }
     }
 
-    /// As [`SarifReporter::new`], with the baseline state of each result; file names are relative to the `repository`.
+    /// As [`SarifReporter::new`], with the baseline state of each result; file names are relative
+    /// to the `repository`.
     pub fn sorted(path: PathBuf, root: PathBuf, repository: &Path) -> Self {
         let prefix = root.strip_prefix(repository).unwrap_or(Path::new(""));
         SarifReporter {
@@ -128,7 +130,8 @@ impl SarifReporter {
                     "startColumn": finding.place.column.max(1),
                 },
             }}],
-            // The name has the function, the kind and the line's text, and no line number or harness.
+            // The name has the function, the kind and the line's text, and no line number or
+            // harness.
             "partialFingerprints": { "cegarName/v2": finding.identity.name() },
             "properties": { "test": finding.name, "standing": finding.standing, "harnesses": self.harnesses(finding) },
         })

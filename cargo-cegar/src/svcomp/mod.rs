@@ -1,9 +1,12 @@
-//! Task definitions of the Competition on Software Verification (SV-COMP), format 2.0: which files are the program, what is asked of it,
-//! what the answer should be, and how many points an answer earns.
+//! Task definitions of the Competition on Software Verification (SV-COMP), format 2.0: which files
+//! are the program, what is asked of it, what the answer should be, and how many points an answer
+//! earns.
 //!
-//! The collection's conventions differ from C's in places. A task asks one property at a time; `abort` merely ends the run; and
-//! a data model is stated, since `long` and pointers have four bytes in some tasks (ILP32). Programs are executed here as this platform
-//! executes them (LP64), so a task of the other model is taken only where both models compile to one program (see [`model`]).
+//! The collection's conventions differ from C's in places. A task asks one property at a time;
+//! `abort` merely ends the run; and a data model is stated, since `long` and pointers have four
+//! bytes in some tasks (ILP32). Programs are executed here as this platform executes them (LP64),
+//! so a task of the other model is taken only where both models compile to one program (see
+//! [`model`]).
 
 pub mod model;
 
@@ -45,8 +48,8 @@ pub enum Goal {
     Unreach,
     /// `G ! overflow`: no signed arithmetic leaves the range of its type.
     Overflow,
-    /// `G valid-free` and `G valid-deref`. With `leaks`, `valid-memtrack` or `valid-memcleanup` is part of it, for which there is no check:
-    /// it can be refuted, and not proved.
+    /// `G valid-free` and `G valid-deref`. With `leaks`, `valid-memtrack` or `valid-memcleanup` is
+    /// part of it, for which there is no check: it can be refuted, and not proved.
     Memory {
         /// Whether memory that is never freed counts.
         leaks: bool,
@@ -94,7 +97,8 @@ pub struct Answered {
     pub answer: Answer,
     /// What the task says; none where it does not say.
     pub expected: Option<bool>,
-    /// Points of the competition, where the task says what is right: 2 for a proof, 1 for a violation, -32 and -16 for wrong ones.
+    /// Points of the competition, where the task says what is right: 2 for a proof, 1 for a
+    /// violation, -32 and -16 for wrong ones.
     pub points: Option<i32>,
 }
 
@@ -118,7 +122,8 @@ impl Answered {
 }
 
 impl Goal {
-    /// From a property's file: its formula, or its name where the file is not there (collections are passed on without them).
+    /// From a property's file: its formula, or its name where the file is not there (collections
+    /// are passed on without them).
     fn read(name: &str, formula: Option<&str>) -> Option<Goal> {
         let has = |words: &str| formula.is_some_and(|text| text.contains(words));
         let is = |names: &[&str]| formula.is_none() && names.contains(&name);
@@ -136,7 +141,8 @@ impl Goal {
         (leaks || has("valid-deref") || has("valid-free")).then_some(Goal::Memory { leaks })
     }
 
-    /// What is checked. A failed assertion is a call of `reach_error` or ends the run, as `abort` does.
+    /// What is checked. A failed assertion is a call of `reach_error` or ends the run, as `abort`
+    /// does.
     pub fn properties(self) -> Vec<Property> {
         vec![match self {
             Goal::Unreach => Property::Assertion,
@@ -145,7 +151,8 @@ impl Goal {
         }]
     }
 
-    /// Whether a violation of this kind is one of the property. The checks of `overflow` are more than the competition asks for.
+    /// Whether a violation of this kind is one of the property. The checks of `overflow` are more
+    /// than the competition asks for.
     pub fn is_violated_by(self, kind: CheckKind) -> bool {
         match self {
             Goal::Overflow => matches!(kind, CheckKind::SignedOverflow | CheckKind::Shift),

@@ -1,9 +1,11 @@
 //! Whether a program means the same with 32-bit and with 64-bit `long` and pointers.
 //!
-//! Both are compiled without optimisation, and what the compiler makes of them is compared. Unoptimised code spells out each type and
-//! each size that the source depends on: a `long`, the size of a structure with a pointer in it, a pointer that becomes a number. Where
-//! the two texts differ in nothing but alignments, the target's own attributes and the type that an index is widened to before it is added
-//! to a pointer, every run of the one is a run of the other, up to an access outside of an object.
+//! Both are compiled without optimisation, and what the compiler makes of them is compared.
+//! Unoptimised code spells out each type and each size that the source depends on: a `long`, the
+//! size of a structure with a pointer in it, a pointer that becomes a number. Where the two texts
+//! differ in nothing but alignments, the target's own attributes and the type that an index is
+//! widened to before it is added to a pointer, every run of the one is a run of the other, up to an
+//! access outside of an object.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,13 +17,15 @@ use crate::compile::{Compiler, Unit};
 use crate::error::Error;
 use crate::store;
 
-/// Compares both compilations of each file. The outer error is the tool's, the inner one says why the models differ.
+/// Compares both compilations of each file. The outer error is the tool's, the inner one says why
+/// the models differ.
 pub fn is_same(
     compiler: &Compiler,
     units: &[Unit],
     scratch: &Path,
 ) -> Result<Result<(), String>, Error> {
-    // A platform without 32-bit libraries lacks this one header, which lists functions that are not there.
+    // A platform without 32-bit libraries lacks this one header, which lists functions that are not
+    // there.
     let headers = scratch.join("model");
     store::writable_dir(&headers.join("gnu"))?;
     store::write(&headers.join("gnu/stubs-32.h"), b"")?;
@@ -47,7 +51,8 @@ pub fn is_same(
     Ok(Ok(()))
 }
 
-/// Where Debian keeps the headers that differ between platforms. The C library's own are written for both data models.
+/// Where Debian keeps the headers that differ between platforms. The C library's own are written
+/// for both data models.
 const PLATFORM: &str = "/usr/include/x86_64-linux-gnu";
 
 fn text(
@@ -83,8 +88,8 @@ fn text(
     Ok(Err(first.unwrap_or("clang rejects it").to_owned()))
 }
 
-/// The lines that say what the program does, without alignments, attributes, metadata and what names the target, with indices as they are
-/// before they are widened.
+/// The lines that say what the program does, without alignments, attributes, metadata and what
+/// names the target, with indices as they are before they are widened.
 fn plain(text: &str) -> Vec<String> {
     let skipped = ["target ", "source_filename", "attributes ", "!", ";"];
     let mut kept = Vec::new();
@@ -127,7 +132,8 @@ fn regex(pattern: &str) -> Regex {
 }
 
 fn without_attributes(line: &str) -> String {
-    // Alignments: of an operand (`, align 4`) and of a parameter (`align 4 %p`). Groups of attributes: `#3`. Metadata: `, !loop !6`.
+    // Alignments: of an operand (`, align 4`) and of a parameter (`align 4 %p`). Groups of
+    // attributes: `#3`. Metadata: `, !loop !6`.
     let mut kept: Vec<&str> = Vec::new();
     let mut words = line.split_whitespace().peekable();
     while let Some(word) = words.next() {

@@ -14,7 +14,8 @@ pub enum GoalStatus {
         /// Whether an execution came to it, so that the proof is about something that happens.
         #[serde(default = "yes")]
         reached: bool,
-        /// Checks that are not proved and that it rests on, for people: it holds in every execution in which they do.
+        /// Checks that are not proved and that it rests on, for people: it holds in every execution
+        /// in which they do.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         given: Vec<String>,
     },
@@ -22,7 +23,8 @@ pub enum GoalStatus {
     Violated,
     /// A branch that some execution took.
     Covered,
-    /// A branch that no input takes, or a check that no input of this harness comes to: proved, and nothing is tested.
+    /// A branch that no input takes, or a check that no input of this harness comes to: proved, and
+    /// nothing is tested.
     Unreachable,
     /// Not settled.
     Open {

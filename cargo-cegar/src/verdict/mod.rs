@@ -1,8 +1,8 @@
 //! What a campaign comes to: how each goal stands, what was found, and what it cost.
 //!
 //! These are data and their words, below both the campaign, which fills them in, and the reporters
-//! and the other commands, which show them. All of them are written to files and read again by later
-//! versions: a field that came later has a default.
+//! and the other commands, which show them. All of them are written to files and read again by
+//! later versions: a field that came later has a default.
 
 mod finding;
 mod goal;

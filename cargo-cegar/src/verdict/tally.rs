@@ -1,6 +1,8 @@
-//! What a campaign comes to, in numbers: its verdict, how many goals stand where, and what that cost.
+//! What a campaign comes to, in numbers: its verdict, how many goals stand where, and what that
+//! cost.
 //!
-//! These are the words of every report and of `state.json`. A number that came later has a default, so that what an older version left is read.
+//! These are the words of every report and of `state.json`. A number that came later has a default,
+//! so that what an older version left is read.
 
 use cegar_search::strategy::Strategy;
 use derive_more::AddAssign;
@@ -53,12 +55,13 @@ impl CheckTable {
         self.in_certificate() + self.violated + self.open
     }
 
-    /// Those that a certificate is about.
+    /// The number of checks that a certificate is about.
     pub fn in_certificate(&self) -> u64 {
         self.proved + self.proved_if + self.proved_not_reached + self.unreachable
     }
 
-    /// The counts as a sentence has them. What only some programs have is left out where there is none of it.
+    /// The counts as a sentence has them. What only some programs have is left out where there is
+    /// none of it.
     pub fn words(&self) -> String {
         let mut words = format!("{} violated, {} proved", self.violated, self.proved);
         if self.proved_if > 0 {
@@ -92,7 +95,8 @@ pub struct Stats {
     #[serde(default)]
     #[add_assign(skip)]
     pub strategy: Strategy,
-    /// Queries of the search and the prover that reached the solver (not those answered from a cache).
+    /// Queries of the search and the prover that reached the solver (not those answered from a
+    /// cache).
     pub solver_calls: u64,
     /// Times the abstraction was refined: the prover's iterations.
     pub refinements: u64,
@@ -109,7 +113,7 @@ pub struct Stats {
     /// Inputs that came from other machines.
     #[serde(default)]
     pub peers_received: u64,
-    /// Those of them that entered code which was new here.
+    /// Received inputs that entered code which was new here.
     #[serde(default)]
     pub peers_used: u64,
     /// Executions of the engine's machine.
@@ -136,7 +140,7 @@ pub struct ProverStats {
     pub executions: u64,
     /// Paths around loops that were asked about.
     pub loop_paths: u64,
-    /// Those that lead to a violation, as the machine confirmed.
+    /// Paths around loops that lead to a violation, as the machine confirmed.
     pub loop_seeds: u64,
     /// Guesses that no execution refuted.
     pub guesses: u64,

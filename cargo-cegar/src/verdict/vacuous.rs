@@ -18,7 +18,7 @@ pub struct Vacuous {
     pub harness: String,
     /// Its checks.
     pub checks: u64,
-    /// Those of them that no input of the harness reaches.
+    /// The number of checks that no input of the harness reaches.
     pub unreachable: u64,
     /// What blocks the way, where a branch or a call does.
     pub blocked: Option<Blocked>,
@@ -33,13 +33,14 @@ pub struct Blocked {
     pub condition: String,
     /// What the condition never is; none where the way the code goes on says it better.
     pub never: Option<bool>,
-    /// Whether that is said of a part of the condition, the one at the place's column: an operand of `&&` or `||`.
+    /// Whether that is said of a part of the condition, the one at the place's column: an operand
+    /// of `&&` or `||`.
     pub part: bool,
     /// Whether it is no condition but a call, which is never made.
     pub call: bool,
     /// The line that it never goes on to; 0 where unknown.
     pub to: u32,
-    /// So many of the unreachable checks lie behind.
+    /// The number of unreachable checks behind it.
     pub behind: u64,
 }
 

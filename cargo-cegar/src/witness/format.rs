@@ -1,6 +1,7 @@
 //! Witnesses as SV-COMP exchanges them: format 2.0, in YAML.
 //!
-//! The types follow the published schema field by field, so that what is serialised from them has its form.
+//! The types follow the published schema field by field, so that what is serialised from them has
+//! its form.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +81,7 @@ pub struct SegmentItem {
 /// See [`SegmentItem`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WaypointItem {
-    /// It.
+    /// The finding.
     pub waypoint: Waypoint,
 }
 
@@ -112,7 +113,7 @@ pub enum WaypointKind {
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Constraint {
-    /// It.
+    /// The finding.
     pub value: String,
     /// Its language.
     pub format: &'static str,
@@ -135,7 +136,7 @@ pub struct Location {
 /// See [`SegmentItem`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InvariantItem {
-    /// It.
+    /// The finding.
     pub invariant: Invariant,
 }
 

@@ -1,8 +1,9 @@
 //! Verdicts in a form that other tools read and check: SV-COMP's witness format 2.0.
 //!
-//! A violation becomes the answers that the environment gave on the way and the statement that fails; a proof becomes the invariants
-//! of its loops, in C. Both are derived from what the check left in its folder, as `explain` does it: the input is run again in the
-//! machine, the certificate was accepted by its checker. What the format or C cannot say is left out, counted and told: a
+//! A violation becomes the answers that the environment gave on the way and the statement that
+//! fails; a proof becomes the invariants of its loops, in C. Both are derived from what the check
+//! left in its folder, as `explain` does it: the input is run again in the machine, the certificate
+//! was accepted by its checker. What the format or C cannot say is left out, counted and told: a
 //! witness may say less than the verdict, and nothing that does not hold.
 
 mod format;

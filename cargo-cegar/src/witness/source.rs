@@ -1,9 +1,10 @@
 //! Where things stand in the C files.
 //!
-//! Debug information gives the place of an operator or of a call's first character; a witness wants the keyword of a loop, the
-//! parenthesis that closes a call, the beginning of a statement. So the files are parsed as they are written, before any
-//! preprocessor, and where a place does not look as expected (a macro stands there) nothing is said about it. Of a file that is
-//! preprocessed already the lines are counted as they are, whatever its line markers say.
+//! Debug information gives the place of an operator or of a call's first character; a witness wants
+//! the keyword of a loop, the parenthesis that closes a call, the beginning of a statement. So the
+//! files are parsed as they are written, before any preprocessor, and where a place does not look
+//! as expected (a macro stands there) nothing is said about it. Of a file that is preprocessed
+//! already the lines are counted as they are, whatever its line markers say.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -75,7 +76,8 @@ impl Sources {
         self.files.get(spot.file).map_or("", |file| &file.name)
     }
 
-    /// Where a place of debug information is in the files; none if it is in no file, or may be in two places.
+    /// Where a place of debug information is in the files; none if it is in no file, or may be in
+    /// two places.
     pub fn spot(&self, path: &str, line: u32, column: u32) -> Option<Spot> {
         let key = (normal(Path::new(path)), line);
         let mut found = self.files.iter().enumerate().flat_map(|(at, file)| {
@@ -104,7 +106,8 @@ impl Sources {
         let first = body
             .named_child(0)
             .filter(|_| body.kind() == "compound_statement")?;
-        // Of a declaration it is not clear whether the place is before or behind it, and a loop has a place of its own.
+        // Of a declaration it is not clear whether the place is before or behind it, and a loop has
+        // a place of its own.
         matches!(
             first.kind(),
             "expression_statement" | "if_statement" | "return_statement" | "compound_statement"
@@ -222,7 +225,8 @@ fn normal(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Which lines of a file stand for which place: `# 12 "file.c"` says where the next line comes from.
+/// Which lines of a file stand for which place: `# 12 "file.c"` says where the next line comes
+/// from.
 fn lines(path: &Path, text: &[u8]) -> HashMap<(PathBuf, u32), Vec<u32>> {
     let mut all: HashMap<(PathBuf, u32), Vec<u32>> = HashMap::new();
     let (mut file, mut line) = (normal(path), 1);

@@ -1,9 +1,10 @@
 //! The way to a violation: what the environment answered, call by call, and where it ends.
 //!
-//! A program's way is decided by what comes from outside. So the waypoints are the returns of the calls that brought it in, with their
-//! values, and whoever follows them comes to the violation. What comes in through other ways (standard input before a
-//! call returns it, arguments of `main`, memory that a call fills, pointers, floating point) has no constraint in the format, or none that
-//! this tool writes; it is counted.
+//! A program's way is decided by what comes from outside. So the waypoints are the returns of the
+//! calls that brought it in, with their values, and following them leads to the violation. What
+//! comes in through other ways (standard input before a call returns it, arguments of `main`,
+//! memory that a call fills, pointers, floating point) has no constraint in the format, or none
+//! that this tool writes; it is counted.
 
 use cegar_model::machine::{Answer, Limits, Machine};
 use cegar_model::program::{Program, plain};
@@ -25,7 +26,7 @@ pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
     let mut left_out = 0;
     for answer in &run.answers {
         if answer.choices == choices {
-            // Nothing came in: the same call gives the same again.
+            // Without input, the same call gives the same result again.
             continue;
         }
         let made = answer.choices - choices;
@@ -110,7 +111,8 @@ fn returned(program: &Program, sources: &Sources, answer: &Answer) -> Option<Way
     })
 }
 
-/// The number that a function with this result type returned; none if the type is no integer's, or not known.
+/// The number that a function with this result type returned; none if the type is no integer's, or
+/// not known.
 fn number(bits: u128, width: u16, declared: impl FnOnce() -> Option<String>) -> Option<i128> {
     let ty = declared()?;
     let words: Vec<&str> = ty.split_whitespace().collect();

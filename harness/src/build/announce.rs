@@ -1,9 +1,10 @@
 //! What a build script tells cargo, and what it leaves for tests to find.
 
+use std::path::{Path, PathBuf};
+
 use super::compile;
 use super::error::BuildError;
 use super::{Built, fail};
-use std::path::{Path, PathBuf};
 
 /// Leaves word for the tests of a harness that was not built.
 pub(super) fn broken(harness: &str, why: &BuildError, out: &Path) {
@@ -24,7 +25,8 @@ pub(super) fn broken(harness: &str, why: &BuildError, out: &Path) {
         file.display()
     );
     compile::unpublish(harness);
-    // Which file has to be mended is not known: a file that is never there has cargo ask again each time.
+    // Which file has to be mended is not known: a file that is never there has cargo ask again each
+    // time.
     let never = folder.join("never");
     println!("cargo:rerun-if-changed={}", never.display());
 }

@@ -1,8 +1,9 @@
 //! Symbols that two files define.
 //!
-//! A linker takes from an archive only what is still wanted, and of two members that define a symbol the first. So a library may
-//! define a symbol twice, in a file and in a variant of that file, and its crate builds all the same. Here all of the library's
-//! files are linked, hence what the linker would not have taken is left out.
+//! A linker takes from an archive only what is still wanted, and of two members that define a
+//! symbol the first. So a library may define a symbol twice, in a file and in a variant of that
+//! file, and its crate builds all the same. Here all of the library's files are linked, hence what
+//! the linker would not have taken is left out.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,12 +27,13 @@ pub struct Duplicate {
     pub used: usize,
     /// The other file.
     pub other: usize,
-    /// Whether the linker would not take the other file at all. Else it is needed for what else it defines.
+    /// Whether the linker would not take the other file at all. Else it is needed for what else it
+    /// defines.
     pub left_out: bool,
 }
 
-/// The symbols that several of these files define, the files being in the archive's order. Two files that are no part of the
-/// archive are not looked at: that is an error of whoever wrote them.
+/// The symbols that several of these files define, the files being in the archive's order. Two
+/// files that are no part of the archive are not looked at: that is an error in the code.
 pub fn duplicates(files: &[Symbols]) -> Vec<Duplicate> {
     let mut by_symbol: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, file) in files.iter().enumerate() {

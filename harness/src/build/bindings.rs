@@ -1,7 +1,9 @@
-//! Rust bindings of a harness's header, so that a test can say `config { name_len: 17, ..zeroed() }`.
+//! Rust bindings of a harness's header, so that a test can say `config { name_len: 17, ..zeroed()
+//! }`.
 //!
-//! bindgen needs libclang on the machine, which a generated package must not: the feature is off unless asked for, and
-//! where libclang is missing, the bindings that the tool wrote beside the harness (`bindings/<harness>.rs`) are taken.
+//! bindgen needs libclang on the machine, which a generated package must not: the feature is off
+//! unless asked for, and where libclang is missing, the bindings that the tool wrote beside the
+//! harness (`bindings/<harness>.rs`) are taken.
 
 use std::path::Path;
 

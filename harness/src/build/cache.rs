@@ -1,7 +1,8 @@
 //! What need not be found out or compiled again.
 //!
-//! Everything here is named by a hash of all that it depends on: the compiler's file (its place, size and time), its
-//! arguments, the text of the sources. A result appears under its name only when it is complete.
+//! Everything here is named by a hash of all that it depends on: the compiler's file (its place,
+//! size and time), its arguments, the text of the sources. A result appears under its name only
+//! when it is complete.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ pub(crate) struct Cache {
     folder: Option<PathBuf>,
 }
 
-/// A hash that names a result. Two rounds with different starts, since one of 64 bits is a little short.
+/// A hash that names a result. Two rounds with different starts, since one of 64 bits is a little
+/// short.
 pub(crate) fn name(parts: &[&[u8]]) -> String {
     let round = |start: u8| {
         let mut hasher = DefaultHasher::new();
@@ -76,8 +78,9 @@ impl Cache {
         can
     }
 
-    /// The object files of `sources`, compiled in parallel where they are not known. Their headers are taken to be
-    /// among `texts`, whose content belongs to the name. Without a folder they go to `out`.
+    /// The object files of `sources`, compiled in parallel where they are not known. Their headers
+    /// are taken to be among `texts`, whose content belongs to the name. Without a folder they go
+    /// to `out`.
     pub fn objects(
         &self,
         compiler: &cc::Tool,
@@ -133,8 +136,8 @@ impl Cache {
         }
     }
 
-    /// What the objects of a compiler depend on, leaving out arguments that hold `scratch`: a folder whose content is
-    /// among the texts anyway.
+    /// What the objects of a compiler depend on, leaving out arguments that hold `scratch`: a
+    /// folder whose content is among the texts anyway.
     pub fn depends_on(compiler: &cc::Tool, scratch: &Path) -> String {
         let text = String::from_utf8_lossy(&identity(compiler)).into_owned();
         text.replace(&scratch.display().to_string(), "")

@@ -1,8 +1,9 @@
 //! What is to be built: `cegar.toml`, `cegar/captured.json` and `cegar/mocks.json`.
 //!
-//! The tool and the generated package read the same `cegar.toml`; the build takes from it what concerns compiling and
-//! leaves the rest (limits, options of the campaign) alone. The two JSON files hold what the tool found out and a
-//! C compiler alone cannot: which files the crate's own build script compiles, and what undefined functions return.
+//! The tool and the generated package read the same `cegar.toml`; the build takes from it what
+//! concerns compiling and leaves the rest (limits, options of the campaign) alone. The two JSON
+//! files hold what the tool found out and a C compiler alone cannot: which files the crate's own
+//! build script compiles, and what undefined functions return.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -125,7 +126,8 @@ pub(crate) fn read_list<T: for<'de> Deserialize<'de>>(
 /// The properties that are checked, each `assertion`, `unreach`, `memory`, `overflow` or `all`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Checks {
-    /// Whether a call of `abort` is a violation: unless `unreach` stands there without `assertion` and `all`.
+    /// Whether a call of `abort` is a violation: unless `unreach` stands there without `assertion`
+    /// and `all`.
     pub abort: bool,
     pub memory: bool,
     pub overflow: bool,

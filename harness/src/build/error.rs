@@ -1,4 +1,5 @@
-//! Why a harness was not built. A build script ends with it, so it says what to install or which file to mend.
+//! Why a harness was not built. A build script ends with it, so it says what to install or which
+//! file to mend.
 
 use std::io;
 use std::path::PathBuf;
@@ -55,7 +56,7 @@ pub enum BuildError {
         /// What it printed.
         output: String,
     },
-    /// Nobody wants the executable any more.
+    /// The executable is no longer needed.
     #[error("the build was interrupted; what was compiled is kept")]
     Interrupted,
     /// Nothing in the sources can be started.

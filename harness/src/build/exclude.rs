@@ -1,7 +1,8 @@
 //! `exclude` under `[c]` in `cegar.toml`: files of the captured build that are left out.
 //!
-//! A pattern is about the end of a path, since nobody wants to write down where a registry keeps its sources:
-//! `tests/*.c` is every C file that lies directly in a folder `tests`, `**/tests/**` all that is below one.
+//! A pattern is about the end of a path, since where a registry keeps its sources differs between
+//! machines: `tests/*.c` is every C file that lies directly in a folder `tests`, `**/tests/**` all
+//! that is below one.
 
 use std::path::Path;
 

@@ -1,14 +1,15 @@
 //! What a harness is compiled with besides its own flags.
 //!
-//! It includes the library's headers, so it needs the folders that they lie in, and headers depend on macros: those that
-//! the whole library is compiled with are the ones that its headers were written for.
+//! It includes the library's headers, so it needs the folders that they lie in, and headers depend
+//! on macros: those that the whole library is compiled with are the ones that its headers were
+//! written for.
 
 use std::path::Path;
 
 use super::resolve;
 
-/// The flags for a harness of a library with these files, each given by its folder and its flags: all include folders,
-/// and the macros that all files agree on.
+/// The flags for a harness of a library with these files, each given by its folder and its flags:
+/// all include folders, and the macros that all files agree on.
 pub fn harness_flags<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [String])>) -> Vec<String> {
     let mut folders: Vec<String> = Vec::new();
     let mut macros: Option<Vec<String>> = None;
@@ -26,7 +27,8 @@ pub fn harness_flags<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [String]
             else {
                 continue;
             };
-            // A library that is one header has its code where this is defined: in one file, not in the harness too.
+            // A library that is one header has its code where this is defined: in one file, not in
+            // the harness too.
             let name = value.split('=').next().unwrap_or(value);
             if option == "-D" && name.ends_with("_IMPLEMENTATION") {
                 continue;

@@ -1,9 +1,10 @@
-//! C bodies for functions that nobody defines.
+//! C bodies for undefined functions.
 //!
-//! A mock takes its result from its channel and ignores its arguments; with `()` as parameters the body fits every caller
-//! on the calling conventions in use. Only the size and sort of the result matter, and those come from the tool, which
-//! saw the call's exact type. A function that the tool has not seen (it was added since) is taken to return an `int`, as C
-//! itself once did, and the build says so.
+//! A mock takes its result from its channel and ignores its arguments; with `()` as parameters the
+//! body fits every caller on the calling conventions in use. Only the size and sort of the result
+//! matter, and those come from the tool, which saw the call's exact type. A function that the tool
+//! has not seen (it was added since) is taken to return an `int`, as C itself once did, and the
+//! build says so.
 
 use std::fmt::Write as _;
 

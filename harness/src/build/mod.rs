@@ -1,10 +1,12 @@
 //! Builds harnesses: the whole of a generated package's `build.rs` is one call of [`harnesses`].
 //!
-//! Each harness becomes an executable of its own, since a run needs a process of its own anyway and two harnesses may
-//! define the same names. The user's C is compiled as it is, then its object files are told, by `objcopy`, to call the
-//! stubs where they would call the outside world; a symbol that the user's code defines itself stays. It is compiled
-//! without optimisation, because optimisers delete the very behaviour that a test is about (C11 6.8.5p6, undefined
-//! behaviour). Sanitizers are used where this compiler has them, so that one byte too far is a report and not luck.
+//! Each harness becomes an executable of its own, since a run needs a process of its own anyway and
+//! two harnesses may define the same names. The user's C is compiled as it is, then its object
+//! files are told, by `objcopy`, to call the stubs where they would call the outside world; a
+//! symbol that the user's code defines itself stays. It is compiled without optimisation, because
+//! optimisers delete the very behaviour that a test is about (C11 6.8.5p6, undefined behaviour).
+//! Sanitizers are used where this compiler has them, so that one byte too far is a report and not
+//! luck.
 //!
 //! Nothing but a C compiler with its binutils is needed. [`Build`] is the same thing by hand.
 
@@ -40,13 +42,15 @@ pub use exclude::Exclude;
 pub use flags::harness_flags;
 pub use paths::resolve;
 
-/// The C files in a package's `models/`, by name: bodies that the user gives to functions which nobody else defines. They
-/// may choose and assume with `crunner.h`, and count in the search, in proofs and in tests.
+/// The C files in a package's `models/`, by name: bodies that the user gives to functions which
+/// nobody else defines. They may choose and assume with `crunner.h`, and count in the search, in
+/// proofs and in tests.
 pub fn models(root: &Path) -> Vec<PathBuf> {
     compile::c_files(&root.join("models")).unwrap_or_default()
 }
 
-/// The C bodies of these external functions for the search: those whose types are known and matter. Empty if there are none.
+/// The C bodies of these external functions for the search: those whose types are known and matter.
+/// Empty if there are none.
 pub fn search_bodies(functions: &[MockedFunction]) -> String {
     mocks::typed_source(functions, false)
 }
@@ -56,7 +60,8 @@ pub fn has_body(function: &MockedFunction) -> bool {
     mocks::is_typed(function)
 }
 
-/// Builds every harness of this package: those of `cegar.toml`, or, where it lists none, each `*.c` in `folder`.
+/// Builds every harness of this package: those of `cegar.toml`, or, where it lists none, each `*.c`
+/// in `folder`.
 ///
 /// On an error the build script ends, saying why.
 pub fn harnesses(folder: &str) {
@@ -85,7 +90,7 @@ pub struct Built {
     pub runner: PathBuf,
     /// The sanitizers it was built with.
     pub sanitizers: Vec<String>,
-    /// Functions that nobody defines and the tool did not know: taken to return `int`.
+    /// Undefined functions that the tool did not know: taken to return `int`.
     pub guessed: Vec<String>,
     /// What else there is to say about it.
     pub notes: Vec<String>,
@@ -130,7 +135,8 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Nothing yet. Relative paths are relative to the current folder (in a build script, the package).
+    /// Nothing yet. Relative paths are relative to the current folder (in a build script, the
+    /// package).
     pub fn new() -> Self {
         Build {
             root: PathBuf::from("."),
@@ -157,7 +163,8 @@ impl Build {
         self
     }
 
-    /// One more harness; the methods `file`, `entry`, `property`, `argv` and `bindings` then speak of it.
+    /// One more harness; the methods `file`, `entry`, `property`, `argv` and `bindings` then speak
+    /// of it.
     #[must_use]
     pub fn harness(mut self, name: &str) -> Self {
         let name = name.to_owned();
@@ -185,13 +192,15 @@ impl Build {
         self.last(|harness| harness.file = Some(file.into()))
     }
 
-    /// The function it starts in. Default: `LLVMFuzzerTestOneInput`, `main` or one of its own name, whichever is defined.
+    /// The function it starts in. Default: `LLVMFuzzerTestOneInput`, `main` or one of its own name,
+    /// whichever is defined.
     #[must_use]
     pub fn entry(self, function: &str) -> Self {
         self.last(|harness| harness.entry = Some(function.to_owned()))
     }
 
-    /// What is checked: `assertion`, `unreach` (`abort` merely ends the run), `memory` (the default), `overflow` or `all`.
+    /// What is checked: `assertion`, `unreach` (`abort` merely ends the run), `memory` (the
+    /// default), `overflow` or `all`.
     #[must_use]
     pub fn property(self, name: &str) -> Self {
         self.properties(&[name])
@@ -270,7 +279,7 @@ impl Build {
         self
     }
 
-    /// A function that nobody defines; what was known of it before counts no more.
+    /// A undefined function; what was known of it before counts no more.
     #[must_use]
     pub fn mock(mut self, function: MockedFunction) -> Self {
         self.mocked.retain(|known| known.name != function.name);
@@ -299,16 +308,17 @@ impl Build {
         self
     }
 
-    /// A folder to keep what is the same for every program in: the stubs' object files, and what this compiler can
-    /// do. Default: none, since cargo runs a build script again only if something changed.
+    /// A folder to keep what is the same for every program in: the stubs' object files, and what
+    /// this compiler can do. Default: none, since cargo runs a build script again only if something
+    /// changed.
     #[must_use]
     pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());
         self
     }
 
-    /// A folder to keep the object files of the user's own code in, by content: several harnesses of a library and
-    /// several runs share them. Default: none, as for [`Build::cache`].
+    /// A folder to keep the object files of the user's own code in, by content: several harnesses
+    /// of a library and several runs share them. Default: none, as for [`Build::cache`].
     #[must_use]
     pub fn objects(mut self, folder: impl Into<PathBuf>) -> Self {
         self.objects = Some(folder.into());
@@ -322,8 +332,8 @@ impl Build {
         self
     }
 
-    /// Builds all harnesses and tells cargo where they are. Where one cannot be built its tests fail, saying why, and the others
-    /// are built; where none can, the build script ends.
+    /// Builds all harnesses and tells cargo where they are. Where one cannot be built its tests
+    /// fail, saying why, and the others are built; where none can, the build script ends.
     pub fn compile(&self) {
         let out = match self.out() {
             Ok(out) => out,

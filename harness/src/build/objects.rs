@@ -1,8 +1,9 @@
 //! Object files of the user's code, kept by content.
 //!
-//! All harnesses of a library compile the same files, and a campaign builds the executable of a test again whenever it has a
-//! finding. An object is found by what it was compiled with, and used if every file that was read then is what it was: the
-//! compiler's own list of them lies beside the object, each with a hash of its content, and one of the object.
+//! All harnesses of a library compile the same files, and a campaign builds the executable of a
+//! test again whenever it has a finding. An object is found by what it was compiled with, and used
+//! if every file that was read then is what it was: the compiler's own list of them lies beside the
+//! object, each with a hash of its content, and one of the object.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,8 +40,8 @@ impl Objects {
         ]))
     }
 
-    /// Copies the object to `object` and returns the files that it was made of, if there is one that is as good as new.
-    /// Files below `scratch` are left out: they come with this program.
+    /// Copies the object to `object` and returns the files that it was made of, if there is one
+    /// that is as good as new. Files below `scratch` are left out: they come with this program.
     pub fn take(&self, known: &Known, object: &Path, scratch: &Path) -> Option<Vec<PathBuf>> {
         let kept = self.object(known)?;
         let list = fs::read_to_string(kept.with_extension("files")).ok()?;
@@ -68,7 +69,8 @@ impl Objects {
         Some(files)
     }
 
-    /// Keeps an object that was made of these files. What cannot be kept is compiled again next time.
+    /// Keeps an object that was made of these files. What cannot be kept is compiled again next
+    /// time.
     pub fn keep(&self, known: &Known, object: &Path, files: &[PathBuf], scratch: &Path) {
         let Some(kept) = self.object(known) else {
             return;

@@ -1,5 +1,7 @@
 //! The builds of a package: what `cegar.toml` and the files beside it say.
 
+use std::path::{Path, PathBuf};
+
 use super::config::Checks;
 use super::config::Unit;
 use super::error::BuildError;
@@ -8,7 +10,6 @@ use super::flags::harness_flags;
 use super::paths::resolve;
 use super::{Build, Harness, models};
 use super::{compile, config};
-use std::path::{Path, PathBuf};
 
 impl Build {
     /// What a package's files say (see [`harnesses`]).

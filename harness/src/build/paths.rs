@@ -1,4 +1,5 @@
-//! Paths as people read them: `cegar.toml` says `../c/a.c`, and compilers would repeat `cegar/../c/a.c` for ever.
+//! Paths as people read them: `cegar.toml` says `../c/a.c`, and compilers would repeat
+//! `cegar/../c/a.c` for ever.
 
 use std::path::{Component, Path, PathBuf};
 

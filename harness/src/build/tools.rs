@@ -1,7 +1,8 @@
 //! The programs that a build needs beside the compiler, and what this compiler can do.
 //!
-//! Only what a C compiler brings along: `nm` and `objcopy` of binutils, or LLVM's under whichever name they are installed.
-//! Whether sanitizers work is found out by trying, since a compiler that accepts the option often lacks the runtime.
+//! Only what a C compiler brings along: `nm` and `objcopy` of binutils, or LLVM's under whichever
+//! name they are installed. Whether sanitizers work is found out by trying, since a compiler that
+//! accepts the option often lacks the runtime.
 
 use std::collections::HashSet;
 use std::os::unix::process::CommandExt as _;
@@ -30,7 +31,7 @@ pub(crate) fn run(command: &mut Command) -> Result<Output, BuildError> {
     })
 }
 
-/// Whether somebody still wants what is built.
+/// Set when what is built is no longer needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop(pub Option<Arc<AtomicBool>>);
 
@@ -45,7 +46,8 @@ impl Stop {
 /// How often a compiler is looked at.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// As [`run`], for what takes long: a program that nobody wants the result of is killed with what it started.
+/// As [`run`], for what takes long: a program whose result is no longer needed is killed with all
+/// that it started.
 pub(crate) fn run_until(command: &mut Command, stop: &Stop) -> Result<(), BuildError> {
     if stop.0.is_none() {
         return run(command).map(drop);
@@ -73,8 +75,9 @@ pub(crate) fn run_until(command: &mut Command, stop: &Stop) -> Result<(), BuildE
             && stop.is_set()
             && let Some(group) = group
         {
-            // SAFETY: a signal to the group that the child leads. It was not waited for a moment ago; were its number
-            // given to another process since, that one would have to lead a group.
+            // SAFETY: a signal to the group that the child leads. It was not waited for a moment
+            // ago; were its number given to another process since, that one would have to lead a
+            // group.
             unsafe { libc::killpg(group, libc::SIGKILL) };
             killed = true;
         }
@@ -122,7 +125,8 @@ pub(crate) fn redefine(
     let objcopy = first_of("objcopy", &["objcopy", "llvm-objcopy", "llvm-objcopy-19"])?;
     let (mut from, mut rest) = (from, pairs.to_vec());
     loop {
-        // GNU objcopy refuses two old names for one new name, so the second has to wait for another turn.
+        // GNU objcopy refuses two old names for one new name, so the second has to wait for another
+        // turn.
         let mut targets = HashSet::new();
         let (now, later): (Vec<_>, Vec<_>) = rest
             .into_iter()

@@ -1,9 +1,9 @@
 //! The mock environment: what the outside world answered, written down.
 //!
-//! A run of a C program is decided by the answers it gets: characters from stdin, variables, files, values that
-//! functions return which nobody defines. SeaHorn's executable counterexamples (section 3) link such answers in as C code;
-//! here they are data, one queue per channel, so a test can be read and changed without touching C. What no queue
-//! answers is zero, and end of file for streams.
+//! A run of a C program is decided by the answers it gets: characters from stdin, variables, files,
+//! values that undefined functions return. SeaHorn's executable counterexamples (section 3) link
+//! such answers in as C code; here they are data, one queue per channel, so a test can be read and
+//! changed without touching C. What no queue answers is zero, and end of file for streams.
 
 mod outside;
 
@@ -29,12 +29,14 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// An empty environment for the harness of this name, which the package's build script has built.
+    /// An empty environment for the harness of this name, which the package's build script has
+    /// built.
     pub fn new(harness: &str) -> Self {
         Self::with(harness, locate::find(harness))
     }
 
-    /// An empty environment for an executable that was built elsewhere (see [`Build`](crate::build::Build)).
+    /// An empty environment for an executable that was built elsewhere (see
+    /// [`Build`](crate::build::Build)).
     pub fn at(runner: impl AsRef<Path>) -> Self {
         let runner = runner.as_ref();
         let name = runner
@@ -78,19 +80,21 @@ impl Mock {
         self.choices(&format!("env:{name}"), [0])
     }
 
-    /// The contents of a file that the program opens by this name; files that are not given do not exist.
+    /// The contents of a file that the program opens by this name; files that are not given do not
+    /// exist.
     pub fn file(self, name: &str, contents: impl AsRef<[u8]>) -> Self {
         self.present("file", name, contents.as_ref())
     }
 
-    /// After what was given so far, a read of `stdin`, or of the file of this name, fails with this error (see
-    /// [`errno`](crate::errno)). What is given afterwards can be read after that.
+    /// After what was given so far, a read of `stdin`, or of the file of this name, fails with this
+    /// error (see [`errno`](crate::errno)). What is given afterwards can be read after that.
     pub fn read_fails(self, stream: &str, error: u8) -> Self {
         let channel = self.input(stream);
         self.choices(&channel, channel::encode_fault(error))
     }
 
-    /// A read of `stdin`, or of the file of this name, gets what was given so far and these characters, and no more: it falls short.
+    /// A read of `stdin`, or of the file of this name, gets what was given so far and these
+    /// characters, and no more: it falls short.
     pub fn short_read(self, stream: &str, text: impl AsRef<[u8]>) -> Self {
         let channel = self.input(stream);
         self.choices(&channel, channel::encode_stream(text.as_ref()))
@@ -111,13 +115,14 @@ impl Mock {
         }
     }
 
-    /// The function of the C library called `name` fails in its next call with this error, such as `.fails("write",
-    /// errno::ENOSPC)`. An error that the function never gives is none.
+    /// The function of the C library called `name` fails in its next call with this error, such as
+    /// `.fails("write", errno::ENOSPC)`. An error that the function never gives is none.
     pub fn fails(self, name: &str, error: u8) -> Self {
         self.choices(name, [channel::encode_refusal(error)])
     }
 
-    /// The function of the C library called `name` goes well in its next call, which is so anyway if no later one fails.
+    /// The function of the C library called `name` goes well in its next call, which is so anyway
+    /// if no later one fails.
     pub fn succeeds(self, name: &str) -> Self {
         self.choices(name, [0])
     }
@@ -133,8 +138,8 @@ impl Mock {
         self.choices(&format!("file:{name}"), [0])
     }
 
-    /// The `number`th allocation (from 1) fails: `malloc`, `calloc`, `realloc`, `strdup` and all that allocate for the program
-    /// count, up to 64 MiB.
+    /// The `number`th allocation (from 1) fails: `malloc`, `calloc`, `realloc`, `strdup` and all
+    /// that allocate for the program count, up to 64 MiB.
     ///
     /// # Panics
     /// If the number is 0: a mistake in the test.
@@ -167,7 +172,8 @@ impl Mock {
         self.choices(&format!("{family}:{name}"), bytes)
     }
 
-    /// The arguments of `main`, without the program's name. The harness must allow so many (`argv` in `cegar.toml`).
+    /// The arguments of `main`, without the program's name. The harness must allow so many (`argv`
+    /// in `cegar.toml`).
     pub fn args<T: AsRef<[u8]>>(self, arguments: impl IntoIterator<Item = T>) -> Self {
         let (mut mock, mut count) = (self, 0u8);
         for argument in arguments {
@@ -180,8 +186,9 @@ impl Mock {
         mock.choices("argc", [count])
     }
 
-    /// A closure answers for the function `name`, call after call, as in `.when("bus_read", |address: u32| address + 1)`. It
-    /// gets the function's first parameters; recorded answers of that function are used after the closure's.
+    /// A closure answers for the function `name`, call after call, as in `.when("bus_read",
+    /// |address: u32| address + 1)`. It gets the function's first parameters; recorded answers of
+    /// that function are used after the closure's.
     pub fn when<A>(mut self, name: &str, closure: impl Respond<A> + 'static) -> Self {
         self.answers.insert(name.to_owned(), Answer::new(closure));
         self
@@ -259,7 +266,8 @@ impl Mock {
         }
     }
 
-    /// The environment as the C runtime reads it: `CEGMOCK1`, then per channel u32 length, name, u64 length, bytes.
+    /// The environment as the C runtime reads it: `CEGMOCK1`, then per channel u32 length, name,
+    /// u64 length, bytes.
     pub(crate) fn file_format(&self) -> Vec<u8> {
         let mut out = b"CEGMOCK1".to_vec();
         for (name, bytes) in &self.queues {

@@ -1,4 +1,4 @@
-//! What the functions that nobody defines return, write and call back.
+//! What the undefined functions return, write and call back.
 
 use super::Mock;
 use crate::channel::Shape;
@@ -7,8 +7,8 @@ use crate::object;
 use crate::value::Scalar;
 
 impl Mock {
-    /// What the function `name` returns, call after call; after the last, zero. Also for `int`, `__VERIFIER_nondet_int` and
-    /// the other channels of numbers.
+    /// What the function `name` returns, call after call; after the last, zero. Also for `int`,
+    /// `__VERIFIER_nondet_int` and the other channels of numbers.
     ///
     /// # Panics
     /// If a value is not what the function returns: a mistake in the test.
@@ -30,8 +30,9 @@ impl Mock {
     }
 
     /// The function `name` returns a pointer to a fresh object with these contents: a structure of
-    /// [`c_structs!`](crate::c_structs) or of bindgen. Pointers in it are made with [`object`](crate::object()) and its siblings.
-    /// Where nothing is known of the object, it is taken byte by byte, and the rest from what the queue holds next.
+    /// [`c_structs!`](crate::c_structs) or of bindgen. Pointers in it are made with
+    /// [`object`](crate::object()) and its siblings. Where nothing is known of the object, it is
+    /// taken byte by byte, and the rest from what the queue holds next.
     ///
     /// # Panics
     /// If it is not what the function returns: a mistake in the test.
@@ -63,7 +64,8 @@ impl Mock {
         self.choices(name, [&[1], &element.to_le_bytes()[..]].concat())
     }
 
-    /// What a typed function returns (`name`), or what its parameter number n, from 1, points to (`name:n`).
+    /// What a typed function returns (`name`), or what its parameter number n, from 1, points to
+    /// (`name:n`).
     pub(super) fn typed(&self, channel: &str) -> Option<(Vec<ObjectType>, Holds)> {
         let functions = &self.runner.as_ref().ok()?.functions;
         let (name, parameter) = match channel.rsplit_once(':') {
@@ -79,8 +81,8 @@ impl Mock {
         (!function.raw_allowed).then(|| (function.types.clone(), holds))
     }
 
-    /// The function `name` writes this value to where its parameter number `parameter`, counted from 1, points: one
-    /// element, or an array of as many as the function is asked for.
+    /// The function `name` writes this value to where its parameter number `parameter`, counted
+    /// from 1, points: one element, or an array of as many as the function is asked for.
     ///
     /// # Panics
     /// If the parameter points to something of another size: a mistake in the test.
@@ -119,8 +121,8 @@ impl Mock {
         self.choices(&channel, [&[1], &bytes[..]].concat())
     }
 
-    /// The function `name` calls back the function that is its parameter number `parameter`, with these numbers (a `void *`
-    /// is what stands beside it, and is left out).
+    /// The function `name` calls back the function that is its parameter number `parameter`, with
+    /// these numbers (a `void *` is what stands beside it, and is left out).
     pub fn calls_back<T: Scalar>(
         self,
         name: &str,
@@ -155,7 +157,8 @@ impl Mock {
         self.choices(&channel, bytes)
     }
 
-    /// The function `name` calls back the function that is its parameter number `parameter`, which takes no numbers.
+    /// The function `name` calls back the function that is its parameter number `parameter`, which
+    /// takes no numbers.
     pub fn calls(self, name: &str, parameter: usize) -> Self {
         self.choices(&format!("{name}:{parameter}"), [1])
     }
@@ -179,7 +182,8 @@ impl Mock {
         self.choices(&format!("{name}:{parameter}"), [0])
     }
 
-    /// The function `name`, called once more, leaves alone what its parameter number `parameter` points to.
+    /// The function `name`, called once more, leaves alone what its parameter number `parameter`
+    /// points to.
     pub fn leaves(self, name: &str, parameter: usize) -> Self {
         self.choices(&format!("{name}:{parameter}"), [0])
     }
@@ -201,12 +205,14 @@ impl Mock {
         self.choices(name, bytes)
     }
 
-    /// The function `name` returns an object that it, or another, returned before: 0 for the latest.
+    /// The function `name` returns an object that it, or another, returned before: 0 for the
+    /// latest.
     pub fn returns_earlier(self, name: &str, back: u8) -> Self {
         self.choices(name, [back.saturating_mul(3).saturating_add(2)])
     }
 
-    /// The function `name`, a pointer's, returns this raw address (where the program computes with addresses).
+    /// The function `name`, a pointer's, returns this raw address (where the program computes with
+    /// addresses).
     pub fn returns_address(self, name: &str, address: u64) -> Self {
         let mut bytes = vec![2];
         bytes.extend(address.to_le_bytes());

@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: clang 19, LLVM 19 and a current Z3 on a bare Debian 12.
 //!
-//! Safe to run again: what is there already is left alone, and when nothing is missing nothing is downloaded. LLVM comes
-//! from Debian's own archive. Z3 does not: see [`z3`].
+//! Safe to run again: what is there already is left alone, and when nothing is missing nothing is
+//! downloaded. LLVM comes from Debian's own archive. Z3 does not: see [`z3`].
 
 mod z3;
 
@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::places::Places;
 use crate::run;
 
-/// Debian's packages, each with what it is for. LLVM is linked dynamically, so that the libraries it uses itself (zlib,
-/// zstd, libxml2) come with it and need no headers here.
+/// Debian's packages, each with what it is for. LLVM is linked dynamically, so that the libraries
+/// it uses itself (zlib, zstd, libxml2) come with it and need no headers here.
 const PACKAGES: &[(&str, &str)] = &[
     ("ca-certificates", "downloads"),
     ("clang-19", "C to bitcode, and the native targets"),
@@ -74,7 +74,8 @@ fn packages() -> Result<()> {
         other => other,
     };
     run::succeeds(root("apt-get").args(["update", "--quiet=2"])).map_err(no_apt)?;
-    // dpkg says a line and more for each of a hundred packages; what goes wrong it says on standard error.
+    // dpkg says a line and more for each of a hundred packages; what goes wrong it says on standard
+    // error.
     run::status(
         "Installing",
         "them; LLVM is large: a gigabyte on the disk, and some minutes",
@@ -96,7 +97,7 @@ fn installed(package: &str) -> bool {
     .is_some_and(|status| status == "installed")
 }
 
-/// A command that needs root: as it is for root, through sudo for anybody else.
+/// A command that needs root: as it is for root, through sudo for other users.
 fn root(program: &str) -> Command {
     let is_root = run::asks(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
     let mut command = if is_root {

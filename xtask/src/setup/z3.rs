@@ -1,8 +1,9 @@
 //! Z3, from the wheel that its authors publish.
 //!
-//! Debian 12 has 4.8.12, which takes minutes for queries that a current Z3 answers in half a second; building Z3 takes
-//! longer than the rest of this workspace. The wheel holds a shared library for this machine and its headers, which is
-//! all that `z3-sys` wants once pkg-config knows about them. `docs/decisions/0001-z3-from-the-wheel.md` has the numbers.
+//! Debian 12 has 4.8.12, which takes minutes for queries that a current Z3 answers in half a
+//! second; building Z3 takes longer than the rest of this workspace. The wheel holds a shared
+//! library for this machine and its headers, which is all that `z3-sys` wants once pkg-config knows
+//! about them. `docs/decisions/0001-z3-from-the-wheel.md` has the numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ const LIBRARY: &str = "libz3.so.5.4";
 
 const PREFIX: &str = "/usr/local";
 
-/// What pkg-config is told. `z3-sys` reads the version from here and tells the bindings apart by it.
+/// What pkg-config is told. `z3-sys` reads the version from here and tells the bindings apart by
+/// it.
 const PKG_CONFIG: &str = "\
 prefix=/usr/local
 libdir=${prefix}/lib

@@ -1,8 +1,9 @@
 //! Where the two sides disagree.
 //!
-//! Only what cannot be meant is told. Bytes behind a pointer are called `u8`, `c_char` or `c_void` as it pleases; a handle may be kept
-//! in a `usize`; an enumeration has the sign that the compiler chose; a result may be ignored. A structure is compared once for
-//! each pair of types that meet in some function.
+//! Only what cannot be meant is told. Bytes behind a pointer are called `u8`, `c_char` or `c_void`
+//! as it pleases; a handle may be kept in a `usize`; an enumeration has the sign that the compiler
+//! chose; a result may be ignored. A structure is compared once for each pair of types that meet in
+//! some function.
 
 mod types;
 

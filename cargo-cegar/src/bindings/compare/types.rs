@@ -1,12 +1,13 @@
 //! Types that met in a signature: their members, their enumerators, and the crate's constants.
 
+use std::collections::BTreeSet;
+
 use super::Comparison;
 use crate::bindings::Mismatch;
 use crate::bindings::c::Defined;
 use crate::bindings::rust::Declared;
 use crate::bindings::shape::{Class, Field, Record, Shape};
 use crate::bindings::words::{common, piece, plain, sizes};
-use std::collections::BTreeSet;
 
 impl<'a> Comparison<'a> {
     /// Compares the structures, enumerations and constants that met.

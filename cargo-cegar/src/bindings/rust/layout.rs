@@ -1,10 +1,11 @@
 //! How Rust lays out what the crate declares: structures, unions and enumerations.
 
+use syn::{Fields, Visibility};
+
 use super::Reader;
 use crate::bindings::attributes::{Repr, number};
 use crate::bindings::names::At;
 use crate::bindings::shape::{Enumeration, Field, Record, Shape};
-use syn::{Fields, Visibility};
 
 impl Reader<'_> {
     pub(super) fn structure(

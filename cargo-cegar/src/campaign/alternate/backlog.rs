@@ -1,10 +1,12 @@
 //! Inputs that the machine has not looked at yet.
 //!
-//! A native run takes microseconds, and the machine's of the same tape a tenth of a second where the program is large. A fuzzer
-//! that counts every turn of a loop has hundreds of new inputs in its first second, so the machine cannot follow; and as long
-//! as each was executed when it was heard, the fuzzer's crashes stood behind them in the line. So they wait here: what
-//! was given first, since the search begins from it; then what enters new code; then what only enters old code more often, the
-//! newest first, because that is where counts are highest. There is room for so many of these; the fuzzer's queue, on disk, has all.
+//! A native run takes microseconds, and the machine's of the same tape a tenth of a second where
+//! the program is large. A fuzzer that counts every turn of a loop has hundreds of new inputs in
+//! its first second, so the machine cannot follow; and as long as each was executed when it was
+//! heard, the fuzzer's crashes stood behind them in the line. So they wait here: what was given
+//! first, since the search begins from it; then what enters new code; then what only enters old
+//! code more often, the newest first, because that is where counts are highest. At most [`ROOM`] of
+//! these wait; the fuzzer's queue, on disk, has all.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -86,7 +88,8 @@ impl Backlog {
         })
     }
 
-    /// Up to so many that are to be swept, the oldest first; nothing if there are fewer, unless `all` are wanted.
+    /// Up to so many that are to be swept, the oldest first; nothing if there are fewer, unless
+    /// `all` are wanted.
     pub fn sweep(&mut self, count: usize, all: bool) -> Vec<Vec<u8>> {
         if self.unswept.len() < count && !all {
             return Vec::new();

@@ -1,8 +1,9 @@
 //! From what the machine saw to a finding.
 //!
-//! Nothing is told before a native run showed it, and native code does not see all that the machine sees: a write that lands
-//! in a neighbour ends no run. So one tape that is not confirmed says nothing about the next, and what makes a tape short in the
-//! machine's eyes may lose what made it fail.
+//! Nothing is told before a native run showed it, and native code does not see all that the machine
+//! sees: a write that lands in a neighbour ends no run. So one tape that is not confirmed says
+//! nothing about the next, and what makes a tape short in the machine's eyes may lose what made it
+//! fail.
 
 use cegar_fuzz::native::Kind;
 use cegar_model::machine::{Choice, Execution, Violation};
@@ -33,12 +34,14 @@ pub enum Suspect {
 }
 
 impl Alternation<'_, '_> {
-    /// Whether a tape can be run natively without waiting for compilers. Under `--runs` there is no clock, and all wait.
+    /// Whether a tape can be run natively without waiting for compilers. Under `--runs` there is no
+    /// clock, and all wait.
     pub(super) fn confirms(&self) -> bool {
         self.subject.is_counted() || self.subject.native.ready(Kind::RunnerAsan).is_some()
     }
 
-    /// Looks into all that waits for the runner, waiting for it if need be; true if there was a finding.
+    /// Looks into all that waits for the runner, waiting for it if need be; true if there was a
+    /// finding.
     pub(super) fn look_into_suspects(&mut self) -> Result<bool, Error> {
         let mut found = false;
         let mut news = Vec::new();
@@ -67,7 +70,8 @@ impl Alternation<'_, '_> {
         Ok(found)
     }
 
-    /// As [`Alternation::look_into`]; what the campaign's end leaves no time for is kept for the next one.
+    /// As [`Alternation::look_into`]; what the campaign's end leaves no time for is kept for the
+    /// next one.
     pub(super) fn look_into_in_time(
         &mut self,
         tape: Vec<u8>,
@@ -107,7 +111,8 @@ impl Alternation<'_, '_> {
         Ok(false)
     }
 
-    /// Keeps a tape that could not be run natively before the campaign's end: the next one begins with what is in the queue.
+    /// Keeps a tape that could not be run natively before the campaign's end: the next one begins
+    /// with what is in the queue.
     fn put_off(&mut self, tape: &[u8], violation: &Violation) -> Result<(), Error> {
         self.inputs.put_off(tape)?;
         let place = self.subject.program.show(violation.pos);
@@ -120,7 +125,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Runs the shortest tape with this violation natively: whether the finding is new, if it is one.
+    /// Runs the shortest tape with this violation natively: whether the finding is new, if it is
+    /// one.
     fn confirm(
         &mut self,
         tape: &[u8],
@@ -137,7 +143,8 @@ impl Alternation<'_, '_> {
             Ok(new) => return Ok(Some(new)),
             Err(why) => why,
         };
-        // To the machine all tapes with this violation are alike; natively a shorter one may write elsewhere.
+        // To the machine all tapes with this violation are alike; natively a shorter one may write
+        // elsewhere.
         if short != tape {
             let run = self.searching.search.observe(tape);
             if let Ok(new) = self.judged(tape, &run, violation, origin)? {
@@ -156,7 +163,7 @@ impl Alternation<'_, '_> {
         violation: &Violation,
         origin: Origin,
     ) -> Result<Result<bool, String>, Error> {
-        // What is told is about this tape.
+        // The report is about this tape.
         let violation = run.violation().unwrap_or(violation);
         self.stats.executions += 1;
         let judge = &mut self.confirming.judge;
@@ -237,7 +244,8 @@ impl Alternation<'_, '_> {
         if news[before..].iter().any(News::is_violation) {
             return Ok(true);
         }
-        // A violation that was reported before is no news, and no crash that only native code sees, unless it was not confirmed.
+        // A violation that was reported before is no news, and no crash that only native code sees,
+        // unless it was not confirmed.
         let run = self.searching.search.observe(tape);
         let seen = run
             .violation()
@@ -262,7 +270,8 @@ impl Alternation<'_, '_> {
         Ok(true)
     }
 
-    /// Keeps an input that the fuzzer's target failed on, and that could not be run on its own before the campaign's end.
+    /// Keeps an input that the fuzzer's target failed on, and that could not be run on its own
+    /// before the campaign's end.
     fn put_off_crash(&mut self, tape: &[u8]) -> Result<(), Error> {
         self.inputs.put_off(tape)?;
         let why = "an input on which the fuzzer's target failed was not confirmed in time; it is kept for the next run";

@@ -1,8 +1,9 @@
 //! The fuzzing processes that work on one program, side by side.
 //!
-//! Each is a worker of its own with its own corpus and its own chance decisions. What one finds that enters code which nobody has
-//! entered is handed to the others, so that all of them go on from there; what only raises a count stays where it was found,
-//! or each would drown in what the others' loops did. The campaign is the broker: it hears everything anyway, and no worker shares
+//! Each is a worker of its own with its own corpus and its own chance decisions. An input that
+//! enters code which no worker has entered is handed to the others, so that all of them go on from
+//! there; what only raises a count stays where it was found, or each would drown in what the
+//! others' loops did. The campaign is the broker: it hears everything anyway, and no worker shares
 //! memory with another, which its C code could write to. (Other machines: see `peers`.)
 
 use std::time::{Duration, Instant};
@@ -75,17 +76,17 @@ impl Crew {
         Ok(crew)
     }
 
-    /// Whether there is nobody.
+    /// Whether no process was started.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// Whether somebody is still at work.
+    /// Whether a process is still at work.
     pub fn works(&self) -> bool {
         self.members.iter().any(|m| !m.worker.has_ended())
     }
 
-    /// What they tell, with the number of who tells it. Waits for so long if there is nothing.
+    /// The processes' events, each with its process's number. Waits up to `wait` for the first.
     pub fn poll(&mut self, wait: Duration) -> Vec<(usize, WorkerEvent)> {
         let mut heard = Vec::new();
         for (number, member) in self.members.iter_mut().enumerate() {
@@ -107,12 +108,13 @@ impl Crew {
     /// Has all of them log comparisons, with a target that was not there when they were started.
     pub fn compare(&mut self, so: &std::path::Path) {
         for member in &mut self.members {
-            // One that is gone is told when it is started again.
+            // A process that has died is told when it is started again.
             let _ = member.worker.compare(so);
         }
     }
 
-    /// Hands a tape to all but one. Those that are gone read it from the queue when they are started again.
+    /// Hands a tape to all processes but one. A process that has died reads it from the queue when
+    /// it is started again.
     pub fn seed(&mut self, tape: &[u8], except: Option<usize>) {
         for (number, member) in self.members.iter_mut().enumerate() {
             if except != Some(number) {
@@ -122,17 +124,18 @@ impl Crew {
         }
     }
 
-    /// Has all of them run a tape from elsewhere. Who finds something new in it keeps it, and tells.
+    /// Has all processes run a tape from another machine. A process that finds something new in it
+    /// keeps it, and reports it.
     pub fn offer(&mut self, tape: &[u8]) {
         for member in &mut self.members {
             let tape = tape.to_vec();
-            // One that is gone hears of it from the others, if it is worth it.
+            // A process that has died gets it from the others, if it is kept.
             let _ = member.worker.send(&Command::Offer { tape });
         }
     }
 
-    /// Starts one that has died after so many runs again; false if that cannot be, or is not to be: then it is struck off.
-    /// A tape that it died of is run no more.
+    /// Starts one that has died after so many runs again; false if that cannot be, or is not to be:
+    /// then it is struck off. A tape that it died of is run no more.
     pub fn again(
         &mut self,
         number: usize,
@@ -158,12 +161,13 @@ impl Crew {
     /// Asks them to end. They are gone when this is dropped.
     pub fn stop(&mut self) {
         for member in &mut self.members {
-            // One that is gone needs no telling.
+            // A process that has died needs no telling.
             let _ = member.worker.send(&Command::Stop);
         }
     }
 
-    /// How many executions there were in all, once those that were asked to end have told so, or after so long.
+    /// How many executions there were in all, once those that were asked to end have told so, or
+    /// after so long.
     pub fn last_count(&mut self, wait: Duration) -> u64 {
         let end = Instant::now() + wait;
         while self.works() && Instant::now() < end {
@@ -173,5 +177,6 @@ impl Crew {
     }
 }
 
-/// From one worker's seed to the next, far enough that a worker that is started again with the next seed is not another's twin.
+/// From one worker's seed to the next, far enough that a worker that is started again with the next
+/// seed is not another's twin.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;

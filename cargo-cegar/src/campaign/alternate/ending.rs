@@ -17,14 +17,15 @@ impl Alternation<'_, '_> {
     /// Ends the prover and the fuzzer, and completes the statistics.
     pub fn finish(&mut self) {
         if self.subject.first_only && self.confirming.judge.count() > 0 {
-            // What was asked is answered: nobody waits for the prover. A strategy that had the program to itself ends there, too.
+            // The first finding is the answer, so the prover is not waited for. A published
+            // strategy ends there, too.
             match self.subject.settings.strategy {
                 Strategy::Auto => self.proving.prover = None,
                 _ => self.count_strategy(),
             }
         }
         self.give_up_prover();
-        // What nobody had time to look at in the machine was entered all the same.
+        // Blocks that only native runs entered are covered, too.
         self.searching
             .search
             .note_covered(self.searching.backlog.entered());
@@ -41,8 +42,9 @@ impl Alternation<'_, '_> {
         self.stats.seconds = self.subject.budget.begin().elapsed().as_secs_f64();
     }
 
-    /// Why this harness was never executed, if it was not. Native executions count, and what is proved as a whole needs none. The
-    /// machine's count where nobody asked for others, and where one program is checked by a search that ends at its first finding.
+    /// Why this harness was never executed, if it was not. Native executions count, and what is
+    /// proved as a whole needs none. The machine's count where native ones were not asked for, and
+    /// where one program is checked by a search that ends at its first finding.
     pub fn unexecuted(&self, end: End) -> Option<Unexecuted> {
         let by_machine = self.stats.machine_runs > 0;
         let is_enough = self.stats.executions > 0

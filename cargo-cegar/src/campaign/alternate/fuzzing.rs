@@ -65,8 +65,8 @@ impl Fuzzing {
         }
     }
 
-    /// Starts the fuzzer as soon as its target is built; the log of comparisons is handed on when it
-    /// is there, too.
+    /// Starts the fuzzer as soon as its target is built; the log of comparisons is handed on when
+    /// it is there, too.
     pub fn start(
         &mut self,
         subject: &Subject<'_>,

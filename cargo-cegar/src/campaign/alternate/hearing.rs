@@ -156,7 +156,7 @@ impl Alternation<'_, '_> {
     }
 
     fn skipped(&mut self, path: &Path, reason: &str) {
-        // What is in the queue we put there ourselves.
+        // The queue holds only what the campaign put there.
         let level = match path.starts_with(&self.inputs.queue) {
             true => Level::Detail,
             false => Level::Warning,
@@ -165,8 +165,8 @@ impl Alternation<'_, '_> {
         self.reporting.note(level, message);
     }
 
-    /// Runs what the machine may never have time for under AddressSanitizer, some at a time: what the
-    /// fuzzer's own target reads or writes one byte too far does not show there.
+    /// Runs what the machine may never have time for under AddressSanitizer, some at a time: what
+    /// the fuzzer's own target reads or writes one byte too far does not show there.
     pub(super) fn sweep(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
         if self.subject.native.ready(Kind::RunnerAsan).is_none() {
             return Ok(());
@@ -194,8 +194,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// An input on which the native target failed, or which is suspected of it; true if it does fail. Where the machine sees
-    /// a violation as well, its words are used.
+    /// An input on which the native target failed, or which is suspected of it; true if it does
+    /// fail. Where the machine sees a violation as well, its words are used.
     fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<bool, Error> {
         if self.confirms() {
             return self.look_into_crash(tape, news);
@@ -204,8 +204,8 @@ impl Alternation<'_, '_> {
         Ok(true)
     }
 
-    /// A process is gone. If the program is to blame, that is a finding and no trouble: `fatal` is a
-    /// tape that the process died of at once.
+    /// A process is gone. If the program is to blame, that is a finding and no trouble: `fatal` is
+    /// a tape that the process died of at once.
     fn died(&mut self, number: usize, death: &Death, fatal: Option<Vec<u8>>) {
         let is_blamed = fatal.is_some() || death.crashed;
         let restarted = self.fuzzing.replace(number, death.runs, is_blamed, fatal);

@@ -34,8 +34,8 @@ impl Inputs {
     }
 
     /// Keeps an input that covered something new, where the next campaign finds it. The machine
-    /// takes longer tapes than the fuzzer, up to a megabyte: those are not put into the corpus, which
-    /// people commit.
+    /// takes longer tapes than the fuzzer, up to a megabyte: those are not put into the corpus,
+    /// which people commit.
     pub fn keep(&self, tape: &[u8], max_len: usize) -> Result<(), Error> {
         self.put_off(tape)?;
         if let Some(corpus) = &self.corpus

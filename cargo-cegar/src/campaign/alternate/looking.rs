@@ -1,7 +1,8 @@
 //! A look at what was proved before anything was executed.
 //!
-//! A small program is proved in less time than its native builds take, and then nothing says which of its checks are ever come
-//! to. A few short executions of the machine do. They are counted, not timed, so that the same program gives the same counts.
+//! A small program is proved in less time than its native builds take, and then nothing says which
+//! of its checks are ever come to. A few short executions of the machine do. They are counted, not
+//! timed, so that the same program gives the same counts.
 
 use cegar_model::machine::{Limits, Machine};
 use cegar_search::simulate::search::{Origin, Search};
@@ -17,8 +18,8 @@ const STEPS: u64 = 500_000;
 const ALL_STEPS: u64 = 4_000_000;
 
 impl Alternation<'_, '_> {
-    /// Executes the first tapes and those of the corpus where the campaign ended with proofs of checks that no execution has
-    /// come to.
+    /// Executes the first tapes and those of the corpus where the campaign ended with proofs of
+    /// checks that no execution has come to.
     pub(in crate::campaign) fn look(&mut self, end: End) -> Result<End, Error> {
         if end != End::Settled || self.overview().table().checks.proved_not_reached == 0 {
             return Ok(end);
@@ -36,7 +37,7 @@ impl Alternation<'_, '_> {
             });
             let run = machine.run(&tape);
             if run.violation().is_some() {
-                // What is proved says that this cannot be: it is looked into as any other violation.
+                // This contradicts a proof: it is looked into as any other violation.
                 self.searching.search.add(&tape, Origin::Given, &mut news);
             }
             let entered = run

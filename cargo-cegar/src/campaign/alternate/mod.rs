@@ -1,21 +1,21 @@
 //! The alternation on one program.
 //!
 //! The fuzzer runs in processes of its own, so with two cores both sides work all the time. What
-//! alternates is knowledge: the inputs that raised the fuzzer's coverage are executed by the engine's
-//! machine ([`backlog`] says in which order), which offers its departures to the search; every tape
-//! with which the search covers something new becomes a seed. The machine sees an invalid access where
-//! native code runs on, so it judges the fuzzer's inputs too; those that it has no time for are swept
-//! natively, under AddressSanitizer. What either side believes to be a violation is run natively, under
-//! AddressSanitizer, before it is reported.
+//! alternates is knowledge: the inputs that raised the fuzzer's coverage are executed by the
+//! engine's machine ([`backlog`] says in which order), which offers its departures to the search;
+//! every tape with which the search covers something new becomes a seed. The machine sees an
+//! invalid access where native code runs on, so it judges the fuzzer's inputs too; those that it
+//! has no time for are swept natively, under AddressSanitizer. What either side believes to be a
+//! violation is run natively, under AddressSanitizer, before it is reported.
 //!
 //! Each part owns its state: [`searching`], [`fuzzing`], [`proving`], [`confirming`], [`peers`],
 //! [`inputs`] and [`reporting`]. What they are all about, and the time that they have, is the
-//! [`subject`], which none of them changes. [`Alternation`] holds the parts together: its loop asks each
-//! of them in turn what has happened, and hands on to the others what concerns them.
+//! [`subject`], which none of them changes. [`Alternation`] holds the parts together: its loop asks
+//! each of them in turn what has happened, and hands on to the others what concerns them.
 //!
-//! With `--runs` there is no clock ([`counted`]): the search works through a fixed number of questions,
-//! the fuzzer through its runs, and the search once more through what the fuzzer found; the same seed
-//! gives the same result. A published strategy has the program to itself ([`named`]).
+//! With `--runs` there is no clock ([`counted`]): the search works through a fixed number of
+//! questions, the fuzzer through its runs, and the search once more through what the fuzzer found;
+//! the same seed gives the same result. A published strategy has the program to itself ([`named`]).
 
 pub(super) mod backlog;
 pub(super) mod confirming;
@@ -62,7 +62,8 @@ const QUIET: Duration = Duration::from_millis(100);
 const ALONE: Duration = Duration::from_millis(250);
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
-/// The same while the search still has questions: with a fuzzer beside it, it never runs out of them.
+/// The same while the search still has questions: with a fuzzer beside it, it never runs out of
+/// them.
 const FUTILE: Duration = Duration::from_secs(90);
 
 /// One program's campaign.
@@ -108,7 +109,8 @@ impl Alternation<'_, '_> {
             }
             return self.counted(runs, news);
         }
-        // The fuzzer reads a large corpus by itself, and does not wait for the machine to have done so.
+        // The fuzzer reads a large corpus by itself, and does not wait for the machine to have done
+        // so.
         self.searching.backlog.give(given);
         let end = self.timed(news)?;
         match self.look_into_suspects()? {
@@ -140,7 +142,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Lets the prover begin alone: what is proved at once needs no execution, and a single one of these may take seconds.
+    /// Lets the prover begin alone: a single execution may take seconds, and a small program is
+    /// proved before the first has ended.
     fn head_start(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
         let begin = Instant::now();
         while self.proving.prover.is_some() && begin.elapsed() < ALONE && !self.is_over() {
@@ -169,7 +172,8 @@ impl Alternation<'_, '_> {
             }
             self.fuzzing.start(&self.subject, &self.inputs, None)?;
             self.exchange();
-            // What was given comes before the first question: it answers much of what could be asked.
+            // What was given comes before the first question: it answers much of what could be
+            // asked.
             if asking && !self.searching.backlog.has_given() {
                 let until = self.slice();
                 let search = &mut self.searching.search;
@@ -191,7 +195,8 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Acts on what has happened since the last turn; the campaign's end, if there is a reason for it.
+    /// Acts on what has happened since the last turn; the campaign's end, if there is a reason for
+    /// it.
     fn act(&mut self, news: &mut Vec<News>) -> Result<Option<End>, Error> {
         let first_only = self.subject.first_only;
         if self.take(news)? && first_only {

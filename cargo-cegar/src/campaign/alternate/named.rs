@@ -1,7 +1,8 @@
 //! A published strategy at work: it has the program to itself.
 //!
-//! No fuzzer and no search of ours takes part, so that what comes out is the strategy's own. What it believes to be a violation
-//! is executed by the machine and then natively, as anything else is, and its proofs go through the checker.
+//! No fuzzer and no search of ours takes part, so that what comes out is the strategy's own. What
+//! it believes to be a violation is executed by the machine and then natively, as anything else is,
+//! and its proofs go through the checker.
 
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,8 @@
 //! How the goals stand: what is covered, proved and violated, taken together.
 //!
 //! What lies behind a check that is open is proved for the executions in which that check holds. A
-//! report names the first of such checks and counts the others: a library has hundreds of them before
-//! its last line.
+//! report names the first of such checks and counts the others: a library has hundreds of them
+//! before its last line.
 
 use cegar_checker::Condition;
 use cegar_model::program::{Check, Program};
@@ -100,7 +100,7 @@ impl Overview<'_, '_, '_> {
         status
     }
 
-    /// What it rests on that a block is proved unreachable, for people.
+    /// The conditions under which a block is proved unreachable, in words.
     pub fn dead_given(&self, block: usize) -> Vec<String> {
         let proofs = self.proving.proofs.as_ref();
         self.words(proofs.and_then(|proofs| proofs.block_given(block)))

@@ -1,12 +1,14 @@
 //! What other machines find, and what they are told.
 //!
-//! A campaign that takes part in an exchange has a member of the hub beside it, a process (`cegar_fuzz::exchange`). It is told
-//! each tape of a worker's that entered code for the first time on this machine. What it hears is offered to the workers, and
-//! who finds something new in it tells so, as of any input: from there on it is the fuzzer's find. A tape that came from elsewhere
-//! is never sent, and one that brings nothing new here goes no further. Without a fuzzer the machine looks at what comes,
-//! and what it covers is what is sent.
+//! A campaign that takes part in an exchange has a member of the hub beside it, a process
+//! (`cegar_fuzz::exchange`). It is told each tape of a worker's that entered code for the first
+//! time on this machine. What it hears is offered to the workers, and who finds something new in it
+//! tells so, as of any input: from there on it is the fuzzer's find. A tape that came from
+//! elsewhere is never sent, and one that brings nothing new here goes no further. Without a fuzzer
+//! the machine looks at what comes, and what it covers is what is sent.
 //!
-//! The exchange is a help and no condition: when the connection is lost this is said once, and tried again now and then.
+//! The exchange is a help and no condition: when the connection is lost this is said once, and
+//! tried again now and then.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -173,7 +175,7 @@ impl Alternation<'_, '_> {
         peers.joined = true;
         peers.pause = AGAIN[0];
         let again = std::mem::take(&mut peers.told);
-        // A hub that was started anew knows nothing of it; another one knows it, and says it to nobody twice.
+        // A hub that was started anew does not know it; any other hub drops what it knows.
         for tape in std::mem::take(&mut peers.found) {
             peers.tell(tape);
         }
@@ -218,7 +220,8 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Sends a tape that entered these blocks, if one of them is news to the other machines. True if the tape is from there.
+    /// Sends a tape that entered these blocks, if one of them is news to the other machines. True
+    /// if the tape is from there.
     pub(super) fn share(&mut self, tape: &[u8], blocks: &[u32]) -> bool {
         let Some(peers) = &mut self.peers else {
             return false;
@@ -248,7 +251,8 @@ impl Alternation<'_, '_> {
     }
 }
 
-/// A hash of what a program does, by block: the same wherever its files lie, another for another build.
+/// A hash of what a program does, by block: the same wherever its files lie, another for another
+/// build.
 fn identity(program: &ir::Program) -> Hash {
     struct Text(Sha256);
     impl std::fmt::Write for Text {

@@ -1,7 +1,7 @@
 //! The prover's part in the alternation.
 //!
-//! It is started once, heard now and then, and taken over when it is done, unless an execution or the
-//! checker says otherwise: what is called proved here has passed both.
+//! It is started once, heard now and then, and taken over when it is done, unless an execution or
+//! the checker says otherwise: what is called proved here has passed both.
 
 use std::sync::Arc;
 
@@ -109,8 +109,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Has a prover that is still at work stop, and takes over what it has come to so far: it stays, and the next campaign goes
-    /// on from there.
+    /// Has a prover that is still at work stop, and takes over what it has come to so far: it
+    /// stays, and the next campaign goes on from there.
     pub(super) fn give_up_prover(&mut self) {
         let Some(prover) = self.proving.prover.take() else {
             return;

@@ -26,7 +26,7 @@ pub struct Subject<'a> {
     pub settings: &'a Settings,
     /// The program.
     pub program: &'a Arc<Program>,
-    /// What is known of the functions that nobody defines.
+    /// What is known of the undefined functions.
     pub externals: &'a Externals,
     /// Its native builds.
     pub native: &'a Native<'a>,
@@ -48,7 +48,7 @@ impl Subject<'_> {
         self.settings.runs.is_some()
     }
 
-    /// Whether somebody has asked the campaign to stop.
+    /// Whether the campaign was asked to stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -1,5 +1,8 @@
 //! What the inputs of a corpus make the code do, written down as tests.
 
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::cmin::chosen;
 use super::{Features, files, ready};
 use crate::campaign::tests::{Tests, Where};
@@ -9,8 +12,6 @@ use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::options::{Harness, RunOptions};
 use crate::store;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Characters of an input's name in a test's.
 pub(super) const NAME: usize = 8;
@@ -26,7 +27,7 @@ pub struct Behaviours {
     pub written: Vec<String>,
     /// Tests that were there.
     pub kept: Vec<String>,
-    /// Of these, whose snapshot is not what the code does now.
+    /// Tests among `kept` whose snapshot differs from what the code does now.
     pub changed: Vec<String>,
     /// Inputs of which two runs differ, or that go wrong when built as a test builds them.
     pub left_out: Vec<String>,

@@ -1,18 +1,20 @@
 //! The least part of a corpus that covers what all of it covers.
 //!
-//! It is found greedily (Chvatal's bound for set cover says how near that comes): again and again the
-//! input that adds most to what is covered, of equals the shorter one.
+//! It is found greedily (Chvatal's bound for set cover says how near that comes): again and again
+//! the input that adds most to what is covered, of equals the shorter one.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use super::{Features, Input, files, ready};
 use crate::error::Error;
 use crate::event::Reporter;
 use crate::options::{Harness, RunOptions};
 use crate::store;
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
-/// The least set of inputs that covers what all of them cover: their numbers, in the order of what they add.
+/// The least set of inputs that covers what all of them cover: their numbers, in the order of what
+/// they add.
 pub(super) fn cover(inputs: &[(usize, &[u64])]) -> Vec<usize> {
     let mut missing: BTreeSet<u64> = inputs.iter().flat_map(|(_, f)| f.iter().copied()).collect();
     let mut chosen = Vec::new();
@@ -59,7 +61,8 @@ pub struct Minimised {
     pub failing: Vec<PathBuf>,
 }
 
-/// Keeps the least corpus (`cargo cegar cmin`). Files whose name is not a content hash are a user's own, and stay.
+/// Keeps the least corpus (`cargo cegar cmin`). Files whose name is not a content hash are a user's
+/// own, and stay.
 pub fn cmin(
     options: &RunOptions,
     harness: &Harness,

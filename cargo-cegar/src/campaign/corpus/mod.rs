@@ -1,16 +1,13 @@
-//! What can be done with a corpus: keep the least of it, shorten one input, write down what the inputs make the code do.
+//! What can be done with a corpus: keep the least of it, shorten one input, write down what the
+//! inputs make the code do.
 //!
-//! All of it goes by native runs of the inputs, as `replay` does it, and searches nothing. The least corpus is found greedily
-//! (Chvatal's bound for set cover says how near that comes): again and again the input that adds most to what is covered,
-//! of equals the shorter one.
+//! All of it goes by native runs of the inputs, as `replay` does it, and searches nothing. The
+//! least corpus is found greedily (Chvatal's bound for set cover says how near that comes): again
+//! and again the input that adds most to what is covered, of equals the shorter one.
 
 mod behaviours;
 mod cmin;
 mod tmin;
-
-pub use behaviours::{Behaviours, behaviours};
-pub use cmin::{Minimised, cmin};
-pub use tmin::{Shortened, tmin};
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +21,9 @@ use super::single::start_native;
 use crate::error::Error;
 use crate::event::Reporter;
 use crate::options::{Harness, RunOptions};
+pub use behaviours::{Behaviours, behaviours};
+pub use cmin::{Minimised, cmin};
+pub use tmin::{Shortened, tmin};
 
 /// Inputs per call of a runner.
 const BATCH: usize = 64;

@@ -1,5 +1,13 @@
 //! One input made shorter, with the same end.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cegar_fuzz::native::Run;
+use cegar_model::machine::{Machine, Outcome};
+use cegar_model::program::FunctionKind;
+use cegar_search::simulate::minimise::{Budget, Judged, minimise};
+
 use super::ready;
 use crate::campaign::findings;
 use crate::campaign::native::fault;
@@ -7,12 +15,6 @@ use crate::campaign::single::limits;
 use crate::error::Error;
 use crate::event::Reporter;
 use crate::options::{Harness, RunOptions};
-use cegar_fuzz::native::Run;
-use cegar_model::machine::{Machine, Outcome};
-use cegar_model::program::FunctionKind;
-use cegar_search::simulate::minimise::{Budget, Judged, minimise};
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What `tmin` did.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -28,8 +30,8 @@ pub struct Shortened {
     pub outcome: String,
 }
 
-/// Shortens one input (`cargo cegar tmin`): it ends in the same way, at the same check if it goes wrong, and else enters the
-/// same blocks of the user's code.
+/// Shortens one input (`cargo cegar tmin`): it ends in the same way, at the same check if it goes
+/// wrong, and else enters the same blocks of the user's code.
 pub fn tmin(
     options: &RunOptions,
     harness: &Harness,
@@ -42,7 +44,8 @@ pub fn tmin(
     let machine = Machine::new(program, limits(harness));
     let seen = ready.native.confirm(tape)?;
     let first = machine.run(tape);
-    // A fault that only native code sees is judged natively, which takes a process for each candidate.
+    // A fault that only native code sees is judged natively, which takes a process for each
+    // candidate.
     let native_only =
         fault(&seen.outcome).is_some() && !matches!(first.outcome, Outcome::Violated(_));
     let blocks = |trace: &[cegar_model::program::BlockId]| -> BTreeSet<u32> {

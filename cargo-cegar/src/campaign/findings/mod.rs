@@ -1,15 +1,13 @@
 //! What counts as a finding.
 //!
-//! The machine or the fuzzer believes; this file makes sure. A belief becomes a finding when a native run in a
-//! process of its own, under AddressSanitizer and with every inserted check, fails in the same way: the same property,
-//! and if the native run names a place in the program, a place is all that is reported. One finding per fault
-//! ([`crate::findings::Identity`]); another function that leads to it is a further input of that finding.
+//! The machine or the fuzzer believes; this file makes sure. A belief becomes a finding when a
+//! native run in a process of its own, under AddressSanitizer and with every inserted check, fails
+//! in the same way: the same property, and if the native run names a place in the program, a place
+//! is all that is reported. One finding per fault ([`crate::findings::Identity`]); another function
+//! that leads to it is a further input of that finding.
 
 mod places;
 mod words;
-
-use words::{message, native_kind};
-pub use words::{plain, readable, told};
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,6 +23,8 @@ use crate::error::Error;
 use crate::event::{Event, TestRef};
 use crate::findings::{Identity, Memory, Record, Site, Standing};
 use crate::verdict::{Finding, Place, rule_id};
+use words::{message, native_kind};
+pub use words::{plain, readable, told};
 
 /// A finding and what is needed to write its test.
 #[derive(Clone, Debug)]
@@ -111,7 +111,8 @@ impl<'a> Judge<'a> {
         true
     }
 
-    /// The condition that the harness did not keep where it came to this check; empty where it kept all.
+    /// The condition that the harness did not keep where it came to this check; empty where it kept
+    /// all.
     pub fn unkept(&self, check: u32) -> Option<String> {
         let mut all = self.preconditions.iter();
         let (_, finding) = all.find(|(of, _)| *of == Some(check))?;
@@ -130,7 +131,8 @@ impl<'a> Judge<'a> {
         self.told.len() as u64
     }
 
-    /// Whether a fault was told before. A new one is remembered before anybody hears of it: its name is the record's.
+    /// Whether a fault was told before. A new one is recorded before it is reported: its name is
+    /// the record's.
     pub fn news(&mut self, confirmed: &mut Confirmed) -> Result<News, Error> {
         self.checks.extend(confirmed.check);
         let identity = &confirmed.finding.identity;
@@ -151,7 +153,8 @@ impl<'a> Judge<'a> {
         Ok(News::New)
     }
 
-    /// Keeps the input of a fault: of a known one another function calls where it is a `further` input.
+    /// Keeps the input of a fault: of a known one another function calls where it is a `further`
+    /// input.
     fn remember(&mut self, confirmed: &mut Confirmed, further: bool) -> Result<(), Error> {
         let Some(memory) = &mut self.memory else {
             return Ok(());

@@ -1,11 +1,12 @@
 //! Where a fault is: its place in the user's code, and the calls that led there.
 
-use super::Judge;
-use super::words::plain;
-use crate::verdict::Place;
 use cegar_fuzz::native::Frame;
 use cegar_model::machine::Violation;
 use cegar_model::program::{CallInfo, FuncId, FunctionKind, Pos};
+
+use super::Judge;
+use super::words::plain;
+use crate::verdict::Place;
 
 impl Judge<'_> {
     /// A position as it is told.
@@ -38,8 +39,8 @@ impl Judge<'_> {
         Some(check.function)
     }
 
-    /// The innermost call from the user's code, and what it calls, where the violated check is not in the user's code: `write` with
-    /// too great a length is wrong where it is called.
+    /// The innermost call from the user's code, and what it calls, where the violated check is not
+    /// in the user's code: `write` with too great a length is wrong where it is called.
     pub(super) fn call_into_stubs(&self, violation: &Violation) -> Option<(&CallInfo, FuncId)> {
         let is_users = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
         let mut callee = self.function(violation).filter(|&id| !is_users(id))?;

@@ -1,11 +1,14 @@
 //! How findings are said: native outcomes, faults and places in words.
 
-use crate::campaign::native::trap_kind;
-use cegar_fuzz::native::Outcome;
-use cegar_model::program::{CheckKind, Program};
 use std::path::Path;
 
-/// A text with places in it as a person would name them: from the root, and the stub library's by its name.
+use cegar_fuzz::native::Outcome;
+use cegar_model::program::{CheckKind, Program};
+
+use crate::campaign::native::trap_kind;
+
+/// A text with places in it as a person would name them: from the root, and the stub library's by
+/// its name.
 pub fn readable(program: &Program, root: &Path, text: &str) -> String {
     let mut text = text.replace(&format!("{}/", root.display()), "");
     for file in &program.files {

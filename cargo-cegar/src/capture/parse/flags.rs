@@ -32,7 +32,7 @@ pub(super) const WITH_ARGUMENT: &[&str] = &[
     "-mllvm",
 ];
 
-/// The same, but kept with their argument.
+/// Options that are kept together with their argument.
 pub(super) const KEPT_WITH_ARGUMENT: &[&str] = &[
     "-D",
     "-U",

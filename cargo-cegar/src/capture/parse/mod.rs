@@ -1,22 +1,23 @@
 //! From records to compile commands.
 //!
-//! A build calls its compiler for more than compiling the library: to ask for its version, to try whether a header
-//! exists, to link, to list dependencies. And it passes flags that matter only to the object file. What is kept here
-//! is what changes the *meaning* of the code: defines, include paths, the language standard, and those `-f` and `-m`
-//! flags that change types or which code is compiled. What is not kept as a file is named, with the reason.
+//! A build calls its compiler for more than compiling the library: to ask for its version, to try
+//! whether a header exists, to link, to list dependencies. And it passes flags that matter only to
+//! the object file. What is kept here is what changes the *meaning* of the code: defines, include
+//! paths, the language standard, and those `-f` and `-m` flags that change types or which code is
+//! compiled. What is not kept as a file is named, with the reason.
 
 mod flags;
 mod rebase;
-
-use flags::{KEPT_WITH_ARGUMENT, WITH_ARGUMENT, matters, significant};
-pub(super) use rebase::{normal, rebase};
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Captured, LeftOut, Record, Unit};
+use flags::{KEPT_WITH_ARGUMENT, WITH_ARGUMENT, matters, significant};
+pub(super) use rebase::{normal, rebase};
 
-/// Turns the records of one package's build into its C files, in the order in which they were compiled.
+/// Turns the records of one package's build into its C files, in the order in which they were
+/// compiled.
 pub fn parse(records: &[Record]) -> Captured {
     let mut captured = Captured::default();
     // A file compiled twice (once with and once without -fPIC) is one file.
@@ -98,7 +99,8 @@ impl Call {
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             match arg.as_str() {
-                // Preprocessing, dependencies, assembly listing, questions: nothing is made of the file.
+                // Preprocessing, dependencies, assembly listing, questions: nothing is made of the
+                // file.
                 "-E" | "-M" | "-MM" | "-S" | "-fsyntax-only" | "--version" | "-dumpversion"
                 | "-dumpmachine" | "-###" => return None,
                 "-c" | "-shared" => call.to_object = true,
@@ -132,8 +134,8 @@ impl Call {
         for path in paths.split(':').filter(|path| !path.is_empty()) {
             call.flags.extend(["-isystem".to_owned(), path.to_owned()]);
         }
-        // Where several libraries are built in turn, the next one's build wipes the generated headers of the one before; what it
-        // installed is still there.
+        // Where several libraries are built in turn, the next one's build wipes the generated
+        // headers of the one before; what it installed is still there.
         let installed = record.out_dir.as_ref().map(|out| out.join("include"));
         if let Some(folder) = installed.filter(|folder| folder.is_dir()) {
             let folder = folder.to_string_lossy().into_owned();
@@ -186,7 +188,8 @@ fn is_c_by_name(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "c")
 }
 
-/// Whether a file is a question that a build system asks its compiler: does this header, flag, function exist?
+/// Whether a file is a question that a build system asks its compiler: does this header, flag,
+/// function exist?
 fn is_probe(cwd: &Path, source: &Path) -> bool {
     const FOLDERS: &[&str] = &[
         "CMakeScratch",

@@ -1,10 +1,12 @@
 //! The arguments of the commands that work on a crate.
 
-use super::{BudgetArgs, duration};
-use crate::cli::team::TeamArgs;
-use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::{BudgetArgs, duration};
+use crate::cli::team::TeamArgs;
 
 /// `run`
 #[derive(Debug, Args)]
@@ -35,8 +37,8 @@ pub struct CiArgs {
     /// Who works on it
     #[command(flatten)]
     pub team: TeamArgs,
-    /// No harness gets more than this, whatever its share of --max-time [default: 30m under --runs without --max-time, where
-    /// it ends what hangs]
+    /// No harness gets more than this, whatever its share of --max-time [default: 30m under --runs
+    /// without --max-time, where it ends what hangs]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_time_per_harness: Option<Duration>,
     /// What is known and fails no build [default: cegar/baseline.json, if there is one]
@@ -90,11 +92,12 @@ pub struct CoverageArgs {
 /// `init`
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The header that declares the functions [default: the one that is named like the library, or that declares most of the
-    /// functions that the crate's Rust code binds]
+    /// The header that declares the functions [default: the one that is named like the library, or
+    /// that declares most of the functions that the crate's Rust code binds]
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
-    /// The function that the harness calls, or several: 'parse_*' [default: the most promising ones]
+    /// The function that the harness calls, or several: 'parse_*' [default: the most promising
+    /// ones]
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
     /// At most so many harnesses
@@ -103,10 +106,12 @@ pub struct InitArgs {
     /// The harness's name, where there is one [default: the function's, or the package's]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Also write the files for continuous integration; in a package that is there already, only those
+    /// Also write the files for continuous integration; in a package that is there already, only
+    /// those
     #[arg(long, value_name = "SYSTEM", value_enum)]
     pub ci: Vec<CiSystem>,
-    /// How long each written harness is tried at a time, so that it learns what callers have to keep
+    /// How long each written harness is tried at a time, so that it learns what callers have to
+    /// keep
     #[arg(
         long = "try",
         value_name = "TIME",
@@ -114,7 +119,8 @@ pub struct InitArgs {
         conflicts_with = "no_try"
     )]
     pub try_for: String,
-    /// How long all trials together may take; the harnesses that are left then are written as they are, and named
+    /// How long all trials together may take; the harnesses that are left then are written as they
+    /// are, and named
     #[arg(
         long,
         value_name = "TIME",
@@ -125,11 +131,13 @@ pub struct InitArgs {
     /// Try no harness: nothing is learnt, and what it reaches is not known
     #[arg(long)]
     pub no_try: bool,
-    /// Take over fuzz targets (C files with LLVMFuzzerTestOneInput) and corpora: a file, or a folder with both
+    /// Take over fuzz targets (C files with LLVMFuzzerTestOneInput) and corpora: a file, or a
+    /// folder with both
     #[arg(long, value_name = "PATH", conflicts_with_all = ["header", "function"])]
     pub from_fuzz: Option<PathBuf>,
-    /// Run the crate's own tests and examples with the library's functions recorded; carve harnesses from what they do, with
-    /// the order of their calls, and put their data into the corpora
+    /// Run the crate's own tests and examples with the library's functions recorded; carve
+    /// harnesses from what they do, with the order of their calls, and put their data into the
+    /// corpora
     #[arg(long, conflicts_with_all = ["from_fuzz", "function", "name"])]
     pub from_tests: bool,
 }

@@ -1,9 +1,11 @@
 //! The arguments of the commands that work on files.
 
+use std::path::PathBuf;
+
+use clap::Args;
+
 use super::BudgetArgs;
 use crate::config::PropertyName;
-use clap::Args;
-use std::path::PathBuf;
 
 /// `check`
 #[derive(Debug, Args)]
@@ -11,7 +13,8 @@ pub struct CheckArgs {
     /// The C files of the program
     #[arg(required_unless_present = "svcomp", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Check what a task definition of SV-COMP asks, one property after the other, and say whether the answer is the expected one
+    /// Check what a task definition of SV-COMP asks, one property after the other, and say whether
+    /// the answer is the expected one
     #[arg(long, value_name = "TASK", conflicts_with_all = ["files", "entry", "property"])]
     pub svcomp: Option<PathBuf>,
     /// Of the task's properties, only this one: `unreach-call` (repeatable)
@@ -57,10 +60,12 @@ pub struct CheckArgs {
         hide_env_values = true
     )]
     pub emit_dir: Option<PathBuf>,
-    /// Where the certificate of what is proved goes, with the bitcode that it is about; see `check-proof`
+    /// Where the certificate of what is proved goes, with the bitcode that it is about; see
+    /// `check-proof`
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
-    /// Where a witness of the verdict goes, in SV-COMP's format 2.0: the way to the violation, or the proof's loop invariants
+    /// Where a witness of the verdict goes, in SV-COMP's format 2.0: the way to the violation, or
+    /// the proof's loop invariants
     #[arg(long, value_name = "FILE")]
     pub witness: Option<PathBuf>,
     /// Keep the scratch folder and say where it is
@@ -85,7 +90,8 @@ pub struct DebugArgs {
 /// `check-proof`
 #[derive(Debug, Args)]
 pub struct CheckProofArgs {
-    /// The certificate: `certificate.json` of `check --certificate DIR`, or of a harness's folder in `target/cegar`
+    /// The certificate: `certificate.json` of `check --certificate DIR`, or of a harness's folder
+    /// in `target/cegar`
     #[arg(value_name = "CERTIFICATE")]
     pub certificate: PathBuf,
     /// The bitcode that it is about [default: program.bc beside it]
@@ -94,7 +100,8 @@ pub struct CheckProofArgs {
     /// Ask this solver instead of Z3's library: a name in PATH (cvc5, bitwuzla, z3) or a path
     #[arg(long, value_name = "NAME|PATH")]
     pub solver: Option<PathBuf>,
-    /// Write each question there as an SMT-LIB file that has to be unsatisfiable, and their list, manifest.tsv
+    /// Write each question there as an SMT-LIB file that has to be unsatisfiable, and their list,
+    /// manifest.tsv
     #[arg(long, value_name = "DIR")]
     pub smt2: Option<PathBuf>,
 }
@@ -102,16 +109,19 @@ pub struct CheckProofArgs {
 /// `explain`
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// FILE:LINE, FILE:LINE:COLUMN, a test's name, or a check's number as `--message-format json` has it
+    /// FILE:LINE, FILE:LINE:COLUMN, a test's name, or a check's number as `--message-format json`
+    /// has it
     #[arg(value_name = "GOAL")]
     pub goal: String,
-    /// Where `check --certificate DIR` or `check --keep` left the goals [default: the package's harnesses]
+    /// Where `check --certificate DIR` or `check --keep` left the goals [default: the package's
+    /// harnesses]
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
     /// Only this harness
     #[arg(long, value_name = "NAME")]
     pub harness: Option<String>,
-    /// Also write the proof of this goal alone, with only the facts that it needs; see `check-proof`
+    /// Also write the proof of this goal alone, with only the facts that it needs; see
+    /// `check-proof`
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
 }

@@ -3,17 +3,16 @@
 mod crates;
 mod files;
 
-pub use crates::*;
-pub use files::*;
-
 use std::path::PathBuf;
 use std::time::Duration;
-
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use cegar_model::assumption::Faults;
 use cegar_search::strategy::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+pub use crates::*;
+pub use files::*;
 
 /// A fuzzer and a model checker for the C code in your crate, feeding each other
 #[derive(Debug, Parser)]
@@ -131,9 +130,10 @@ pub enum MessageFormat {
 pub enum Command {
     /// Check C files: violated (with an input and a test), proved, or open
     ///
-    /// No project is needed: the files are one program, with `main` or `LLVMFuzzerTestOneInput` or the function given
-    /// by --entry. What it reads (stdin, arguments, environment, `__VERIFIER_nondet_*`, `crunner_get_*`, functions that
-    /// nobody defines) is chosen by the search.
+    /// No project is needed: the files are one program, with `main` or `LLVMFuzzerTestOneInput` or
+    /// the function given by --entry. What it reads (stdin, arguments, environment,
+    /// `__VERIFIER_nondet_*`, `crunner_get_*`, functions that nobody defines) is chosen by the
+    /// search.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar check parse.c -D N=10 -I include\n  \
         cargo cegar check driver.c --entry step --property memory --max-time 5m\n  \
@@ -141,8 +141,9 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Alternate fuzzing and proving over the crate's harnesses until every goal is settled
     ///
-    /// Harnesses come from the `cegar/` package that `cargo cegar init` writes. Tests for what is found go to
-    /// `cegar/tests/`, inputs worth keeping to `cegar/corpus/`. A run that is stopped goes on where it was.
+    /// Harnesses come from the `cegar/` package that `cargo cegar init` writes. Tests for what is
+    /// found go to `cegar/tests/`, inputs worth keeping to `cegar/corpus/`. A run that is stopped
+    /// goes on where it was.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar run\n  \
         cargo cegar run parse_header --max-time 10m\n  \
@@ -150,12 +151,15 @@ pub enum Command {
         cargo cegar run --runs 100000 --seed 7        the same result each time\n  \
         cargo cegar run --listen 192.168.1.7:4242     the first of several machines; the others --join it")]
     Run(RunArgs),
-    /// Run all harnesses within a budget, for continuous integration: only new findings fail the build
+    /// Run all harnesses within a budget, for continuous integration: only new findings fail the
+    /// build
     ///
-    /// Each harness gets its share of --max-time in a process of its own, which is ended if it does not end. A finding is known,
-    /// and fails nothing, if a test of that name is in `cegar/tests/` or `cegar/baseline.json` lists it. The source tree
-    /// is left as it is: new tests, inputs and corpus entries go to the folder of --artifacts, which can be copied over
-    /// `cegar/`. `target/cegar/report.html` tells all of it; cache `target/cegar`, and the next build goes on from there.
+    /// Each harness gets its share of --max-time in a process of its own, which is ended if it does
+    /// not end. A finding is known, and fails nothing, if a test of that name is in `cegar/tests/`
+    /// or `cegar/baseline.json` lists it. The source tree is left as it is: new tests, inputs and
+    /// corpus entries go to the folder of --artifacts, which can be copied over `cegar/`.
+    /// `target/cegar/report.html` tells all of it; cache `target/cegar`, and the next build goes on
+    /// from there.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar ci --max-time 10m --sarif cegar.sarif --junit cegar.xml\n  \
         cargo cegar ci --runs 100000 --jobs 4         the same result each time\n  \
@@ -163,10 +167,11 @@ pub enum Command {
         It ends with 100 if there is a new finding, else with the code of the first harness that has no result, with 5 \
         if goals are open and --require-proof was given, and with 0.")]
     Ci(Box<CiArgs>),
-    /// Show which lines the last campaigns executed, which are proved unreachable, and which are open
+    /// Show which lines the last campaigns executed, which are proved unreachable, and which are
+    /// open
     ///
-    /// Reads what `run` and `ci` left behind. Of several harnesses' words about a line the best counts. Functions that no harness
-    /// can call are not in its program, and not counted.
+    /// Reads what `run` and `ci` left behind. Of several harnesses' words about a line the best
+    /// counts. Functions that no harness can call are not in its program, and not counted.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar coverage\n  \
         cargo cegar coverage parse_header --html coverage.html\n  \
@@ -174,9 +179,10 @@ pub enum Command {
     Coverage(CoverageArgs),
     /// Write the `cegar/` package: configuration, harnesses, a place for tests
     ///
-    /// Harnesses are written from the library's header: buffers with their lengths, strings, objects that the header's own
-    /// functions make and give back, callbacks. Without --header the header is looked for; without --function the most
-    /// promising functions are taken. What gets no harness is named with the reason. Nothing that exists is overwritten.
+    /// Harnesses are written from the library's header: buffers with their lengths, strings,
+    /// objects that the header's own functions make and give back, callbacks. Without --header the
+    /// header is looked for; without --function the most promising functions are taken. What gets
+    /// no harness is named with the reason. Nothing that exists is overwritten.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar init\n  \
         cargo cegar init -p bzip2-sys --function 'BZ2_bzBuffTo*'\n  \
@@ -187,36 +193,41 @@ pub enum Command {
     Init(InitArgs),
     /// Capture the crate's C build, compile it to bitcode, and say what was done
     ///
-    /// The crate's own build script runs with a recording compiler in front of the real one, so defines, include paths
-    /// and the list of files are the ones that cargo build uses. The record goes to `cegar/captured.json`; `run` uses
-    /// it until it is captured again.
+    /// The crate's own build script runs with a recording compiler in front of the real one, so
+    /// defines, include paths and the list of files are the ones that cargo build uses. The record
+    /// goes to `cegar/captured.json`; `run` uses it until it is captured again.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar build\n  \
         cargo cegar build -p libz-sys\n  \
         cargo cegar build --no-compile         only list what would be compiled")]
     Build(BuildArgs),
-    /// Compare the crate's `extern` declarations with the library: types, number of parameters, structures, constants
+    /// Compare the crate's `extern` declarations with the library: types, number of parameters,
+    /// structures, constants
     ///
-    /// The declarations are read from the crate's Rust files, the definitions from the C files that its build compiles. What is told
-    /// is certain; what is not understood is left out and counted (-v lists it). `run` and `ci` do the same at their beginning;
-    /// `check = false` under [bindings] in cegar.toml switches that off.
+    /// The declarations are read from the crate's Rust files, the definitions from the C files that
+    /// its build compiles. What is told is certain; what is not understood is left out and counted
+    /// (-v lists it). `run` and `ci` do the same at their beginning; `check = false` under
+    /// [bindings] in cegar.toml switches that off.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar bindings\n  \
         cargo cegar bindings -p libz-sys -v\n  \
         cargo cegar bindings --sarif bindings.sarif")]
     Bindings(BindingsArgs),
-    /// Write tests of what the C code does: the fewest inputs of the corpus that enter all that was entered
+    /// Write tests of what the C code does: the fewest inputs of the corpus that enter all that was
+    /// entered
     ///
-    /// Each becomes a `#[test]` in `cegar/tests/HARNESS_behaviour.rs` with an insta snapshot in `cegar/snapshots/`: what
-    /// the code printed, which external functions it called with what, how it ended. A change of the C code that changes
-    /// that makes the test fail with a diff. They need cargo and a C compiler, as all generated tests do.
+    /// Each becomes a `#[test]` in `cegar/tests/HARNESS_behaviour.rs` with an insta snapshot in
+    /// `cegar/snapshots/`: what the code printed, which external functions it called with what, how
+    /// it ended. A change of the C code that changes that makes the test fail with a diff. They
+    /// need cargo and a C compiler, as all generated tests do.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar emit --behaviour\n  \
         cargo cegar emit --behaviour parse_header && cargo test --manifest-path cegar/Cargo.toml")]
     Emit(EmitArgs),
     /// Keep the least corpus: inputs that add nothing to what the others cover are removed
     ///
-    /// Goes by blocks and about how often each is entered. Inputs that go wrong, and files that you named yourself, stay.
+    /// Goes by blocks and about how often each is entered. Inputs that go wrong, and files that you
+    /// named yourself, stay.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar cmin\n  \
         cargo cegar cmin parse_header --dry-run")]
@@ -240,26 +251,30 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Start a debugger on the run of a generated test, stopped at the fault
     ///
-    /// The test is run once to learn its mock environment; then the same executable runs in gdb or lldb.
+    /// The test is run once to learn its mock environment; then the same executable runs in gdb or
+    /// lldb.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar debug next_char_array_bound_c33a55\n  \
         cargo cegar debug probe_invalid_read_5d0a31 --manifest-path cegar-tests/Cargo.toml")]
     Debug(DebugArgs),
     /// Check a certificate: is what it says proved really so?
     ///
-    /// The bitcode is read and explored anew, and every step of the proof is asked of a fresh solver; nothing of the
-    /// search that found the proof takes part. Says the first step that fails, and exits with 6 then.
+    /// The bitcode is read and explored anew, and every step of the proof is asked of a fresh
+    /// solver; nothing of the search that found the proof takes part. Says the first step that
+    /// fails, and exits with 6 then.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar check parse.c --certificate proof && cargo cegar check-proof proof/certificate.json\n  \
         cargo cegar check-proof target/cegar/parse_header/certificate.json\n  \
         cargo cegar check-proof proof/certificate.json --solver cvc5\n  \
         cargo cegar check-proof proof/certificate.json --smt2 questions; bitwuzla questions/0001-*.smt2")]
     CheckProof(CheckProofArgs),
-    /// Say why a goal stands as it does: the way to a violation, what a proof rests on, why something is open
+    /// Say why a goal stands as it does: the way to a violation, what a proof rests on, why
+    /// something is open
     ///
-    /// Reads what `run` and `check --certificate DIR` left behind and searches nothing. Of a violation it shows the lines that
-    /// an execution enters and the values that it chooses there; of a proof the invariants around the loops, and no more of
-    /// them than this goal needs; of what is open, what was tried and what to turn.
+    /// Reads what `run` and `check --certificate DIR` left behind and searches nothing. Of a
+    /// violation it shows the lines that an execution enters and the values that it chooses there;
+    /// of a proof the invariants around the loops, and no more of them than this goal needs; of
+    /// what is open, what was tried and what to turn.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar explain parse.c:88\n  \
         cargo cegar explain parse_array_bound_8c1e02\n  \
@@ -302,13 +317,16 @@ pub struct BudgetArgs {
     /// Follow loops turn by turn, not by their closed forms
     #[arg(long)]
     pub no_loop_acceleration: bool,
-    /// Begin proofs with abstract interpretation of the whole program (experimental: settles many checks of large programs in seconds)
+    /// Begin proofs with abstract interpretation of the whole program (experimental: settles many
+    /// checks of large programs in seconds)
     #[arg(long)]
     pub floor: bool,
-    /// What the environment may do wrong: nothing, short and failing input and output, failing allocations, or all [default: io]
+    /// What the environment may do wrong: nothing, short and failing input and output, failing
+    /// allocations, or all [default: io]
     #[arg(long, value_name = "LEVEL", env = "CEGAR_FAULTS", hide_env_values = true, value_parser = faults())]
     pub faults: Option<Faults>,
-    /// Do not assume this, by its identifier, or `all`: the wider world, or an open goal (repeatable)
+    /// Do not assume this, by its identifier, or `all`: the wider world, or an open goal
+    /// (repeatable)
     #[arg(long, value_name = "ID")]
     pub no_assume: Vec<String>,
     /// Assume this all the same (repeatable)

@@ -1,12 +1,11 @@
 //! What a header declares, as clang understands it.
 //!
-//! A pattern over the header's text cannot know what a macro hides, what a typedef means, or that a structure is never
-//! defined. So clang is asked for its syntax tree, with the flags that the library itself is compiled with. (bindgen knows
-//! the same, but tells it in Rust's types; a harness is C, and should use the header's own words.)
+//! A pattern over the header's text cannot know what a macro hides, what a typedef means, or that a
+//! structure is never defined. So clang is asked for its syntax tree, with the flags that the
+//! library itself is compiled with. (bindgen knows the same, but tells it in Rust's types; a
+//! harness is C, and should use the header's own words.)
 
 mod tree;
-
-use tree::read_one;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use super::ctype::{Kind, Written};
 use super::orders::Orders;
 use crate::compile::Compiler;
 use crate::error::Error;
+use tree::read_one;
 
 /// A function of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub struct Record {
 pub struct Api {
     /// The functions that it declares, in order.
     pub functions: Vec<Declared>,
-    /// Those of headers beside it: what makes and gives back an object may be declared there.
+    /// Functions of headers beside it: an object's constructor or destructor may be declared there.
     pub near: Vec<Declared>,
     /// Structures that are defined, by tag, or by the typedef of one without.
     records: HashMap<String, Record>,
@@ -81,7 +81,8 @@ pub struct Api {
     pub variables: Vec<(String, Written)>,
     /// In which order callers call them.
     pub orders: Orders,
-    /// Typedefs of `void *` of which functions return pointers: `codec_t *create(void)` makes an object that is known by its `codec_t *`.
+    /// Typedefs of `void *` of which functions return pointers: `codec_t *create(void)` makes an
+    /// object that is known by its `codec_t *`.
     behind: BTreeSet<String>,
 }
 
@@ -102,7 +103,8 @@ pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api,
     read_one(compiler, header, flags)
 }
 
-/// Headers in the same folder: a library of several public ones makes in one what it uses in another.
+/// Headers in the same folder: a library of several public ones makes in one what it uses in
+/// another.
 fn beside(header: &Path) -> Vec<PathBuf> {
     let own = header.canonicalize().unwrap_or_else(|_| header.to_owned());
     let folder = own.parent().map(std::fs::read_dir);
@@ -139,7 +141,8 @@ impl Api {
         self.functions.iter().chain(&self.near)
     }
 
-    /// The type behind typedefs; its words stay those of the innermost pointer-free name that C accepts.
+    /// The type behind typedefs; its words stay those of the innermost pointer-free name that C
+    /// accepts.
     pub fn resolve(&self, written: &Written) -> Written {
         let mut at = written.clone();
         for _ in 0..32 {
@@ -174,7 +177,8 @@ impl Api {
         self.enums.get(tag).map_or(&[], Vec::as_slice)
     }
 
-    /// By what an object is known: a structure's tag, the typedef of `void` or `void *` that stands for it, or a pointer to such a typedef.
+    /// By what an object is known: a structure's tag, the typedef of `void` or `void *` that stands
+    /// for it, or a pointer to such a typedef.
     pub fn identity(&self, pointer: &Written) -> Option<String> {
         // `voidpf` is a plain pointer by another name.
         let is_plain = |name: &str| name.to_lowercase().contains("void");
@@ -214,7 +218,8 @@ impl Api {
         self.identity(ty).or_else(|| self.number_identity(ty))
     }
 
-    /// The library's own typedef of a whole number, which may stand for an object: `typedef size_t csh;`
+    /// The library's own typedef of a whole number, which may stand for an object: `typedef size_t
+    /// csh;`
     pub fn number_identity(&self, ty: &Written) -> Option<String> {
         const PLAIN: &[&str] = &[
             "size", "int", "long", "char", "byte", "bool", "word", "off", "time",

@@ -1,13 +1,15 @@
 //! Reading clang's syntax tree of a header.
 
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+
 use super::{Api, Declared, Parameter, Record};
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::init::ctype::{self, Kind, Written};
-use serde::Deserialize;
-use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A node of clang's tree, as far as it matters.
 #[derive(Debug, Default, Deserialize)]
@@ -333,7 +335,8 @@ impl Reader {
         (*path == self.header, path.starts_with(&self.folder))
     }
 
-    /// What the header's text has between the brackets after a parameter's name. (Its type is a pointer by now.)
+    /// What the header's text has between the brackets after a parameter's name. (Its type is a
+    /// pointer by now.)
     fn bound(&self, parameter: &Node) -> Option<String> {
         let at = parameter.loc.offset? + parameter.loc.tok_len;
         let rest = self.text.get(at..)?.trim_start();

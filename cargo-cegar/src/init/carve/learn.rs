@@ -1,8 +1,10 @@
-//! What the recorded calls teach: what became of which result, how often what is repeated, which numbers were passed.
+//! What the recorded calls teach: what became of which result, how often what is repeated, which
+//! numbers were passed.
 //!
-//! A use is the sequence of calls that one test makes. Its shape is which functions are called in which order, and where each
-//! pointer comes from: a result, something that a function wrote through a `T **`, a structure of the caller's. Uses of one shape
-//! become one harness. What repeats is a loop, so that "feed, feed, feed" and "feed" are the same shape.
+//! A use is the sequence of calls that one test makes. Its shape is which functions are called in
+//! which order, and where each pointer comes from: a result, something that a function wrote
+//! through a `T **`, a structure of the caller's. Uses of one shape become one harness. What
+//! repeats is a loop, so that "feed, feed, feed" and "feed" are the same shape.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -120,7 +122,8 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Which parameter is a length: by the names, else a number right behind bytes that has never been more than could be read.
+    /// Which parameter is a length: by the names, else a number right behind bytes that has never
+    /// been more than could be read.
     fn lengths_of(&self, function: &Declared, runs: &[Run]) -> Vec<Option<usize>> {
         let mut lengths = pairs::lengths(self.api, &function.params);
         let taken = |lengths: &[Option<usize>], i| lengths.contains(&Some(i));
@@ -188,7 +191,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Numbers that always are an earlier result: a library that keeps its objects to itself gives out numbers.
+    /// Numbers that always are an earlier result: a library that keeps its objects to itself gives
+    /// out numbers.
     fn find_handles(&mut self, runs: &[Run]) {
         for function in &self.api.functions {
             for (i, param) in function.params.iter().enumerate() {
@@ -407,7 +411,8 @@ fn renumbered(flow: &Flow, stands_for: &[usize]) -> Flow {
     }
 }
 
-/// How many steps from here on are repeated, and how often. What refers to a step of the block itself is no repetition.
+/// How many steps from here on are repeated, and how often. What refers to a step of the block
+/// itself is no repetition.
 fn repeats(steps: &[Step], at: usize) -> (usize, usize) {
     for block in 1..=BLOCK {
         let Some(first) = steps.get(at..at + block) else {

@@ -1,22 +1,27 @@
 //! Harnesses carved from what the crate's own tests do.
 //!
-//! A header says which functions there are, and not in which order they want to be called, nor which numbers a mode may have. The
-//! tests of the crate say it by doing it. So they are run with the library's functions recorded ([`record`]), what they did is
-//! boiled down to shapes of use ([`learn`]), and each shape becomes a harness in which the data come from the tape ([`text`]).
+//! A header says which functions there are, and not in which order they want to be called, nor
+//! which numbers a mode may have. The tests of the crate say it by doing it. So they are run with
+//! the library's functions recorded ([`record`]), what they did is boiled down to shapes of use
+//! ([`learn`]), and each shape becomes a harness in which the data come from the tape ([`text`]).
 //!
-//! Others have shown what carries. Carving unit tests out of system runs (Kampmann and Zeller, "Carving parameterized unit tests",
-//! 2019) keeps the calls and turns their data into parameters; UTopia (Jeong and others, 2023) takes the unit tests as they are,
-//! because only they hold the order and the conditions under which an API is meant to be called; FuzzGen (Ispoglou and others, 2020)
-//! merges the uses of several consumers into one graph, at the price of orders that nobody has ever called; APICraft (Zhang and
-//! others, 2021) links results to arguments in recorded traces of binaries; Hopper (Chen and others, 2023) learns from runs which
-//! constraints hold within and between calls (lengths, ranges, files) before it blames the library. What is taken over: shapes are kept
-//! apart, and merged only where they differ in how often a call is repeated; dataflow is by value; every constraint that was
-//! learnt stands in the harness's first comment, where a maintainer can take it back.
+//! Others have shown what carries. Carving unit tests out of system runs (Kampmann and Zeller,
+//! "Carving parameterized unit tests", 2019) keeps the calls and turns their data into parameters;
+//! UTopia (Jeong and others, 2023) takes the unit tests as they are, because only they hold the
+//! order and the conditions under which an API is meant to be called; FuzzGen (Ispoglou and others,
+//! 2020) merges the uses of several consumers into one graph, at the price of orders that no
+//! consumer uses; APICraft (Zhang and others, 2021) links results to arguments in recorded traces
+//! of binaries; Hopper (Chen and others, 2023) learns from runs which constraints hold within and
+//! between calls (lengths, ranges, files) before it blames the library. What is taken over: shapes
+//! are kept apart, and merged only where they differ in how often a call is repeated; dataflow is
+//! by value; every constraint that was learnt stands in the harness's first comment, where a
+//! maintainer can take it back.
 
 mod learn;
 mod record;
 mod text;
 mod trace;
+mod wrappers;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -117,7 +122,7 @@ fn harnesses(facts: &Facts<'_>, uses: &[Use], include: &str, most: usize, result
             None => groups.push(vec![one]),
         }
     }
-    // Those that call the most come first, and stand for those whose calls are among theirs.
+    // Shapes with the most calls come first, and stand for the shapes whose calls are among theirs.
     groups.sort_by_key(|group| std::cmp::Reverse(group[0].functions().len()));
     let mut chosen: Vec<Vec<&str>> = Vec::new();
     for group in groups {
@@ -214,7 +219,8 @@ fn data(facts: &Facts<'_>, runs: &[Run]) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Whether a harness takes nothing but the data of this function, so that recorded data are inputs of it as they are.
+/// Whether a harness takes nothing but the data of this function, so that recorded data are inputs
+/// of it as they are.
 pub(super) fn takes_data_alone(harness: &Path, function: &str) -> bool {
     let Ok(text) = std::fs::read_to_string(harness) else {
         return false;

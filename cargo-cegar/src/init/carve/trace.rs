@@ -1,6 +1,7 @@
 //! What a recorded process left: one line for the beginning of each call, one for its end.
 //!
-//! A process may have died in the middle of a line. What is whole counts; a call without an end is the one that the process died in.
+//! A process may have died in the middle of a line. What is whole counts; a call without an end is
+//! the one that the process died in.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -58,7 +59,8 @@ pub(super) struct Run {
     pub calls: Vec<Call>,
 }
 
-/// Reads all traces in a folder: a run for each thread. Also whether one was too long to be kept whole.
+/// Reads all traces in a folder: a run for each thread. Also whether one was too long to be kept
+/// whole.
 pub(super) fn read(folder: &Path, name: &str) -> (Vec<Run>, bool) {
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .into_iter()

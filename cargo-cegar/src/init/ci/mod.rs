@@ -1,8 +1,9 @@
 //! Files for continuous integration: a workflow for GitHub, and what ClusterFuzzLite wants.
 //!
-//! They are written once and are the user's then, as everything that `init` writes. The workflow installs the tool as its own
-//! set-up does, so that versions stand in one place. ClusterFuzzLite brings engines and sanitizers of its own: of a
-//! harness it can use `LLVMFuzzerTestOneInput`, and knows nothing of mocks, so the others are named and left out.
+//! They are written once and are the user's then, as everything that `init` writes. The workflow
+//! installs the tool as its own set-up does, so that versions stand in one place. ClusterFuzzLite
+//! brings engines and sanitizers of its own: of a harness it can use `LLVMFuzzerTestOneInput`, and
+//! knows nothing of mocks, so the others are named and left out.
 
 mod clusterfuzzlite;
 
@@ -64,7 +65,7 @@ fn workflow(project: &Project, root: &Path) -> String {
         folder => format!("{folder}/"),
     };
     let target = below(&project.target, root);
-    // The target folder of whoever runs this need not be that of the build.
+    // The user's target folder need not be that of the build.
     let target = match Path::new(&target).is_absolute() || target.starts_with("..") {
         true => format!("{prefix}target"),
         false => target,

@@ -1,7 +1,7 @@
 //! What a trial of a harness taught, for the next one to be written.
 //!
-//! A choice that the tape makes is narrowed by an assumption; one that the harness has fixed has to be made otherwise: memory
-//! instead of NULL, more room, a member that gets a value.
+//! A choice that the tape makes is narrowed by an assumption; one that the harness has fixed has to
+//! be made otherwise: memory instead of NULL, more room, a member that gets a value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use crate::init::ctype::{Kind, Written};
 
 /// Bytes of memory that is passed where NULL was not good enough.
 const INSTEAD_OF_NULL: u64 = 4096;
-/// The most room that is given to what nobody says the size of.
+/// The most room that is given to memory of unknown size.
 pub const MOST_ROOM: u64 = 1 << 20;
 
-/// What is to be done otherwise.
+/// What a harness does otherwise than at the first attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adjust {
     /// Parameters that must not be NULL: function and number.
@@ -30,7 +30,8 @@ pub struct Adjust {
 }
 
 impl Adjust {
-    /// Puts the assumptions into a harness, each before the first call that it is about. Gives back those without a place.
+    /// Puts the assumptions into a harness, each before the first call that it is about. Gives back
+    /// those without a place.
     pub fn assumed(&self, text: &str) -> (String, Vec<String>) {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let mut without = Vec::new();

@@ -1,7 +1,9 @@
-//! A harness of an object's whole life: made, used several times in an order that the search chooses, closed.
+//! A harness of an object's whole life: made, used several times in an order that the search
+//! chooses, closed.
 //!
-//! The orders are those that callers were seen to use ([`crate::init::orders`]). What is passed to one use stays where it is
-//! until the object is closed, since nobody says how long the library keeps a pointer.
+//! The orders are those that callers were seen to use ([`crate::init::orders`]). What is passed to
+//! one use stays where it is until the object is closed, since the header does not say how long the
+//! library keeps a pointer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -138,7 +140,8 @@ fn rows(cases: &[Case<'_>], makers: &[&str], life: &Life) -> Vec<Vec<usize>> {
 }
 
 impl<'a> Body<'a> {
-    /// Which parameter of a function is the object that it uses; none if it makes it or gives it back.
+    /// Which parameter of a function is the object that it uses; none if it makes it or gives it
+    /// back.
     fn place_of(&self, function: &Declared, identity: &str) -> Option<usize> {
         let is_use = !function.variadic
             && self.is_usable(function)

@@ -1,8 +1,9 @@
 //! One function, driven: variables for its arguments, the call, and giving back what was made.
 //!
-//! A harness should read as a careful person would write it in ten minutes: the header's own types, one line per choice,
-//! buffers of exactly their length (so that one byte too far is seen), and objects made and given back by the functions
-//! that the header has for it. What had to be guessed is said in its first comment.
+//! A harness should read as a careful person would write it in ten minutes: the header's own types,
+//! one line per choice, buffers of exactly their length (so that one byte too far is seen), and
+//! objects made and given back by the functions that the header has for it. What had to be guessed
+//! is said in its first comment.
 
 mod adjust;
 mod life;
@@ -21,11 +22,11 @@ use super::api::{Api, Declared, Parameter};
 use super::ctype::{Kind, Written};
 use super::pairs;
 
-/// Bytes of memory whose length nobody says.
+/// Bytes of memory of unknown length.
 const GUESSED: usize = 64;
-/// The same where it is written.
+/// Bytes of memory of unknown length that the function writes.
 const GUESSED_OUTPUT: usize = 256;
-/// Elements of an output of numbers whose length nobody says.
+/// Elements of an output of numbers of unknown length.
 const SAMPLES: usize = 8192;
 /// Most bytes of an output.
 const OUTPUT: usize = 1024;
@@ -120,7 +121,8 @@ struct Body<'a> {
     fed: bool,
     strings: usize,
     handles: usize,
-    /// Within a function that makes something or feeds it: the main input stays free for the function itself.
+    /// Within a function that makes something or feeds it: the main input stays free for the
+    /// function itself.
     nested: usize,
     /// Functions that callers were seen to call: what makes an object is best one of them.
     preferred: BTreeSet<String>,
@@ -190,7 +192,7 @@ impl<'a> Body<'a> {
         let mut arguments: Vec<Option<String>> = vec![None; params.len()];
         for (i, text) in given {
             arguments[*i] = Some(text.clone());
-            // One object has no length.
+            // A single object has no length.
             lengths[*i] = None;
         }
         // Numbers first: the main input takes all that is left.
@@ -356,7 +358,8 @@ fn or<'t>(name: &'t str, default: &'t str) -> &'t str {
     if name.is_empty() { default } else { name }
 }
 
-/// Whether a name has one of these words in it, at the start of a word: `ZSTD_freeCCtx`, `parser_end`, not `append`.
+/// Whether a name has one of these words in it, at the start of a word: `ZSTD_freeCCtx`,
+/// `parser_end`, not `append`.
 fn has_word(name: &str, words: &[&str]) -> bool {
     let lower = name.to_lowercase();
     words.iter().any(|word| {

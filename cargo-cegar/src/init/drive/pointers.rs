@@ -1,4 +1,5 @@
-//! Pointers that stand alone: bytes and strings without a length, results, structures, functions to be called.
+//! Pointers that stand alone: bytes and strings without a length, results, structures, functions to
+//! be called.
 
 use super::text::declaration;
 use super::{Body, GUESSED, GUESSED_OUTPUT, MEMBERS, Main, OUTPUT, SAMPLES, unknown};
@@ -8,7 +9,8 @@ use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
 impl Body<'_> {
-    /// A structure that holds a pointer to bytes and their length gets them: `struct { const void *src; size_t size; }`.
+    /// A structure that holds a pointer to bytes and their length gets them: `struct { const void
+    /// *src; size_t size; }`.
     pub(super) fn buffers(&mut self, name: &str, record: &Record) {
         if record.union || record.fields.len() > MEMBERS {
             return;
@@ -212,8 +214,8 @@ impl Body<'_> {
         Ok(format!("&{name}"))
     }
 
-    /// What a callback returns that is to return memory. One that gets a length is an allocator, and a library whose allocator has
-    /// nothing does nothing.
+    /// What a callback returns that is to return memory. One that gets a length is an allocator,
+    /// and a library whose allocator has nothing does nothing.
     fn given_memory(&self, function: &Function, wanted: &str) -> String {
         let is_length = |ty: &Written| {
             let kind = self.api.resolve(ty).kind;

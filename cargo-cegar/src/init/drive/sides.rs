@@ -1,7 +1,7 @@
 //! Functions for the two sides of one thing, reading and writing.
 //!
-//! One structure serves both in many libraries, and what ends the one is no end for the other: a writer's buffer is the library's, and
-//! given back, a reader's is the caller's.
+//! One structure serves both in many libraries, and what ends the one is no end for the other: a
+//! writer's buffer is the library's, and given back, a reader's is the caller's.
 
 /// Words for the two sides of one thing: what ends a writer gives back what no reader has.
 const SIDES: &[(&str, &str)] = &[

@@ -179,7 +179,7 @@ impl Body<'_> {
         };
         score += match (self.strings, &self.main, self.fed) {
             (0, ..) => 0,
-            // A buffer whose length nobody says, beside one with a length.
+            // A buffer of unknown length, beside one with a length.
             (_, Some(_), false) => -30,
             (_, Some(_), true) => 0,
             _ => 50,

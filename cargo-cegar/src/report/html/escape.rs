@@ -1,7 +1,8 @@
-//! Text from outside in a page. C source is hostile input: whatever it holds, it is shown and not obeyed.
+//! Text from outside in a page. C source is hostile input: whatever it holds, it is shown and not
+//! obeyed.
 
-/// Text as it stands between tags and in quoted attributes. What cannot be seen, or would turn the text around it over,
-/// is written out.
+/// Text as it stands between tags and in quoted attributes. What cannot be seen, or would turn the
+/// text around it over, is written out.
 pub fn escape(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len() + raw.len() / 8);
     for c in raw.chars() {

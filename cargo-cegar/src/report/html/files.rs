@@ -1,7 +1,9 @@
-//! Files and functions, each with how its checks and edges stand; below a function its checks, below a file its lines.
+//! Files and functions, each with how its checks and edges stand; below a function its checks,
+//! below a file its lines.
 //!
-//! Checks with one reason stand together and the reason once. What is open is told one by one, since somebody has to look at it;
-//! of what is proved the lines are enough, and of functions that no execution entered, too: nothing is known of them yet.
+//! Checks with one reason stand together and the reason once. Open checks are listed one by one,
+//! since each has to be looked at; of what is proved the lines are enough, and of functions that no
+//! execution entered, too: nothing is known of them yet.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -234,7 +236,8 @@ fn lines(
     Ok(())
 }
 
-/// What the proofs of checks rest on, as far as that was found out: one text for all that rest on the same.
+/// What the proofs of checks rest on, as far as that was found out: one text for all that rest on
+/// the same.
 fn proofs(
     out: &mut String,
     chapters: &[Chapter],
@@ -279,7 +282,8 @@ fn rests_on(told: &Explained) -> Option<String> {
     }
 }
 
-/// An explanation without its first line, which names the check, and without the assumptions, which the page has once.
+/// An explanation without its first line, which names the check, and without the assumptions, which
+/// the page has once.
 fn body(told: &Explained) -> String {
     let text = explain::show(told);
     let text = text.split_once('\n').map_or("", |(_, rest)| rest);

@@ -1,7 +1,8 @@
 //! The findings: what is wrong, where, and how to see it oneself.
 //!
-//! The first ones are told in full. A library that is broken at its root has ten thousand of them, and nobody reads the test of
-//! the nine-thousandth: the further ones are a line each, and what is beyond that is counted.
+//! The first ones are told in full. A library that is broken at its root has ten thousand of them,
+//! and no reader opens the test of the nine-thousandth: the further ones are a line each, and what
+//! is beyond that is counted.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -32,7 +32,8 @@ fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     chosen.map(|(_, point)| *point).collect()
 }
 
-/// An SVG element: edges covered and checks open over time. Empty where there are fewer than two samples.
+/// An SVG element: edges covered and checks open over time. Empty where there are fewer than two
+/// samples.
 pub fn picture(samples: &[Sample]) -> String {
     let series = |of: fn(&Sample) -> Option<u64>| -> Vec<(f64, f64)> {
         let points = samples.iter();

@@ -1,4 +1,5 @@
-//! What concerns one harness: its counts, how they grew, why checks are open there, and what its proofs assume.
+//! What concerns one harness: its counts, how they grew, why checks are open there, and what its
+//! proofs assume.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

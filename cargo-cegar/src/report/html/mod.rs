@@ -1,9 +1,12 @@
-//! One page that tells a campaign: self-contained, without scripts, to be opened from a build's artifacts.
+//! One page that tells a campaign: self-contained, without scripts, to be opened from a build's
+//! artifacts.
 //!
-//! The page is made at the end from what lies in the scratch folders, as `explain` and `coverage` read it, so it says what
-//! they say and can be made again later. It opens on the findings, then on a summary by file and function; everything else is
-//! folded below what it belongs to, and its size has a bound ([`room`]). The reporter only remembers how things grew. Everything that comes from outside
-//! (C source, names, messages) goes through `escape`, and a content policy forbids what should have slipped through.
+//! The page is made at the end from what lies in the scratch folders, as `explain` and `coverage`
+//! read it, so it says what they say and can be made again later. It opens on the findings, then on
+//! a summary by file and function; everything else is folded below what it belongs to, and its size
+//! has a bound ([`room`]). The reporter only remembers how things grew. Everything that comes from
+//! outside (C source, names, messages) goes through `escape`, and a content policy forbids what
+//! should have slipped through.
 
 mod escape;
 mod files;
@@ -52,7 +55,8 @@ pub const PROOFS: Duration = Duration::from_secs(10);
 const GROWTH: &str = "growth.json";
 
 impl Chapter {
-    /// Reads what a campaign left in `scratch`; tests are looked for in the first of `packages` that has them.
+    /// Reads what a campaign left in `scratch`; tests are looked for in the first of `packages`
+    /// that has them.
     pub fn read(harness: &str, scratch: &Path, packages: &[&Path]) -> Result<Chapter, Error> {
         let left = Left::read(scratch)?;
         let growth = std::fs::read(scratch.join(GROWTH)).unwrap_or_default();
@@ -78,7 +82,8 @@ impl Chapter {
         })
     }
 
-    /// Finds out what the proofs of checks rest on, for about so long: each takes some questions to the solver.
+    /// Finds out what the proofs of checks rest on, for about so long: each takes some questions to
+    /// the solver.
     pub fn explain(&mut self, time: Duration) {
         let until = Instant::now() + time;
         for goal in &self.left.kept.goals {
@@ -126,8 +131,8 @@ pub struct HtmlReporter {
 }
 
 impl HtmlReporter {
-    /// A reporter of the campaign on `harnesses` with its scratch folder; the page goes there as `report.html`, and
-    /// to `to`. Tests are in one of `packages`.
+    /// A reporter of the campaign on `harnesses` with its scratch folder; the page goes there as
+    /// `report.html`, and to `to`. Tests are in one of `packages`.
     pub fn new(
         title: &str,
         scratch: &Path,

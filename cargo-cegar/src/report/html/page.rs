@@ -1,4 +1,5 @@
-//! The page's frame: what a reader sees first, and the parts in the order in which they are asked for.
+//! The page's frame: what a reader sees first, and the parts in the order in which they are asked
+//! for.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

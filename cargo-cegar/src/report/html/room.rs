@@ -1,8 +1,8 @@
 //! How much a page holds.
 //!
-//! A page is attached to a build and opened in a browser, so its size has a bound, whatever the library's. Each of its parts has
-//! room for so many bytes; what does not fit is told in fewer words, and the page says at its end what these were and where the
-//! whole is.
+//! A page is attached to a build and opened in a browser, so its size has a bound, whatever the
+//! library's. Each of its parts has room for so many bytes; what does not fit is told in fewer
+//! words, and the page says at its end what these were and where the whole is.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// So many bytes.
+    /// A budget of so many bytes.
     pub fn new(bytes: usize) -> Room {
         Room { left: bytes }
     }
@@ -54,7 +54,7 @@ pub struct Rooms {
 }
 
 impl Rooms {
-    /// Those of a new page.
+    /// The budgets of a new page.
     pub fn new() -> Rooms {
         Rooms {
             findings: Room::new(PAGE / 20 * 3),

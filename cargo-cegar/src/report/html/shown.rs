@@ -1,8 +1,9 @@
 //! Which lines of which files are on the page.
 //!
-//! Sources are most of a page if nobody chooses. What was executed is shown, and what findings are about; a file of which nothing
-//! was executed says so in a sentence. Files with findings come first, and where the room ends a file shows less: the lines of
-//! executed functions that are not covered, then what findings are about, then nothing.
+//! Without a choice, sources would be most of a page. What was executed is shown, and what findings
+//! are about; a file of which nothing was executed says so in a sentence. Files with findings come
+//! first, and where the room ends a file shows less: the lines of executed functions that are not
+//! covered, then what findings are about, then nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

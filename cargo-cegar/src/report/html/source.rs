@@ -1,7 +1,8 @@
 //! Lines of C on the page.
 //!
-//! A line costs its text and a few bytes: how it stands is a letter's class, and the style sheet does the rest. Sources are
-//! whatever somebody's generator wrote: not UTF-8, with the line ends of another system, a megabyte in one line, or gone.
+//! A line costs its text and a few bytes: how it stands is a letter's class, and the style sheet
+//! does the rest. Sources are whatever somebody's generator wrote: not UTF-8, with the line ends of
+//! another system, a megabyte in one line, or gone.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,7 +1,8 @@
 //! What several harnesses say together, by file and function.
 //!
-//! A library's function is in the programs of many harnesses. The page tells of each check once: it is violated if it is
-//! violated from any of them, else open if it is open from any, else proved; where the harnesses disagree, each has its say.
+//! A library's function is in the programs of many harnesses. The page tells of each check once: it
+//! is violated if it is violated from any of them, else open if it is open from any, else proved;
+//! where the harnesses disagree, each has its say.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +38,7 @@ impl Word {
         Word::Unreachable,
     ];
 
-    /// Of a check's status.
+    /// The word for a check's status.
     pub fn of(status: &GoalStatus) -> Word {
         match status {
             GoalStatus::Violated => Word::Violated,
@@ -132,7 +133,7 @@ pub struct Key {
     pub kind: &'static str,
     /// For people.
     pub expression: String,
-    /// Of several that are alike.
+    /// The counts of checks that are alike.
     number: u32,
 }
 
@@ -226,7 +227,7 @@ pub struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    /// Of these chapters.
+    /// Adds up these chapters.
     pub fn of(chapters: &'a [Chapter]) -> Tally<'a> {
         let mut tally = Tally::default();
         for chapter in chapters {

@@ -1,8 +1,9 @@
 //! The lines that count while something is at work.
 //!
-//! Each phase of each harness has a line of its own, since fuzzing and proving go on at the same time and several harnesses may be at
-//! work at once: on a single line they would write over each other, and nobody could tell whose numbers these are. A phase of known
-//! length is a bar, which goes when it is full; the lines of a harness go when its results are told.
+//! Each phase of each harness has a line of its own, since fuzzing and proving go on at the same
+//! time and several harnesses may be at work at once: on a single line they would write over each
+//! other, and the numbers could not be told apart. A phase of known length is a bar, which goes
+//! when it is full; the lines of a harness go when its results are told.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -72,7 +73,7 @@ impl Bars {
         }
     }
 
-    /// All of somebody's phases are over.
+    /// All phases of one harness are over.
     pub fn end(&mut self, who: &str) {
         let theirs: Vec<_> = (self.bars.keys())
             .filter(|(name, _)| name == who)

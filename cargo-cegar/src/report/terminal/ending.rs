@@ -1,14 +1,16 @@
 //! Findings in full, and the sentence at the end.
 
+use std::io::Write;
+
+use anstyle::Style;
+use cegar_search::strategy::Strategy;
+
 use super::words::{count, counted, seconds, source_picture};
 use super::{BAD, GOOD, TerminalReporter, WARN};
 use crate::event::{Expectations, Summary};
 use crate::findings::Standing;
 use crate::verdict::Finding;
 use crate::verdict::{Stats, Verdict};
-use anstyle::Style;
-use cegar_search::strategy::Strategy;
-use std::io::Write;
 
 impl<W: Write> TerminalReporter<W> {
     pub(super) fn found(&mut self, finding: &Finding) {

@@ -1,12 +1,13 @@
 //! The lines of single events.
 
-use super::words;
-use super::words::{counted, seconds};
+use std::io::Write;
+
+use anstyle::Style;
+
+use super::words::{self, counted, seconds};
 use super::{BAD, GOOD, TerminalReporter, WARN};
 use crate::event::{Event, Level};
 use crate::verdict::{Goal, GoalKind, GoalStatus};
-use anstyle::Style;
-use std::io::Write;
 
 impl<W: Write> TerminalReporter<W> {
     /// What came of an execution or a comparison.

@@ -1,5 +1,6 @@
-//! For people: cargo's manner. A status verb right-aligned to 12 columns, on stderr; a line that counts while it
-//! works, only where there is a terminal; each finding with its C line and the fault marked; at the end a sentence.
+//! For people: cargo's manner. A status verb right-aligned to 12 columns, on stderr; a line that
+//! counts while it works, only where there is a terminal; each finding with its C line and the
+//! fault marked; at the end a sentence.
 
 mod bars;
 mod ending;
@@ -39,8 +40,8 @@ pub struct TerminalReporter<W: Write> {
 const BUILDING_EVERY: u64 = 10;
 
 impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
-    /// A reporter to this process's stderr. `verbosity` is the number of `-v` minus that of `-q`; `root` is what
-    /// relative paths in events are relative to.
+    /// A reporter to this process's stderr. `verbosity` is the number of `-v` minus that of `-q`;
+    /// `root` is what relative paths in events are relative to.
     pub fn stderr(verbosity: i8, stats: bool, color: anstream::ColorChoice, root: PathBuf) -> Self {
         let to = anstream::AutoStream::new(io::stderr(), color);
         let color = to.current_choice() != anstream::ColorChoice::Never;

@@ -45,7 +45,8 @@ pub(super) fn progress_text(event: &Event) -> Option<(&str, &'static str, String
     }
 }
 
-/// What is under way and counts up to a known number: who is at work, the phase, how many are done and of how many.
+/// What is under way and counts up to a known number: who is at work, the phase, how many are done
+/// and of how many.
 pub(super) fn counted_phase(event: &Event) -> Option<(&str, &'static str, u64, u64)> {
     match event {
         Event::CompileProgress { what, done, total } => Some((what, "Compiling", *done, *total)),

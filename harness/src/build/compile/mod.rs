@@ -239,8 +239,8 @@ impl<'a> Making<'a> {
             .objects(&compiler, &files, &texts, &depends_on, place)
     }
 
-    /// Links the executable. What nobody defines is mocked: as the tool has found out, and where the
-    /// linker misses more, as functions that return an `int`, whose names are given back.
+    /// Links the executable. Undefined functions are mocked: as the tool has found out, and where
+    /// the linker misses more, as functions that return an `int`, whose names are given back.
     fn link(
         &self,
         linked: Vec<PathBuf>,
@@ -387,7 +387,8 @@ fn entry(harness: &Harness, objects: &[Object]) -> Result<(String, Entry), Build
     }
 }
 
-/// Whether the entry function is written `void name(`: the driver must know what it may read as a result.
+/// Whether the entry function is written `void name(`: the driver must know what it may read as a
+/// result.
 fn returns_nothing(harness: &Harness, entry: &(String, Entry), root: &Path) -> bool {
     let text = harness
         .file

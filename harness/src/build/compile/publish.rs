@@ -1,8 +1,9 @@
 //! Copies of executables where tests that are started without cargo look.
 
+use std::path::{Path, PathBuf};
+
 use crate::build::Built;
 use crate::locate;
-use std::path::{Path, PathBuf};
 
 /// Where tests that are started without cargo look; see [`crate::locate`].
 fn published() -> Option<PathBuf> {

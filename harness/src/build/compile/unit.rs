@@ -1,13 +1,15 @@
 //! The user's C files as objects, with what they define and want.
 
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use cegar_stubs::Entry;
+
 use crate::build::cache::{self, Cache};
 use crate::build::config::Unit;
 use crate::build::objects::Objects;
 use crate::build::tools::{Stop, run_until};
 use crate::build::{BuildError, archive, resolve, tools};
-use cegar_stubs::Entry;
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 
 /// An object file of the user's, and the global symbols in it.
 pub(super) struct Object {
@@ -77,8 +79,9 @@ pub(super) fn compile(
     Ok((made, own.collect()))
 }
 
-/// Leaves out what a linker would not take from the library's archive because another member defines the symbol, and says so.
-/// The first `own` objects are the harness's; without any there is no library.
+/// Leaves out what a linker would not take from the library's archive because another member
+/// defines the symbol, and says so. The first `own` objects are the harness's; without any there is
+/// no library.
 pub(super) fn without_duplicates(
     objects: Vec<Object>,
     own: usize,

@@ -1,7 +1,7 @@
 //! The data of a call: numbers, memory with its length, texts.
 //!
-//! What a test passed is one of the values that a function was made for. How far a choice may go beyond them is decided here, and said in
-//! the harness's first comment.
+//! What a test passed is one of the values that a function was made for. How far a choice may go
+//! beyond them is decided here, and said in the harness's first comment.
 
 use super::super::super::api::{Declared, Parameter};
 use super::super::super::ctype::{Kind, Written};
@@ -13,7 +13,7 @@ use super::{Writer, or};
 const LONGEST: u64 = 1024;
 /// The least that the longest may be.
 const SHORT: u64 = 64;
-/// Bytes where nobody says how many.
+/// Bytes where their number is unknown.
 const GUESSED: u64 = 64;
 /// Numbers of which so many different ones were seen, so far apart, are data.
 const MANY: usize = 4;

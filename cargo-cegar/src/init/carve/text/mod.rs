@@ -1,7 +1,9 @@
-//! A harness that is a recorded use, with its data replaced by choices; and the inputs that make the recorded uses again.
+//! A harness that is a recorded use, with its data replaced by choices; and the inputs that make
+//! the recorded uses again.
 //!
-//! Text and input come from one walk over the use, so that they cannot drift apart: whatever is written as a choice is at the same
-//! time put on the tape with the value that was recorded. A value that the choice does not allow means that this use gives no input.
+//! Text and input come from one walk over the use, so that they cannot drift apart: whatever is
+//! written as a choice is at the same time put on the tape with the value that was recorded. A
+//! value that the choice does not allow means that this use gives no input.
 
 mod choices;
 
@@ -57,7 +59,7 @@ struct Writer<'a> {
     cleanup: Vec<String>,
     learnt: BTreeSet<String>,
     tape: Option<Vec<u8>>,
-    /// Only the tape goes on: the text of this turn is there.
+    /// Only the tape grows: the text of this turn is there.
     mute: bool,
     in_loop: bool,
     jumps: bool,

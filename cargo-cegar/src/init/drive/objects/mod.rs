@@ -1,7 +1,8 @@
 //! Objects that the header's own functions make, feed and give back: contexts, parsers, streams.
 //!
-//! Names tell what a function is for, and types which objects it is for. Where several make an object, the one whose name is
-//! nearest to the function that is driven is taken: `BZ2_bzCompressInit` for `BZ2_bzCompress`.
+//! Names tell what a function is for, and types which objects it is for. Where several make an
+//! object, the one whose name is nearest to the function that is driven is taken:
+//! `BZ2_bzCompressInit` for `BZ2_bzCompress`.
 
 mod feeding;
 
@@ -13,11 +14,11 @@ use crate::init::pairs;
 
 /// Words in the names of functions that make something.
 const MAKES: &[&str] = &["create", "new", "init", "open", "alloc", "make", "start"];
-/// The same of functions that make a variable of the caller's ready.
+/// Words in the names of functions that initialise a variable of the caller's.
 const FILLS: &[&str] = &["create", "init", "open", "setup"];
 /// Words in the names of functions that are sure to give back what was made.
 const ENDS: &[&str] = &["destroy", "free", "delete", "close"];
-/// The same, of those that may be.
+/// Words in the names of functions that may give back what was made.
 const GIVES_BACK: &[&str] = &[
     "destroy", "free", "delete", "close", "release", "cleanup", "end", "fini", "term", "unref",
     "dispose", "clear", "done",
@@ -115,7 +116,7 @@ impl<'a> Body<'a> {
         }
         makers.sort_by_key(|(cost, maker, _)| (*cost, maker.name.clone()));
         let mut reason = format!("nothing in the header makes a `{}`", to.words);
-        // One that the library has itself.
+        // An object that the library has itself.
         let own = self.api.variables.iter().find(|(_, ty)| {
             let constant = self.api.pointee(ty).is_some_and(|to| to.constant);
             self.api.identity(ty).as_deref() == Some(identity) && (!constant || to.constant)
@@ -148,7 +149,8 @@ impl<'a> Body<'a> {
         Err(reason)
     }
 
-    /// The structures of such a type that the library has itself: a table of functions is best one of its own.
+    /// The structures of such a type that the library has itself: a table of functions is best one
+    /// of its own.
     fn own_tables(&mut self, to: &Written, identity: &str) -> Option<String> {
         let is_such = |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Record(tag) if tag == identity);
         let own: Vec<String> = self
@@ -235,7 +237,8 @@ impl<'a> Body<'a> {
         function.inline || self.usable.contains(&function.name)
     }
 
-    /// The typedef of a number by which an object is known, if it is one: `cs_open(..., csh *)` makes a `csh`.
+    /// The typedef of a number by which an object is known, if it is one: `cs_open(..., csh *)`
+    /// makes a `csh`.
     pub(super) fn number_handle(&self, param: &Parameter) -> Option<String> {
         let identity = self.api.number_identity(&param.ty)?;
         let sets = |maker: &Declared| matches!(self.makes(maker, &identity), Some(Way::Sets(_)));
@@ -263,8 +266,8 @@ impl<'a> Body<'a> {
                 .pointee(&param.ty)
                 .is_some_and(|to| !to.constant && is(&to))
         });
-        // Where the function's name does not say it, the parameter's may: `int decoder(T **out)`. Without either it may as well
-        // want an object there.
+        // Where the function's name does not say it, the parameter's may: `int decoder(T **out)`.
+        // Without either it may as well want an object there.
         let outputs = maker.params.iter().filter(|param| {
             let to = self.api.pointee(&param.ty);
             to.is_some_and(|to| !to.constant && is(&to))
@@ -390,7 +393,8 @@ impl<'a> Body<'a> {
         let made = made.and_then(|function| self.makes(function, identity));
         all.max_by_key(|back| {
             let sure = if has_word(&back.name, ENDS) { 3 } else { 0 };
-            // What frees the object itself is not for a variable, where something else gives back what is in it.
+            // What frees the object itself is not for a variable, where something else gives back
+            // what is in it.
             let frees = has_word(&back.name, &["destroy", "free", "delete"]);
             (
                 !(frees && matches!(made, Some(Way::Fills))),
@@ -410,7 +414,7 @@ impl<'a> Body<'a> {
             "write", "read", "chunk", "section", "element", "array", "object", "block",
         ];
         let lower = function.name.to_lowercase();
-        // What is finished is done, and still there.
+        // An object that is finished is not given back yet.
         let is_part = lower.ends_with("end") && part.iter().any(|word| lower.contains(word))
             || lower.contains("finish");
         if !has_word(&function.name, GIVES_BACK) || is_part {
@@ -425,7 +429,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether a function gives memory back that another of the library's functions made: `nng_free(void *, size_t)`.
+    /// Whether a function gives memory back that another of the library's functions made:
+    /// `nng_free(void *, size_t)`.
     pub(super) fn frees(&self, function: &Declared) -> bool {
         let first = function.params.first();
         let to = first.and_then(|param| self.api.pointee(&param.ty));
