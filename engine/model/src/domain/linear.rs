@@ -304,6 +304,16 @@ impl Lines {
         sum
     }
 
+    /// Registers of which lines say a bound: the least, or the greatest.
+    pub fn bounds(&self) -> Vec<(u32, i128, i128)> {
+        let single = self.all.iter().filter_map(|line| match line.sum.terms[..] {
+            [(Var::Reg(reg), 1)] => Some((reg, ANY.0, -line.sum.constant)),
+            [(Var::Reg(reg), -1)] => Some((reg, line.sum.constant, ANY.1)),
+            _ => None,
+        });
+        single.filter(|(reg, ..)| reg & UNSIGNED == 0).collect()
+    }
+
     /// Whether anything is said of a variable.
     pub fn has(&self, var: Var) -> bool {
         self.all.iter().any(|line| line.sum.factor(var) != 0)

@@ -127,6 +127,21 @@ impl State {
         }
     }
 
+    /// What lines say of one register alone.
+    fn bound(&mut self, reg: Reg, (least, most): (i128, i128)) {
+        let Some(value) = self.registers.get_mut(&reg) else {
+            return;
+        };
+        let (least, most) = (least.max(ANY.0) as i64, most.min(ANY.1) as i64);
+        // Of a number that is narrower than 64 bits, intervals say it where the line is made.
+        if let (None, [(_, offset)]) = (&value.num, &mut value.ptr[..])
+            && let Some(all) = Num::signed_between(64, least, most)
+            && let Some(met) = offset.meet(64, &all)
+        {
+            *offset = met;
+        }
+    }
+
     /// Forgets the registers that do not matter.
     pub fn keep(&mut self, names: &Names<'_>, matters: impl Fn(Reg) -> bool) {
         let mut lines = std::mem::take(&mut self.lines);
@@ -135,6 +150,9 @@ impl State {
             Var::Outer(..) | Var::Cell(..) | Var::Size(_) => true,
         };
         lines.keep(is_kept, &|var| self.range(var, names));
+        for (reg, least, most) in lines.bounds() {
+            self.bound(Reg(reg), (least, most));
+        }
         self.lines = lines;
         self.registers.retain(|&reg, _| matters(reg));
         self.cells.retain(|&reg, _| matters(reg));

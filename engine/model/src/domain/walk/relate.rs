@@ -148,7 +148,15 @@ impl<G: Guide> Walker<'_, G> {
     /// `r = a + b` where that does not wrap around: it does not if its range says so, nor if neither a summand nor the result is negative.
     fn add(&self, state: &mut State, width: Width, r: &Term, (a, b): (&Term, &Term)) {
         let total = a.sum.plus(&b.sum, 1);
-        let fits = a.low + b.low >= signed_min(width) && a.high + b.high <= signed_max(width);
+        let (least, most) = (signed_min(width), signed_max(width));
+        let within = |state: &State| {
+            let ranges = |var| state.range(var, &self.names);
+            let upper = |sum: Option<Sum>| sum.map(|sum| state.lines.upper(&sum, &ranges));
+            upper(total.clone()).is_some_and(|upper| upper <= most)
+                && upper(total.as_ref().and_then(|sum| sum.times(-1)))
+                    .is_some_and(|upper| upper <= -least)
+        };
+        let fits = a.low + b.low >= least && a.high + b.high <= most || within(state);
         let positive = |state: &State| {
             self.is_positive(state, r) && (self.is_positive(state, a) || self.is_positive(state, b))
         };
