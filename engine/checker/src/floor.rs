@@ -13,6 +13,7 @@ use std::sync::Arc;
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::context::Contexts;
 use cegar_model::domain::found::Found;
+use cegar_model::domain::linear::{Line, Lines};
 use cegar_model::domain::num::Num;
 use cegar_model::domain::space::{Alive, CtxId, GONE, Made, Names, ObjId, Object};
 use cegar_model::domain::state::{Cell, State};
@@ -95,6 +96,9 @@ pub struct StateClaim {
     /// Addresses that may have wrapped around.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrapped: Vec<u32>,
+    /// What values say of each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Line>,
 }
 
 /// Blocks that are walked: what needs more was made to need it.
@@ -523,6 +527,7 @@ impl Reader {
             state.cells.insert(Reg(reg), Cell { object, at, len });
         }
         state.wrapped = claim.wrapped.iter().map(|&reg| Reg(reg)).collect();
+        state.lines = Lines::from_lines(claim.lines.clone());
         Ok(state)
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use cegar_checker::floor::States;
 use cegar_model::domain::contents::Filling;
+use cegar_model::domain::linear::{UNSIGNED, Var};
 use cegar_model::domain::num::Num;
 use cegar_model::domain::space::{Alive, CtxId, Kind, Made, ObjId};
 use cegar_model::domain::state::State;
@@ -16,9 +17,11 @@ use cegar_model::domain::value::Value;
 use cegar_model::machine::{Limits, Machine, View};
 use cegar_model::program::Program;
 use cegar_model::program::ir::{
-    CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Op, place_of,
+    CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Op, Reg,
+    place_of,
 };
 use cegar_model::program::outside::points::Points;
+use cegar_model::term::value::signed;
 use cegar_search::analysis;
 use cegar_tests::generate::{Form, Generated};
 use proptest::prelude::RngExt;
@@ -42,6 +45,8 @@ pub struct Compared {
     pub blocks: usize,
     /// Values that were known on both sides.
     pub values: usize,
+    /// Lines whose values were known.
+    pub lines: usize,
     /// Programs without a floor.
     pub none: usize,
 }
@@ -124,6 +129,7 @@ impl Follower<'_, '_> {
         for (left, state) in (0..states.len()).rev().zip(states) {
             self.registers(view, state, &objects, &place);
             self.memory(view, state, &objects, &place);
+            self.lines(view, state, &objects, &place);
             if self.told.is_empty() || left == 0 {
                 return;
             }
@@ -205,6 +211,80 @@ impl Follower<'_, '_> {
         }
     }
 
+    /// What values say of each other holds.
+    fn lines(
+        &mut self,
+        view: &View<'_>,
+        state: &State,
+        objects: &BTreeMap<u32, ObjId>,
+        place: &str,
+    ) {
+        let top = view.depth() - 1;
+        let Some((function, _)) = view.frame(top) else {
+            return;
+        };
+        let widths = &self.program.function(function).registers;
+        let meant = |value: &Value, width: u16, is_unsigned: bool, number: u128| {
+            let near = (number as u64).wrapping_add(1 << 31) >> 32;
+            match (value.plain(), value.sole()) {
+                (Some(_), _) if is_unsigned => Some(number as i128),
+                (Some(_), _) => Some(signed(width, number)),
+                (None, Some(_)) if !is_unsigned => {
+                    Some(i128::from((number as u64).wrapping_sub(near << 32) as i64))
+                }
+                _ => None,
+            }
+        };
+        let number_of_object = |id: ObjId| match self.states.names.kind(id) {
+            Kind::Global(global) => Some(cegar_model::program::ir::number_of(
+                GLOBAL_OBJECTS + global.0,
+            )),
+            _ => objects
+                .iter()
+                .find(|(_, known)| **known == id)
+                .map(|(number, _)| *number),
+        };
+        let value = |var: Var| match var {
+            Var::Reg(reg) => {
+                let own = Reg(reg & !UNSIGNED);
+                let number = view.register(top, own)?;
+                let known = state.registers.get(&own)?;
+                meant(known, widths[own.index()], reg != own.0, number)
+            }
+            Var::Cell(id, at, len) => {
+                let bytes = len & !UNSIGNED;
+                let known = state.object(id, &self.states.names)?;
+                let place = Num::exactly(64, at.into());
+                let known = known.contents.load(&place, bytes, &self.states.names);
+                let number = number_of_object(id)?;
+                let (at, end) = (at as usize, (at + bytes) as usize);
+                let seen = view.object(number)?;
+                if end > seen.bytes.len() || view.is_undefined(number, at, bytes as usize) {
+                    return None;
+                }
+                let all = seen.bytes[at..end].iter().rev();
+                let number = all.fold(0u128, |all, byte| all << 8 | u128::from(*byte));
+                meant(&known, (bytes * 8) as u16, len != bytes, number)
+            }
+            Var::Size(id) => {
+                let seen = view.object(number_of_object(id)?)?;
+                i128::try_from(seen.bytes.len()).ok()
+            }
+            Var::Outer(..) => None,
+        };
+        let mut lines = 0;
+        let mut told = Vec::new();
+        for line in state.lines.iter() {
+            let holds = line.holds(value);
+            lines += usize::from(holds.is_some());
+            if holds == Some(false) {
+                told.push(format!("{place}: {line:?} does not hold"));
+            }
+        }
+        self.compared.lines += lines;
+        self.told.extend(told);
+    }
+
     fn may_be(
         &self,
         view: &View<'_>,
@@ -274,6 +354,7 @@ fn held(
         Machine::new(program, limits()).run_watched(tape, &mut |view| follower.look(view));
         compared.blocks += follower.compared.blocks;
         compared.values += follower.compared.values;
+        compared.lines += follower.compared.lines;
         if let Some(what) = follower.told.first() {
             return (vec![format!("tape {tape:?}: {what}")], compared);
         }
@@ -284,6 +365,7 @@ fn held(
 fn add(total: &mut Compared, one: Compared) {
     total.blocks += one.blocks;
     total.values += one.values;
+    total.lines += one.lines;
     total.none += one.none;
 }
 

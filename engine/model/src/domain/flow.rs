@@ -20,6 +20,8 @@ pub struct Flow {
     live: Vec<Vec<u64>>,
     /// By register: the operation that sets it; none for parameters and for what edges set.
     made: Vec<Option<(BlockId, u32)>>,
+    /// By register: the operations that compute another one of it.
+    users: Vec<Vec<(BlockId, u32)>>,
 }
 
 impl Flow {
@@ -43,6 +45,7 @@ impl Flow {
             cyclic: vec![false; count],
             live: Vec::new(),
             made: vec![None; function.registers.len()],
+            users: vec![Vec::new(); function.registers.len()],
         };
         flow.order(&next);
         flow.live(program, function.registers.len(), &next);
@@ -53,6 +56,18 @@ impl Flow {
                         *made = Some((block, op as u32));
                     }
                 }
+                let computes = matches!(
+                    inst.op,
+                    Op::Bin { .. } | Op::Cast { .. } | Op::Copy { .. } | Op::Address { .. }
+                );
+                inst.op.reads(&mut |operand| {
+                    if let Operand::Reg(reg) = operand
+                        && computes
+                        && let Some(users) = flow.users.get_mut(reg.index())
+                    {
+                        users.push((block, op as u32));
+                    }
+                });
             }
         }
         flow
@@ -86,6 +101,12 @@ impl Flow {
     pub fn made<'p>(&self, program: &'p Program, reg: Reg) -> Option<&'p Op> {
         let (block, op) = (*self.made.get(reg.index())?)?;
         Some(&program.block(block).ops.get(op as usize)?.op)
+    }
+
+    /// The operations that compute another register of one.
+    pub fn users<'p>(&self, program: &'p Program, reg: Reg) -> impl Iterator<Item = &'p Op> {
+        let users = self.users.get(reg.index()).into_iter().flatten();
+        users.filter_map(|(block, op)| Some(&program.block(*block).ops.get(*op as usize)?.op))
     }
 
     fn order(&mut self, next: &[Vec<u32>]) {
@@ -307,6 +328,7 @@ mod tests {
             cyclic: vec![false; count],
             live: Vec::new(),
             made: Vec::new(),
+            users: Vec::new(),
         };
         flow.order(next);
         flow

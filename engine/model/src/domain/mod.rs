@@ -14,6 +14,7 @@ pub mod contents;
 pub mod context;
 pub mod flow;
 pub mod found;
+pub mod linear;
 pub mod num;
 pub mod space;
 pub mod state;

@@ -6,10 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::linear::{ANY, Lines, UNSIGNED, Var};
 use super::num::{Num, Thresholds};
 use super::space::{self, GONE, Names, ObjId, Object, Objects};
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
+use crate::term::fault::ONE_ALLOCATION;
 
 /// A place in memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -33,6 +35,10 @@ pub struct State {
     pub cells: BTreeMap<Reg, Cell>,
     /// Addresses that an index was part of which may have been too large to be multiplied.
     pub wrapped: BTreeSet<Reg>,
+    /// What values say of each other.
+    pub lines: Lines,
+    /// Comparisons in this block of addresses in one object.
+    pub ordered: BTreeSet<Reg>,
 }
 
 /// The widths of a function's registers.
@@ -47,6 +53,9 @@ impl State {
     pub fn set(&mut self, reg: Reg, value: Value) {
         self.cells.remove(&reg);
         self.wrapped.remove(&reg);
+        self.ordered.remove(&reg);
+        let own = Var::Reg(reg.0);
+        self.lines.drop(|var| var == own || var == own.unsigned());
         self.registers.insert(reg, value);
     }
 
@@ -69,10 +78,82 @@ impl State {
         self.cells.retain(|_, cell| {
             cell.object != id || cell.at.saturating_add(cell.len) <= low || cell.at >= high
         });
+        let is_same = |var| match var {
+            Var::Cell(object, at, len) => {
+                object != id || at.saturating_add(len & !UNSIGNED) <= low || at >= high
+            }
+            Var::Reg(_) | Var::Outer(..) | Var::Size(_) => true,
+        };
+        self.lines.keep(is_same, &|_| ANY);
+    }
+
+    /// The numbers, or offsets, that a variable may be.
+    pub fn range(&self, var: Var, names: &Names<'_>) -> (i128, i128) {
+        let bare = match var {
+            Var::Reg(reg) => Var::Reg(reg & !UNSIGNED),
+            Var::Cell(id, at, len) => Var::Cell(id, at, len & !UNSIGNED),
+            var => var,
+        };
+        let unknown = if bare == var {
+            ANY
+        } else {
+            (0, u64::MAX.into())
+        };
+        let value = |value: &Value| match (value.plain(), value.sole()) {
+            (Some(num), _) if bare != var => (num.low.into(), num.high.into()),
+            (Some(num), _) => (num.least.into(), num.most.into()),
+            (None, Some((_, offset))) if bare == var => (offset.least.into(), offset.most.into()),
+            (None, _) => unknown,
+        };
+        match bare {
+            Var::Reg(reg) => self.registers.get(&Reg(reg)).map_or(unknown, value),
+            Var::Cell(id, at, len) if names.info(id).single && (1..=8).contains(&len) => {
+                let at = Num::exactly(64, at.into());
+                let object = self.object(id, names);
+                object.map_or(unknown, |o| value(&o.contents.load(&at, len, names)))
+            }
+            Var::Size(id) if names.info(id).single => match self.object(id, names) {
+                // Of what a request was refused that was larger than any object is.
+                Some(object) if object.size.high < ONE_ALLOCATION => {
+                    (object.size.low.into(), object.size.high.into())
+                }
+                Some(object) => (object.size.low.into(), u64::MAX.into()),
+                None => (0, u64::MAX.into()),
+            },
+            Var::Outer(_, reg) if reg & UNSIGNED != 0 => (0, u64::MAX.into()),
+            Var::Outer(..) => ANY,
+            Var::Size(_) => (0, u64::MAX.into()),
+            Var::Cell(..) => unknown,
+        }
+    }
+
+    /// What lines say of one register alone.
+    fn bound(&mut self, reg: Reg, (least, most): (i128, i128)) {
+        let Some(value) = self.registers.get_mut(&reg) else {
+            return;
+        };
+        let (least, most) = (least.max(ANY.0) as i64, most.min(ANY.1) as i64);
+        // Of a number that is narrower than 64 bits, intervals say it where the line is made.
+        if let (None, [(_, offset)]) = (&value.num, &mut value.ptr[..])
+            && let Some(all) = Num::signed_between(64, least, most)
+            && let Some(met) = offset.meet(64, &all)
+        {
+            *offset = met;
+        }
     }
 
     /// Forgets the registers that do not matter.
-    pub fn keep(&mut self, matters: impl Fn(Reg) -> bool) {
+    pub fn keep(&mut self, names: &Names<'_>, matters: impl Fn(Reg) -> bool) {
+        let mut lines = std::mem::take(&mut self.lines);
+        let is_kept = |var| match var {
+            Var::Reg(reg) => matters(Reg(reg & !UNSIGNED)),
+            Var::Outer(..) | Var::Cell(..) | Var::Size(_) => true,
+        };
+        lines.keep(is_kept, &|var| self.range(var, names));
+        for (reg, least, most) in lines.bounds() {
+            self.bound(Reg(reg), (least, most));
+        }
+        self.lines = lines;
         self.registers.retain(|&reg, _| matters(reg));
         self.cells.retain(|&reg, _| matters(reg));
         self.wrapped.retain(|&reg| matters(reg));
@@ -123,7 +204,21 @@ impl State {
             objects: space::merged(&self.objects, &other.objects, names, thresholds),
             cells: cells.map(|(reg, cell)| (*reg, *cell)).collect(),
             wrapped: &self.wrapped | &other.wrapped,
+            lines: self.lines_of_both(other, names, thresholds.is_none()),
+            ordered: BTreeSet::new(),
         }
+    }
+
+    /// Lines of the one that hold in the other; what widens has no others.
+    fn lines_of_both(&self, other: &State, names: &Names<'_>, joins: bool) -> Lines {
+        let mut lines = Lines::default();
+        let there = |var| other.range(var, names);
+        self.lines.kept((&other.lines, &there), joins, &mut lines);
+        if joins {
+            let here = |var| self.range(var, names);
+            other.lines.kept((&self.lines, &here), true, &mut lines);
+        }
+        lines
     }
 
     /// Whether each execution that may be here may be there.
@@ -142,10 +237,16 @@ impl State {
                 .iter()
                 .all(|(reg, cell)| self.cells.get(reg) == Some(cell))
             && space::is_within(&self.objects, &other.objects, names)
+            && (self.lines).proves_all(&other.lines, &|var| self.range(var, names))
     }
 
     /// Objects are gone: what leads to them leads nowhere.
     pub fn remove(&mut self, gone: &[ObjId]) {
+        let is_there = |var| match var {
+            Var::Cell(id, ..) | Var::Size(id) => !gone.contains(&id),
+            Var::Reg(_) | Var::Outer(..) => true,
+        };
+        self.lines.keep(is_there, &|_| ANY);
         let turned = |value: &Value| -> Option<Value> {
             value.ptr.iter().any(|(id, _)| gone.contains(id)).then(|| {
                 let mut value = value.clone();

@@ -4,6 +4,7 @@
 //! constants that the function compares with, then beyond. When nothing new arrives, some walks more make the states smaller again:
 //! what arrives from states that are large enough is large enough, too.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use cegar_checker::floor::FloorClaim;
@@ -219,6 +220,17 @@ impl Guide for Growing {
     }
 }
 
+/// States become what arrived. Lines stay: what arrives proves them, and with smaller states as well.
+fn smaller<K: Eq + Hash>(known: &mut FxHashMap<K, Grown>, arrived: FxHashMap<K, State>) {
+    let new = arrived.into_iter().map(|(place, mut state)| {
+        if let Some(before) = known.get_mut(&place) {
+            state.lines = std::mem::take(&mut before.state.lines);
+        }
+        (place, Grown { state, times: 0 })
+    });
+    *known = new.collect();
+}
+
 /// A walk that makes states grow.
 pub struct Growth<'p> {
     walker: Walker<'p, Growing>,
@@ -245,6 +257,12 @@ impl<'p> Growth<'p> {
 
     /// Walks until nothing new arrives.
     pub fn grown(mut self) -> Result<Growth<'p>, Stop> {
+        self.grow()?;
+        Ok(self)
+    }
+
+    /// The same once more: what became smaller may be too small by a little.
+    pub fn grow(&mut self) -> Result<(), Stop> {
         for walk in 0.. {
             self.walker.guide.changed = false;
             self.walker.guide.walked.clear();
@@ -255,13 +273,13 @@ impl<'p> Growth<'p> {
                     contexts = self.walker.contexts.len(),
                     "the floor has grown"
                 );
-                return Ok(self);
+                return Ok(());
             }
             if walk > WALKS {
                 return Err(Stop::Large);
             }
         }
-        Ok(self)
+        Ok(())
     }
 
     /// Makes states smaller: what arrives where they are large enough is large enough.
@@ -274,22 +292,9 @@ impl<'p> Growth<'p> {
             let Some(arrived) = guide.arrived.take() else {
                 break;
             };
-            let new = |state| Grown { state, times: 0 };
-            guide.heads = arrived
-                .heads
-                .into_iter()
-                .map(|(place, state)| (place, new(state)))
-                .collect();
-            guide.entries = arrived
-                .entries
-                .into_iter()
-                .map(|(f, state)| (f, new(state)))
-                .collect();
-            guide.exits = arrived
-                .exits
-                .into_iter()
-                .map(|(f, state)| (f, new(state)))
-                .collect();
+            smaller(&mut guide.heads, arrived.heads);
+            smaller(&mut guide.entries, arrived.entries);
+            smaller(&mut guide.exits, arrived.exits);
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ pub fn floor(program: &Program, patience: u64) -> Option<Floor> {
     };
     told("grown");
     let wide = growth.claim();
-    if let Err(why) = growth.narrow() {
+    if let Err(why) = growth.narrow().and_then(|()| growth.grow()) {
         tracing::debug!(%why, "the floor is not narrowed");
         growth.stop();
     }

@@ -97,6 +97,7 @@ impl Writer {
                 .map(|(reg, cell)| (reg.0, cell.object, cell.at, cell.len))
                 .collect(),
             wrapped: state.wrapped.iter().map(|reg| reg.0).collect(),
+            lines: state.lines.iter().cloned().collect(),
         }
     }
 }

@@ -95,6 +95,9 @@ impl<G: Guide> Walker<'_, G> {
         if value != before || !state.registers.contains_key(&reg) {
             state.registers.insert(reg, value.clone());
             self.learn_cell(state, reg, &value);
+            if !self.forth(frame, state, reg, depth + 1) {
+                return false;
+            }
         } else if width > 1 {
             return true;
         }
@@ -102,6 +105,73 @@ impl<G: Guide> Walker<'_, G> {
             Some(op) => self.back(frame, state, op, (reg, width), &value, depth + 1),
             None => true,
         }
+    }
+
+    /// What was computed of a register that is known better now is so, too.
+    fn forth(&self, frame: &Frame, state: &mut State, reg: Reg, depth: u32) -> bool {
+        let flow = Arc::clone(&frame.flow);
+        flow.users(self.program, reg).all(|op| {
+            let Some((dst, new)) = self.computed(frame, state, op) else {
+                return true;
+            };
+            let Some(old) = state.registers.get(&dst) else {
+                return true;
+            };
+            let width = self.width(frame, dst);
+            let both = match (old.plain(), new.plain(), old.sole(), new.sole()) {
+                (Some(a), Some(b), ..) if width <= 64 => a.meet(width, b).map(Value::number),
+                (.., Some((a, x)), Some((b, y))) if a == b => {
+                    x.meet(64, y).map(|offset| Value::address(a, offset))
+                }
+                _ => return true,
+            };
+            let Some(both) = both else { return false };
+            if both == *old {
+                return true;
+            }
+            state.registers.insert(dst, both.clone());
+            self.learn_cell(state, dst, &both);
+            self.define(frame, state, op);
+            depth > DEPTH || self.forth(frame, state, dst, depth + 1)
+        })
+    }
+
+    /// What an operation computes of what its operands hold, if it cannot fail.
+    fn computed(&self, frame: &Frame, state: &State, op: &Op) -> Option<(Reg, Value)> {
+        let get = |operand, width| self.get(frame, state, operand, width);
+        Some(match op {
+            Op::Bin {
+                dst,
+                op,
+                width,
+                a,
+                b,
+                ..
+            } if matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And)
+                && *width <= 64 =>
+            {
+                (*dst, get(*a, *width).bin(*op, *width, &get(*b, *width)))
+            }
+            Op::Cast {
+                dst,
+                kind,
+                from,
+                to,
+                a,
+            } => (*dst, get(*a, *from).cast(*kind, *from, *to)),
+            Op::Copy { dst, a } => (*dst, get(*a, self.width(frame, *dst))),
+            Op::Address {
+                dst,
+                base,
+                offset,
+                indices,
+                ..
+            } => (
+                *dst,
+                self.addressed(frame, state, (*base, *offset), indices).0,
+            ),
+            _ => return None,
+        })
     }
 
     /// What is known of a register is known of the cell that holds the same.
@@ -136,7 +206,11 @@ impl<G: Guide> Walker<'_, G> {
             Op::Cmp {
                 pred, width, a, b, ..
             } => match bit {
-                Some(holds) => self.both(frame, state, (*pred, *width), (*a, *b), holds, depth),
+                Some(holds) => {
+                    let pred = if holds { *pred } else { num::negated(*pred) };
+                    self.both(frame, state, (pred, *width), (*a, *b), depth)
+                        && self.related(frame, state, (reg, pred, *width), (*a, *b))
+                }
                 None => true,
             },
             Op::Bin {
@@ -208,11 +282,21 @@ impl<G: Guide> Walker<'_, G> {
                 offset,
                 indices,
                 ..
-            } if indices.is_empty() => {
-                let by = Num::exactly(64, *offset as u64 as u128);
-                let moved = value.bin(BinOp::Sub, 64, &Value::number(by));
-                self.narrowed(frame, state, (*base, 64), moved, depth)
-            }
+            } => match indices[..] {
+                [] => {
+                    let by = Num::exactly(64, *offset as u64 as u128);
+                    let moved = value.bin(BinOp::Sub, 64, &Value::number(by));
+                    self.narrowed(frame, state, (*base, 64), moved, depth)
+                }
+                [index] if !state.wrapped.contains(&reg) => {
+                    let none = Operand::Const(0);
+                    let (by, _) = self.addressed(frame, state, (none, *offset), indices);
+                    let moved = value.bin(BinOp::Sub, 64, &by);
+                    self.narrowed(frame, state, (*base, 64), moved, depth)
+                        && self.unindexed(frame, state, (*base, *offset, index), value, depth)
+                }
+                _ => true,
+            },
             _ => true,
         }
     }
@@ -236,17 +320,15 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// A comparison holds, or does not.
+    /// A comparison holds.
     fn both(
         &self,
         frame: &Frame,
         state: &mut State,
         (pred, width): (Pred, Width),
         (a, b): (Operand, Operand),
-        holds: bool,
         depth: u32,
     ) -> bool {
-        let pred = if holds { pred } else { num::negated(pred) };
         let (x, y) = (
             self.get(frame, state, a, width),
             self.get(frame, state, b, width),
@@ -284,6 +366,38 @@ impl<G: Guide> Walker<'_, G> {
             (Some(value), ..) => self.learned(frame, state, (operand, width), value, depth),
             (None, Some(_), Some(_)) => self.learned(frame, state, (operand, width), value, depth),
             _ => true,
+        }
+    }
+
+    /// An address is one of these: what that says of the only index that it was computed with, which was not too large to be multiplied.
+    fn unindexed(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (base, offset, (index, width, scale)): (Operand, i64, (Operand, Width, i64)),
+        value: &Value,
+        depth: u32,
+    ) -> bool {
+        let base = self.get(frame, state, base, 64);
+        let (Some((a, from)), Some((b, to))) = (base.sole(), value.sole()) else {
+            return true;
+        };
+        if a != b || scale <= 0 || width > 64 || !is_near(from) || !is_near(to) {
+            return true;
+        }
+        let (offset, scale) = (i128::from(offset), i128::from(scale));
+        if offset.abs() > 1 << 31 {
+            return true;
+        }
+        let least = i128::from(to.least) - i128::from(from.most) - offset;
+        let most = i128::from(to.most) - i128::from(from.least) - offset;
+        let (least, most) = (-((-least).div_euclid(scale)), most.div_euclid(scale));
+        if least > most {
+            return true;
+        }
+        match Num::signed_between(width, least as i64, most as i64) {
+            Some(num) => self.narrowed(frame, state, (index, width), Value::number(num), depth),
+            None => true,
         }
     }
 

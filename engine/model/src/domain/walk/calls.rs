@@ -143,7 +143,7 @@ impl<G: Guide> Walker<'_, G> {
                 return Ok(false);
             }
         }
-        self.left(state, exit, (call, id));
+        self.left(frame, state, exit, (call, id));
         Ok(true)
     }
 
@@ -192,6 +192,7 @@ impl<G: Guide> Walker<'_, G> {
             };
             entry.registers.insert(Reg(i as u32), value);
         }
+        entry.lines = self.lines_inside(frame, state, (inner, call, fixed));
         Some(entry)
     }
 
@@ -206,6 +207,7 @@ impl<G: Guide> Walker<'_, G> {
         let purpose = Purpose {
             check: None,
             write: false,
+            len: None,
         };
         let len = Num::exactly(64, size.into());
         let access = self.access(frame, state, from, &len, purpose)?;
@@ -258,7 +260,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// The caller's state behind a call.
-    fn left(&self, state: &mut State, exit: State, (call, id): (&Call, FuncId)) {
+    fn left(&self, frame: &Frame, state: &mut State, exit: State, (call, id): (&Call, FuncId)) {
         // Contents that look the same may be others: only what cannot be written is the same.
         let touched = Arc::clone(self.points.touched(id));
         let same = |id: ObjId| {
@@ -266,9 +268,10 @@ impl<G: Guide> Walker<'_, G> {
             site.is_some_and(|site| !touched.written.contains(&site))
         };
         state.cells.retain(|_, cell| same(cell.object));
-        state.objects = exit.objects;
+        state.objects = Arc::clone(&exit.objects);
         // Through a pointer of the wrong type it may give more than is taken, less, or wider.
         let given = &self.program.function(id).result;
+        let lines = self.lines_behind(frame, state, &exit, (call, id));
         for (i, &width) in call.result.iter().enumerate() {
             let value = exit.registers.get(&Reg(i as u32)).zip(given.get(i));
             let value = match value {
@@ -278,6 +281,7 @@ impl<G: Guide> Walker<'_, G> {
             };
             state.set(Reg(call.dst.0 + i as u32), value);
         }
+        state.lines = lines;
     }
 
     /// What an external function may have done besides what the body in its place does. False where that cannot be passed.

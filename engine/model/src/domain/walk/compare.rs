@@ -105,6 +105,28 @@ impl<G: Guide> Walker<'_, G> {
         self.narrow(frame, "addresses")
     }
 
+    /// Whether two addresses lie in one object, so that it was noted if the model is narrower than the world where they are compared.
+    pub(super) fn is_ordered(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (a, b): (Operand, Operand),
+        width: Width,
+    ) -> bool {
+        let (x, y) = (
+            self.get(frame, state, a, width),
+            self.get(frame, state, b, width),
+        );
+        match (x.sole(), y.sole()) {
+            (Some((one, _)), Some((other, _))) => {
+                one == other
+                    && self.names.info(one).single
+                    && state.object(one, &self.names).is_some()
+            }
+            _ => false,
+        }
+    }
+
     /// `x pred y`, where that is known.
     pub(super) fn decided(
         &self,

@@ -19,7 +19,7 @@ impl<G: Guide> Walker<'_, G> {
         state: &mut State,
         (to, from, len): (Operand, Operand, &Num),
         (read, write): (Option<CheckId>, Option<CheckId>),
-        overlap: bool,
+        (overlap, extent): (bool, Option<Operand>),
     ) -> bool {
         if len.high == 0 {
             return true;
@@ -27,6 +27,7 @@ impl<G: Guide> Walker<'_, G> {
         let reading = Purpose {
             check: read,
             write: false,
+            len: extent,
         };
         let Some(sources) = self.access(frame, state, from, len, reading) else {
             return false;
@@ -34,6 +35,7 @@ impl<G: Guide> Walker<'_, G> {
         let writing = Purpose {
             check: write,
             write: true,
+            len: extent,
         };
         let Some(targets) = self.access(frame, state, to, len, writing) else {
             return false;
@@ -89,12 +91,16 @@ impl<G: Guide> Walker<'_, G> {
         frame: &Frame,
         state: &mut State,
         (to, byte, len): (Operand, Value, &Num),
-        check: Option<CheckId>,
+        (check, extent): (Option<CheckId>, Option<Operand>),
     ) -> bool {
         if len.high == 0 {
             return true;
         }
-        let purpose = Purpose { check, write: true };
+        let purpose = Purpose {
+            check,
+            write: true,
+            len: extent,
+        };
         let Some(access) = self.access(frame, state, to, len, purpose) else {
             return false;
         };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::memory::Purpose;
 use super::{Frame, Guide, Walker};
 use crate::domain::contents::{Contents, END};
+use crate::domain::linear::{Sum, Var};
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Made, ObjId, Object};
 use crate::domain::state::State;
@@ -53,6 +54,7 @@ impl<G: Guide> Walker<'_, G> {
         };
         Arc::make_mut(&mut state.objects).insert(id, object);
         state.written(id, 0, END);
+        state.lines.drop(|var| var == Var::Size(id));
         Value::address(id, Num::exactly(64, 0))
     }
 
@@ -196,7 +198,11 @@ impl<G: Guide> Walker<'_, G> {
             },
             HeapFn::PosixMemalign => return self.posix_memalign(frame, state, (call, op), check),
         };
+        let sized = self.sized(frame, state, function, call, &result);
         self.give(state, call, result);
+        if let Some((id, size)) = sized {
+            state.lines.zero(size.plus(&Sum::of(Var::Size(id)), -1));
+        }
         true
     }
 
@@ -311,7 +317,11 @@ impl<G: Guide> Walker<'_, G> {
         let fails = error.single() != Some(0);
         if let Some(size) = request.size {
             let address = self.block_of(frame, state, op, size, Contents::any());
-            let purpose = Purpose { check, write: true };
+            let purpose = Purpose {
+                check,
+                write: true,
+                len: None,
+            };
             let bytes = Num::exactly(64, 8);
             match self.access(frame, state, operand(0), &bytes, purpose) {
                 Some(access) if !self.goes(&access) => return false,

@@ -28,8 +28,13 @@ impl<G: Guide> Walker<'_, G> {
         let reading = Purpose {
             check,
             write: false,
+            len: None,
         };
-        let writing = Purpose { check, write: true };
+        let writing = Purpose {
+            check,
+            write: true,
+            len: None,
+        };
         match intrinsic {
             Intrinsic::Choose => {
                 let len = number(self, state, 2);

@@ -46,6 +46,8 @@ impl Access {
 pub(super) struct Purpose {
     pub check: Option<CheckId>,
     pub write: bool,
+    /// How many bytes, where that is not one number.
+    pub len: Option<Operand>,
 }
 
 impl<G: Guide> Walker<'_, G> {
@@ -105,9 +107,21 @@ impl<G: Guide> Walker<'_, G> {
             bad |= state.wrapped.contains(&reg);
         }
         let mut targets = Vec::new();
-        for (id, offset) in led {
+        let extent = match (len.single(), purpose.len) {
+            (Some(len), _) => Operand::Const(len),
+            (None, Some(operand)) => operand,
+            (None, None) => Operand::Undef,
+        };
+        for (id, mut offset) in led {
+            let sole = value.sole().is_some() && self.names.info(id).single;
+            if sole && offset.single().is_none() {
+                offset = self.nearer(state, address, offset);
+            }
             let (valid, sure) = self.valid(state, (id, &offset), len, purpose.write);
-            bad |= !sure;
+            bad |= !sure
+                && !(sole
+                    && self.is_there(state, id, purpose.write)
+                    && self.fits(frame, state, (address, id), extent));
             targets.extend(valid.map(|offset| (id, offset)));
         }
         if bad && len.high > 0 {
@@ -133,11 +147,30 @@ impl<G: Guide> Walker<'_, G> {
             self.learn(frame, state, address, 64, held);
         }
         let strong = targets.len() == 1 && !vague && self.names.info(targets[0].0).single;
-        Some(Access {
+        let access = Access {
             targets,
             strong: strong && len.low > 0,
             unknown: false,
-        })
+        };
+        self.fitted(frame, state, (address, extent), &access);
+        Some(access)
+    }
+
+    /// Offsets as lines say them, too.
+    fn nearer(&self, state: &State, address: Operand, offset: Num) -> Num {
+        let (least, most) = self.between(state, address);
+        let bound = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        let between = Num::signed_between(64, bound(least), bound(most));
+        between
+            .and_then(|all| offset.meet(64, &all))
+            .unwrap_or(offset)
+    }
+
+    /// Whether an object lives and may be accessed so.
+    fn is_there(&self, state: &State, id: ObjId, write: bool) -> bool {
+        let object = state.object(id, &self.names);
+        object.is_some_and(|object| object.alive == Alive::Yes)
+            && (!write || self.names.is_writable(id))
     }
 
     /// The offsets in an object at which `len` bytes are valid, and whether all are.
@@ -183,6 +216,7 @@ impl<G: Guide> Walker<'_, G> {
         let purpose = Purpose {
             check,
             write: false,
+            len: None,
         };
         let access = self.access(frame, state, address, &bytes, purpose)?;
         if access.unknown {
@@ -221,7 +255,11 @@ impl<G: Guide> Walker<'_, G> {
     ) -> Option<Option<Cell>> {
         let len = u32::from(width.div_ceil(8));
         let bytes = Num::exactly(64, len.into());
-        let purpose = Purpose { check, write: true };
+        let purpose = Purpose {
+            check,
+            write: true,
+            len: None,
+        };
         let access = self.access(frame, state, address, &bytes, purpose)?;
         if !self.goes(&access) {
             return None;

@@ -13,6 +13,7 @@ mod intrinsics;
 mod memory;
 mod narrow;
 mod ops;
+mod relate;
 mod variadic;
 
 use std::collections::BTreeMap;
@@ -380,7 +381,8 @@ impl<'p, G: Guide> Walker<'p, G> {
         pending: &mut Pending,
     ) -> Step<()> {
         let flow = &frame.flow;
-        state.keep(|reg| flow.is_live(to, reg));
+        state.keep(&self.names, |reg| flow.is_live(to, reg));
+        state.ordered.clear();
         let place = flow.place(to);
         let back = from.is_some_and(|from| flow.place(from) >= place);
         let widths = self.widths(frame);
@@ -477,6 +479,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             }
             Terminator::Return { values } => {
                 let widths = &self.program.function(frame.function).result;
+                let lines = self.returned(frame, &state, (values, widths));
                 let values: Vec<Value> = values
                     .iter()
                     .zip(widths)
@@ -485,6 +488,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                 let registers = (0u32..).map(Reg).zip(values).collect();
                 let returned = State {
                     registers,
+                    lines,
                     objects: state.objects,
                     ..State::default()
                 };
@@ -522,6 +526,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                 (*reg, self.get(frame, &state, *operand, width), from)
             })
             .collect();
+        let lines = self.moved(frame, &state, &edge.moves);
         let before = (state.cells.clone(), state.wrapped.clone());
         for (reg, value, from) in moves {
             state.set(reg, value);
@@ -534,6 +539,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                 }
             }
         }
+        state.lines = lines;
         self.arrive(frame, Some(from), edge.to, state, pending)
     }
 

@@ -19,6 +19,14 @@ impl<G: Guide> Walker<'_, G> {
         op: u32,
         what: &Op,
     ) -> Step {
+        let goes_on = self.executed(frame, state, op, what)?;
+        if goes_on {
+            self.define(frame, state, what);
+        }
+        Ok(goes_on)
+    }
+
+    fn executed(&mut self, frame: &Frame, state: &mut State, op: u32, what: &Op) -> Step {
         match what {
             Op::Bin {
                 dst,
@@ -54,6 +62,9 @@ impl<G: Guide> Walker<'_, G> {
                     return Ok(false);
                 };
                 state.set(*dst, value);
+                if self.is_ordered(frame, state, (*a, *b), *width) {
+                    state.ordered.insert(*dst);
+                }
             }
             Op::Overflow {
                 value,
@@ -120,6 +131,7 @@ impl<G: Guide> Walker<'_, G> {
                 } else {
                     state.set(*dst, value);
                     self.remember(state, *dst, *width, cell);
+                    self.equal(frame, state, (Operand::Reg(*dst), *width), cell);
                 }
             }
             Op::Store {
@@ -134,6 +146,7 @@ impl<G: Guide> Walker<'_, G> {
                 else {
                     return Ok(false);
                 };
+                self.equal(frame, state, (*value, *width), cell);
                 if let Operand::Reg(reg) = value
                     && self.width(frame, *reg) == *width
                 {
@@ -165,9 +178,10 @@ impl<G: Guide> Walker<'_, G> {
                 read,
                 write,
             } => {
-                let len = self.number(frame, state, *len, 64);
+                let bytes = self.number(frame, state, *len, 64);
                 let checks = (Some(*read), Some(*write));
-                return self.copy(frame, state, (*to, *from, &len), checks, *overlap);
+                let how = (*overlap, Some(*len));
+                return self.copy(frame, state, (*to, *from, &bytes), checks, how);
             }
             Op::MemSet {
                 to,
@@ -175,9 +189,10 @@ impl<G: Guide> Walker<'_, G> {
                 len,
                 check,
             } => {
-                let len = self.number(frame, state, *len, 64);
+                let bytes = self.number(frame, state, *len, 64);
                 let byte = self.get(frame, state, *value, 8);
-                return self.fill(frame, state, (*to, byte, &len), Some(*check));
+                let how = (Some(*check), Some(*len));
+                return self.fill(frame, state, (*to, byte, &bytes), how);
             }
             Op::Lifetime { start, address } => {
                 return self.lifetime(frame, state, *start, *address);
@@ -190,7 +205,7 @@ impl<G: Guide> Walker<'_, G> {
             Op::VaCopy { to, from, check } => {
                 let len = Num::exactly(64, 24);
                 let checks = (Some(*check), Some(*check));
-                return self.copy(frame, state, (*to, *from, &len), checks, true);
+                return self.copy(frame, state, (*to, *from, &len), checks, (true, None));
             }
             Op::StackSave { dst } => state.set(*dst, Value::all(64)),
             Op::StackRestore { .. } => self.stack_restore(frame, state),
@@ -250,7 +265,7 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    fn width(&self, frame: &Frame, reg: Reg) -> Width {
+    pub(super) fn width(&self, frame: &Frame, reg: Reg) -> Width {
         self.widths(frame).get(reg.index()).copied().unwrap_or(64)
     }
 
@@ -384,6 +399,21 @@ impl<G: Guide> Walker<'_, G> {
         (base, offset): (Operand, i64),
         indices: &[(Operand, Width, i64)],
     ) {
+        let (value, wraps) = self.addressed(frame, state, (base, offset), indices);
+        state.set(dst, value);
+        if wraps {
+            state.wrapped.insert(dst);
+        }
+    }
+
+    /// An address, and whether an index may have been too large to be multiplied.
+    pub(super) fn addressed(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (base, offset): (Operand, i64),
+        indices: &[(Operand, Width, i64)],
+    ) -> (Value, bool) {
         let base = self.get(frame, state, base, 64);
         let mut total = Num::exactly(64, offset as u64 as u128);
         let mut wraps = false;
@@ -396,10 +426,7 @@ impl<G: Guide> Walker<'_, G> {
             let product = wide.bin(BinOp::Mul, 64, &scale_by);
             total = total.bin(BinOp::Add, 64, &product);
         }
-        state.set(dst, base.bin(BinOp::Add, 64, &Value::number(total)));
-        if wraps {
-            state.wrapped.insert(dst);
-        }
+        (base.bin(BinOp::Add, 64, &Value::number(total)), wraps)
     }
 
     /// Whether an address leads to local variables only, which nobody changes but the program.

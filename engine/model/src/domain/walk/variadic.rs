@@ -147,6 +147,7 @@ impl<G: Guide> Walker<'_, G> {
         let purpose = super::memory::Purpose {
             check: Some(check),
             write: true,
+            len: None,
         };
         let Some(access) = self.access(frame, state, list, &whole, purpose) else {
             return false;

@@ -1,0 +1,11 @@
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lz4.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char to[4096];
+    LZ4_decompress_safe((const char *)data, to, (int)size, sizeof to);
+    return 0;
+}

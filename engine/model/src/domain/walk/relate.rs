@@ -1,0 +1,699 @@
+//! Which lines ([`crate::domain::linear`]) a walk comes by, and where they go.
+//!
+//! An operation says how its result and its operands are related where it is seen not to wrap around, a comparison what holds behind it, a check
+//! that held how far an address is from its object's end. At a call the caller's registers get other names until it is over.
+
+use super::memory::Access;
+use super::{Frame, Guide, Walker};
+use crate::domain::linear::{Line, Lines, Sum, UNSIGNED, Var};
+use crate::domain::space::ObjId;
+use crate::domain::state::{Cell, State};
+use crate::domain::value::Value;
+use crate::program::ir::{BinOp, Call, CastKind, FuncId, HeapFn, Op, Operand, Pred, Reg, Width};
+use crate::term::value::{signed_max, signed_min};
+
+/// The context of names that registers have while others are given the same.
+const MEANWHILE: u32 = u32::MAX;
+
+/// An operand as a sum, what it may be, and the object that it lies in.
+struct Term {
+    sum: Sum,
+    low: i128,
+    high: i128,
+    object: Option<ObjId>,
+}
+
+/// Whether numbers of a width are related to others.
+fn is_followed(width: Width) -> bool {
+    (8..=64).contains(&width)
+}
+
+impl<G: Guide> Walker<'_, G> {
+    /// An operand, if it is a number or lies in one object.
+    fn term(&self, frame: &Frame, state: &State, operand: Operand, width: Width) -> Option<Term> {
+        if !is_followed(width) {
+            return None;
+        }
+        let value = self.get(frame, state, operand, width);
+        let (low, high, object) = match (value.plain(), value.sole()) {
+            (Some(num), _) => (num.least.into(), num.most.into(), None),
+            (None, Some((id, offset))) if width == 64 => {
+                (offset.least.into(), offset.most.into(), Some(id))
+            }
+            _ => return None,
+        };
+        let sum = match operand {
+            _ if low == high => Sum::number(low),
+            Operand::Reg(reg) if self.width(frame, reg) == width => Sum::of(Var::Reg(reg.0)),
+            _ => return None,
+        };
+        Some(Term {
+            sum,
+            low,
+            high,
+            object,
+        })
+    }
+
+    /// An operand as a number without a sign. Addresses are none.
+    fn bits(&self, frame: &Frame, state: &State, operand: Operand, width: Width) -> Option<Term> {
+        let term = self.term(frame, state, operand, width)?;
+        if term.low >= 0 || term.object.is_some() {
+            return Some(term).filter(|term| term.object.is_none());
+        }
+        let num = *self.get(frame, state, operand, width).plain()?;
+        let (low, high) = (num.low.into(), num.high.into());
+        let sum = match operand {
+            _ if low == high => Sum::number(low),
+            Operand::Reg(reg) => Sum::of(Var::Reg(reg.0).unsigned()),
+            _ => return None,
+        };
+        Some(Term {
+            sum,
+            low,
+            high,
+            object: None,
+        })
+    }
+
+    /// A number that is known not to be negative is the same without a sign.
+    fn link(&self, frame: &Frame, state: &mut State, operand: Operand, width: Width) {
+        if let Operand::Reg(reg) = operand
+            && let own = Var::Reg(reg.0)
+            && state.lines.has(own.unsigned())
+            && let Some(term) = self.term(frame, state, operand, width)
+            && self.is_positive(state, &term)
+        {
+            state
+                .lines
+                .zero(Sum::of(own.unsigned()).plus(&term.sum, -1));
+        }
+    }
+
+    /// Whether a sum is seen to be zero at most.
+    fn proves(&self, state: &State, sum: Option<Sum>) -> bool {
+        let ranges = |var| state.range(var, &self.names);
+        sum.is_some_and(|sum| state.lines.proves(&sum, &ranges))
+    }
+
+    /// Whether a term is seen not to be negative.
+    fn is_positive(&self, state: &State, term: &Term) -> bool {
+        term.low >= 0 || self.proves(state, term.sum.times(-1))
+    }
+
+    /// What an operation that was executed says of its result.
+    pub(super) fn define(&self, frame: &Frame, state: &mut State, op: &Op) {
+        match op {
+            Op::Bin {
+                dst,
+                op,
+                width,
+                a,
+                b,
+                ..
+            }
+            | Op::Overflow {
+                value: dst,
+                op,
+                width,
+                a,
+                b,
+                ..
+            } => self.define_bin(frame, state, (*dst, *op, *width), (*a, *b)),
+            Op::Cast {
+                dst,
+                kind,
+                from,
+                to,
+                a,
+            } => self.define_cast(frame, state, (*dst, *kind), (*from, *to), *a),
+            Op::Copy { dst, a } => {
+                let width = self.width(frame, *dst);
+                let result = self.term(frame, state, Operand::Reg(*dst), width);
+                if let (Some(r), Some(a)) = (result, self.term(frame, state, *a, width)) {
+                    state.lines.zero(r.sum.plus(&a.sum, -1));
+                }
+            }
+            Op::Address {
+                dst,
+                base,
+                offset,
+                indices,
+                ..
+            } => self.define_address(frame, state, *dst, (*base, *offset), indices),
+            _ => {}
+        }
+    }
+
+    /// `r = a + b` where that does not wrap around: it does not if its range says so, nor if neither a summand nor the result is negative.
+    fn add(&self, state: &mut State, width: Width, r: &Term, (a, b): (&Term, &Term)) {
+        let total = a.sum.plus(&b.sum, 1);
+        let (least, most) = (signed_min(width), signed_max(width));
+        let within = |state: &State| {
+            let ranges = |var| state.range(var, &self.names);
+            let upper = |sum: Option<Sum>| sum.map(|sum| state.lines.upper(&sum, &ranges));
+            upper(total.clone()).is_some_and(|upper| upper <= most)
+                && upper(total.as_ref().and_then(|sum| sum.times(-1)))
+                    .is_some_and(|upper| upper <= -least)
+        };
+        let fits = a.low + b.low >= least && a.high + b.high <= most || within(state);
+        let positive = |state: &State| {
+            self.is_positive(state, r) && (self.is_positive(state, a) || self.is_positive(state, b))
+        };
+        if fits || positive(state) {
+            let line = total.and_then(|total| r.sum.plus(&total, -1));
+            state.lines.zero(line);
+        }
+    }
+
+    fn define_bin(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, op, width): (Reg, BinOp, Width),
+        (a, b): (Operand, Operand),
+    ) {
+        self.link(frame, state, a, width);
+        self.link(frame, state, b, width);
+        let term = |operand| self.term(frame, state, operand, width);
+        let (Some(r), Some(x), Some(y)) = (term(Operand::Reg(dst)), term(a), term(b)) else {
+            return;
+        };
+        if r.low < 0 && matches!(op, BinOp::Add | BinOp::Sub) {
+            self.define_bits(frame, state, (dst, op, width), (a, b));
+        }
+        let single = y.low == y.high && y.object.is_none();
+        let bits = 0..i128::from(width.min(62));
+        let plain = x.object.is_none() && y.object.is_none() && r.object.is_none();
+        match op {
+            BinOp::Add
+                if r.object == x.object.or(y.object) && (x.object.and(y.object)).is_none() =>
+            {
+                self.add(state, width, &r, (&x, &y));
+            }
+            // What is subtracted and the difference are what there was.
+            BinOp::Sub if plain || x.object == y.object && r.object.is_none() => {
+                let fits =
+                    x.low - y.high >= signed_min(width) && x.high - y.low <= signed_max(width);
+                let sure = fits || self.is_positive(state, &x) && self.is_positive(state, &r);
+                let line = x.sum.plus(&y.sum, -1).and_then(|d| r.sum.plus(&d, -1));
+                state.lines.zero(line.filter(|_| sure));
+            }
+            BinOp::Sub if r.object == x.object && y.object.is_none() => {
+                let fits =
+                    x.low - y.high >= signed_min(width) && x.high - y.low <= signed_max(width);
+                let sure = fits || self.is_positive(state, &x) && self.is_positive(state, &r);
+                let line = x.sum.plus(&y.sum, -1).and_then(|d| r.sum.plus(&d, -1));
+                state.lines.zero(line.filter(|_| sure));
+            }
+            BinOp::Mul | BinOp::Shl if plain && single => {
+                let by = match op {
+                    BinOp::Mul => y.low,
+                    _ if bits.contains(&y.low) => 1 << y.low,
+                    _ => return,
+                };
+                let (one, other) = (x.low.saturating_mul(by), x.high.saturating_mul(by));
+                if one.min(other) >= signed_min(width) && one.max(other) <= signed_max(width) {
+                    state.lines.zero(r.sum.plus(&x.sum, -by));
+                }
+            }
+            BinOp::UDiv | BinOp::SDiv | BinOp::LShr | BinOp::AShr
+                if plain && single && x.low >= 0 =>
+            {
+                let by = match op {
+                    BinOp::UDiv | BinOp::SDiv => y.low,
+                    _ if bits.contains(&y.low) => 1 << y.low,
+                    _ => return,
+                };
+                if by > 0 {
+                    // by * r <= x <= by * r + by - 1
+                    let rest = r.sum.times(by).and_then(|p| p.plus(&x.sum, -1));
+                    let over = rest.as_ref().and_then(|rest| rest.times(-1));
+                    state.lines.at_most_zero(rest);
+                    state
+                        .lines
+                        .at_most_zero(over.and_then(|o| o.plus(&Sum::number(by - 1), -1)));
+                }
+            }
+            BinOp::And | BinOp::URem if plain => {
+                for (term, counts) in [(&x, true), (&y, op == BinOp::And)] {
+                    if term.low >= 0 && counts {
+                        state.lines.at_most_zero(r.sum.plus(&term.sum, -1));
+                    }
+                }
+            }
+            BinOp::UMin | BinOp::SMin
+                if plain && (op == BinOp::SMin || x.low >= 0 && y.low >= 0) =>
+            {
+                state.lines.at_most_zero(r.sum.plus(&x.sum, -1));
+                state.lines.at_most_zero(r.sum.plus(&y.sum, -1));
+            }
+            _ => {}
+        }
+    }
+
+    /// The same of numbers without a sign.
+    fn define_bits(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, op, width): (Reg, BinOp, Width),
+        (a, b): (Operand, Operand),
+    ) {
+        let bits = |operand| self.bits(frame, state, operand, width);
+        let (Some(r), Some(x), Some(y)) = (bits(Operand::Reg(dst)), bits(a), bits(b)) else {
+            return;
+        };
+        let all = (1i128 << width) - 1;
+        let (sure, by) = match op {
+            BinOp::Add => (x.high + y.high <= all, 1),
+            _ => {
+                let less = y.sum.plus(&x.sum, -1);
+                (x.low >= y.high || self.proves(state, less), -1)
+            }
+        };
+        let line = x.sum.plus(&y.sum, by).and_then(|sum| r.sum.plus(&sum, -1));
+        state.lines.zero(line.filter(|_| sure));
+    }
+
+    fn define_cast(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, kind): (Reg, CastKind),
+        (from, to): (Width, Width),
+        a: Operand,
+    ) {
+        let result = self.term(frame, state, Operand::Reg(dst), to);
+        let (Some(r), Some(x)) = (result, self.term(frame, state, a, from)) else {
+            return;
+        };
+        if r.object.is_some() || x.object.is_some() {
+            return;
+        }
+        let line = r.sum.plus(&x.sum, -1);
+        match kind {
+            CastKind::SExt => state.lines.zero(line),
+            // Wider than it was, the result is not negative.
+            CastKind::ZExt if from < to => {
+                self.link(frame, state, a, from);
+                if let Some(bits) = self.bits(frame, state, a, from) {
+                    state.lines.zero(r.sum.plus(&bits.sum, -1));
+                }
+            }
+            CastKind::Trunc if x.low >= signed_min(to) && x.high <= signed_max(to) => {
+                state.lines.zero(line);
+            }
+            // A number that loses upper bits is no greater, and less so with its sign.
+            CastKind::Trunc => {
+                let bits = self.bits(frame, state, a, from);
+                let result = self.bits(frame, state, Operand::Reg(dst), to);
+                if let (Some(bits), Some(result)) = (bits, result) {
+                    state.lines.at_most_zero(result.sum.plus(&bits.sum, -1));
+                    state.lines.at_most_zero(r.sum.plus(&bits.sum, -1));
+                }
+            }
+            CastKind::ZExt => {}
+        }
+    }
+
+    fn define_address(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        dst: Reg,
+        (base, offset): (Operand, i64),
+        indices: &[(Operand, Width, i64)],
+    ) {
+        let result = self.term(frame, state, Operand::Reg(dst), 64);
+        let (Some(r), Some(base)) = (result, self.term(frame, state, base, 64)) else {
+            return;
+        };
+        if r.object != base.object || state.wrapped.contains(&dst) {
+            return;
+        }
+        let offset = i128::from(offset);
+        let mut by = Term {
+            sum: Sum::number(offset),
+            low: offset,
+            high: offset,
+            object: None,
+        };
+        for &(index, width, scale) in indices {
+            let index = self.term(frame, state, index, width);
+            let Some(index) = index.filter(|index| index.object.is_none()) else {
+                return;
+            };
+            let scale = i128::from(scale);
+            let (one, other) = (index.low * scale, index.high * scale);
+            let Some(sum) = by.sum.plus(&index.sum, scale) else {
+                return;
+            };
+            by.sum = sum;
+            by.low += one.min(other);
+            by.high += one.max(other);
+        }
+        if by.low >= signed_min(64) && by.high <= signed_max(64) {
+            self.add(state, 64, &r, (&base, &by));
+        }
+    }
+
+    /// A cell holds the same as an operand.
+    pub(super) fn equal(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (operand, width): (Operand, Width),
+        cell: Option<Cell>,
+    ) {
+        let Some(cell) = cell.filter(|cell| cell.len * 8 == u32::from(width) && cell.len <= 8)
+        else {
+            return;
+        };
+        if let Some(term) = self.term(frame, state, operand, width) {
+            let own = Var::Cell(cell.object, cell.at, cell.len);
+            state.lines.zero(Sum::of(own).plus(&term.sum, -1));
+            if term.low < 0
+                && let Some(bits) = self.bits(frame, state, operand, width)
+            {
+                state
+                    .lines
+                    .zero(Sum::of(own.unsigned()).plus(&bits.sum, -1));
+            }
+        }
+    }
+
+    /// A comparison holds: what that says. False if it cannot.
+    pub(super) fn related(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (made, pred, width): (Reg, Pred, Width),
+        (a, b): (Operand, Operand),
+    ) -> bool {
+        self.link(frame, state, a, width);
+        self.link(frame, state, b, width);
+        let unsigned = matches!(pred, Pred::Ult | Pred::Ule | Pred::Ugt | Pred::Uge);
+        let term = |operand| {
+            let bits = unsigned
+                .then(|| self.bits(frame, state, operand, width))
+                .flatten();
+            bits.or_else(|| self.term(frame, state, operand, width))
+        };
+        let (Some(x), Some(y)) = (term(a), term(b)) else {
+            return true;
+        };
+        if x.object != y.object {
+            return true;
+        }
+        // That the order of addresses outside of their object is asked has to be noted.
+        if let Some(id) = x.object
+            && !(self.names.info(id).single && state.ordered.contains(&made))
+        {
+            return true;
+        }
+        let (strict, turned) = match pred {
+            Pred::Ult | Pred::Slt => (true, false),
+            Pred::Ule | Pred::Sle => (false, false),
+            Pred::Ugt | Pred::Sgt => (true, true),
+            Pred::Uge | Pred::Sge => (false, true),
+            Pred::Eq => {
+                state.lines.zero(x.sum.plus(&y.sum, -1));
+                return true;
+            }
+            Pred::Ne => {
+                for (less, more) in [(&x, &y), (&y, &x)] {
+                    let sum = less.sum.plus(&more.sum, -1);
+                    if self.proves(state, sum.clone()) {
+                        let sum = sum.and_then(|sum| sum.plus(&Sum::number(1), 1));
+                        state.lines.at_most_zero(sum);
+                    }
+                }
+                return true;
+            }
+        };
+        let (less, more) = if turned { (&y, &x) } else { (&x, &y) };
+        let sum = less.sum.plus(&more.sum, -1);
+        let sum = sum.and_then(|sum| sum.plus(&Sum::number(strict.into()), 1));
+        let not = sum.as_ref().and_then(|sum| sum.times(-1));
+        if self.proves(state, not.and_then(|not| not.plus(&Sum::number(1), 1))) {
+            return false;
+        }
+        state.lines.at_most_zero(sum);
+        // What was not seen not to wrap around may be by now.
+        for operand in [a, b] {
+            if let Operand::Reg(reg) = operand
+                && let Some(op) = frame.flow.made(self.program, reg)
+            {
+                self.define(frame, state, op);
+            }
+        }
+        true
+    }
+
+    /// The offsets of an address as lines say them.
+    pub(super) fn between(&self, state: &State, address: Operand) -> (i128, i128) {
+        let Operand::Reg(reg) = address else {
+            return (i128::MIN, i128::MAX);
+        };
+        let ranges = |var| state.range(var, &self.names);
+        let sum = Sum::of(Var::Reg(reg.0));
+        let most = state.lines.upper(&sum, &ranges);
+        let least = sum
+            .times(-1)
+            .map_or(i128::MAX, |sum| state.lines.upper(&sum, &ranges));
+        (least.saturating_neg(), most)
+    }
+
+    /// Where an access of so many bytes ends, less the size of the object: the distance from the end.
+    fn past(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (address, id): (Operand, ObjId),
+        len: Operand,
+    ) -> Option<Sum> {
+        let (at, len) = (
+            self.term(frame, state, address, 64)?,
+            self.term(frame, state, len, 64)?,
+        );
+        let is_length = len.object.is_none() && self.is_positive(state, &len);
+        let is_here = at.object == Some(id) && self.names.info(id).single;
+        let end = at.sum.plus(&len.sum, 1).filter(|_| is_length && is_here)?;
+        let object = state.object(id, &self.names)?;
+        match object.size.single() {
+            Some(size) => end.plus(&Sum::number(size.into()), -1),
+            None => end.plus(&Sum::of(Var::Size(id)), -1),
+        }
+    }
+
+    /// Whether lines say that an access lies within an object.
+    pub(super) fn fits(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (address, id): (Operand, ObjId),
+        len: Operand,
+    ) -> bool {
+        let at = self.term(frame, state, address, 64);
+        at.is_some_and(|at| at.object == Some(id) && self.is_positive(state, &at))
+            && self.proves(state, self.past(frame, state, (address, id), len))
+    }
+
+    /// An access was valid.
+    pub(super) fn fitted(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (address, len): (Operand, Operand),
+        access: &Access,
+    ) {
+        if let [(id, _)] = &access.targets[..]
+            && access.strong
+        {
+            let past = self.past(frame, state, (address, *id), len);
+            state.lines.at_most_zero(past);
+        }
+    }
+
+    /// The block that a request may give, and what it was asked to be of. Where nothing is given this is what would have been.
+    pub(super) fn sized(
+        &self,
+        frame: &Frame,
+        state: &State,
+        function: HeapFn,
+        call: &Call,
+        result: &Value,
+    ) -> Option<(ObjId, Sum)> {
+        let [(id, _)] = &result.ptr[..] else {
+            return None;
+        };
+        let operand = |i: usize| {
+            let arg = call.args.get(i)?;
+            self.bits(frame, state, arg.value, 64)
+        };
+        let size = match function {
+            HeapFn::Malloc | HeapFn::Valloc => operand(0)?.sum,
+            HeapFn::AlignedAlloc => operand(1)?.sum,
+            HeapFn::Calloc => {
+                let (n, m) = (operand(0)?, operand(1)?);
+                let (n, m) = if n.low == n.high { (m, n) } else { (n, m) };
+                let fits = m.low == m.high && n.high.saturating_mul(m.low) <= u64::MAX.into();
+                n.sum.times(m.low).filter(|_| fits)?
+            }
+            _ => return None,
+        };
+        self.names.info(*id).single.then_some((*id, size))
+    }
+}
+
+impl<G: Guide> Walker<'_, G> {
+    /// The lines behind an edge on which registers get new values, all at once.
+    pub(super) fn moved(&self, frame: &Frame, state: &State, moves: &[(Reg, Operand)]) -> Lines {
+        let mut lines = state.lines.clone();
+        if moves.is_empty() {
+            return lines;
+        }
+        for &(to, from) in moves {
+            let width = self.width(frame, to);
+            if let Some(term) = self.term(frame, state, from, width) {
+                let new = Var::Outer(MEANWHILE, to.0);
+                lines.zero(Sum::of(new).plus(&term.sum, -1));
+                unsigned(&mut lines, from, new);
+            }
+        }
+        let ranges = |var| match var {
+            Var::Outer(MEANWHILE, to) if to & UNSIGNED == 0 => {
+                let from = moves.iter().find(|(reg, _)| reg.0 == to);
+                let from = from.map(|(_, from)| *from);
+                let term =
+                    from.and_then(|from| self.term(frame, state, from, self.width(frame, Reg(to))));
+                term.map_or(crate::domain::linear::ANY, |term| (term.low, term.high))
+            }
+            var => state.range(var, &self.names),
+        };
+        let is_old = |var| match var {
+            Var::Reg(reg) => moves.iter().any(|(to, _)| to.0 == reg & !UNSIGNED),
+            Var::Outer(..) | Var::Cell(..) | Var::Size(_) => false,
+        };
+        lines.keep(|var| !is_old(var), &ranges);
+        lines.rename(|var| match var {
+            Var::Outer(MEANWHILE, to) => Some(Var::Reg(to)),
+            var => Some(var),
+        })
+    }
+
+    /// The lines with which a call comes back; registers are its results.
+    pub(super) fn returned(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (values, widths): (&[Operand], &[Width]),
+    ) -> Lines {
+        let mut lines = state.lines.clone();
+        for ((to, value), width) in (0u32..).zip(values).zip(widths) {
+            if let Some(term) = self.term(frame, state, *value, *width) {
+                let new = Var::Outer(MEANWHILE, to);
+                lines.zero(Sum::of(new).plus(&term.sum, -1));
+                unsigned(&mut lines, *value, new);
+            }
+        }
+        let is_own = |var| matches!(var, Var::Reg(_));
+        lines.keep(|var| !is_own(var), &|var| state.range(var, &self.names));
+        lines.rename(|var| match var {
+            Var::Outer(MEANWHILE, to) => Some(Var::Reg(to)),
+            var => Some(var),
+        })
+    }
+
+    /// The lines with which a callee begins.
+    pub(super) fn lines_inside(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (inner, call, fixed): (&Frame, &Call, usize),
+    ) -> Lines {
+        let ctx = frame.ctx.0;
+        let mut lines = state.lines.rename(|var| match var {
+            Var::Reg(reg) => Some(Var::Outer(ctx, reg)),
+            var => Some(var),
+        });
+        let params = &self.program.function(inner.function).params;
+        for ((i, arg), &width) in (0u32..).zip(&call.args[..fixed]).zip(params) {
+            let is_value = matches!(arg.class, crate::program::ir::ArgClass::Integer);
+            if let Operand::Reg(reg) = arg.value
+                && is_value
+                && arg.width == width
+                && self.term(frame, state, arg.value, width).is_some()
+                && self.width(frame, reg) == width
+            {
+                let (param, own) = (Var::Reg(i), Var::Outer(ctx, reg.0));
+                lines.zero(Sum::of(param).plus(&Sum::of(own), -1));
+                if lines.has(own.unsigned()) {
+                    let own = Sum::of(own.unsigned());
+                    lines.zero(Sum::of(param.unsigned()).plus(&own, -1));
+                }
+            }
+        }
+        if self.contexts.shared.contains(&inner.function) {
+            let ranges = |var| match var {
+                Var::Outer(of, reg) if of == ctx => state.range(Var::Reg(reg), &self.names),
+                var => state.range(var, &self.names),
+            };
+            let is_inside = |var| !matches!(var, Var::Outer(..));
+            lines.keep(is_inside, &ranges);
+        }
+        lines
+    }
+
+    /// The caller's lines behind a call.
+    pub(super) fn lines_behind(
+        &self,
+        frame: &Frame,
+        state: &State,
+        exit: &State,
+        (call, id): (&Call, FuncId),
+    ) -> Lines {
+        let ctx = frame.ctx.0;
+        let results = call.dst.0..call.dst.0 + call.result.len() as u32;
+        let given = &self.program.function(id).result;
+        let behind = exit.lines.rename(|var| match var {
+            Var::Reg(reg) => {
+                let (i, mark) = (reg & !UNSIGNED, reg & UNSIGNED);
+                let same = call.result.get(i as usize) == given.get(i as usize);
+                let is_taken = same && (i as usize) < call.result.len();
+                is_taken.then_some(Var::Reg((call.dst.0 + i) | mark))
+            }
+            Var::Outer(of, reg) if of == ctx => {
+                (!results.contains(&(reg & !UNSIGNED))).then_some(Var::Reg(reg))
+            }
+            var => Some(var),
+        });
+        if !self.contexts.shared.contains(&id) {
+            return behind;
+        }
+        let touched = self.points.touched(id);
+        let mut lines = state.lines.clone();
+        let is_same = |var| match var {
+            Var::Cell(object, ..) => {
+                let site = self.names.site(object);
+                site.is_some_and(|site| !touched.written.contains(&site))
+            }
+            Var::Reg(reg) => !results.contains(&(reg & !UNSIGNED)),
+            Var::Outer(..) | Var::Size(_) => true,
+        };
+        lines.keep(is_same, &|var| state.range(var, &self.names));
+        let all = lines.iter().chain(behind.iter()).cloned();
+        Lines::from_lines(all.collect::<Vec<Line>>())
+    }
+}
+
+/// What is said of an operand without a sign is said of its new name, too.
+fn unsigned(lines: &mut Lines, from: Operand, to: Var) {
+    if let Operand::Reg(from) = from
+        && let from = Var::Reg(from.0).unsigned()
+        && lines.has(from)
+    {
+        lines.zero(Sum::of(to.unsigned()).plus(&Sum::of(from), -1));
+    }
+}
