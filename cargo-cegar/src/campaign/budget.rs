@@ -1,4 +1,4 @@
-//! How long a command may take, and who gets which part of that.
+//! The time of a command, and how it is divided.
 //!
 //! `--max-time` begins when the C code is compiled, and all that follows counts: linking and
 //! reading the program, native builds, replay, fuzzing, search, proof, confirmation. The end of

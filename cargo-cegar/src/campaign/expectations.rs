@@ -38,7 +38,7 @@ enum Replayed {
 }
 
 impl Alternation<'_, '_> {
-    /// Runs what is expected to pass, and tells of what does not.
+    /// Runs the inputs and tests that are expected to pass, and reports those that do not.
     pub(super) fn replay_expected(&mut self) -> Result<Expectations, Error> {
         let mut told = Expectations {
             harness: self.subject.harness.name.clone(),

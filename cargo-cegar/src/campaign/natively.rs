@@ -25,8 +25,9 @@ pub(super) fn assign_checks(alternation: &mut Alternation<'_, '_>) {
     }
 }
 
-/// The check at a finding's place that is nearest to what was seen. What is proved is none: a fault
-/// of another sort, such as a stack that is used up, may show at a place where an access is valid.
+/// The check at a finding's place that is nearest to what was seen. Proved checks are left out: a
+/// fault of another sort, such as a stack that is used up, may show at a place where an access is
+/// valid.
 fn violated(alternation: &Alternation<'_, '_>, finding: &Finding) -> Option<u32> {
     let overview = alternation.overview();
     let checks = alternation.subject.program.checks.iter().enumerate();

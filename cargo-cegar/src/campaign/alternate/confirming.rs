@@ -178,7 +178,7 @@ impl Alternation<'_, '_> {
         Ok(Ok(new))
     }
 
-    /// Where a number from outside was used as an address: that one can say what it leads to.
+    /// Says how to declare what an address leads to that came from outside as a number.
     fn tell_of_address(&mut self, violation: &Violation) {
         let Some(channel) = violation.address_from.as_deref() else {
             return;
@@ -197,7 +197,7 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Tells of a finding, unless it was told before, and writes its test; true if it was not.
+    /// Reports a finding and writes its test, unless it was reported before; true if it is new.
     pub(in crate::campaign) fn found(&mut self, mut confirmed: Confirmed) -> Result<bool, Error> {
         confirmed.finding.blame = blame::blamed(
             &self.subject,

@@ -1,4 +1,4 @@
-//! A look at what was proved before anything was executed.
+//! Executions for programs that were proved before any.
 //!
 //! A small program is proved in less time than its native builds take, and then nothing says which
 //! of its checks are ever come to. A few short executions of the machine do. They are counted, not

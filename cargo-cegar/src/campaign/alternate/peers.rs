@@ -1,14 +1,14 @@
 //! What other machines find, and what they are told.
 //!
 //! A campaign that takes part in an exchange has a member of the hub beside it, a process
-//! (`cegar_fuzz::exchange`). It is told each tape of a worker's that entered code for the first
-//! time on this machine. What it hears is offered to the workers, and who finds something new in it
-//! tells so, as of any input: from there on it is the fuzzer's find. A tape that came from
-//! elsewhere is never sent, and one that brings nothing new here goes no further. Without a fuzzer
-//! the machine looks at what comes, and what it covers is what is sent.
+//! (`cegar_fuzz::exchange`). The campaign hands it each tape with which a worker entered code for
+//! the first time on this machine. A tape that the member receives is offered to the workers; a
+//! worker that finds something new in it reports it as any input of its own. A received tape is
+//! never sent, and one that brings nothing new here is dropped. Without a fuzzer, the machine
+//! executes what is received, and the tapes with which it covers something are sent.
 //!
-//! The exchange is a help and no condition: when the connection is lost this is said once, and
-//! tried again now and then.
+//! The campaign does not depend on the exchange: a lost connection is reported once, and tried
+//! again now and then.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
