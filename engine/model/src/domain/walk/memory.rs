@@ -118,10 +118,9 @@ impl<G: Guide> Walker<'_, G> {
                 offset = self.nearer(state, address, offset);
             }
             let (valid, sure) = self.valid(state, (id, &offset), len, purpose.write);
-            bad |= !sure
-                && !(sole
-                    && self.is_there(state, id, purpose.write)
-                    && self.fits(frame, state, (address, id), extent));
+            let fits = || self.fits(frame, state, (address, id), extent);
+            let sure = sure || sole && self.is_there(state, id, purpose.write) && fits();
+            bad |= !sure;
             targets.extend(valid.map(|offset| (id, offset)));
         }
         if bad && len.high > 0 {

@@ -14,6 +14,7 @@ mod memory;
 mod narrow;
 mod ops;
 mod relate;
+mod renamed;
 mod variadic;
 
 use std::collections::BTreeMap;

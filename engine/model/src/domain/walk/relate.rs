@@ -1,25 +1,22 @@
 //! Which lines ([`crate::domain::linear`]) a walk comes by, and where they go.
 //!
 //! An operation says how its result and its operands are related where it is seen not to wrap around, a comparison what holds behind it, a check
-//! that held how far an address is from its object's end. At a call the caller's registers get other names until it is over.
+//! that held how far an address is from its object's end.
 
 use super::memory::Access;
 use super::{Frame, Guide, Walker};
-use crate::domain::linear::{Line, Lines, Sum, UNSIGNED, Var};
+use crate::domain::linear::{Sum, Var};
 use crate::domain::space::ObjId;
 use crate::domain::state::{Cell, State};
 use crate::domain::value::Value;
-use crate::program::ir::{BinOp, Call, CastKind, FuncId, HeapFn, Op, Operand, Pred, Reg, Width};
+use crate::program::ir::{BinOp, Call, CastKind, HeapFn, Op, Operand, Pred, Reg, Width};
 use crate::term::value::{signed_max, signed_min};
 
-/// The context of names that registers have while others are given the same.
-const MEANWHILE: u32 = u32::MAX;
-
 /// An operand as a sum, what it may be, and the object that it lies in.
-struct Term {
-    sum: Sum,
-    low: i128,
-    high: i128,
+pub(super) struct Term {
+    pub(super) sum: Sum,
+    pub(super) low: i128,
+    pub(super) high: i128,
     object: Option<ObjId>,
 }
 
@@ -30,7 +27,13 @@ fn is_followed(width: Width) -> bool {
 
 impl<G: Guide> Walker<'_, G> {
     /// An operand, if it is a number or lies in one object.
-    fn term(&self, frame: &Frame, state: &State, operand: Operand, width: Width) -> Option<Term> {
+    pub(super) fn term(
+        &self,
+        frame: &Frame,
+        state: &State,
+        operand: Operand,
+        width: Width,
+    ) -> Option<Term> {
         if !is_followed(width) {
             return None;
         }
@@ -544,156 +547,5 @@ impl<G: Guide> Walker<'_, G> {
             _ => return None,
         };
         self.names.info(*id).single.then_some((*id, size))
-    }
-}
-
-impl<G: Guide> Walker<'_, G> {
-    /// The lines behind an edge on which registers get new values, all at once.
-    pub(super) fn moved(&self, frame: &Frame, state: &State, moves: &[(Reg, Operand)]) -> Lines {
-        let mut lines = state.lines.clone();
-        if moves.is_empty() {
-            return lines;
-        }
-        for &(to, from) in moves {
-            let width = self.width(frame, to);
-            if let Some(term) = self.term(frame, state, from, width) {
-                let new = Var::Outer(MEANWHILE, to.0);
-                lines.zero(Sum::of(new).plus(&term.sum, -1));
-                unsigned(&mut lines, from, new);
-            }
-        }
-        let ranges = |var| match var {
-            Var::Outer(MEANWHILE, to) if to & UNSIGNED == 0 => {
-                let from = moves.iter().find(|(reg, _)| reg.0 == to);
-                let from = from.map(|(_, from)| *from);
-                let term =
-                    from.and_then(|from| self.term(frame, state, from, self.width(frame, Reg(to))));
-                term.map_or(crate::domain::linear::ANY, |term| (term.low, term.high))
-            }
-            var => state.range(var, &self.names),
-        };
-        let is_old = |var| match var {
-            Var::Reg(reg) => moves.iter().any(|(to, _)| to.0 == reg & !UNSIGNED),
-            Var::Outer(..) | Var::Cell(..) | Var::Size(_) => false,
-        };
-        lines.keep(|var| !is_old(var), &ranges);
-        lines.rename(|var| match var {
-            Var::Outer(MEANWHILE, to) => Some(Var::Reg(to)),
-            var => Some(var),
-        })
-    }
-
-    /// The lines with which a call comes back; registers are its results.
-    pub(super) fn returned(
-        &self,
-        frame: &Frame,
-        state: &State,
-        (values, widths): (&[Operand], &[Width]),
-    ) -> Lines {
-        let mut lines = state.lines.clone();
-        for ((to, value), width) in (0u32..).zip(values).zip(widths) {
-            if let Some(term) = self.term(frame, state, *value, *width) {
-                let new = Var::Outer(MEANWHILE, to);
-                lines.zero(Sum::of(new).plus(&term.sum, -1));
-                unsigned(&mut lines, *value, new);
-            }
-        }
-        let is_own = |var| matches!(var, Var::Reg(_));
-        lines.keep(|var| !is_own(var), &|var| state.range(var, &self.names));
-        lines.rename(|var| match var {
-            Var::Outer(MEANWHILE, to) => Some(Var::Reg(to)),
-            var => Some(var),
-        })
-    }
-
-    /// The lines with which a callee begins.
-    pub(super) fn lines_inside(
-        &self,
-        frame: &Frame,
-        state: &State,
-        (inner, call, fixed): (&Frame, &Call, usize),
-    ) -> Lines {
-        let ctx = frame.ctx.0;
-        let mut lines = state.lines.rename(|var| match var {
-            Var::Reg(reg) => Some(Var::Outer(ctx, reg)),
-            var => Some(var),
-        });
-        let params = &self.program.function(inner.function).params;
-        for ((i, arg), &width) in (0u32..).zip(&call.args[..fixed]).zip(params) {
-            let is_value = matches!(arg.class, crate::program::ir::ArgClass::Integer);
-            if let Operand::Reg(reg) = arg.value
-                && is_value
-                && arg.width == width
-                && self.term(frame, state, arg.value, width).is_some()
-                && self.width(frame, reg) == width
-            {
-                let (param, own) = (Var::Reg(i), Var::Outer(ctx, reg.0));
-                lines.zero(Sum::of(param).plus(&Sum::of(own), -1));
-                if lines.has(own.unsigned()) {
-                    let own = Sum::of(own.unsigned());
-                    lines.zero(Sum::of(param.unsigned()).plus(&own, -1));
-                }
-            }
-        }
-        if self.contexts.shared.contains(&inner.function) {
-            let ranges = |var| match var {
-                Var::Outer(of, reg) if of == ctx => state.range(Var::Reg(reg), &self.names),
-                var => state.range(var, &self.names),
-            };
-            let is_inside = |var| !matches!(var, Var::Outer(..));
-            lines.keep(is_inside, &ranges);
-        }
-        lines
-    }
-
-    /// The caller's lines behind a call.
-    pub(super) fn lines_behind(
-        &self,
-        frame: &Frame,
-        state: &State,
-        exit: &State,
-        (call, id): (&Call, FuncId),
-    ) -> Lines {
-        let ctx = frame.ctx.0;
-        let results = call.dst.0..call.dst.0 + call.result.len() as u32;
-        let given = &self.program.function(id).result;
-        let behind = exit.lines.rename(|var| match var {
-            Var::Reg(reg) => {
-                let (i, mark) = (reg & !UNSIGNED, reg & UNSIGNED);
-                let same = call.result.get(i as usize) == given.get(i as usize);
-                let is_taken = same && (i as usize) < call.result.len();
-                is_taken.then_some(Var::Reg((call.dst.0 + i) | mark))
-            }
-            Var::Outer(of, reg) if of == ctx => {
-                (!results.contains(&(reg & !UNSIGNED))).then_some(Var::Reg(reg))
-            }
-            var => Some(var),
-        });
-        if !self.contexts.shared.contains(&id) {
-            return behind;
-        }
-        let touched = self.points.touched(id);
-        let mut lines = state.lines.clone();
-        let is_same = |var| match var {
-            Var::Cell(object, ..) => {
-                let site = self.names.site(object);
-                site.is_some_and(|site| !touched.written.contains(&site))
-            }
-            Var::Reg(reg) => !results.contains(&(reg & !UNSIGNED)),
-            Var::Outer(..) | Var::Size(_) => true,
-        };
-        lines.keep(is_same, &|var| state.range(var, &self.names));
-        let all = lines.iter().chain(behind.iter()).cloned();
-        Lines::from_lines(all.collect::<Vec<Line>>())
-    }
-}
-
-/// What is said of an operand without a sign is said of its new name, too.
-fn unsigned(lines: &mut Lines, from: Operand, to: Var) {
-    if let Operand::Reg(from) = from
-        && let from = Var::Reg(from.0).unsigned()
-        && lines.has(from)
-    {
-        lines.zero(Sum::of(to.unsigned()).plus(&Sum::of(from), -1));
     }
 }
