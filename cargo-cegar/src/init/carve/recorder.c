@@ -24,7 +24,9 @@
 #define WHOLE (16ul << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int file = -2, memory = -1;
+/* -2: not opened yet, -1: nothing is recorded. Read without the lock, so it is set once, when all else is there. */
+static _Atomic int file = -2;
+static int memory = -1;
 static pid_t owner;
 static unsigned long calls, written;
 static __thread int depth;
@@ -59,12 +61,14 @@ static void flush(void) {
 static void open_file(void) {
     const char *folder = getenv("CEGAR_RECORD");
     char path[4096];
-    file = -1;
+    int opened = -1;
     owner = getpid();
-    if (!folder) return;
-    snprintf(path, sizeof path, "%s/%ld.trace", folder, (long)owner);
-    file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    if (folder) {
+        snprintf(path, sizeof path, "%s/%ld.trace", folder, (long)owner);
+        memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+        opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    }
+    file = opened;
 }
 
 /* The beginning of what can be read at an address. */
