@@ -12,7 +12,7 @@ use super::{Build, Harness, models};
 use super::{compile, config};
 
 impl Build {
-    /// What a package's files say (see [`harnesses`]).
+    /// What a package's files say (see [`harnesses`](super::harnesses)).
     ///
     /// # Errors
     /// When a file cannot be read or understood.
