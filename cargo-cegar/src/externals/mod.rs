@@ -10,6 +10,7 @@ mod effects;
 mod names;
 mod types;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -71,7 +72,12 @@ impl Externals {
         let info = search.debug_info(missing)?;
         for function in missing {
             let mut described = plain(function);
-            described.rules = search.rules_for(&function.name)?;
+            let names = ParameterNames {
+                search,
+                function: &function.name,
+                known: OnceCell::new(),
+            };
+            described.rules = names.in_rules()?;
             described.rules.returned().map_err(|why| {
                 Error::usage(
                     format!("[external.{}]: {why}", function.name),
@@ -117,8 +123,7 @@ impl Externals {
                 };
                 described.raw_allowed &= described.address.is_none();
                 if names::may_have_rows(&signature, Types(&all)) {
-                    let names = search.names(&function.name)?;
-                    signature.rows = names::rows(&signature, Types(&all), &names);
+                    signature.rows = names::rows(&signature, Types(&all), names.get()?);
                 }
                 described.types = all;
                 described
@@ -209,14 +214,41 @@ fn address(
     }
 }
 
-impl Search<'_> {
-    /// What the user says about a function, with numbers in place of the names of its parameters.
-    fn rules_for(&self, function: &str) -> Result<Rules, Error> {
-        let rules = self.rules.get(function).cloned().unwrap_or_default();
+/// The names of a function's parameters, for which clang is asked when they are needed, and once.
+struct ParameterNames<'a> {
+    search: &'a Search<'a>,
+    function: &'a str,
+    known: OnceCell<Vec<Option<String>>>,
+}
+
+impl ParameterNames<'_> {
+    /// The names, as far as a file that mentions the function tells them.
+    fn get(&self) -> Result<&[Option<String>], Error> {
+        if let Some(known) = self.known.get() {
+            return Ok(known);
+        }
+        let Search {
+            compiler, scratch, ..
+        } = *self.search;
+        let mut found = Vec::new();
+        for unit in self.search.mentioning(&[self.function]) {
+            let trees = compile::syntax_trees(compiler, unit, scratch, self.function)?;
+            if let Some(names) = trees.and_then(|trees| names::of(self.function, &trees)) {
+                found = names;
+                break;
+            }
+        }
+        Ok(self.known.get_or_init(|| found))
+    }
+
+    /// What the user says about the function, with numbers in place of the names of its parameters.
+    fn in_rules(&self) -> Result<Rules, Error> {
+        let rules = self.search.rules.get(self.function);
+        let rules = rules.cloned().unwrap_or_default();
         if !rules.has_names() {
             return Ok(rules);
         }
-        let names = self.names(function)?;
+        let names = self.get()?;
         let number_of = |name: &str| {
             names
                 .iter()
@@ -224,18 +256,9 @@ impl Search<'_> {
         };
         Ok(rules.numbered(&number_of))
     }
+}
 
-    /// The names of a function's parameters, as far as a file that mentions it tells them.
-    fn names(&self, function: &str) -> Result<Vec<Option<String>>, Error> {
-        for unit in self.mentioning(&[function]) {
-            let trees = compile::syntax_trees(self.compiler, unit, self.scratch, function)?;
-            if let Some(names) = trees.and_then(|trees| names::of(function, &trees)) {
-                return Ok(names);
-            }
-        }
-        Ok(Vec::new())
-    }
-
+impl Search<'_> {
     /// The files that mention one of these functions, all files if none does: a macro may paste a name together.
     fn mentioning(&self, names: &[&str]) -> Vec<&Unit> {
         let mentions = |unit: &&Unit| {

@@ -219,7 +219,15 @@ impl Writer<'_> {
     /// Bytes of what is counted where a parameter points.
     fn element(&self, signature: &Signature, extent: Extent) -> usize {
         match signature.params.get(extent.param) {
-            Some(Holds::Pointer(Pointee { to: Some(name), .. })) if !extent.bytes => {
+            Some(holds) if !extent.bytes => self.pointed_size(holds),
+            _ => 1,
+        }
+    }
+
+    /// Bytes of one element behind a pointer; 1 where its type is not known.
+    fn pointed_size(&self, holds: &Holds) -> usize {
+        match holds {
+            Holds::Pointer(Pointee { to: Some(name), .. }) => {
                 self.types.get(name).map_or(1, |object| object.size)
             }
             _ => 1,
@@ -258,12 +266,7 @@ impl Writer<'_> {
         let channel = literal(&format!("{}:{}", function.channel(), i + 1));
         let p = format!("p{}", i + 1);
         if let Some(limit) = signature.count_of(i) {
-            let element = match holds {
-                Holds::Pointer(Pointee { to: Some(name), .. }) => {
-                    self.types.get(name).map_or(1, |object| object.size)
-                }
-                _ => 1,
-            };
+            let element = self.pointed_size(holds);
             let _ = writeln!(
                 text,
                 "    if ({p} && p{limit} > 0 && (cegar_byte({channel}) & 1))\n        \

@@ -7,28 +7,9 @@ use cegar_model::machine::Limits;
 use cegar_model::symbolic::encode::Budget;
 use cegar_model::symbolic::world::Grain;
 use cegar_search::abstraction::graph::Graph;
-use cegar_tests::generate::{Form, Generated};
-use proptest::prelude::RngExt;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
 
 use super::follow::{Compared, follow};
-use super::{ASSERTION_AND_MEMORY, EVERYTHING, FILE, Grammar, Kind, compiled, runner};
-
-/// Tapes of one program.
-const TAPES: usize = 12;
-
-/// Values that a grammar's program asks for are small; some are not.
-fn tapes(runner: &mut TestRunner) -> Vec<Vec<u8>> {
-    let rng = runner.rng();
-    (0..TAPES)
-        .map(|n| {
-            let len = rng.random_range(0..40);
-            let most = if n % 4 == 3 { 255 } else { 3 };
-            (0..len).map(|_| rng.random_range(0..=most)).collect()
-        })
-        .collect()
-}
+use super::{ASSERTION_AND_MEMORY, EVERYTHING, compiled, random};
 
 fn add(total: &mut Compared, one: Compared) {
     total.transitions += one.transitions;
@@ -41,51 +22,26 @@ fn add(total: &mut Compared, one: Compared) {
 
 /// Holds so many files of programs against the machine.
 pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
-    let (mut told, mut total) = (Vec::new(), Compared::default());
-    for file in 0..files {
-        let mut runner = runner(seed.wrapping_add((file as u64) << 32));
-        let trees = Grammar.trees(&mut runner, FILE);
-        let programs: Vec<Generated> = trees.iter().map(|tree| tree.current()).collect();
-        let properties = if file % 2 == 1 {
-            EVERYTHING
+    let mut total = Compared::default();
+    let told = random::each(files, seed, |program, i, runner| {
+        let grain = if i % 3 == 2 {
+            Grain::Blocks
         } else {
-            ASSERTION_AND_MEMORY
+            Grain::Loops
         };
-        let texts: Vec<String> = programs
-            .iter()
-            .enumerate()
-            .map(|(i, program)| program.render(&compiled::suffix(i), Form::Observing))
-            .collect();
-        let mut program =
-            compiled::together(&texts, properties).unwrap_or_else(|why| panic!("{why}"));
-        for (i, generated) in programs.iter().enumerate() {
-            compiled::start_in(&mut program, i);
-            let grain = if i % 3 == 2 {
-                Grain::Blocks
-            } else {
-                Grain::Loops
+        let mut graph = Graph::explore(program, grain, Budget::default()).ok()?;
+        random::tapes(runner).into_iter().find_map(|tape| {
+            let limits = Limits {
+                steps: 20_000,
+                call_depth: 200,
+                ..Limits::default()
             };
-            let Ok(mut graph) = Graph::explore(&program, grain, Budget::default()) else {
-                continue;
-            };
-            for tape in tapes(&mut runner) {
-                let limits = Limits {
-                    steps: 20_000,
-                    call_depth: 200,
-                    ..Limits::default()
-                };
-                let (differs, compared) = follow(&mut graph, &program, &tape, limits);
-                add(&mut total, compared);
-                if let Some(what) = differs.first() {
-                    let text = generated.render("", Form::Observing);
-                    told.push(format!(
-                        "seed {seed}, file {file}, program {i}, {grain:?}, tape {tape:?}: {what}\n{text}"
-                    ));
-                    break;
-                }
-            }
-        }
-    }
+            let (differs, compared) = follow(&mut graph, program, &tape, limits);
+            add(&mut total, compared);
+            let what = differs.first()?;
+            Some(format!("{grain:?}, tape {tape:?}: {what}"))
+        })
+    });
     (told, total)
 }
 

@@ -23,13 +23,9 @@ use cegar_model::program::ir::{
 use cegar_model::program::outside::points::Points;
 use cegar_model::term::value::signed;
 use cegar_search::analysis;
-use cegar_tests::generate::{Form, Generated};
-use proptest::prelude::RngExt;
 
 use super::fragments::PIECES;
-use super::{
-    ASSERTION_AND_MEMORY, EVERYTHING, FILE, Grammar, Kind as _, compiled, random_tapes, runner,
-};
+use super::{ASSERTION_AND_MEMORY, EVERYTHING, compiled, random, random_tapes};
 
 /// Blocks that a floor's search may walk.
 const PATIENCE: u64 = 300_000;
@@ -362,7 +358,7 @@ fn held(
     (Vec::new(), compared)
 }
 
-fn add(total: &mut Compared, one: Compared) {
+pub fn add(total: &mut Compared, one: Compared) {
     total.blocks += one.blocks;
     total.values += one.values;
     total.lines += one.lines;
@@ -379,43 +375,12 @@ fn short() -> Limits {
 
 /// So many files of random programs.
 pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
-    let (mut told, mut total) = (Vec::new(), Compared::default());
-    for file in 0..files {
-        let mut runner = runner(seed.wrapping_add((file as u64) << 32));
-        let trees = Grammar.trees(&mut runner, FILE);
-        let programs: Vec<Generated> = trees.iter().map(|tree| tree.current()).collect();
-        let properties = if file % 2 == 1 {
-            EVERYTHING
-        } else {
-            ASSERTION_AND_MEMORY
-        };
-        let all = programs.iter().enumerate();
-        let texts: Vec<String> = all
-            .map(|(i, program)| program.render(&compiled::suffix(i), Form::Observing))
-            .collect();
-        let mut program =
-            compiled::together(&texts, properties).unwrap_or_else(|why| panic!("{why}"));
-        for (i, generated) in programs.iter().enumerate() {
-            compiled::start_in(&mut program, i);
-            let rng = runner.rng();
-            let tapes: Vec<Vec<u8>> = (0..12)
-                .map(|n| {
-                    let most = if n % 4 == 3 { 255 } else { 3 };
-                    (0..rng.random_range(0..40))
-                        .map(|_| rng.random_range(0..=most))
-                        .collect()
-                })
-                .collect();
-            let (differs, compared) = held(&program, &tapes, short);
-            add(&mut total, compared);
-            if let Some(what) = differs.first() {
-                let text = generated.render("", Form::Observing);
-                told.push(format!(
-                    "seed {seed}, file {file}, program {i}: {what}\n{text}"
-                ));
-            }
-        }
-    }
+    let mut total = Compared::default();
+    let told = random::each(files, seed, |program, _, runner| {
+        let (differs, compared) = held(program, &random::tapes(runner), short);
+        add(&mut total, compared);
+        differs.into_iter().next()
+    });
     (told, total)
 }
 
