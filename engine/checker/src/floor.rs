@@ -34,6 +34,9 @@ use crate::certificate::Condition;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FloorClaim {
+    /// Whether relations of values are followed on the way ([`Walker::relations`]).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub relations: bool,
     /// Functions that are walked once for all their calls.
     pub shared: Vec<u32>,
     /// Call contexts.
@@ -370,6 +373,7 @@ fn reader<'p, G: Guide>(
     }
     let shared: FxHashSet<FuncId> = claim.shared.iter().map(|&id| FuncId(id)).collect();
     let mut walker = Walker::new(program, points, shared, guide);
+    walker.relations = claim.relations;
     for (place, context) in (0u32..).zip(&claim.contexts) {
         let fits = is_function(context.function)
             && context.back.is_none_or(|(caller, block, op)| {

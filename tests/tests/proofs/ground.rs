@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cegar_checker::floor::States;
+use cegar_model::deadline::Deadline;
 use cegar_model::domain::contents::Filling;
 use cegar_model::domain::linear::{UNSIGNED, Var};
 use cegar_model::domain::num::Num;
@@ -331,7 +332,7 @@ fn held(
     limits: impl Fn() -> Limits,
 ) -> (Vec<String>, Compared) {
     let mut compared = Compared::default();
-    let Some(floor) = analysis::floor(program, PATIENCE) else {
+    let Some(floor) = analysis::floor(program, PATIENCE, &Deadline::default()) else {
         compared.none = 1;
         return (Vec::new(), compared);
     };

@@ -9,18 +9,17 @@
 //! A variable means a number with its sign, or the offset of an address in its object. Nothing here wraps around: who makes a line has
 //! shown that.
 
-use serde::{Deserialize, Serialize};
+mod lines;
 
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+pub use self::lines::Lines;
 use super::space::ObjId;
 
-/// Lines that a state has at most.
-const LINES: usize = 80;
-/// Terms of a line.
-const TERMS: usize = 5;
-/// Lines that are added up to prove one.
-const STEPS: u32 = 4;
-/// Sums that are looked at to prove one.
-const EFFORT: u32 = 300;
 /// Factors and constants are smaller.
 const LARGE: i128 = 1 << 62;
 
@@ -57,9 +56,12 @@ impl Var {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Sum {
     /// Sorted by variable; no factor is zero.
-    terms: Vec<(Var, i128)>,
+    terms: Terms,
     constant: i128,
 }
+
+/// Variables with factors. A line has five at most.
+type Terms = SmallVec<[(Var, i128); 5]>;
 
 /// What values a variable may have.
 pub type Ranges<'a> = &'a dyn Fn(Var) -> (i128, i128);
@@ -71,7 +73,7 @@ impl Sum {
     /// A number.
     pub fn number(constant: i128) -> Sum {
         Sum {
-            terms: Vec::new(),
+            terms: Terms::new(),
             constant,
         }
     }
@@ -79,7 +81,7 @@ impl Sum {
     /// A variable.
     pub fn of(var: Var) -> Sum {
         Sum {
-            terms: vec![(var, 1)],
+            terms: smallvec::smallvec![(var, 1)],
             constant: 0,
         }
     }
@@ -118,6 +120,24 @@ impl Sum {
         at.map_or(0, |at| self.terms[at].1)
     }
 
+    /// A bit for each variable: two sums share none if they share no bit.
+    fn mask(&self) -> u64 {
+        self.terms.iter().fold(0, |mask, (var, _)| mask | bit(*var))
+    }
+
+    /// The variable that it solves where it is zero: one that it has once, of a call around this one if there is such.
+    fn pivot(&self) -> Option<Var> {
+        let rank = |var: Var| match var {
+            Var::Outer(..) => 3,
+            Var::Reg(_) => 2,
+            Var::Cell(..) => 1,
+            Var::Size(_) => 0,
+        };
+        let single = self.terms.iter().filter(|(_, f)| f.abs() == 1);
+        let best = single.max_by_key(|(var, _)| (rank(*var), *var));
+        best.map(|(var, _)| *var)
+    }
+
     /// The most that its variables' ranges allow.
     fn most(&self, ranges: Ranges<'_>) -> i128 {
         self.terms.iter().fold(self.constant, |sum, &(var, by)| {
@@ -133,6 +153,10 @@ impl Sum {
 pub struct Line {
     sum: Sum,
     exact: bool,
+    /// [`Sum::mask`].
+    mask: u64,
+    /// The variable that it solves, if it is exact: [`Sum::pivot`].
+    pivot: Option<Var>,
 }
 
 /// How a line is written down: variables with factors, the constant, whether it is exact.
@@ -146,7 +170,7 @@ impl From<Written> for Line {
             sum.plus(&Sum::of(var), factor.into())
         });
         let (sum, exact) = sum.map_or((Sum::number(0), true), |sum| (sum, exact));
-        Line { sum, exact }
+        Line::new(sum, exact)
     }
 }
 
@@ -159,6 +183,23 @@ impl From<Line> for Written {
 }
 
 impl Line {
+    fn new(sum: Sum, exact: bool) -> Line {
+        Line {
+            mask: sum.mask(),
+            pivot: sum.pivot().filter(|_| exact),
+            sum,
+            exact,
+        }
+    }
+
+    /// How often a variable is in it.
+    fn factor(&self, var: Var) -> i128 {
+        match self.mask & bit(var) {
+            0 => 0,
+            _ => self.sum.factor(var),
+        }
+    }
+
     /// Its variables.
     pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
         self.sum.terms.iter().map(|(var, _)| *var)
@@ -174,37 +215,20 @@ impl Line {
     }
 
     /// With smaller factors, if they have a common divisor. None if it says nothing.
-    fn reduced(mut self) -> Option<Line> {
-        let common = self
-            .sum
-            .terms
-            .iter()
-            .fold(0, |all, (_, f)| gcd(all, f.abs()));
+    fn reduced(mut sum: Sum, exact: bool) -> Option<Line> {
+        let common = sum.terms.iter().fold(0, |all, (_, f)| gcd(all, f.abs()));
         if common == 0 {
             return None;
         }
-        if common > 1 && (!self.exact || self.sum.constant % common == 0) {
-            self.sum.terms.iter_mut().for_each(|(_, f)| *f /= common);
-            self.sum.constant = -((-self.sum.constant).div_euclid(common));
+        if common > 1 && (!exact || sum.constant % common == 0) {
+            sum.terms.iter_mut().for_each(|(_, f)| *f /= common);
+            sum.constant = -((-sum.constant).div_euclid(common));
         }
-        if self.exact && self.sum.terms[0].1 < 0 {
-            self.sum.terms.iter_mut().for_each(|(_, f)| *f = -*f);
-            self.sum.constant = -self.sum.constant;
+        if exact && sum.terms[0].1 < 0 {
+            sum.terms.iter_mut().for_each(|(_, f)| *f = -*f);
+            sum.constant = -sum.constant;
         }
-        Some(self)
-    }
-
-    /// The variable that it solves: one that it has once, of a call around this one if there is such.
-    fn pivot(&self) -> Option<Var> {
-        let rank = |var: Var| match var {
-            Var::Outer(..) => 3,
-            Var::Reg(_) => 2,
-            Var::Cell(..) => 1,
-            Var::Size(_) => 0,
-        };
-        let single = self.sum.terms.iter().filter(|(_, f)| f.abs() == 1);
-        let best = single.max_by_key(|(var, _)| (rank(*var), *var));
-        best.filter(|_| self.exact).map(|(var, _)| *var)
+        Some(Line::new(sum, exact))
     }
 
     fn signs(&self) -> &'static [i128] {
@@ -213,286 +237,14 @@ impl Line {
 }
 
 fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
+    match (a, b) {
+        (1, _) | (_, 1) => 1,
+        (a, 0) => a,
+        (a, b) => gcd(b, a % b),
+    }
 }
 
-/// See the [module](self).
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Lines {
-    /// Sorted.
-    all: Vec<Line>,
-}
-
-impl Lines {
-    /// Lines that are read from somewhere.
-    pub fn from_lines(lines: Vec<Line>) -> Lines {
-        let mut all = Lines::default();
-        for line in lines {
-            all.put(line);
-        }
-        all
-    }
-
-    /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Line> {
-        self.all.iter()
-    }
-
-    /// A sum is zero at most. Of one variable the intervals say enough.
-    pub fn at_most_zero(&mut self, sum: Option<Sum>) {
-        if let Some(sum) = sum.filter(|sum| sum.terms.len() > 1) {
-            self.put(Line { sum, exact: false });
-        }
-    }
-
-    /// A sum is zero.
-    pub fn zero(&mut self, sum: Option<Sum>) {
-        if let Some(sum) = sum.filter(|sum| sum.terms.len() > 1) {
-            self.put(Line { sum, exact: true });
-        }
-    }
-
-    fn put(&mut self, line: Line) {
-        let sum = self.solved(&line.sum);
-        let Some(line) = (Line { sum, ..line }).reduced() else {
-            return;
-        };
-        if !(1..=TERMS).contains(&line.sum.terms.len()) {
-            return;
-        }
-        let is_same = |known: &Line| known.sum.terms == line.sum.terms;
-        if let Some(at) = self.all.iter().position(is_same) {
-            let known = &self.all[at];
-            if known.exact || !line.exact && known.sum.constant >= line.sum.constant {
-                return;
-            }
-            self.all.remove(at);
-        }
-        let Err(at) = self.all.binary_search(&line) else {
-            return;
-        };
-        if self.all.len() >= LINES {
-            return;
-        }
-        let pivot = line.pivot();
-        self.all.insert(at, line.clone());
-        let Some(pivot) = pivot else { return };
-        // The variable that it solves stands in no other line.
-        let mut others = Vec::new();
-        self.all.retain(|known| {
-            let has = *known != line && known.sum.factor(pivot) != 0;
-            if has {
-                others.push(known.clone());
-            }
-            !has
-        });
-        others.into_iter().for_each(|other| self.put(other));
-    }
-
-    /// The same sum without the variables that lines solve.
-    fn solved(&self, sum: &Sum) -> Sum {
-        let mut sum = sum.clone();
-        for line in self.all.iter().filter(|line| line.exact) {
-            let Some(pivot) = line.pivot() else { continue };
-            let (factor, own) = (sum.factor(pivot), line.sum.factor(pivot));
-            if factor != 0
-                && let Some(rest) = sum.plus(&line.sum, -factor * own)
-            {
-                sum = rest;
-            }
-        }
-        sum
-    }
-
-    /// Registers of which lines say a bound: the least, or the greatest.
-    pub fn bounds(&self) -> Vec<(u32, i128, i128)> {
-        let single = self.all.iter().filter_map(|line| match line.sum.terms[..] {
-            [(Var::Reg(reg), 1)] => Some((reg, ANY.0, -line.sum.constant)),
-            [(Var::Reg(reg), -1)] => Some((reg, line.sum.constant, ANY.1)),
-            _ => None,
-        });
-        single.filter(|(reg, ..)| reg & UNSIGNED == 0).collect()
-    }
-
-    /// Whether anything is said of a variable.
-    pub fn has(&self, var: Var) -> bool {
-        self.all.iter().any(|line| line.sum.factor(var) != 0)
-    }
-
-    /// The least number that a sum is seen not to be above.
-    pub fn upper(&self, sum: &Sum, ranges: Ranges<'_>) -> i128 {
-        let solved = self.solved(sum);
-        let found = self.search(&solved, ranges, STEPS, None, &mut EFFORT.clone());
-        found.min(sum.most(ranges))
-    }
-
-    /// Whether a sum is seen to be zero at most.
-    pub fn proves(&self, sum: &Sum, ranges: Ranges<'_>) -> bool {
-        let solved = self.solved(sum);
-        sum.most(ranges) <= 0
-            || self.search(&solved, ranges, STEPS, Some(0), &mut EFFORT.clone()) <= 0
-    }
-
-    fn search(
-        &self,
-        sum: &Sum,
-        ranges: Ranges<'_>,
-        steps: u32,
-        enough: Option<i128>,
-        effort: &mut u32,
-    ) -> i128 {
-        let mut best = sum.most(ranges);
-        let done = |best: i128| enough.is_some_and(|enough| best <= enough);
-        if steps == 0 || sum.terms.is_empty() {
-            return best;
-        }
-        for line in &self.all {
-            for sign in line.signs() {
-                let shared = sum.terms.iter().find(|(var, factor)| {
-                    (line.sum.factor(*var) * sign).signum() == factor.signum()
-                });
-                let Some(&(var, factor)) = shared else {
-                    continue;
-                };
-                if done(best) || *effort == 0 {
-                    return best;
-                }
-                *effort -= 1;
-                // `scale * sum` less `by` times the line is without the variable, and not below `scale * sum`.
-                let by_line = (line.sum.factor(var) * sign).abs();
-                let common = gcd(by_line, factor.abs());
-                let (scale, by) = (by_line / common, factor.abs() / common);
-                let rest = sum
-                    .times(scale)
-                    .and_then(|all| all.plus(&line.sum, -by * sign));
-                let Some(rest) = rest.filter(|rest| rest.terms.len() <= TERMS) else {
-                    continue;
-                };
-                let wanted = enough.map(|enough| enough.saturating_mul(scale));
-                let found = self.search(&rest, ranges, steps - 1, wanted, effort);
-                best = best.min(found.div_euclid(scale));
-            }
-        }
-        best
-    }
-
-    /// Nothing is said of a variable any more, but what was said of others by it is.
-    pub fn eliminate(&mut self, var: Var, ranges: Ranges<'_>) {
-        let is_it = |line: &Line| line.sum.factor(var) != 0;
-        let mut with: Vec<Line> = Vec::new();
-        self.all.retain(|line| {
-            let has = is_it(line);
-            if has {
-                with.push(line.clone());
-            }
-            !has
-        });
-        let exact = with.iter().filter(|line| line.exact);
-        let by = exact.min_by_key(|line| (line.sum.factor(var).abs(), line.sum.terms.len()));
-        if let Some(by) = by.cloned() {
-            with.retain(|line| *line != by);
-            for line in with {
-                let (f, g) = (line.sum.factor(var), by.sum.factor(var));
-                let scaled = line.sum.times(g.abs());
-                if let Some(sum) = scaled.and_then(|sum| sum.plus(&by.sum, -f * g.signum())) {
-                    let exact = line.exact;
-                    self.put(Line { sum, exact });
-                }
-            }
-            return;
-        }
-        let (above, below): (Vec<&Line>, Vec<&Line>) =
-            with.iter().partition(|line| line.sum.factor(var) > 0);
-        for line in &above {
-            for other in &below {
-                let (f, g) = (line.sum.factor(var), -other.sum.factor(var));
-                let scaled = line.sum.times(g);
-                if let Some(sum) = scaled.and_then(|sum| sum.plus(&other.sum, f)) {
-                    self.put(Line { sum, exact: false });
-                }
-            }
-        }
-        let (low, high) = ranges(var);
-        for line in &with {
-            let factor = line.sum.factor(var);
-            let bound = if factor > 0 { low } else { high };
-            if bound.abs() < 1 << 48 {
-                let value = Sum::number(bound).plus(&Sum::of(var), -1);
-                if let Some(sum) = value.and_then(|value| line.sum.plus(&value, factor)) {
-                    self.put(Line { sum, exact: false });
-                }
-            }
-        }
-    }
-
-    /// Eliminates all variables but some.
-    pub fn keep(&mut self, matters: impl Fn(Var) -> bool, ranges: Ranges<'_>) {
-        let mut gone: Vec<Var> = self.all.iter().flat_map(Line::vars).collect();
-        gone.retain(|var| !matters(*var));
-        gone.sort_unstable();
-        gone.dedup();
-        gone.into_iter().for_each(|var| self.eliminate(var, ranges));
-    }
-
-    /// Forgets all lines with such a variable.
-    pub fn drop(&mut self, is_gone: impl Fn(Var) -> bool) {
-        self.all.retain(|line| !line.vars().any(&is_gone));
-    }
-
-    /// Calls variables by other names; lines with one that has none are forgotten. No two may get the same name.
-    pub fn rename(&self, name: impl Fn(Var) -> Option<Var>) -> Lines {
-        let mut all = Lines::default();
-        for line in &self.all {
-            let start = Some(Sum::number(line.sum.constant));
-            let sum = line.sum.terms.iter().fold(start, |sum, &(var, factor)| {
-                sum?.plus(&Sum::of(name(var)?), factor)
-            });
-            if let Some(sum) = sum {
-                let exact = line.exact;
-                all.put(Line { sum, exact });
-            }
-        }
-        all
-    }
-
-    /// Lines of the one that the other proves, too. Where `loosens`, those that it proves with another constant as well.
-    pub fn kept(&self, (other, ranges): (&Lines, Ranges<'_>), loosens: bool, to: &mut Lines) {
-        for line in &self.all {
-            if other.all.binary_search(line).is_ok() {
-                to.put(line.clone());
-                continue;
-            }
-            let both = line.signs().iter().filter_map(|sign| line.sum.times(*sign));
-            let above: Vec<(Sum, i128)> = both
-                .map(|sum| {
-                    let above = match loosens {
-                        true => other.upper(&sum, ranges).max(0),
-                        false if other.proves(&sum, ranges) => 0,
-                        false => i128::MAX,
-                    };
-                    (sum, above)
-                })
-                .collect();
-            if line.exact && above.iter().all(|(_, above)| *above == 0) {
-                to.put(line.clone());
-                continue;
-            }
-            for (sum, above) in above {
-                if above < 1 << 32 {
-                    to.at_most_zero(sum.plus(&Sum::number(above), -1));
-                }
-            }
-        }
-    }
-
-    /// Whether all lines of the other are proved.
-    pub fn proves_all(&self, other: &Lines, ranges: Ranges<'_>) -> bool {
-        other.all.iter().all(|line| {
-            self.all.binary_search(line).is_ok()
-                || line.signs().iter().all(|sign| {
-                    let sum = line.sum.times(*sign);
-                    sum.is_some_and(|sum| self.proves(&sum, ranges))
-                })
-        })
-    }
+/// One of 64 bits, by what the variable is.
+fn bit(var: Var) -> u64 {
+    1 << (FxBuildHasher.hash_one(var) >> 58)
 }

@@ -237,12 +237,12 @@ pub struct Growth<'p> {
 }
 
 impl<'p> Growth<'p> {
-    /// Of a program, with these functions shared.
+    /// Of a program, with these functions shared, and with relations of values or without.
     pub fn new(
         program: &'p Program,
         points: &Arc<Points>,
         shared: FxHashSet<FuncId>,
-        patience: u64,
+        (patience, relations): (u64, bool),
     ) -> Growth<'p> {
         let mut guide = Growing::new(program);
         for id in (0..program.functions.len() as u32).map(FuncId) {
@@ -252,6 +252,7 @@ impl<'p> Growth<'p> {
         }
         let mut walker = Walker::new(program, Arc::clone(points), shared, guide);
         walker.patience = patience;
+        walker.relations = relations;
         Growth { walker }
     }
 
@@ -299,15 +300,15 @@ impl<'p> Growth<'p> {
         Ok(())
     }
 
-    /// Goes on with the states as they are.
-    pub fn stop(&mut self) {
-        self.walker.guide.arrived = None;
-    }
-
     /// What is stated.
     pub fn claim(&self) -> FloorClaim {
         let walker = &self.walker;
-        write::claim(&walker.guide, &walker.contexts, &walker.names)
+        write::claim(
+            &walker.guide,
+            &walker.contexts,
+            &walker.names,
+            walker.relations,
+        )
     }
 }
 

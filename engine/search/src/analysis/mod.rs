@@ -12,8 +12,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cegar_checker::floor::{FloorClaim, Ground};
-use cegar_model::program::ir::Program;
+use cegar_model::deadline::{self, Deadline};
+use cegar_model::domain::walk::Stop;
+use cegar_model::program::ir::{FuncId, Program};
 use cegar_model::program::outside::points::Points;
+use rustc_hash::FxHashSet;
+
+use self::grow::Growth;
 
 /// A floor with what follows from it.
 #[derive(Debug)]
@@ -27,39 +32,69 @@ pub struct Floor {
 }
 
 /// Finds a floor of a program, walking no more blocks than there is patience for. None if there is no time, or it cannot be walked.
-pub fn floor(program: &Program, patience: u64) -> Option<Floor> {
+///
+/// States grow twice, first without relations of values, which takes a part of the time: so there is a floor when the deadline passes
+/// while relations grow. What has grown by then is walked once more behind the deadline, as the checker does.
+pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Floor> {
     let began = Instant::now();
     let points = Arc::new(Points::of(program));
     let shared = plan::shared(program, &points);
-    let told = |what: &str| {
-        tracing::debug!(what, seconds = began.elapsed().as_secs_f64(), "the floor");
-    };
-    told("planned");
-    let mut growth = match grow::Growth::new(program, &points, shared, patience).grown() {
-        Ok(growth) => growth,
-        Err(why) => {
-            tracing::debug!(%why, "no floor");
-            return None;
-        }
-    };
-    told("grown");
-    let wide = growth.claim();
-    if let Err(why) = growth.narrow().and_then(|()| growth.grow()) {
-        tracing::debug!(%why, "the floor is not narrowed");
-        growth.stop();
-    }
-    let narrow = growth.claim();
-    told("narrowed");
-    for claim in [narrow, wide] {
-        match Ground::of(program, Arc::clone(&points), &claim) {
-            Ok(ground) => {
-                told("walked");
-                return Some(Floor {
-                    claim,
-                    ground,
-                    seconds: began.elapsed().as_secs_f64(),
-                });
+    let mut best: Option<(FloorClaim, Ground)> = None;
+    for relations in [false, true] {
+        let limits = (patience, relations);
+        let grow = || grown(program, &points, shared.clone(), limits);
+        let claims = match deadline::within(growing.clone(), grow) {
+            Ok(claims) => claims,
+            Err(why) => {
+                tracing::debug!(%why, relations, "no floor");
+                break;
             }
+        };
+        if let Some(found) = held(program, &points, claims) {
+            let checks = |ground: &Ground| ground.open().count();
+            let is_better = best
+                .as_ref()
+                .is_none_or(|(_, known)| checks(&found.1) <= checks(known));
+            let seconds = began.elapsed().as_secs_f64();
+            tracing::debug!(relations, seconds, open = checks(&found.1), "a floor");
+            best = Some(found).filter(|_| is_better).or(best);
+        }
+    }
+    let (claim, ground) = best?;
+    Some(Floor {
+        claim,
+        ground,
+        seconds: began.elapsed().as_secs_f64(),
+    })
+}
+
+/// States that have grown: made smaller, and as they were before.
+fn grown(
+    program: &Program,
+    points: &Arc<Points>,
+    shared: FxHashSet<FuncId>,
+    limits: (u64, bool),
+) -> Result<Vec<FloorClaim>, Stop> {
+    let mut growth = Growth::new(program, points, shared, limits).grown()?;
+    let wide = growth.claim();
+    match growth.narrow().and_then(|()| growth.grow()) {
+        Ok(()) => Ok(vec![growth.claim(), wide]),
+        Err(why) => {
+            tracing::debug!(%why, "the floor is not narrowed");
+            Ok(vec![wide])
+        }
+    }
+}
+
+/// The first of some claims that holds.
+fn held(
+    program: &Program,
+    points: &Arc<Points>,
+    claims: Vec<FloorClaim>,
+) -> Option<(FloorClaim, Ground)> {
+    for claim in claims {
+        match Ground::of(program, Arc::clone(points), &claim) {
+            Ok(ground) => return Some((claim, ground)),
             Err(why) => tracing::debug!(%why, "a floor that does not hold"),
         }
     }

@@ -13,7 +13,12 @@ use rustc_hash::FxHashMap;
 use super::grow::Growing;
 
 /// The claim of states.
-pub fn claim(states: &Growing, contexts: &Contexts, names: &Names<'_>) -> FloorClaim {
+pub fn claim(
+    states: &Growing,
+    contexts: &Contexts,
+    names: &Names<'_>,
+    relations: bool,
+) -> FloorClaim {
     let mut writer = Writer::default();
     let mut shared: Vec<u32> = contexts.shared.iter().map(|function| function.0).collect();
     shared.sort_unstable();
@@ -47,6 +52,7 @@ pub fn claim(states: &Growing, contexts: &Contexts, names: &Names<'_>) -> FloorC
         });
     let functions: Vec<FunctionClaim> = functions.collect();
     FloorClaim {
+        relations,
         shared,
         contexts: contexts.collect(),
         made: names.made().copied().collect(),

@@ -46,9 +46,10 @@ pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)
     let patience = if options.counted { COUNTED } else { WALKED };
     let time = options.time.mul_f64(FLOOR);
     let left = deadline::left().map_or(time, |left| left.min(time));
-    let end = deadline::Deadline::at((!options.counted).then(|| Instant::now() + left));
+    let at = |time| deadline::Deadline::at((!options.counted).then(|| Instant::now() + time));
+    let (growing, end) = (at(left), at(deadline::left().unwrap_or(options.time)));
     let walked = std::thread::scope(|scope| {
-        let work = || deadline::within(end, || analysis::floor(program, patience));
+        let work = || deadline::within(end, || analysis::floor(program, patience, &growing));
         let worker = std::thread::Builder::new()
             .stack_size(STACK)
             .spawn_scoped(scope, work);

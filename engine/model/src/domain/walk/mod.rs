@@ -121,6 +121,8 @@ pub struct Walker<'p, G> {
     blocks: u64,
     /// Blocks that may be walked.
     pub patience: u64,
+    /// Whether what values say of each other is followed ([`super::linear`]). Where it is not, a walk takes a part of the time.
+    pub relations: bool,
 }
 
 /// Blocks that are to be walked.
@@ -159,6 +161,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             pos: Pos::default(),
             blocks: 0,
             patience: u64::MAX,
+            relations: true,
         }
     }
 

@@ -106,6 +106,9 @@ impl<G: Guide> Walker<'_, G> {
 
     /// What an operation that was executed says of its result.
     pub(super) fn define(&self, frame: &Frame, state: &mut State, op: &Op) {
+        if !self.relations {
+            return;
+        }
         match op {
             Op::Bin {
                 dst,
@@ -369,6 +372,7 @@ impl<G: Guide> Walker<'_, G> {
         (operand, width): (Operand, Width),
         cell: Option<Cell>,
     ) {
+        let cell = cell.filter(|_| self.relations);
         let Some(cell) = cell.filter(|cell| cell.len * 8 == u32::from(width) && cell.len <= 8)
         else {
             return;
@@ -394,6 +398,9 @@ impl<G: Guide> Walker<'_, G> {
         (made, pred, width): (Reg, Pred, Width),
         (a, b): (Operand, Operand),
     ) -> bool {
+        if !self.relations {
+            return true;
+        }
         self.link(frame, state, a, width);
         self.link(frame, state, b, width);
         let unsigned = matches!(pred, Pred::Ult | Pred::Ule | Pred::Ugt | Pred::Uge);
@@ -459,6 +466,9 @@ impl<G: Guide> Walker<'_, G> {
         let Operand::Reg(reg) = address else {
             return (i128::MIN, i128::MAX);
         };
+        if !self.relations {
+            return (i128::MIN, i128::MAX);
+        }
         let ranges = |var| state.range(var, &self.names);
         let sum = Sum::of(Var::Reg(reg.0));
         let most = state.lines.upper(&sum, &ranges);
@@ -513,6 +523,7 @@ impl<G: Guide> Walker<'_, G> {
     ) {
         if let [(id, _)] = &access.targets[..]
             && access.strong
+            && self.relations
         {
             let past = self.past(frame, state, (address, *id), len);
             state.lines.at_most_zero(past);
@@ -531,6 +542,9 @@ impl<G: Guide> Walker<'_, G> {
         let [(id, _)] = &result.ptr[..] else {
             return None;
         };
+        if !self.relations {
+            return None;
+        }
         let operand = |i: usize| {
             let arg = call.args.get(i)?;
             self.bits(frame, state, arg.value, 64)

@@ -13,6 +13,9 @@ const MEANWHILE: u32 = u32::MAX;
 impl<G: Guide> Walker<'_, G> {
     /// The lines behind an edge on which registers get new values, all at once.
     pub(super) fn moved(&self, frame: &Frame, state: &State, moves: &[(Reg, Operand)]) -> Lines {
+        if !self.relations {
+            return Lines::default();
+        }
         let mut lines = state.lines.clone();
         if moves.is_empty() {
             return lines;
@@ -53,6 +56,9 @@ impl<G: Guide> Walker<'_, G> {
         state: &State,
         (values, widths): (&[Operand], &[Width]),
     ) -> Lines {
+        if !self.relations {
+            return Lines::default();
+        }
         let mut lines = state.lines.clone();
         for ((to, value), width) in (0u32..).zip(values).zip(widths) {
             if let Some(term) = self.term(frame, state, *value, *width) {
@@ -76,6 +82,9 @@ impl<G: Guide> Walker<'_, G> {
         state: &State,
         (inner, call, fixed): (&Frame, &Call, usize),
     ) -> Lines {
+        if !self.relations {
+            return Lines::default();
+        }
         let ctx = frame.ctx.0;
         let mut lines = state.lines.rename(|var| match var {
             Var::Reg(reg) => Some(Var::Outer(ctx, reg)),
@@ -117,6 +126,9 @@ impl<G: Guide> Walker<'_, G> {
         exit: &State,
         (call, id): (&Call, FuncId),
     ) -> Lines {
+        if !self.relations {
+            return Lines::default();
+        }
         let ctx = frame.ctx.0;
         let results = call.dst.0..call.dst.0 + call.result.len() as u32;
         let given = &self.program.function(id).result;

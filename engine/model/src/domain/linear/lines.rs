@@ -1,0 +1,328 @@
+//! Lines that hold together: adding, solving, eliminating and proving them.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::{ANY, Line, Ranges, Sum, UNSIGNED, Var, gcd};
+
+/// Lines that a state has at most.
+const LINES: usize = 80;
+/// Terms of a line.
+const TERMS: usize = 5;
+/// Lines that are added up to prove one.
+const STEPS: u32 = 4;
+/// Sums that are looked at to prove one.
+const EFFORT: u32 = 300;
+
+/// What the [module above](super) says of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Lines {
+    /// Sorted.
+    all: Vec<Line>,
+}
+
+impl Lines {
+    /// Lines that are read from somewhere.
+    pub fn from_lines(lines: Vec<Line>) -> Lines {
+        let mut all = Lines::default();
+        for line in lines {
+            all.put(line.sum, line.exact);
+        }
+        all
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Line> {
+        self.all.iter()
+    }
+
+    /// A sum is zero at most. Of one variable the intervals say enough.
+    pub fn at_most_zero(&mut self, sum: Option<Sum>) {
+        if let Some(sum) = sum.filter(|sum| sum.terms.len() > 1) {
+            self.put(sum, false);
+        }
+    }
+
+    /// A sum is zero.
+    pub fn zero(&mut self, sum: Option<Sum>) {
+        if let Some(sum) = sum.filter(|sum| sum.terms.len() > 1) {
+            self.put(sum, true);
+        }
+    }
+
+    fn put(&mut self, sum: Sum, exact: bool) {
+        let Some(line) = Line::reduced(self.solved(sum), exact) else {
+            return;
+        };
+        if !(1..=TERMS).contains(&line.sum.terms.len()) {
+            return;
+        }
+        let is_same = |known: &Line| known.mask == line.mask && known.sum.terms == line.sum.terms;
+        if let Some(at) = self.all.iter().position(is_same) {
+            let known = &self.all[at];
+            if known.exact || !line.exact && known.sum.constant >= line.sum.constant {
+                return;
+            }
+            self.all.remove(at);
+        }
+        let Err(at) = self.all.binary_search(&line) else {
+            return;
+        };
+        if self.all.len() >= LINES {
+            return;
+        }
+        let Some(pivot) = line.pivot else {
+            self.all.insert(at, line);
+            return;
+        };
+        // The variable that it solves stands in no other line.
+        let others = self.taken(pivot);
+        if let Err(at) = self.all.binary_search(&line) {
+            self.all.insert(at, line);
+        }
+        for other in others {
+            self.put(other.sum, other.exact);
+        }
+    }
+
+    /// Takes out the lines with a variable.
+    fn taken(&mut self, var: Var) -> Vec<Line> {
+        self.all
+            .extract_if(.., |line| line.factor(var) != 0)
+            .collect()
+    }
+
+    /// A sum without the variables that lines solve.
+    fn solved(&self, mut sum: Sum) -> Sum {
+        for line in &self.all {
+            let Some(pivot) = line.pivot else { continue };
+            let factor = sum.factor(pivot);
+            if factor == 0 {
+                continue;
+            }
+            let own = line.factor(pivot);
+            if let Some(rest) = sum.plus(&line.sum, -factor * own) {
+                sum = rest;
+            }
+        }
+        sum
+    }
+
+    /// Registers of which lines say a bound: the least, or the greatest.
+    pub fn bounds(&self) -> Vec<(u32, i128, i128)> {
+        let single = self.all.iter().filter_map(|line| match line.sum.terms[..] {
+            [(Var::Reg(reg), 1)] => Some((reg, ANY.0, -line.sum.constant)),
+            [(Var::Reg(reg), -1)] => Some((reg, line.sum.constant, ANY.1)),
+            _ => None,
+        });
+        single.filter(|(reg, ..)| reg & UNSIGNED == 0).collect()
+    }
+
+    /// Whether anything is said of a variable.
+    pub fn has(&self, var: Var) -> bool {
+        self.all.iter().any(|line| line.factor(var) != 0)
+    }
+
+    /// The least number that a sum is seen not to be above.
+    pub fn upper(&self, sum: &Sum, ranges: Ranges<'_>) -> i128 {
+        let known = Remembered::default();
+        let ranges = |var| known.range(var, ranges);
+        let solved = self.solved(sum.clone());
+        let found = self.search(&solved, &ranges, STEPS, None, &mut EFFORT.clone());
+        found.min(sum.most(&ranges))
+    }
+
+    /// Whether a sum is seen to be zero at most.
+    pub fn proves(&self, sum: &Sum, ranges: Ranges<'_>) -> bool {
+        let known = Remembered::default();
+        let ranges = |var| known.range(var, ranges);
+        if sum.most(&ranges) <= 0 {
+            return true;
+        }
+        let solved = self.solved(sum.clone());
+        self.search(&solved, &ranges, STEPS, Some(0), &mut EFFORT.clone()) <= 0
+    }
+
+    fn search(
+        &self,
+        sum: &Sum,
+        ranges: Ranges<'_>,
+        steps: u32,
+        enough: Option<i128>,
+        effort: &mut u32,
+    ) -> i128 {
+        let mut best = sum.most(ranges);
+        let done = |best: i128| enough.is_some_and(|enough| best <= enough);
+        if steps == 0 || sum.terms.is_empty() {
+            return best;
+        }
+        let mask = sum.mask();
+        for line in self.all.iter().filter(|line| line.mask & mask != 0) {
+            for sign in line.signs() {
+                let shared = sum
+                    .terms
+                    .iter()
+                    .find(|(var, factor)| (line.factor(*var) * sign).signum() == factor.signum());
+                let Some(&(var, factor)) = shared else {
+                    continue;
+                };
+                if done(best) || *effort == 0 {
+                    return best;
+                }
+                *effort -= 1;
+                // `scale * sum` less `by` times the line is without the variable, and not below `scale * sum`.
+                let by_line = (line.factor(var) * sign).abs();
+                // Most factors are one, and division by what is not known takes long.
+                let (scale, by) = match by_line {
+                    1 => (1, factor.abs()),
+                    _ => {
+                        let common = gcd(by_line, factor.abs());
+                        (by_line / common, factor.abs() / common)
+                    }
+                };
+                let rest = match scale {
+                    1 => sum.plus(&line.sum, -by * sign),
+                    _ => sum
+                        .times(scale)
+                        .and_then(|all| all.plus(&line.sum, -by * sign)),
+                };
+                let Some(rest) = rest.filter(|rest| rest.terms.len() <= TERMS) else {
+                    continue;
+                };
+                let wanted = enough.map(|enough| enough.saturating_mul(scale));
+                let found = self.search(&rest, ranges, steps - 1, wanted, effort);
+                best = best.min(match scale {
+                    1 => found,
+                    _ => found.div_euclid(scale),
+                });
+            }
+        }
+        best
+    }
+
+    /// Nothing is said of a variable any more, but what was said of others by it is.
+    pub fn eliminate(&mut self, var: Var, ranges: Ranges<'_>) {
+        let mut with = self.taken(var);
+        let exact = with.iter().filter(|line| line.exact);
+        let by = exact.min_by_key(|line| (line.factor(var).abs(), line.sum.terms.len()));
+        if let Some(by) = by.cloned() {
+            with.retain(|line| *line != by);
+            for line in with {
+                let (f, g) = (line.factor(var), by.factor(var));
+                let scaled = line.sum.times(g.abs());
+                if let Some(sum) = scaled.and_then(|sum| sum.plus(&by.sum, -f * g.signum())) {
+                    self.put(sum, line.exact);
+                }
+            }
+            return;
+        }
+        let (above, below): (Vec<&Line>, Vec<&Line>) =
+            with.iter().partition(|line| line.factor(var) > 0);
+        for line in &above {
+            for other in &below {
+                let (f, g) = (line.factor(var), -other.factor(var));
+                let scaled = line.sum.times(g);
+                if let Some(sum) = scaled.and_then(|sum| sum.plus(&other.sum, f)) {
+                    self.put(sum, false);
+                }
+            }
+        }
+        let (low, high) = ranges(var);
+        for line in &with {
+            let factor = line.factor(var);
+            let bound = if factor > 0 { low } else { high };
+            if bound.abs() < 1 << 48 {
+                let value = Sum::number(bound).plus(&Sum::of(var), -1);
+                if let Some(sum) = value.and_then(|value| line.sum.plus(&value, factor)) {
+                    self.put(sum, false);
+                }
+            }
+        }
+    }
+
+    /// Eliminates all variables but some.
+    pub fn keep(&mut self, matters: impl Fn(Var) -> bool, ranges: Ranges<'_>) {
+        let mut gone: Vec<Var> = self.all.iter().flat_map(Line::vars).collect();
+        gone.retain(|var| !matters(*var));
+        gone.sort_unstable();
+        gone.dedup();
+        gone.into_iter().for_each(|var| self.eliminate(var, ranges));
+    }
+
+    /// Forgets all lines with such a variable.
+    pub fn drop(&mut self, is_gone: impl Fn(Var) -> bool) {
+        self.all.retain(|line| !line.vars().any(&is_gone));
+    }
+
+    /// Calls variables by other names; lines with one that has none are forgotten. No two may get the same name.
+    pub fn rename(&self, name: impl Fn(Var) -> Option<Var>) -> Lines {
+        let mut all = Lines::default();
+        for line in &self.all {
+            let start = Some(Sum::number(line.sum.constant));
+            let sum = line.sum.terms.iter().fold(start, |sum, &(var, factor)| {
+                sum?.plus(&Sum::of(name(var)?), factor)
+            });
+            if let Some(sum) = sum {
+                all.put(sum, line.exact);
+            }
+        }
+        all
+    }
+
+    /// Lines of the one that the other proves, too. Where `loosens`, those that it proves with another constant as well.
+    pub fn kept(&self, (other, ranges): (&Lines, Ranges<'_>), loosens: bool, to: &mut Lines) {
+        for line in &self.all {
+            if other.all.binary_search(line).is_ok() {
+                to.put(line.sum.clone(), line.exact);
+                continue;
+            }
+            let both = line.signs().iter().filter_map(|sign| line.sum.times(*sign));
+            let above: Vec<(Sum, i128)> = both
+                .map(|sum| {
+                    let above = match loosens {
+                        true => other.upper(&sum, ranges).max(0),
+                        false if other.proves(&sum, ranges) => 0,
+                        false => i128::MAX,
+                    };
+                    (sum, above)
+                })
+                .collect();
+            if line.exact && above.iter().all(|(_, above)| *above == 0) {
+                to.put(line.sum.clone(), line.exact);
+                continue;
+            }
+            for (sum, above) in above {
+                if above < 1 << 32 {
+                    to.at_most_zero(sum.plus(&Sum::number(above), -1));
+                }
+            }
+        }
+    }
+
+    /// Whether all lines of the other are proved.
+    pub fn proves_all(&self, other: &Lines, ranges: Ranges<'_>) -> bool {
+        other.all.iter().all(|line| {
+            self.all.binary_search(line).is_ok()
+                || line.signs().iter().all(|sign| {
+                    let sum = line.sum.times(*sign);
+                    sum.is_some_and(|sum| self.proves(&sum, ranges))
+                })
+        })
+    }
+}
+
+/// Ranges that were asked for before: to look one up may be to read memory.
+#[derive(Default)]
+struct Remembered(RefCell<FxHashMap<Var, (i128, i128)>>);
+
+impl Remembered {
+    fn range(&self, var: Var, ranges: Ranges<'_>) -> (i128, i128) {
+        let known = self.0.borrow().get(&var).copied();
+        known.unwrap_or_else(|| {
+            let range = ranges(var);
+            self.0.borrow_mut().insert(var, range);
+            range
+        })
+    }
+}
