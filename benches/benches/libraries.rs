@@ -179,7 +179,7 @@ fn check(tool: &Path, library: &Library, seconds: u64) -> Result<String> {
     let begin = Instant::now();
     let output = Command::new(tool)
         .args(["cegar", "check", "--no-emit", "--message-format", "json"])
-        .args(["--property", "memory", "--engine-only", "--floor"])
+        .args(["--property", "memory", "--engine-only"])
         .args(["--max-time", &format!("{seconds}s")])
         .arg("-I")
         .arg(sources.join(library.include))

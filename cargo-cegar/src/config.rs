@@ -84,7 +84,7 @@ pub struct RunConfig {
     pub seed: Option<u64>,
     /// Which loop works: `auto` or the name of a published one. Default `auto`.
     pub strategy: Option<Strategy>,
-    /// Whether proofs begin with abstract interpretation of the whole program. Default no.
+    /// Whether proofs begin with abstract interpretation of the whole program. Default yes.
     pub floor: Option<bool>,
     /// What the environment may do wrong: `none`, `io`, `alloc` or `all`. Default `io`.
     pub faults: Option<Faults>,

@@ -66,8 +66,7 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Whether the engine follows loops by their closed forms. Default yes.
     pub loops: bool,
-    /// Whether proofs begin with abstract interpretation of the whole program. Default no.
-    #[serde(default)]
+    /// Whether proofs begin with abstract interpretation of the whole program. Default yes.
     pub floor: bool,
     /// Assumptions that are lifted, by identifier ([`cegar_model::assumption`]). Default: that
     /// input and output do not fail.
@@ -96,7 +95,7 @@ impl Settings {
             sides: Sides::Both,
             strategy: Strategy::Auto,
             loops: true,
-            floor: false,
+            floor: true,
             lifted: assumption::lifted(Faults::default(), &[], &[]).unwrap_or_default(),
             require_proof: false,
             stats: false,

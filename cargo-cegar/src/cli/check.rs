@@ -78,6 +78,8 @@ pub(super) fn program(
     let compiler = Compiler::find()?;
     let mut settings = settings(&args.budget, &RunConfig::default(), compiler)?;
     settings.keep = args.keep;
+    // A witness states its invariants in C, which the states of the floor are not.
+    settings.floor &= args.witness.is_none();
     if settings.max_time.is_none() && settings.runs.is_none() {
         settings.max_time = Some(DEFAULT_TIME);
     }
@@ -254,7 +256,7 @@ pub(super) fn settings(
         },
         strategy,
         loops: !budget.no_loop_acceleration,
-        floor: budget.floor || file.floor.unwrap_or(false),
+        floor: !budget.no_floor && file.floor.unwrap_or(true),
         lifted: lifted(budget, file)?,
         require_proof: budget.require_proof,
         stats: budget.stats,

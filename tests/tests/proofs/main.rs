@@ -502,6 +502,8 @@ fn paths_around_loops() {
             seeds: Some(sender),
             counted: true,
             time: Duration::from_secs(4),
+            // What is solved here are loops.
+            floor: false,
             ..strategy::Options::default()
         };
         cegar_papers::prove(&program, &options, &AtomicBool::new(false));

@@ -65,7 +65,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
     /// Where a witness of the verdict goes, in SV-COMP's format 2.0: the way to the violation, or
-    /// the proof's loop invariants
+    /// the proof's loop invariants (which the solver alone has to find then: `--no-floor`)
     #[arg(long, value_name = "FILE")]
     pub witness: Option<PathBuf>,
     /// Keep the scratch folder and say where it is

@@ -317,10 +317,9 @@ pub struct BudgetArgs {
     /// Follow loops turn by turn, not by their closed forms
     #[arg(long)]
     pub no_loop_acceleration: bool,
-    /// Begin proofs with abstract interpretation of the whole program (experimental: settles many
-    /// checks of large programs in seconds)
+    /// Prove by the solver alone, without abstract interpretation of the whole program first
     #[arg(long)]
-    pub floor: bool,
+    pub no_floor: bool,
     /// What the environment may do wrong: nothing, short and failing input and output, failing
     /// allocations, or all [default: io]
     #[arg(long, value_name = "LEVEL", env = "CEGAR_FAULTS", hide_env_values = true, value_parser = faults())]

@@ -200,6 +200,21 @@ impl Line {
         }
     }
 
+    /// Its variables with their factors.
+    pub fn terms(&self) -> impl Iterator<Item = (Var, i128)> + '_ {
+        self.sum.terms.iter().copied()
+    }
+
+    /// What is added to them.
+    pub fn constant(&self) -> i128 {
+        self.sum.constant
+    }
+
+    /// Whether the sum is zero, not only zero at most.
+    pub fn is_exact(&self) -> bool {
+        self.exact
+    }
+
     /// Its variables.
     pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
         self.sum.terms.iter().map(|(var, _)| *var)

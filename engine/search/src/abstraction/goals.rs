@@ -190,6 +190,21 @@ pub fn settle(
     in_time
 }
 
+/// The fragments with checks or holes that a floor does not settle.
+pub fn above(graph: &Graph<'_>, floor: &Floor) -> BTreeSet<Option<Cut>> {
+    let fragments = graph.fragments.iter();
+    let left = fragments.filter(|(_, fragment)| {
+        questions(fragment, &|_| false)
+            .into_iter()
+            .filter(|(_, question)| !matches!(question, Question::Narrowing(_)))
+            .any(|(_, question)| {
+                let never = |t: &Term| graph.pool.as_const(*t) == Some(0);
+                !question.follows(fragment, floor) && !question.terms(fragment).iter().any(never)
+            })
+    });
+    left.map(|(start, _)| *start).collect()
+}
+
 /// What to ask about a fragment, in the order of the prefixes that may be assumed.
 fn questions(
     fragment: &cegar_model::symbolic::encode::Fragment,

@@ -15,14 +15,15 @@ use std::time::{Duration, Instant};
 use super::options::{Options, Seed, Stats};
 use super::outcome::{Outcome, Proof};
 use super::parts;
-use crate::abstraction::asking::{Cost, Facts, Patience};
+use crate::abstraction::asking::{self, Cost, Facts, Patience};
 use crate::abstraction::candidates::{LEVELS, PLAIN, Vocabulary};
 use crate::abstraction::forest::{Forest, Growth};
-use crate::abstraction::goals::{Open, Settled};
+use crate::abstraction::goals::{self, Open, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::houdini;
 use crate::abstraction::loops::Loops;
 use crate::abstraction::relevance::{Changes, Relevance};
+use crate::analysis::said;
 use crate::proof::{resumed, write};
 use cegar_checker::Certificate;
 use cegar_model::program::ir::Program;
@@ -35,6 +36,8 @@ const AT_FIRST: Duration = Duration::from_millis(1_500);
 const ON_LOOPS: f64 = 0.3;
 /// And no more than this.
 const LOOPS: Duration = Duration::from_secs(10);
+/// What part of the time it may take to find out which of the floor's states are inductive for the solver.
+const ON_THE_FLOOR: f64 = 0.2;
 /// How long the forest may grow.
 const FOREST_TIME: Duration = Duration::from_millis(400);
 /// What that is in terms evaluated.
@@ -110,6 +113,7 @@ struct Prover<'a, 'p> {
 
 impl<'p> Prover<'_, 'p> {
     fn run(&mut self) {
+        self.on_the_floor();
         if self.is_done() {
             return;
         }
@@ -197,6 +201,26 @@ impl<'p> Prover<'_, 'p> {
         );
         // Nobody may be listening any more.
         let _ = listener.send(outcome);
+    }
+
+    /// Takes what the floor states for guesses, where it leaves something open: before anything is asked, since most questions need bounds.
+    fn on_the_floor(&mut self) {
+        let Some(floor) = self.settled.ground.clone() else {
+            return;
+        };
+        let targets = goals::above(&self.graph, &floor);
+        let cuts = asking::before(&self.graph, &targets);
+        let guesses = said::guesses(&mut self.graph, &floor.claim, &cuts);
+        let count = guesses.values().map(Vec::len).sum::<usize>();
+        self.stats.guesses += count as u64;
+        let patience = self.patience;
+        if let Some(deadline) = &mut self.patience.deadline {
+            let end = Instant::now() + self.options.time.mul_f64(ON_THE_FLOOR);
+            *deadline = end.min(*deadline);
+        }
+        let kept = self.keep(guesses);
+        self.patience = patience;
+        tracing::debug!(guesses = count, ?kept, "the floor's states as guesses");
     }
 
     /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.

@@ -45,7 +45,7 @@ pub struct Options {
     pub tapes: Vec<Vec<u8>>,
     /// Whether loops are followed by their closed forms. Default: yes.
     pub loops: bool,
-    /// Whether states of the whole program are looked for first, without a solver. Default: no.
+    /// Whether states of the whole program are looked for first, without a solver. Default: yes.
     pub floor: bool,
     /// Who takes the tapes that questions about goals are answered with.
     pub seeds: Option<Sender<Seed>>,
@@ -69,7 +69,7 @@ impl Default for Options {
             budget: Budget::default(),
             tapes: Vec::new(),
             loops: true,
-            floor: false,
+            floor: true,
             seeds: None,
             so_far: None,
         }
