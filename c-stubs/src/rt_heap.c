@@ -325,8 +325,8 @@ static void give(void *block) {
         size_t room;
         if (class_of(size, &room) + LARGE != h->class)
             crunner_violation(CRUNNER_HEAP, "the header of a heap block was overwritten", NULL, 0);
-        crunner_large_renew(block, room);
         struct large *of = crunner_large_has(&heap->zero.pages, block) ? &heap->zero : &heap->fresh;
+        crunner_large_renew(&of->pages, block, room);
         list = &of->free[h->class - LARGE];
     } else {
         list = &heap->free[h->class];

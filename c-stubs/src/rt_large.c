@@ -4,6 +4,9 @@
  * times as long as the run itself. So the pages of large blocks are mapped: zeros as the system gives them, and any other
  * byte from a file in memory that is mapped privately, again and again, so that a page costs something when it is
  * written first. Giving a page back makes it fresh again.
+ *
+ * That costs a page fault for each page that the next run writes, ten times as much as filling the page. So pages that most
+ * runs write are filled; which these are is looked up now and then, by comparing.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -17,6 +20,15 @@
 
 /* What is mapped at a time, and the length of the file. */
 #define WINDOW ((size_t)2 << 20)
+/* Runs that pass from one look to the next, once those after 1, 2, 4, ... runs are over. */
+#define SELDOM 1024u
+/* A page that was written in so many more looks than not is filled; more are not counted. */
+#define FILLED 3
+#define COUNTED 6
+#define ENDED 1
+#define FREED 2
+/* Filled pages next to each other: what lies between two such rows costs a call. */
+#define ROWS 16u
 
 static size_t whole(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -47,6 +59,7 @@ void crunner_large_open(struct crunner_large *pages, size_t room, int fill) {
     void *at = mmap(NULL, room, fill ? PROT_NONE : PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                     -1, 0);
     if (at == MAP_FAILED) return;
+    pages->fill = fill;
     pages->start = pages->next = pages->mapped = at;
     pages->end = pages->start + room;
     if (!fill) pages->mapped = pages->end;
@@ -73,14 +86,57 @@ void *crunner_large_take(struct crunner_large *pages, size_t size, size_t header
     return block;
 }
 
-void crunner_large_renew(void *block, size_t size) {
-    madvise(block, whole(size, CRUNNER_PAGE), MADV_DONTNEED);
+static int is_fresh(const char *page, int fill) {
+    return page[0] == (char)fill && !memcmp(page, page + 1, CRUNNER_PAGE - 1);
 }
+
+/* Finds out what was written in these pages: it counts as `more`, and what was not counts as one less. Pages that are given back
+ * in mid-run are looked at again when it ends, and look unwritten then. */
+static void look(struct crunner_large *pages, size_t first, size_t last, unsigned char more) {
+    unsigned rows = 0;
+    if (last > CRUNNER_HOT) last = CRUNNER_HOT;
+    for (size_t i = 0; i < CRUNNER_HOT; i++) rows += pages->hot[i] && (!i || !pages->hot[i - 1]);
+    for (size_t i = first; i < last; i++) {
+        unsigned char *often = &pages->often[i];
+        int written = !is_fresh(pages->start + i * CRUNNER_PAGE, pages->fill);
+        if (written) *often = (unsigned char)(*often + more < COUNTED ? *often + more : COUNTED);
+        else if (*often && more == ENDED) --*often;
+        if (*often < FILLED) {
+            pages->hot[i] = 0;
+        } else if (!pages->hot[i]) {
+            int joins = i && pages->hot[i - 1];
+            if (!joins && rows == ROWS) continue;
+            rows += !joins;
+            pages->hot[i] = 1;
+        }
+    }
+}
+
+static int looks(const struct crunner_large *pages) {
+    unsigned runs = pages->runs;
+    return runs && (runs % SELDOM == 0 || (runs < SELDOM && !(runs & (runs - 1))));
+}
+
+static void renew(struct crunner_large *pages, void *block, size_t size, unsigned char more) {
+    size_t at = (size_t)((char *)block - pages->start) / CRUNNER_PAGE, end = at + whole(size, CRUNNER_PAGE) / CRUNNER_PAGE;
+    if (looks(pages)) look(pages, at, end, more);
+    while (at < end) {
+        size_t limit = end < CRUNNER_HOT ? end : CRUNNER_HOT;
+        const unsigned char *hot = at < limit ? memchr(pages->hot + at, 1, limit - at) : NULL;
+        size_t next = hot ? (size_t)(hot - pages->hot) : end;
+        if (next > at) madvise(pages->start + at * CRUNNER_PAGE, (next - at) * CRUNNER_PAGE, MADV_DONTNEED);
+        for (at = next; at < limit && pages->hot[at]; at++)
+            memset(pages->start + at * CRUNNER_PAGE, pages->fill, CRUNNER_PAGE);
+    }
+}
+
+void crunner_large_renew(struct crunner_large *pages, void *block, size_t size) { renew(pages, block, size, FREED); }
 
 int crunner_large_empty(struct crunner_large *pages) {
     if (pages->next == pages->start) return 0;
-    crunner_large_renew(pages->start, (size_t)(pages->next - pages->start));
+    renew(pages, pages->start, (size_t)(pages->next - pages->start), ENDED);
     pages->next = pages->start;
+    pages->runs++;
     return 1;
 }
 

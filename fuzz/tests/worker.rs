@@ -196,6 +196,34 @@ fn globals_are_reset_and_a_program_that_does_not_repeat_is_told() {
 }
 
 #[test]
+fn large_blocks_are_fresh_in_each_run_and_after_being_freed() {
+    // Pages that every run writes and pages that one in many does, in blocks that are freed and in blocks that are left.
+    let program = Program::new(
+        "void *crunner_calloc(size_t, size_t);
+         enum { PAGE = 4096, PAGES = 64, SIZE = 1 << 20 };
+         static unsigned char *take(int fill) {
+           unsigned char *p = fill ? crunner_malloc(SIZE) : crunner_calloc(1, SIZE);
+           for (int i = 0; i < PAGES; i++)
+             if (p[i * PAGE] != fill || p[i * PAGE + 100] != fill) crunner_violation(2, \"stale\", \"p.c\", 1);
+           return p; }
+         static void use(int fill, int c) {
+           unsigned char *p = take(fill), *q;
+           p[0] = p[7 * PAGE + 100] = p[(c & 63) * PAGE] = 1;
+           if (c & 1) crunner_free(p);
+           q = take(fill);
+           q[9 * PAGE] = q[(c >> 2 & 63) * PAGE + 100] = 1; }
+         void cegar_entry(void) { int c = next(); use(0xAA, c); use(0, c); }",
+        &[],
+        &[],
+    );
+    let mut configuration = config(&program, false);
+    configuration.runs = Some(5000);
+    let mut worker = spawn(configuration);
+    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Stopped { .. }));
+    assert!(!events.iter().any(is_crash), "{events:?}");
+}
+
+#[test]
 fn one_seed_one_budget_one_result() {
     let program = Program::new(
         "void cegar_entry(void) { int c, n = 0; while ((c = next()) >= 0)

@@ -142,7 +142,7 @@ pub(super) fn run(
     let patches = Patches::default();
     let mut stages = tuple_list!(
         CompareStage::new(logging.clone(), compare_runs.clone(), patches.clone()),
-        MutateStage::new(config.seed, patches),
+        MutateStage::new(config.seed, config.runs.is_none(), patches),
     );
 
     let (tapes, skipped) = corpus::read(&config.corpus, config.max_len);

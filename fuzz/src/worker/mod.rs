@@ -10,6 +10,7 @@ mod executor;
 mod fuzzing;
 mod havoc;
 mod mutate;
+mod pace;
 mod parent;
 mod protocol;
 mod pump;

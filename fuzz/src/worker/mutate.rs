@@ -1,9 +1,8 @@
 //! The stage that makes mutants of one input and runs them.
 //!
 //! A mutant is made in one buffer and run at once; only what raises a count goes through LibAFL's evaluation, which runs
-//! it again and takes it into the corpus. Two things keep mutants short, because a run's time grows with its tape: havoc
-//! lengthens only up to a limit that grows when nothing new is found, and an input gets mutants by the time that they
-//! take, not by number.
+//! it again and takes it into the corpus. Havoc lengthens only up to a limit that grows when nothing new is found, because a
+//! run's time grows with its tape; and an input gets mutants by the time that they take, not by number (see the `pace` module).
 
 use libafl::Error;
 use libafl::common::HasMetadata;
@@ -20,6 +19,7 @@ use super::State;
 use super::comparisons::{Patches, apply};
 use super::executor::NativeExecutor;
 use super::havoc::{Material, havoc};
+use super::pace::Pace;
 use super::pump::pump;
 
 /// Mutants of one input, by kind, at most.
@@ -28,6 +28,8 @@ const COMPARED: usize = 48;
 const PUMPED: usize = 8;
 /// An input of more bytes gets fewer mutants, down to a tenth.
 const SHORT: usize = 128;
+/// What a visit pays in, in runs that take as long as is usual.
+const PAID: usize = HAVOC + COMPARED / 2;
 /// An input is pumped fully this often; after that rarely.
 const PUMPED_FULLY: u32 = 4;
 /// Havoc's first limit on lengths.
@@ -39,6 +41,7 @@ const PATIENCE: u64 = 64;
 pub(super) struct MutateStage {
     rand: StdRand,
     patches: Patches,
+    pace: Pace,
     /// A copy of the dictionary, which lies behind a lookup by type.
     tokens: Vec<Vec<u8>>,
     /// How often an input was here, by its number.
@@ -51,10 +54,12 @@ pub(super) struct MutateStage {
 }
 
 impl MutateStage {
-    pub fn new(seed: u64, patches: Patches) -> Self {
+    /// `timed`: inputs get mutants by the clock.
+    pub fn new(seed: u64, timed: bool, patches: Patches) -> Self {
         MutateStage {
             rand: StdRand::with_seed(seed),
             patches,
+            pace: Pace::new(timed),
             tokens: Vec::new(),
             visits: Vec::new(),
             limit: FIRST_LIMIT,
@@ -144,11 +149,15 @@ where
         };
         let longest = self.load(state, id)?;
         let visits = self.visit(id);
+        let mut purse = self.pace.begin(usize::from(id), PAID);
 
         let patches = self.patches.clone();
         let fitting = patches.borrow().len();
         if fitting > 0 {
             for _ in 0..self.rand.between(1, COMPARED) {
+                if !purse.affords() {
+                    break;
+                }
                 self.tape.clone_from(&self.base);
                 let chosen = self.rand.below_or_zero(fitting);
                 if apply(&patches.borrow()[chosen], &mut self.tape, longest) {
@@ -161,6 +170,9 @@ where
         let limit = self.limit.max(self.base.len()).min(longest);
         let mutants = HAVOC * SHORT / self.base.len().max(SHORT);
         for _ in 0..mutants.max(HAVOC / 10) {
+            if !purse.affords() {
+                break;
+            }
             self.tape.clone_from(&self.base);
             let material = Material {
                 tokens: &self.tokens,
@@ -177,10 +189,11 @@ where
             usize::from(self.rand.below_or_zero(4) == 0)
         };
         for _ in 0..pumped {
-            if pump(&mut self.rand, &self.base, longest, &mut self.tape) {
+            if purse.affords() && pump(&mut self.rand, &self.base, longest, &mut self.tape) {
                 self.attempt(fuzzer, executor, state, manager)?;
             }
         }
+        self.pace.end(&purse);
         Ok(())
     }
 }

@@ -3,6 +3,9 @@
 //! A harness with a buffer of 64 KB costs more to restore by copying than to run. So the whole pages of a longer piece are
 //! mapped privately from a copy in memory: giving them back costs a call and a page fault for each that is written. Pages
 //! that are written in most runs are copied all the same; which these are is looked up now and then, by comparing.
+//!
+//! Most of what is copied is zeros that no run touched: an output buffer of which a run fills a few bytes. Reading them is
+//! cheaper than writing them, so zeros are written only where there are none.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -18,10 +21,15 @@ const LONGEST: usize = 32 << 20;
 const FIRST: u64 = 8;
 const EVERY: u64 = 2048;
 
+/// Zeros to compare with.
+static ZEROS: [u8; PAGE] = [0; PAGE];
+
 /// A piece of the target's writable memory and what it held after loading.
 pub(super) struct Piece {
     at: *mut u8,
     bytes: Vec<u8>,
+    /// By so many bytes as a page has, from the start on: whether they were zeros.
+    zeros: Vec<bool>,
     /// The pages of a long piece.
     pages: Option<Pages>,
 }
@@ -62,7 +70,38 @@ impl Piece {
                 pages.divide(length);
                 pages
             });
-        Piece { at, bytes, pages }
+        let zeros = (bytes.chunks(PAGE))
+            .map(|chunk| *chunk == ZEROS[..chunk.len()])
+            .collect();
+        Piece {
+            at,
+            bytes,
+            zeros,
+            pages,
+        }
+    }
+
+    /// Puts a part of the piece back by writing what differs.
+    ///
+    /// # Safety
+    ///
+    /// Nobody may be running in the target, and the part must lie in the piece.
+    unsafe fn copy(&self, offset: usize, length: usize) {
+        let (mut from, end) = (offset, offset + length);
+        while from < end {
+            let unit = from / PAGE;
+            let to = end.min((unit + 1) * PAGE);
+            // SAFETY: as the caller promises; nobody else has this memory while this runs.
+            unsafe {
+                let now = std::slice::from_raw_parts_mut(self.at.add(from), to - from);
+                if !self.zeros[unit] {
+                    now.copy_from_slice(&self.bytes[from..to]);
+                } else if *now != ZEROS[..to - from] {
+                    now.fill(0);
+                }
+            }
+            from = to;
+        }
     }
 
     /// Puts the piece back.
@@ -72,10 +111,8 @@ impl Piece {
     /// Nobody may be running in the target.
     pub unsafe fn restore(&mut self) {
         let Some(pages) = &mut self.pages else {
-            // SAFETY: the piece is as long as its copy.
-            unsafe {
-                std::ptr::copy_nonoverlapping(self.bytes.as_ptr(), self.at, self.bytes.len())
-            };
+            // SAFETY: as the caller promises.
+            unsafe { self.copy(0, self.bytes.len()) };
             return;
         };
         pages.runs += 1;
@@ -84,11 +121,11 @@ impl Piece {
             let now = unsafe { std::slice::from_raw_parts(self.at, self.bytes.len()) };
             pages.look(now, &self.bytes);
         }
+        let Some(pages) = &self.pages else { return };
         // SAFETY: the ranges lie in the piece, and what is given back is whole pages of the mapping that `map` made.
         unsafe {
             for &(offset, length) in &pages.copied {
-                let from = self.bytes.as_ptr().add(offset);
-                std::ptr::copy_nonoverlapping(from, self.at.add(offset), length);
+                self.copy(offset, length);
             }
             for &(offset, length) in &pages.given {
                 let at = self.at.add(offset);
@@ -176,7 +213,16 @@ mod tests {
 
     /// Memory like a target's, of 40 pages, which does not begin at one; the numbers say what it holds.
     fn piece() -> (&'static mut [u8], Piece) {
-        let bytes: Vec<u8> = (0..40 * PAGE + 100).map(|at| (at / 7) as u8).collect();
+        let zero = 20 * PAGE..30 * PAGE;
+        let bytes: Vec<u8> = (0..40 * PAGE + 100)
+            .map(|at| {
+                if zero.contains(&at) {
+                    0
+                } else {
+                    (at / 7) as u8
+                }
+            })
+            .collect();
         let bytes = bytes.leak();
         // SAFETY: leaked, so that it stays; only this test knows of it.
         let piece = unsafe { Piece::new(bytes.as_mut_ptr(), bytes.len()) };
@@ -209,5 +255,22 @@ mod tests {
         let pages = piece.pages.expect("it is long");
         assert_eq!(pages.hot.iter().filter(|hot| **hot).count(), 1);
         assert_eq!(pages.given.len(), 2);
+    }
+
+    #[test]
+    fn zeros_are_put_back_where_a_short_piece_had_them() {
+        let bytes = vec![0; 3 * PAGE + 50].leak();
+        bytes[PAGE + 7] = 9;
+        let before = bytes.to_vec();
+        // SAFETY: leaked, so that it stays; only this test knows of it.
+        let mut piece = unsafe { Piece::new(bytes.as_mut_ptr(), bytes.len()) };
+        assert!(piece.pages.is_none());
+        for at in (0..bytes.len()).step_by(61) {
+            bytes[at] = 0xff;
+            bytes[before.len() - 1] = 1;
+            // SAFETY: nobody else has this memory.
+            unsafe { piece.restore() };
+            assert!(bytes == before, "{at}");
+        }
     }
 }
