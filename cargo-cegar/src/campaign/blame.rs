@@ -133,6 +133,13 @@ impl Telling<'_> {
                 )
             }
         };
+        // What nothing had the address of before the call is as the harness left it.
+        let of_address = format!("&{choice}");
+        let before = match &missing.subject {
+            Guarded::Member { site, .. } => self.lines_before(*site),
+            _ => self.text,
+        };
+        let plain = !fixed && !choice.contains('.');
         MissingCondition {
             why,
             call,
@@ -143,7 +150,8 @@ impl Telling<'_> {
                 Guarded::Argument { number, .. } => Some(number),
                 _ => None,
             },
-            is_set: !fixed && self.text.contains(&format!("&{choice}")) && !choice.contains('.'),
+            is_set: plain && before.contains(&of_address),
+            is_read: plain && !before.contains(&of_address) && self.text.contains(&of_address),
             room,
         }
     }
@@ -207,6 +215,11 @@ impl Telling<'_> {
             rest = rest.split_once('\n')?.1;
         }
         Some(rest)
+    }
+
+    fn lines_before(&self, site: CallSite) -> &str {
+        let rest = self.lines_from(site).map_or(0, str::len);
+        &self.text[..self.text.len() - rest]
     }
 
     /// What stands in the harness for an argument, without the casts before it.

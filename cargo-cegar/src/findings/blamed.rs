@@ -55,6 +55,9 @@ pub struct Missing {
     /// may hold.
     #[serde(default)]
     pub is_set: bool,
+    /// Whether it is a variable whose address the call gets, and that nothing has set before it.
+    #[serde(default)]
+    pub is_read: bool,
     /// Where it is about how much room there is: how much was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<u64>,

@@ -99,6 +99,13 @@ fn is_length_name(name: &str) -> bool {
     SHORT.contains(&name.as_str()) || LENGTHS.iter().any(|word| name.contains(word))
 }
 
+/// Whether a parameter is named like how many of something there are: `count`, `nargs`, `argc`.
+pub fn is_count_name(name: &str) -> bool {
+    let lower = plain(name);
+    let many = lower.starts_with('n') && lower.ends_with('s') && lower.len() > 2;
+    is_length_name(name) || many || lower == "argc"
+}
+
 fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "")
 }
@@ -153,6 +160,11 @@ fn score(
         || is_input_name(&pointer.name) && is_input_name(&length.name)
     {
         score += 5;
+    } else if by_name_only && by_type && l == p + 1 && a.is_empty() && b.is_empty() {
+        // `crc(const struct buffer *, size_t)`: structures that are read, and how many.
+        if !to.constant || matches!(target.kind, Kind::Pointer(_)) {
+            return None;
+        }
     } else if by_name_only || !by_value && to.constant {
         return None;
     }
@@ -257,6 +269,10 @@ mod tests {
         assert_eq!(
             pairs(&[("unsigned long", "n"), ("const void *", "")]),
             [None, Some(0)]
+        );
+        assert_eq!(
+            pairs(&[("const struct part *", ""), ("unsigned long", "")]),
+            [Some(1), None]
         );
         assert_eq!(
             pairs(&[("const char *", "name"), ("int", "flags")]),

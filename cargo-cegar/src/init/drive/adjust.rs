@@ -6,15 +6,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::declaration;
-use super::{Body, OUTPUT};
+use super::{Body, OUTPUT, ROW};
 use crate::findings::LEARNT;
 use crate::init::api::{Declared, Parameter, Record};
 use crate::init::ctype::{Kind, Written};
+use crate::init::pairs;
 
 /// Bytes of memory that is passed where NULL was not good enough.
 const INSTEAD_OF_NULL: u64 = 4096;
 /// The most room that is given to memory of unknown size.
 pub const MOST_ROOM: u64 = 1 << 20;
+
+/// What an opening function returns where it succeeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Success {
+    /// 0, as most do.
+    Zero,
+    /// Anything else.
+    NotZero,
+}
 
 /// What a harness does otherwise than at the first attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +35,10 @@ pub struct Adjust {
     pub room: BTreeMap<String, u64>,
     /// Members that get a value: variable and member.
     pub members: BTreeSet<(String, String)>,
+    /// Pointers whose address is passed, and that are read: rows of them.
+    pub rows: BTreeSet<String>,
+    /// Whether an object is opened as callers do before it is used, and what success is.
+    pub opened: Option<Success>,
     /// What is assumed before a call, in C, in the order in which it was learnt.
     pub assume: Vec<(String, String)>,
 }
@@ -81,6 +95,54 @@ impl Body<'_> {
             .push(format!("void *{name} = calloc(1, {room});"));
         self.cleanup.push(format!("free({name});"));
         name
+    }
+
+    /// An array of pointers, where the address of one that was NULL was not good enough; with the
+    /// number that says how many there are.
+    pub(super) fn row_of_pointers(
+        &mut self,
+        function: &Declared,
+        to: &Written,
+        name: &str,
+        depth: usize,
+    ) -> Result<String, String> {
+        let element = Parameter {
+            name: format!("{name}_element"),
+            ty: to.clone(),
+            bound: None,
+        };
+        let value = match self
+            .pointer(function, &element, &element.name, depth + 1)?
+            .as_str()
+        {
+            "NULL" => {
+                return Err(format!(
+                    "`{name}` is read, and nothing here makes what it holds"
+                ));
+            }
+            value => value.to_owned(),
+        };
+        let declared = declaration(to, name);
+        self.lines.push(format!("{declared}[{ROW}];"));
+        self.lines.push(format!(
+            "for (size_t i = 0; i < {ROW}; i++)\n        {name}[i] = {value};"
+        ));
+        let count = function.params.iter().enumerate().find(|(i, param)| {
+            let is_number = matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
+            is_number && pairs::is_count_name(&param.wanted(*i))
+        });
+        match count {
+            Some((i, param)) => {
+                let number = param.wanted(i);
+                self.after.push(format!(
+                    "crunner_assume({number} >= 0 && {number} <= {ROW});"
+                ));
+                self.guesses
+                    .push(format!("`{number}` is how many there are in `{name}`"));
+            }
+            None => self.guesses.push(format!("`{name}` has {ROW} elements")),
+        }
+        Ok(name.to_owned())
     }
 
     /// How many elements a variable has, if a trial asked for more than one.

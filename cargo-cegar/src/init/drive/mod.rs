@@ -15,7 +15,7 @@ mod text;
 
 use std::collections::BTreeSet;
 
-pub use adjust::{Adjust, MOST_ROOM};
+pub use adjust::{Adjust, MOST_ROOM, Success};
 pub use life::{life, life_name};
 
 use super::api::{Api, Declared, Parameter};

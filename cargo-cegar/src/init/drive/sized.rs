@@ -110,12 +110,16 @@ impl<'a> Body<'a> {
         tag: &str,
         length: &Parameter,
     ) -> Result<(String, String), String> {
-        if self.api.record(tag).is_none() {
+        let Some(record) = self.api.record(tag).cloned() else {
             return Err(format!("`{}` is not defined in the header", to.words));
-        }
+        };
         let name = self.name(or(&param.name, "row"));
         self.lines
             .push(format!("{} {name}[{ROW}] = {{0}};", to.words));
+        if to.constant {
+            // What is read has something in it; the others stay empty.
+            self.buffers(&format!("{name}[0]"), &record, true);
+        }
         Ok((name, self.length(length, &ROW.to_string())))
     }
 

@@ -15,7 +15,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use cegar_model::machine::crossing::{Choose, Chosen, Harness, Noted, Owned, depends_on_data};
-use cegar_model::machine::{Event, Execution, Machine, Violation};
+use cegar_model::machine::{Choice, Event, Execution, Machine, PathEvent, Violation};
 use cegar_model::program::{BinOp, CallSite, CheckKind, FuncId, Pred, Program, Terminator};
 use cegar_model::symbolic::world::successors;
 use cegar_model::term::{Pool, Symbol, Term, fault};
@@ -78,6 +78,11 @@ pub enum Subject {
     },
 }
 
+/// The stub that decides whether the environment refuses memory.
+const REFUSES: &str = "crunner_refuses";
+/// The channel that says so of a large request.
+const LARGE: &str = "malloc:large";
+
 /// Blames the violation that a tape leads to; none where the machine does not see it, or where it is in the harness itself.
 pub fn blame(
     machine: &Machine<'_>,
@@ -137,7 +142,8 @@ impl Looking<'_> {
             true => self.access(),
             false => self.decision(),
         };
-        let Some(fault) = fault.filter(|fault| !fault.on.is_empty()) else {
+        let fault = fault.filter(|fault| !fault.on.is_empty());
+        let Some(fault) = fault.or_else(|| self.refused()) else {
             return Blame::Library;
         };
         if let Some(missing) = self.null(&fault) {
@@ -307,6 +313,36 @@ impl Looking<'_> {
         Some(fault::beyond(self.pool, offset, len, size))
     }
 
+    /// Memory that was refused because so much was asked for, where nothing was decided behind that: what said how much. The stub
+    /// hands on a size that no heap has, which depends on nothing any more.
+    fn refused(&mut self) -> Option<Fault> {
+        let decides = self.program.function_named(REFUSES)?;
+        let within = |event: &&PathEvent| {
+            let Event::Branch { from, .. } = event.event else {
+                return false;
+            };
+            self.program.block(from).function == decides
+        };
+        let answer = self.run.choices.iter().rev();
+        let answer = answer.into_iter().find(|choice| &*choice.channel == LARGE);
+        let is_granted = |choice: &Choice| self.tape.get(choice.at).is_some_and(|b| b & 1 == 1);
+        if answer.is_some_and(is_granted) {
+            return None;
+        }
+        let about = Harness {
+            data: [std::sync::Arc::from(LARGE)].into(),
+            ..Harness::default()
+        };
+        let last = self.run.path.iter().rev().take_while(within);
+        let mut terms = last.map(|event| event.event.condition().0);
+        let condition =
+            terms.find(|term| !depends_on_data(self.pool, *term, &self.run.choices, &about))?;
+        Some(Fault {
+            condition: Some(condition),
+            on: vec![condition],
+        })
+    }
+
     /// The branch that led to where reaching is the fault.
     fn decision(&mut self) -> Option<Fault> {
         let trace = &self.run.trace;
@@ -321,7 +357,7 @@ impl Looking<'_> {
             if matches!(block.end, Terminator::Jump(_)) {
                 continue;
             }
-            let is_it = |event: &&cegar_model::machine::PathEvent| {
+            let is_it = |event: &&PathEvent| {
                 event.trace_at == i + 1
                     && matches!(event.event, Event::Branch { from, .. } if from == trace[i])
             };

@@ -109,6 +109,24 @@ fn memory_that_is_refused_for_what_was_asked() {
 }
 
 #[test]
+fn memory_that_the_environment_refuses_for_being_much() {
+    let library = "static int crunner_refuses(size_t n) {
+             u8 b; if (n <= 1000) return 0; crunner_choose(\"malloc:large\", &b, 1); return !(b & 1); }
+         int f(size_t n) { int *p = crunner_refuses(n) ? 0 : malloc(8); p[0] = 1; return p[0]; }";
+    let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, 8); return f(n); }";
+    let missing = only(blamed(library, entry, &[0, 4, 0, 0, 0, 0, 0, 0, 0]));
+    assert_eq!(missing.value, 1024);
+    let Condition::Outside { unsigned, .. } = missing.condition else {
+        panic!("{missing:?}");
+    };
+    assert_eq!(unsigned.low, 1001);
+    // What is decided behind it may as well be the reason.
+    let library = library.replace("p[0] = 1", "if (n == 1024) p[0] = 1");
+    let blame = blamed(&library, entry, &[0, 4, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(blame, Blame::Library);
+}
+
+#[test]
 fn a_setting_out_of_its_range() {
     let library = "static int table[10]; int f(int level) { if (level == 50) return 0; return table[level]; }";
     let entry = "int f(int); int cegar_entry(void) { int level = word(); return f(level); }";
