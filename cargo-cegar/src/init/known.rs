@@ -159,12 +159,16 @@ impl<'a> Known<'a> {
         store::writable_dir(&folder)?;
         let header = folder.join(&name);
         store::write(&header, text.as_bytes())?;
+        let source = unit.directory.join(&unit.source);
         self.flags.push(format!("-I{}", folder.display()));
         // In the place of the note that there is none.
         done.notes.pop();
         done.notes.push(format!(
             "the library has no header: harnesses/{name} declares what {} has for its users",
-            unit.source.display()
+            source
+                .strip_prefix(&self.project.root)
+                .unwrap_or(&source)
+                .display()
         ));
         self.declared = Some((name, text));
         Ok(Some(header))

@@ -99,6 +99,13 @@ fn is_length_name(name: &str) -> bool {
     SHORT.contains(&name.as_str()) || LENGTHS.iter().any(|word| name.contains(word))
 }
 
+/// Whether an option is named like one for what ends with a NUL: `NULLTERM`, `ZERO_TERMINATED`.
+pub fn is_terminated_name(name: &str) -> bool {
+    let lower = plain(name);
+    let ends = ["nulterm", "nullterm", "zeroterm"];
+    ends.iter().any(|word| lower.contains(word))
+}
+
 /// Whether a parameter is named like how many of something there are: `count`, `nargs`, `argc`.
 pub fn is_count_name(name: &str) -> bool {
     let lower = plain(name);
@@ -294,6 +301,12 @@ mod tests {
             ]),
             [Some(2), Some(3), None, None]
         );
+    }
+
+    #[test]
+    fn options_for_what_ends_with_a_nul() {
+        assert!(is_terminated_name("UTF_NULLTERM") && is_terminated_name("F_ZERO_TERMINATED"));
+        assert!(!is_terminated_name("F_TERMINAL") && !is_terminated_name("NULL_OK"));
     }
 
     #[test]

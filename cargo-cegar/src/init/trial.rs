@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::api::Api;
-use super::drive::{self, Adjust, MOST_ROOM, Success};
+use super::drive::{self, Adjust, Success};
 use super::signatures::{Chosen, Library};
 use super::table::{Row, cut_short};
 use super::{InitOptions, Initialised, Known};
@@ -27,7 +27,7 @@ use crate::plan;
 use crate::store;
 use crate::verdict::Finding;
 
-/// The factor by which a trial is repeated longer when it reached nothing.
+/// A trial that reached nothing is repeated so much longer.
 const PATIENCE: u32 = 6;
 /// How often one harness is written.
 const ROUNDS: usize = 12;
@@ -173,15 +173,7 @@ impl Trial<'_> {
                 tried.cut_short = true;
                 break;
             };
-            let mut ran = self.run(name, function, &tried.harness.text, time)?;
-            if ran.lines.is_none()
-                && ran.preconditions.is_empty()
-                && !self.is_stopped()
-                && let Some(time) = self.at_most(self.time * PATIENCE)
-            {
-                // A busy machine may not even have begun.
-                ran = self.run(name, function, &tried.harness.text, time)?;
-            }
+            let mut ran = self.patiently(name, function, &tried.harness.text, time)?;
             (tried.lines, tried.findings) = (ran.lines, ran.findings);
             tried.tapes = std::mem::take(&mut ran.tapes);
             if ran.preconditions.is_empty()
@@ -252,18 +244,17 @@ impl Trial<'_> {
             else {
                 return Ok(());
             };
-            let mut ran = self.run(name, &harness.drives, &harness.text, time)?;
+            let mut ran = self.patiently(name, &harness.drives, &harness.text, time)?;
             if !ran.preconditions.is_empty() || ran.nothing.is_some() {
                 continue;
             }
             match ran.lines {
+                Some((reached, _)) if reached > 0 => {}
                 // A busy machine shows nothing.
-                None => continue,
-                Some((0, _)) => {
-                    never = true;
+                reached => {
+                    never |= reached.is_some();
                     continue;
                 }
-                Some(_) => {}
             }
             (tried.lines, tried.findings) = (ran.lines, ran.findings);
             tried.tapes = std::mem::take(&mut ran.tapes);
@@ -272,8 +263,7 @@ impl Trial<'_> {
             return Ok(());
         }
         if never {
-            tried.findings = 0;
-            tried.lines = None;
+            (tried.lines, tried.findings) = (None, 0);
             tried.left_out = Some(format!(
                 "callers open what it uses first, which never succeeds here (else {fault})"
             ));
@@ -286,7 +276,7 @@ impl Trial<'_> {
         let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
         let mut learnt = Vec::new();
         for one in missing {
-            if let Some(condition) = apply(one, adjust) {
+            if let Some(condition) = adjust.take(one) {
                 learnt.push(Precondition {
                     harness: name.to_owned(),
                     call: one.call.clone(),
@@ -309,6 +299,22 @@ impl Trial<'_> {
 
     fn is_stopped(&self) -> bool {
         self.library.stop.load(Ordering::Relaxed)
+    }
+
+    /// Runs a harness, and again for longer where a busy machine may not even have begun.
+    fn patiently(
+        &self,
+        name: &str,
+        function: &str,
+        text: &str,
+        time: Duration,
+    ) -> Result<Ran, Error> {
+        let ran = self.run(name, function, text, time)?;
+        let is_empty = ran.lines.is_none() && ran.preconditions.is_empty();
+        match self.at_most(self.time * PATIENCE) {
+            Some(time) if is_empty && !self.is_stopped() => self.run(name, function, text, time),
+            _ => Ok(ran),
+        }
     }
 
     fn run(&self, name: &str, function: &str, text: &str, time: Duration) -> Result<Ran, Error> {
@@ -390,50 +396,6 @@ impl Trial<'_> {
             is_compiled: false,
         }
     }
-}
-
-/// What is to be done about a condition; gives it in words.
-fn apply(missing: &MissingCondition, adjust: &mut Adjust) -> Option<String> {
-    let choice = missing.choice.as_str();
-    if let Some(bytes) = missing.room {
-        let room = bytes.checked_next_power_of_two()?.saturating_mul(4);
-        if choice.is_empty() || room > MOST_ROOM {
-            return None;
-        }
-        adjust.room.insert(choice.to_owned(), room);
-        return Some(missing.words());
-    }
-    if !missing.condition.is_empty() && (missing.varies || missing.is_set) {
-        let entry = (missing.call.clone(), missing.condition.clone());
-        if !adjust.assume.contains(&entry) {
-            adjust.assume.push(entry);
-        }
-        return Some(missing.condition.clone());
-    }
-    if missing.varies {
-        return None;
-    }
-    if let Some(number) = missing.argument.filter(|_| choice.is_empty()) {
-        adjust.not_null.insert((missing.call.clone(), number));
-        // The parameter's name, as the library has it.
-        let name = missing.why.split('`').nth(1).unwrap_or("an argument");
-        return Some(format!("{name} != NULL"));
-    }
-    if missing.is_read && !choice.contains(['.', '[']) {
-        adjust.rows.insert(choice.to_owned());
-        return Some(missing.words());
-    }
-    let (variable, member) = choice.split_once('.')?;
-    if !member.contains(['.', '[']) {
-        adjust
-            .members
-            .insert((variable.to_owned(), member.to_owned()));
-        return Some(match missing.condition.as_str() {
-            "" => format!("`{choice}` is not 0"),
-            condition => condition.to_owned(),
-        });
-    }
-    None
 }
 
 /// Why a harness is given up.

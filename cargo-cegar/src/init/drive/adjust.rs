@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::declaration;
 use super::{Body, OUTPUT, ROW};
-use crate::findings::LEARNT;
+use crate::findings::{LEARNT, MissingCondition};
 use crate::init::api::{Declared, Parameter, Record};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
@@ -15,7 +15,10 @@ use crate::init::pairs;
 /// Bytes of memory that is passed where NULL was not good enough.
 const INSTEAD_OF_NULL: u64 = 4096;
 /// The most room that is given to memory of unknown size.
-pub const MOST_ROOM: u64 = 1 << 20;
+const MOST_ROOM: u64 = 1 << 20;
+
+/// An input that has to be longer has no least length: it is read on and on.
+const MOST_LEAST: u64 = 4096;
 
 /// What an opening function returns where it succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub struct Adjust {
     pub not_null: BTreeSet<(String, usize)>,
     /// Room for variables, in bytes.
     pub room: BTreeMap<String, u64>,
+    /// The least lengths of inputs beside the main one, in bytes.
+    pub least: BTreeMap<String, u64>,
     /// Members that get a value: variable and member.
     pub members: BTreeSet<(String, String)>,
     /// Pointers whose address is passed, and that are read: rows of them.
@@ -44,6 +49,56 @@ pub struct Adjust {
 }
 
 impl Adjust {
+    /// What is to be done about a condition; gives it in words.
+    pub fn take(&mut self, missing: &MissingCondition) -> Option<String> {
+        let choice = missing.choice.as_str();
+        if let Some(least) = missing.least {
+            if choice.is_empty() || least > MOST_LEAST {
+                return None;
+            }
+            self.least.insert(choice.to_owned(), least);
+            return Some(missing.words());
+        }
+        if let Some(bytes) = missing.room {
+            let room = bytes.checked_next_power_of_two()?.saturating_mul(4);
+            if choice.is_empty() || room > MOST_ROOM {
+                return None;
+            }
+            self.room.insert(choice.to_owned(), room);
+            return Some(missing.words());
+        }
+        if !missing.condition.is_empty() && (missing.varies || missing.is_set) {
+            let entry = (missing.call.clone(), missing.condition.clone());
+            if !self.assume.contains(&entry) {
+                self.assume.push(entry);
+            }
+            return Some(missing.condition.clone());
+        }
+        if missing.varies {
+            return None;
+        }
+        if let Some(number) = missing.argument.filter(|_| choice.is_empty()) {
+            self.not_null.insert((missing.call.clone(), number));
+            // The parameter's name, as the library has it.
+            let name = missing.why.split('`').nth(1).unwrap_or("an argument");
+            return Some(format!("{name} != NULL"));
+        }
+        if missing.is_read && !choice.contains(['.', '[']) {
+            self.rows.insert(choice.to_owned());
+            return Some(missing.words());
+        }
+        let (variable, member) = choice.split_once('.')?;
+        if !member.contains(['.', '[']) {
+            let entry = (variable.to_owned(), member.to_owned());
+            self.members.insert(entry);
+            return Some(match missing.condition.as_str() {
+                "" => format!("`{choice}` is not 0"),
+                condition => condition.to_owned(),
+            });
+        }
+        None
+    }
+
     /// Puts the assumptions into a harness, each before the first call that it is about. Gives back
     /// those without a place.
     pub fn assumed(&self, text: &str) -> (String, Vec<String>) {

@@ -72,8 +72,15 @@ impl<'a> Body<'a> {
         } else {
             format!("{count} * sizeof({kind})")
         };
+        let least = self.adjust.least.get(&name).copied().unwrap_or(0);
+        let least = (least as usize).div_ceil(usize::from(size));
+        let most = SECOND.max(2 * least);
+        if least > 0 {
+            let guess = format!("`{name}` has {least} elements or more");
+            self.guesses.push(guess);
+        }
         self.lines.push(format!(
-            "size_t {count} = (size_t)crunner_range(0, {SECOND});"
+            "size_t {count} = (size_t)crunner_range({least}, {most});"
         ));
         self.lines
             .push(format!("{kind} *{name} = malloc({bytes});"));

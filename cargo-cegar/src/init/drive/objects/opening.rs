@@ -26,8 +26,9 @@ impl<'a> Body<'a> {
         identity: &str,
         depth: usize,
     ) {
-        let is_driven = depth == 0 && function.name == self.function.name;
-        let Some(success) = self.adjust.opened.filter(|_| is_driven) else {
+        // The orders of a whole life have the opening in them.
+        let in_order = depth == 0 && !self.preferred.is_empty();
+        let Some(success) = self.adjust.opened.filter(|_| !in_order) else {
             return;
         };
         let names = self.openers(maker, function, identity);

@@ -9,13 +9,14 @@
 //! In doubt the library is blamed: a condition that is learnt wrongly hides bugs.
 
 mod condition;
+mod refusal;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 
 use cegar_model::machine::crossing::{Choose, Chosen, Harness, Noted, Owned, depends_on_data};
-use cegar_model::machine::{Choice, Event, Execution, Machine, PathEvent, Violation};
+use cegar_model::machine::{Event, Execution, Machine, PathEvent, Violation};
 use cegar_model::program::{BinOp, CallSite, CheckKind, FuncId, Pred, Program, Terminator};
 use cegar_model::symbolic::world::successors;
 use cegar_model::term::{Pool, Symbol, Term, fault};
@@ -78,11 +79,6 @@ pub enum Subject {
     },
 }
 
-/// The stub that decides whether the environment refuses memory.
-const REFUSES: &str = "crunner_refuses";
-/// The channel that says so of a large request.
-const LARGE: &str = "malloc:large";
-
 /// Blames the violation that a tape leads to; none where the machine does not see it, or where it is in the harness itself.
 pub fn blame(
     machine: &Machine<'_>,
@@ -138,12 +134,16 @@ impl Looking<'_> {
         if let Some(room) = self.too_small(violation.kind) {
             return Blame::Harness(vec![room]);
         }
+        if let Some(short) = self.too_short(violation.kind) {
+            return Blame::Harness(vec![short]);
+        }
         let fault = match self.noted.access.is_some() || !self.noted.culprits.is_empty() {
             true => self.access(),
             false => self.decision(),
         };
-        let fault = fault.filter(|fault| !fault.on.is_empty());
-        let Some(fault) = fault.or_else(|| self.refused()) else {
+        let is_told = |fault: &Fault| fault.on.iter().any(|term| !self.is_refusal(*term));
+        let fault = fault.filter(is_told).or_else(|| self.refused());
+        let Some(fault) = fault else {
             return Blame::Library;
         };
         if let Some(missing) = self.null(&fault) {
@@ -213,6 +213,56 @@ impl Looking<'_> {
             value: u128::from(owned.size),
             varies: owned.size_term.is_some(),
             condition: Condition::Room { bytes: end },
+        })
+    }
+
+    /// A read past the end of memory whose length the harness chose and told, where the library looked at no length: it has a least
+    /// one, as keys and tables have. Whether the memory is such a thing, and not what the library was made to read, its user knows.
+    fn too_short(&self, kind: CheckKind) -> Option<Missing> {
+        let (address, len) = self.noted.access.filter(|_| kind == CheckKind::Read)?;
+        let object = (address >> 32) as u32;
+        let mut all = self.noted.owned.iter();
+        let owned = all.find(|owned| owned.object == object && owned.told)?;
+        let (size, (site, callee, number)) = (owned.size_term?, owned.passed?);
+        let end = (address & 0xffff_ffff) + len;
+        if end <= owned.size || owned.made_by.is_some() {
+            return None;
+        }
+        let own: BTreeSet<u32> = self.pool.inputs(size).iter().copied().collect();
+        let is_own = |term: Term| {
+            self.pool
+                .inputs(term)
+                .iter()
+                .any(|input| own.contains(input))
+        };
+        let lengths = self.noted.chosen.iter();
+        let lengths: BTreeSet<Symbol> = lengths
+            .filter(|chosen| chosen.before.is_some_and(is_own))
+            .flat_map(|chosen| self.pool.symbols(chosen.term))
+            .collect();
+        let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
+        let looks = |event: &PathEvent| {
+            let (term, _) = event.event.condition();
+            is_own(term)
+                || self
+                    .pool
+                    .symbols(term)
+                    .any(|symbol| lengths.contains(&symbol))
+        };
+        // The check that failed is none of the library's.
+        let mut before = self.run.path[entered..].iter();
+        if before.any(|event| matches!(event.event, Event::Branch { .. }) && looks(event)) {
+            return None;
+        }
+        Some(Missing {
+            subject: Subject::Argument {
+                site,
+                callee,
+                number,
+            },
+            value: u128::from(owned.size),
+            varies: true,
+            condition: Condition::Least { bytes: end },
         })
     }
 
@@ -311,36 +361,6 @@ impl Looking<'_> {
         let len = self.pool.constant(64, u128::from(len));
         let size = known.unwrap_or_else(|| self.pool.constant(64, u128::from(bytes)));
         Some(fault::beyond(self.pool, offset, len, size))
-    }
-
-    /// Memory that was refused because so much was asked for, where nothing was decided behind that: what said how much. The stub
-    /// hands on a size that no heap has, which depends on nothing any more.
-    fn refused(&mut self) -> Option<Fault> {
-        let decides = self.program.function_named(REFUSES)?;
-        let within = |event: &&PathEvent| {
-            let Event::Branch { from, .. } = event.event else {
-                return false;
-            };
-            self.program.block(from).function == decides
-        };
-        let answer = self.run.choices.iter().rev();
-        let answer = answer.into_iter().find(|choice| &*choice.channel == LARGE);
-        let is_granted = |choice: &Choice| self.tape.get(choice.at).is_some_and(|b| b & 1 == 1);
-        if answer.is_some_and(is_granted) {
-            return None;
-        }
-        let about = Harness {
-            data: [std::sync::Arc::from(LARGE)].into(),
-            ..Harness::default()
-        };
-        let last = self.run.path.iter().rev().take_while(within);
-        let mut terms = last.map(|event| event.event.condition().0);
-        let condition =
-            terms.find(|term| !depends_on_data(self.pool, *term, &self.run.choices, &about))?;
-        Some(Fault {
-            condition: Some(condition),
-            on: vec![condition],
-        })
     }
 
     /// The branch that led to where reaching is the fault.

@@ -112,7 +112,7 @@ fn memory_that_is_refused_for_what_was_asked() {
 fn memory_that_the_environment_refuses_for_being_much() {
     let library = "static int crunner_refuses(size_t n) {
              u8 b; if (n <= 1000) return 0; crunner_choose(\"malloc:large\", &b, 1); return !(b & 1); }
-         int f(size_t n) { int *p = crunner_refuses(n) ? 0 : malloc(8); p[0] = 1; return p[0]; }";
+         int f(size_t n) { size_t no = -(size_t)crunner_refuses(n); int *p = malloc(n | no); p[0] = 1; return p[0]; }";
     let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, 8); return f(n); }";
     let missing = only(blamed(library, entry, &[0, 4, 0, 0, 0, 0, 0, 0, 0]));
     assert_eq!(missing.value, 1024);
@@ -155,6 +155,18 @@ fn a_size_given_with_its_buffer_is_data() {
     let entry = "int f(u8 *, size_t); int cegar_entry(void) {
          size_t n = (size_t)byte() % 8; u8 *d = malloc(n); crunner_choose(\"bytes\", d, n);
          int r = f(d, n); free(d); return r; }";
+    assert_eq!(blamed(library, entry, &[3, 1, 1, 1]), Blame::Input);
+}
+
+#[test]
+fn a_length_that_is_told_and_not_looked_at() {
+    let entry = "int f(u8 *, size_t); int cegar_entry(void) {
+         size_t n = (size_t)byte() % 8; u8 *d = malloc(n); crunner_choose(\"bytes\", d, n);
+         int r = f(d, n); free(d); return r; }";
+    let library = "int f(u8 *d, size_t n) { (void)n; return d[0] + d[6]; }";
+    let missing = only(blamed(library, entry, &[3, 1, 1, 1]));
+    assert_eq!(missing.condition, Condition::Least { bytes: 7 });
+    let library = "int f(u8 *d, size_t n) { return n > 2 ? d[0] + d[6] : 0; }";
     assert_eq!(blamed(library, entry, &[3, 1, 1, 1]), Blame::Input);
 }
 
