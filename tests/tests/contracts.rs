@@ -401,7 +401,15 @@ fn an_object_is_opened_before_it_is_used() {
     }
     let run = tool(
         &project,
-        &["run", "--runs", "3000", "--message-format", "json"],
+        &[
+            "run",
+            "--fuzz-only",
+            "--no-emit",
+            "--runs",
+            "3000",
+            "--message-format",
+            "json",
+        ],
     );
     let found: Vec<String> = run
         .messages()
