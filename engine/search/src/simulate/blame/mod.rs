@@ -241,14 +241,13 @@ impl Looking<'_> {
             .flat_map(|chosen| self.pool.symbols(chosen.term))
             .collect();
         let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
-        let looks = |event: &PathEvent| {
-            let (term, _) = event.event.condition();
-            is_own(term)
-                || self
-                    .pool
-                    .symbols(term)
-                    .any(|symbol| lengths.contains(&symbol))
-        };
+        let is_told =
+            |term: Term| is_own(term) || self.pool.symbols(term).any(|s| lengths.contains(&s));
+        // What is read at a place that the length says was looked at by it.
+        if self.noted.culprits.iter().any(|term| is_told(*term)) {
+            return None;
+        }
+        let looks = |event: &PathEvent| is_told(event.event.condition().0);
         // The check that failed is none of the library's.
         let mut before = self.run.path[entered..].iter();
         if before.any(|event| matches!(event.event, Event::Branch { .. }) && looks(event)) {
