@@ -332,3 +332,93 @@ fn a_build_settles_a_deleted_entry_beside_the_tree() {
     assert!(!beside.contains("level < 10"), "{beside}");
     assert!(project.read("kept/contracts.toml").contains("\"rejected\""));
 }
+
+const SHOP_HEADER: &str = "#include <stddef.h>\n\
+    struct shop;\n\
+    struct shop *shop_new(void);\n\
+    int shop_open(struct shop *shop, int floor);\n\
+    int shop_sell(struct shop *shop, const unsigned char *data, size_t size);\n\
+    int shop_sum(const int **prices, unsigned int nprices);\n\
+    void shop_free(struct shop *shop);\n";
+
+/// Before `shop_open` there is no shelf, and callers know that. `shop_sell` forgets that the shelf has eight places.
+const SHOP: &str = "#include <stdlib.h>\n\
+    #include \"shop.h\"\n\
+    struct shop { unsigned char *shelf; };\n\
+    struct shop *shop_new(void) { return calloc(1, sizeof(struct shop)); }\n\
+    int shop_open(struct shop *shop, int floor)\n\
+    {\n\
+        if (floor < 0)\n\
+            return -1;\n\
+        shop->shelf = calloc(1, 8);\n\
+        return shop->shelf ? 0 : -1;\n\
+    }\n\
+    int shop_sell(struct shop *shop, const unsigned char *data, size_t size)\n\
+    {\n\
+        int sum = shop->shelf[0];\n\
+        for (size_t i = 0; i < size; i++)\n\
+            sum += shop->shelf[data[i] & 15];\n\
+        return sum;\n\
+    }\n\
+    int shop_sum(const int **prices, unsigned int nprices)\n\
+    {\n\
+        int sum = 0;\n\
+        for (unsigned int i = 0; i < nprices; i++)\n\
+            sum += *prices[i] / 2;\n\
+        return sum;\n\
+    }\n\
+    void shop_free(struct shop *shop) { free(shop->shelf); free(shop); }\n";
+
+const SHOP_TEST: &str = "#include \"shop.h\"\n\
+    int main(void)\n\
+    {\n\
+        struct shop *shop = shop_new();\n\
+        if (!shop || shop_open(shop, 3) != 0)\n\
+            return 1;\n\
+        shop_sell(shop, (const unsigned char *)\"ab\", 2);\n\
+        shop_free(shop);\n\
+        return 0;\n\
+    }\n";
+
+/// What callers do before they use an object is done before the harness uses it, and the fault behind it is found; an array of
+/// pointers is one.
+#[test]
+fn an_object_is_opened_before_it_is_used() {
+    let project = wrapped("shop", SHOP_HEADER, SHOP);
+    project.write("c/test/shop_test.c", SHOP_TEST);
+    let init = tool(&project, &["init", "--function", "shop_s*", "--try", "5s"]);
+    init.expect(exit::CLEAN);
+    let sell = project.read("cegar/harnesses/shop_sell.c");
+    for part in [
+        "`shop_open` comes first, as callers do",
+        "if (shop_open(shop, floor) != 0)\n        return 0;",
+    ] {
+        assert!(sell.contains(part), "{part}\n{sell}");
+    }
+    let sum = project.read("cegar/harnesses/shop_sum.c");
+    for part in ["*prices[16];", "nprices <= 16"] {
+        assert!(sum.contains(part), "{part}\n{sum}");
+    }
+    let run = tool(
+        &project,
+        &[
+            "run",
+            "--fuzz-only",
+            "--no-emit",
+            "--runs",
+            "3000",
+            "--message-format",
+            "json",
+        ],
+    );
+    let found: Vec<String> = run
+        .messages()
+        .into_iter()
+        .filter(|message| message["reason"] == "found")
+        .map(|message| message["message"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert!(
+        found.len() == 1 && found[0].contains("(8 bytes, heap"),
+        "{found:?}"
+    );
+}

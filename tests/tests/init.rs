@@ -319,3 +319,67 @@ fn the_header_that_the_crate_binds_is_taken() {
         .says("of the functions that the crate binds, 3 are in this header; choose another with --header:\n")
         .says("c/include/accents.h");
 }
+
+/// A header beside the library's own that changes what the own one declares when it is read first: users read it behind, or not at all.
+#[test]
+fn a_header_beside_the_own_one_does_not_change_it() {
+    let project = library();
+    project.write(
+        "c/include/kv_inline.h",
+        "#define KV_INLINE\n#include \"kv.h\"\nstatic inline int kv_inlined(int n) { return n; }\n",
+    );
+    let header = project.read("c/include/kv.h");
+    let header = format!("#ifdef KV_INLINE\n#define kv_check kv_check_inline\n#endif\n{header}");
+    project.write("c/include/kv.h", &header);
+    tool(&project, &["init", "--no-try", "--function", "kv_check"]).expect(exit::CLEAN);
+    assert!(body(&project, "kv_check").contains("kv_check((const kv_byte *)data, size);"));
+}
+
+/// A library that is one C file has no header, and is driven by what the crate's Rust code declares.
+#[test]
+fn a_library_of_one_file_needs_no_header() {
+    let project = Project::empty();
+    project.write(
+        "Cargo.toml",
+        "[package]\nname = \"dot-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    );
+    project.write(
+        "src/lib.rs",
+        "//! Bindings.\nunsafe extern \"C\" {\n    pub fn dot_read(data: *const u8, len: i32, grid: *mut core::ffi::c_void) -> i32;\n}\n",
+    );
+    project.write(
+        "c/dot.c",
+        "#ifndef DOT_H\n#define DOT_H\n#define DOT_ROOM 4\n#define DOTDEF extern\n\
+         typedef unsigned char dot_byte;\n\
+         typedef struct { int wide, high; dot_byte cells[DOT_ROOM]; } dot_grid;\n\
+         DOTDEF int dot_read(const dot_byte *data, int len, dot_grid *grid);\n#endif\n\
+         struct dot_inner { int unused; };\n\
+         static int within(int n) { return n < DOT_ROOM; }\n\
+         int dot_read(const dot_byte *data, int len, dot_grid *grid)\n\
+         {\n    for (int i = 0; i < len; i++)\n        if (within(i))\n            grid->cells[i] = data[i];\n    return len;\n}\n",
+    );
+    project.write(
+        "build.rs",
+        "use std::{env, process::Command};\n\
+         fn main() {\n    \
+             let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    \
+             let object = env::var(\"OUT_DIR\").unwrap() + \"/dot.o\";\n    \
+             let words = [\"-c\", \"c/dot.c\", \"-o\", &object];\n    \
+             assert!(Command::new(cc).args(words).status().unwrap().success());\n\
+         }\n",
+    );
+    tool(&project, &["init", "--no-try"])
+        .expect(exit::CLEAN)
+        .says("the library has no header: harnesses/dot.h declares what c/dot.c has for its users");
+    let header = project.read("cegar/harnesses/dot.h");
+    assert!(
+        header.contains("#define DOT_ROOM 4") && !header.contains("dot_inner"),
+        "{header}"
+    );
+    let harness = project.read("cegar/harnesses/dot_read.c");
+    assert!(
+        harness.contains("dot_read((const dot_byte *)data, (int)size, &grid);"),
+        "{harness}"
+    );
+    tool(&project, &["run", "--runs", "500"]).expect(exit::CLEAN);
+}

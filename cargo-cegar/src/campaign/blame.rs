@@ -42,6 +42,10 @@ pub(super) fn blamed(
             from: BlamedOn::Input,
             missing: Vec::new(),
         },
+        Blame::Harness(missing) if missing.iter().any(|one| told.is_worked_on(one)) => Blamed {
+            from: BlamedOn::Input,
+            missing: Vec::new(),
+        },
         Blame::Harness(missing) if missing.iter().any(|one| told.is_declared(one)) => Blamed {
             from: BlamedOn::Library,
             missing: Vec::new(),
@@ -90,6 +94,10 @@ impl Telling<'_> {
             Condition::Room { bytes } => Some(bytes),
             _ => None,
         };
+        let least = match missing.condition {
+            Condition::Least { bytes } => Some(bytes),
+            _ => None,
+        };
         let is_null = missing.value == 0 && is_null(&missing.condition);
         let condition = match &missing.condition {
             Condition::Outside {
@@ -113,6 +121,10 @@ impl Telling<'_> {
             false => missing.value.to_string(),
         };
         let why = match &missing.subject {
+            _ if least.is_some() => format!(
+                "`{choice}` had {} bytes, and `{call}` looked at no length",
+                missing.value
+            ),
             Guarded::Argument { callee, number, .. } => {
                 format!(
                     "the harness passed {value} as `{}` of `{call}`",
@@ -133,6 +145,13 @@ impl Telling<'_> {
                 )
             }
         };
+        // What nothing had the address of before the call is as the harness left it.
+        let of_address = format!("&{choice}");
+        let before = match &missing.subject {
+            Guarded::Member { site, .. } => self.lines_before(*site),
+            _ => self.text,
+        };
+        let plain = !fixed && !choice.contains('.');
         MissingCondition {
             why,
             call,
@@ -143,9 +162,24 @@ impl Telling<'_> {
                 Guarded::Argument { number, .. } => Some(number),
                 _ => None,
             },
-            is_set: !fixed && self.text.contains(&format!("&{choice}")) && !choice.contains('.'),
+            is_set: plain && before.contains(&of_address),
+            is_read: plain && !before.contains(&of_address) && self.text.contains(&of_address),
             room,
+            least,
         }
+    }
+
+    /// Whether it is about the length of what the library is to work on, and not of a key or a table
+    /// beside it: then a read past its end is the library's.
+    fn is_worked_on(&self, missing: &Missing) -> bool {
+        if !matches!(missing.condition, Condition::Least { .. }) {
+            return false;
+        }
+        let (_, choice) = self.choice(&missing.subject);
+        let is_filled = self.text.contains(&format!("crunner_get_bytes({choice}, "));
+        // The main input is chosen last, so that it is all that is left.
+        let has_main = self.text.contains("uint8_t *data = ");
+        choice.is_empty() || choice == "data" || !is_filled || !has_main
     }
 
     /// Whether it is about room in an array that is as long as the header says.
@@ -207,6 +241,11 @@ impl Telling<'_> {
             rest = rest.split_once('\n')?.1;
         }
         Some(rest)
+    }
+
+    fn lines_before(&self, site: CallSite) -> &str {
+        let rest = self.lines_from(site).map_or(0, str::len);
+        &self.text[..self.text.len() - rest]
     }
 
     /// What stands in the harness for an argument, without the casts before it.

@@ -138,6 +138,7 @@ impl<'a> Single<'a> {
                 settings,
                 program,
                 externals: &prepared.externals,
+                undefined: &prepared.normalised.external_data,
                 native,
                 reach: Reach::of(program),
                 digest: store::hex(&Sha256::digest(bitcode)),

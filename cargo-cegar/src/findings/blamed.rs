@@ -55,14 +55,23 @@ pub struct Missing {
     /// may hold.
     #[serde(default)]
     pub is_set: bool,
+    /// Whether it is a variable whose address the call gets, and that nothing has set before it.
+    #[serde(default)]
+    pub is_read: bool,
     /// Where it is about how much room there is: how much was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<u64>,
+    /// Where it is about an input whose length nothing looks at: how long it has to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<u64>,
 }
 
 impl Missing {
     /// The condition, or what was chosen where there is none.
     pub fn words(&self) -> String {
+        if let Some(least) = self.least {
+            return format!("`{}` has {least} bytes or more", self.choice);
+        }
         match (self.condition.as_str(), self.room) {
             ("", Some(room)) => format!("`{}` has room for {room} bytes", self.choice),
             ("", None) => self.why.clone(),

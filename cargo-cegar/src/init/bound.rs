@@ -20,7 +20,7 @@ const DEPTH: usize = 4;
 const ENOUGH: usize = 2;
 
 /// The functions that the crate's Rust code declares.
-fn functions(project: &Project) -> BTreeSet<String> {
+pub fn functions(project: &Project) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     rust(&project.root.join("src"), DEPTH, &mut files);
     // What bindgen made, as the last capture left it.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use super::api::single;
 use super::{Harness, InitOptions, Initialised};
 use super::{bound, from_fuzz, signatures, trial};
 use crate::capture::{self, CaptureError, Captured};
@@ -17,6 +18,9 @@ use crate::headers;
 use crate::project::Project;
 use crate::{plan, store};
 
+/// A library of more files than this has a header.
+const SINGLE: usize = 4;
+
 /// All that is known before anything is written.
 pub(super) struct Known<'a> {
     pub(super) project: &'a Project,
@@ -28,6 +32,9 @@ pub(super) struct Known<'a> {
     pub(super) captured: Option<Captured>,
     /// Flags for a harness.
     pub(super) flags: Vec<String>,
+    /// A header that was written for a library without one: its name and its text. It becomes a file
+    /// beside the harnesses.
+    pub(super) declared: Option<(String, String)>,
 }
 
 impl<'a> Known<'a> {
@@ -47,6 +54,7 @@ impl<'a> Known<'a> {
             units: Vec::new(),
             captured: None,
             flags: Vec::new(),
+            declared: None,
         };
         let listed = config.c.sources.clone().unwrap_or_default();
         let from_build = config.c.sources_from == Some(SourcesFrom::Captured) || listed.is_empty();
@@ -131,6 +139,41 @@ impl<'a> Known<'a> {
         None
     }
 
+    /// Writes the header of a library that has none: what one of its files defines and the crate's
+    /// Rust code binds.
+    fn declare(&mut self, done: &mut Initialised) -> Result<Option<PathBuf>, Error> {
+        let Some(compiler) = self.compiler.filter(|_| self.units.len() <= SINGLE) else {
+            return Ok(None);
+        };
+        let bound = bound::functions(self.project);
+        let written = self
+            .units
+            .iter()
+            .find_map(|unit| Some((unit, single::header(compiler, unit, &bound)?)));
+        let Some((unit, text)) = written else {
+            return Ok(None);
+        };
+        let stem = unit.source.file_stem().unwrap_or_default();
+        let name = format!("{}.h", stem.to_string_lossy());
+        let folder = self.project.scratch().join("declared");
+        store::writable_dir(&folder)?;
+        let header = folder.join(&name);
+        store::write(&header, text.as_bytes())?;
+        let source = unit.directory.join(&unit.source);
+        self.flags.push(format!("-I{}", folder.display()));
+        // In the place of the note that there is none.
+        done.notes.pop();
+        done.notes.push(format!(
+            "the library has no header: harnesses/{name} declares what {} has for its users",
+            source
+                .strip_prefix(&self.project.root)
+                .unwrap_or(&source)
+                .display()
+        ));
+        self.declared = Some((name, text));
+        Ok(Some(header))
+    }
+
     /// Harnesses for the functions of a header.
     pub(super) fn driven(
         &mut self,
@@ -144,7 +187,10 @@ impl<'a> Known<'a> {
             Some(header) => header,
             None => match self.own_header(done) {
                 Some(header) => header,
-                None => return Ok(Vec::new()),
+                None => match self.declare(done)? {
+                    Some(header) => header,
+                    None => return Ok(Vec::new()),
+                },
             },
         };
         let Some(compiler) = self.compiler else {
@@ -191,6 +237,8 @@ impl<'a> Known<'a> {
             learnt
                 .filter(|one| one.harness == function)
                 .for_each(|one| one.harness.clone_from(&name));
+            let shown = done.shown.iter_mut().filter(|(of, _)| *of == function);
+            shown.for_each(|(of, _)| of.clone_from(&name));
             harnesses.push(Harness {
                 file: PathBuf::from(format!("harnesses/{name}.c")),
                 text: Some(harness.text),

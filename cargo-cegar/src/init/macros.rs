@@ -46,7 +46,11 @@ fn by_macro(function: &Declared, name: &str, params: &[String], body: &str) -> O
     let rest = body.strip_prefix(function.name.as_str())?.trim_start();
     let rest = rest.strip_prefix('(')?.trim_end().strip_suffix(')')?;
     let arguments = parts(rest)?;
-    if !function.name.starts_with(name) || arguments.len() != function.params.len() {
+    // `jpeg_create_compress` for `jpeg_CreateCompress`.
+    let letters = |name: &str| name.to_lowercase().replace('_', "");
+    if !letters(&function.name).starts_with(&letters(name))
+        || arguments.len() != function.params.len()
+    {
         return None;
     }
     let plain = |text: &str| text.trim().trim_matches(['(', ')']).trim().to_owned();
@@ -119,14 +123,15 @@ mod tests {
             declared("start_"),
             declared("other"),
             declared("all_"),
+            declared("s_Make"),
         ]);
         put(
             &mut api,
             "#  define start(stream, bits) \\\n    start_((stream), (bits), VERSION, \\\n    (int)sizeof(struct s))\n\
-             #define oth(a) other(a)\n#define all(a, b, c, d) all_(a, b, c, d)\n#define LIMIT (3)\n#define start2(x) x\n",
+             #define oth(a) other(a)\n#define all(a, b, c, d) all_(a, b, c, d)\n#define LIMIT (3)\n#define s_make(a) s_Make(a, 1, VERSION, 2)\n#define start2(x) x\n",
         );
         let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
-        assert_eq!(names, ["start", "other", "all_"]);
+        assert_eq!(names, ["start", "other", "all_", "s_make"]);
         let of: Vec<&str> = api.functions[0]
             .params
             .iter()

@@ -21,6 +21,7 @@ mod macros;
 mod orders;
 mod pairs;
 mod signatures;
+mod table;
 mod template;
 mod trial;
 mod workspace;
@@ -38,7 +39,7 @@ use crate::event::Reporter;
 use crate::project::Project;
 use crate::store;
 use known::Known;
-pub use trial::{Row, table};
+pub use table::{Row, table};
 use write::write;
 
 /// What is to be written.
@@ -93,6 +94,8 @@ pub struct Initialised {
     pub tried: Vec<Row>,
     /// The conditions that they keep.
     pub learnt: Vec<Precondition>,
+    /// Inputs that showed a fault of the library's while a harness was tried, by harness.
+    shown: Vec<(String, Vec<Vec<u8>>)>,
     /// What else there is to say.
     pub notes: Vec<String>,
     /// What the user has to do next, if anything.
@@ -151,6 +154,8 @@ pub fn init(
         harnesses.push(first(project, options, &mut done)?);
     }
     write(&known, &harnesses, &mut done)?;
+    let shown = std::mem::take(&mut done.shown).into_iter();
+    seeds.extend(shown.map(|(harness, tapes)| carved::Seeds::Of(harness, tapes)));
     carved::put_seeds(project, config, seeds, &mut done)?;
     for (name, files) in inputs {
         let corpus = project.cegar.join("corpus").join(&name);

@@ -10,6 +10,8 @@
 //!
 //! Only observed orders are used: any other would report faults of a use that no caller makes.
 
+mod life;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +19,7 @@ use tree_sitter::{Node, Parser};
 
 use super::api::{Api, Declared};
 use crate::error::Error;
+pub use life::Life;
 
 /// Files that are looked at.
 const FILES: usize = 400;
@@ -31,15 +34,6 @@ const NESTED: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Orders {
     lives: BTreeMap<String, Life>,
-}
-
-/// One kind of object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Life {
-    /// For each function those that were called next on the same object.
-    pub next: BTreeMap<String, BTreeSet<String>>,
-    /// The files in which that was seen.
-    pub files: BTreeSet<String>,
 }
 
 impl Orders {

@@ -99,6 +99,20 @@ fn is_length_name(name: &str) -> bool {
     SHORT.contains(&name.as_str()) || LENGTHS.iter().any(|word| name.contains(word))
 }
 
+/// Whether an option is named like one for what ends with a NUL: `NULLTERM`, `ZERO_TERMINATED`.
+pub fn is_terminated_name(name: &str) -> bool {
+    let lower = plain(name);
+    let ends = ["nulterm", "nullterm", "zeroterm"];
+    ends.iter().any(|word| lower.contains(word))
+}
+
+/// Whether a parameter is named like how many of something there are: `count`, `nargs`, `argc`.
+pub fn is_count_name(name: &str) -> bool {
+    let lower = plain(name);
+    let many = lower.starts_with('n') && lower.ends_with('s') && lower.len() > 2;
+    is_length_name(name) || many || lower == "argc"
+}
+
 fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "")
 }
@@ -153,6 +167,11 @@ fn score(
         || is_input_name(&pointer.name) && is_input_name(&length.name)
     {
         score += 5;
+    } else if by_name_only && by_type && l == p + 1 && a.is_empty() && b.is_empty() {
+        // `crc(const struct buffer *, size_t)`: structures that are read, and how many.
+        if !to.constant || matches!(target.kind, Kind::Pointer(_)) {
+            return None;
+        }
     } else if by_name_only || !by_value && to.constant {
         return None;
     }
@@ -259,6 +278,10 @@ mod tests {
             [None, Some(0)]
         );
         assert_eq!(
+            pairs(&[("const struct part *", ""), ("unsigned long", "")]),
+            [Some(1), None]
+        );
+        assert_eq!(
             pairs(&[("const char *", "name"), ("int", "flags")]),
             [None, None]
         );
@@ -278,6 +301,12 @@ mod tests {
             ]),
             [Some(2), Some(3), None, None]
         );
+    }
+
+    #[test]
+    fn options_for_what_ends_with_a_nul() {
+        assert!(is_terminated_name("UTF_NULLTERM") && is_terminated_name("F_ZERO_TERMINATED"));
+        assert!(!is_terminated_name("F_TERMINAL") && !is_terminated_name("NULL_OK"));
     }
 
     #[test]

@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::api::Api;
-use super::drive::{self, Adjust, MOST_ROOM};
+use super::drive::{self, Adjust, Success};
 use super::signatures::{Chosen, Library};
+use super::table::{Row, cut_short};
 use super::{InitOptions, Initialised, Known};
 use crate::campaign;
 use crate::compile::Unit;
@@ -26,7 +27,7 @@ use crate::plan;
 use crate::store;
 use crate::verdict::Finding;
 
-/// The factor by which a trial is repeated longer when it reached nothing.
+/// A trial that reached nothing is repeated so much longer.
 const PATIENCE: u32 = 6;
 /// How often one harness is written.
 const ROUNDS: usize = 12;
@@ -36,23 +37,6 @@ const ENOUGH: u64 = 20;
 const MOSTLY: u64 = 60;
 /// Functions with fewer lines are not judged by it.
 const FEW_LINES: u64 = 8;
-
-/// A harness that was tried.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The function.
-    pub function: String,
-    /// The lines of it that were reached, of how many.
-    pub lines: Option<(u64, u64)>,
-    /// How many preconditions were learnt.
-    pub preconditions: usize,
-    /// How many faults it shows that are not its own.
-    pub findings: u64,
-    /// Why it is not offered.
-    pub left_out: Option<String>,
-    /// Whether the time for all trials was up before this one ended, or before it began.
-    pub cut_short: bool,
-}
 
 /// What came of trying a harness.
 #[derive(Clone, Debug)]
@@ -65,6 +49,8 @@ pub struct Tried {
     pub lines: Option<(u64, u64)>,
     /// Faults that are not its own.
     pub findings: u64,
+    /// The inputs that show these faults: the first run begins with them.
+    pub tapes: Vec<Vec<u8>>,
     /// Why it is not offered.
     pub left_out: Option<String>,
     /// Whether the time was up before it taught nothing new.
@@ -99,6 +85,9 @@ pub(super) struct Trial<'t> {
 struct Ran {
     preconditions: Vec<Finding>,
     findings: u64,
+    tapes: Vec<Vec<u8>>,
+    /// Where the library went through a NULL of its own.
+    nothing: Option<String>,
     lines: Option<(u64, u64)>,
 }
 
@@ -156,6 +145,7 @@ impl Trial<'_> {
                 Some(why) => done.skipped.push((function.clone(), why)),
                 None => {
                     done.learnt.extend(tried.learnt);
+                    done.shown.push((function.clone(), tried.tapes));
                     kept.push((function.clone(), tried.harness));
                 }
             }
@@ -173,6 +163,7 @@ impl Trial<'_> {
             learnt: Vec::new(),
             lines: None,
             findings: 0,
+            tapes: Vec::new(),
             left_out: None,
             cut_short: false,
         };
@@ -182,16 +173,16 @@ impl Trial<'_> {
                 tried.cut_short = true;
                 break;
             };
-            let mut ran = self.run(name, function, &tried.harness.text, time)?;
-            if ran.lines.is_none()
-                && ran.preconditions.is_empty()
-                && !self.is_stopped()
-                && let Some(time) = self.at_most(self.time * PATIENCE)
-            {
-                // A busy machine may not even have begun.
-                ran = self.run(name, function, &tried.harness.text, time)?;
-            }
+            let mut ran = self.patiently(name, function, &tried.harness.text, time)?;
             (tried.lines, tried.findings) = (ran.lines, ran.findings);
+            tried.tapes = std::mem::take(&mut ran.tapes);
+            if ran.preconditions.is_empty()
+                && adjust.opened.is_none()
+                && let Some(fault) = ran.nothing.take()
+            {
+                self.open(name, &fault, &mut adjust, &mut tried)?;
+                break;
+            }
             let Some(finding) = ran.preconditions.first() else {
                 break;
             };
@@ -220,8 +211,7 @@ impl Trial<'_> {
         if let Some((reached, all)) = tried.lines
             && tried.left_out.is_none()
             && tried.findings == 0
-            && all >= FEW_LINES
-            && reached * 100 < all * ENOUGH
+            && (reached == 0 || all >= FEW_LINES && reached * 100 < all * ENOUGH)
         {
             tried.left_out = Some(format!(
                 "its harness reaches {reached} of {all} lines of it"
@@ -230,12 +220,63 @@ impl Trial<'_> {
         Ok(tried)
     }
 
+    /// The library went through NULL, in a harness that uses an object that it has just made: whether
+    /// that is so behind what callers open it with.
+    fn open(
+        &self,
+        name: &str,
+        fault: &str,
+        adjust: &mut Adjust,
+        tried: &mut Tried,
+    ) -> Result<(), Error> {
+        let mut never = false;
+        for success in [Success::Zero, Success::NotZero] {
+            let opened = Adjust {
+                opened: Some(success),
+                ..adjust.clone()
+            };
+            let Ok(harness) = self.library.again(self.api, name, &opened) else {
+                return Ok(());
+            };
+            let Some(time) = self
+                .at_most(self.time)
+                .filter(|_| harness.text != tried.harness.text)
+            else {
+                return Ok(());
+            };
+            let mut ran = self.patiently(name, &harness.drives, &harness.text, time)?;
+            if !ran.preconditions.is_empty() || ran.nothing.is_some() {
+                continue;
+            }
+            match ran.lines {
+                Some((reached, _)) if reached > 0 => {}
+                // A busy machine shows nothing.
+                reached => {
+                    never |= reached.is_some();
+                    continue;
+                }
+            }
+            (tried.lines, tried.findings) = (ran.lines, ran.findings);
+            tried.tapes = std::mem::take(&mut ran.tapes);
+            tried.harness = harness;
+            *adjust = opened;
+            return Ok(());
+        }
+        if never {
+            (tried.lines, tried.findings) = (None, 0);
+            tried.left_out = Some(format!(
+                "callers open what it uses first, which never succeeds here (else {fault})"
+            ));
+        }
+        Ok(())
+    }
+
     /// Takes the conditions of one fault over; gives those for which there is something to be done.
     fn learn(&self, name: &str, finding: &Finding, adjust: &mut Adjust) -> Vec<Precondition> {
         let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
         let mut learnt = Vec::new();
         for one in missing {
-            if let Some(condition) = apply(one, adjust) {
+            if let Some(condition) = adjust.take(one) {
                 learnt.push(Precondition {
                     harness: name.to_owned(),
                     call: one.call.clone(),
@@ -258,6 +299,22 @@ impl Trial<'_> {
 
     fn is_stopped(&self) -> bool {
         self.library.stop.load(Ordering::Relaxed)
+    }
+
+    /// Runs a harness, and again for longer where a busy machine may not even have begun.
+    fn patiently(
+        &self,
+        name: &str,
+        function: &str,
+        text: &str,
+        time: Duration,
+    ) -> Result<Ran, Error> {
+        let ran = self.run(name, function, text, time)?;
+        let is_empty = ran.lines.is_none() && ran.preconditions.is_empty();
+        match self.at_most(self.time * PATIENCE) {
+            Some(time) if is_empty && !self.is_stopped() => self.run(name, function, text, time),
+            _ => Ok(ran),
+        }
     }
 
     fn run(&self, name: &str, function: &str, text: &str, time: Duration) -> Result<Ran, Error> {
@@ -285,6 +342,8 @@ impl Trial<'_> {
             done: &done,
             preconditions: Vec::new(),
             findings: 0,
+            tapes: Vec::new(),
+            nothing: None,
         };
         match campaign::run(&options, &mut listener, &done) {
             Ok(_) => {}
@@ -294,6 +353,8 @@ impl Trial<'_> {
         Ok(Ran {
             preconditions: listener.preconditions,
             findings: listener.findings,
+            tapes: listener.tapes,
+            nothing: listener.nothing,
             lines: lines(&scratch.join(name), function),
         })
     }
@@ -337,90 +398,6 @@ impl Trial<'_> {
     }
 }
 
-/// What trying the harnesses showed, as a table.
-pub fn table(done: &Initialised) -> Vec<String> {
-    let width = done.tried.iter().map(|row| row.function.len()).max();
-    let Some(width) = width else {
-        return Vec::new();
-    };
-    let mut lines = vec![format!(
-        "{:width$}  {:>11}  {:>13}  {:>6}  harness",
-        "function", "lines", "preconditions", "faults"
-    )];
-    for row in &done.tried {
-        let reached = match row.lines {
-            Some((reached, all)) => format!("{reached}/{all}"),
-            None if row.cut_short => "not tried".to_owned(),
-            None => "not known".to_owned(),
-        };
-        let kept = match &row.left_out {
-            Some(why) => format!("none: {why}"),
-            None if row.cut_short => "yes, not tried to the end".to_owned(),
-            None => "yes".to_owned(),
-        };
-        lines.push(format!(
-            "{:width$}  {reached:>11}  {:>13}  {:>6}  {kept}",
-            row.function, row.preconditions, row.findings
-        ));
-    }
-    lines
-}
-
-/// The harnesses for which there was no time left, in words.
-fn cut_short(tried: &[Row]) -> Option<String> {
-    let names: Vec<&str> = tried
-        .iter()
-        .filter(|row| row.cut_short && row.left_out.is_none())
-        .map(|row| row.function.as_str())
-        .collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "the time for all trials was up (--try-all); what callers have to keep is not learnt, or not all of it, for: {}",
-            names.join(", ")
-        )
-    })
-}
-
-/// What is to be done about a condition; gives it in words.
-fn apply(missing: &MissingCondition, adjust: &mut Adjust) -> Option<String> {
-    let choice = missing.choice.as_str();
-    if let Some(bytes) = missing.room {
-        let room = bytes.checked_next_power_of_two()?.saturating_mul(4);
-        if choice.is_empty() || room > MOST_ROOM {
-            return None;
-        }
-        adjust.room.insert(choice.to_owned(), room);
-        return Some(missing.words());
-    }
-    if !missing.condition.is_empty() && (missing.varies || missing.is_set) {
-        let entry = (missing.call.clone(), missing.condition.clone());
-        if !adjust.assume.contains(&entry) {
-            adjust.assume.push(entry);
-        }
-        return Some(missing.condition.clone());
-    }
-    if missing.varies {
-        return None;
-    }
-    if let Some(number) = missing.argument.filter(|_| choice.is_empty()) {
-        adjust.not_null.insert((missing.call.clone(), number));
-        // The parameter's name, as the library has it.
-        let name = missing.why.split('`').nth(1).unwrap_or("an argument");
-        return Some(format!("{name} != NULL"));
-    }
-    let (variable, member) = choice.split_once('.')?;
-    if !member.contains(['.', '[']) {
-        adjust
-            .members
-            .insert((variable.to_owned(), member.to_owned()));
-        return Some(match missing.condition.as_str() {
-            "" => format!("`{choice}` is not 0"),
-            condition => condition.to_owned(),
-        });
-    }
-    None
-}
-
 /// Why a harness is given up.
 fn hopeless(finding: &Finding) -> String {
     let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
@@ -453,6 +430,8 @@ struct Listener<'l> {
     done: &'l AtomicBool,
     preconditions: Vec<Finding>,
     findings: u64,
+    tapes: Vec<Vec<u8>>,
+    nothing: Option<String>,
 }
 
 impl Reporter for Listener<'_> {
@@ -461,7 +440,14 @@ impl Reporter for Listener<'_> {
             Event::Precondition(finding) => self.preconditions.push(finding.clone()),
             Event::Found(finding) => {
                 let blame = finding.blame.as_ref().map(|blame| blame.from);
-                self.findings += u64::from(blame != Some(BlamedOn::Harness));
+                if blame != Some(BlamedOn::Harness) {
+                    self.findings += 1;
+                    self.tapes.push(finding.input.clone());
+                }
+                if finding.message.contains(" NULL") && blame != Some(BlamedOn::Harness) {
+                    let place = finding.place.show();
+                    self.nothing = Some(format!("{place}: {}", finding.message));
+                }
             }
             _ => {}
         }

@@ -43,6 +43,11 @@ pub(super) fn write(
     for (file, text) in package.files() {
         put(project.cegar.join(file), text.as_bytes())?;
     }
+    if let Some((name, text)) = &known.declared
+        && harnesses.iter().any(|harness| harness.drives.is_some())
+    {
+        put(project.cegar.join("harnesses").join(name), text.as_bytes())?;
+    }
     for harness in harnesses {
         let path = project.cegar.join(&harness.file);
         if let Some(text) = &harness.text {

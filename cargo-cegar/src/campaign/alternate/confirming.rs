@@ -204,6 +204,15 @@ impl Alternation<'_, '_> {
             &mut self.searching.search,
             &confirmed.finding,
         );
+        // A variable of assembly, or of a file that was left out, is longer than its declaration.
+        let message = &confirmed.finding.message;
+        let is_of = |name: &&String| message.contains(&format!(" of `{name}` ("));
+        if let Some(name) = self.subject.undefined.iter().find(is_of) {
+            self.reporting.warn_once(format!(
+                "accesses outside of `{name}` are not judged: no C file defines it, and how long it is is not known"
+            ));
+            return Ok(false);
+        }
         let blame = confirmed.finding.blame.as_ref();
         if blame.is_some_and(|blame| blame.from == BlamedOn::Harness) {
             if self.confirming.judge.is_precondition(&confirmed) {

@@ -5,6 +5,7 @@
 //! library itself is compiled with. (bindgen knows the same, but tells it in Rust's types; a
 //! harness is C, and should use the header's own words.)
 
+pub mod single;
 mod tree;
 
 use std::collections::{BTreeSet, HashMap};
@@ -87,20 +88,48 @@ pub struct Api {
 }
 
 /// Reads a header, with those beside it as far as they can be read together.
+///
+/// The others are read behind it, as a harness includes them: one of them may switch something in
+/// the header itself (`#define XXH_INLINE_ALL`), and what it declares then is not what its users
+/// see. A header is left out that does not compile behind it, or that changes what it declares.
 pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api, Error> {
     let beside = beside(header);
-    if !beside.is_empty() {
+    let alone = read_one(compiler, (header, &[]), flags);
+    if beside.is_empty() {
+        return alone;
+    }
+    let Ok(alone) = alone else {
+        // It may want what one of the others declares.
         let includes = beside
             .iter()
             .flat_map(|path| ["-include".to_owned(), path.display().to_string()]);
         let more: Vec<String> = flags.iter().cloned().chain(includes).collect();
-        if let Ok(api) = read_one(compiler, header, &more)
-            && !api.functions.is_empty()
-        {
-            return Ok(api);
+        return match read_one(compiler, (header, &[]), &more) {
+            Ok(api) if !api.functions.is_empty() => Ok(api),
+            _ => alone,
+        };
+    };
+    let names = |api: &Api| -> BTreeSet<String> {
+        api.functions.iter().map(|one| one.name.clone()).collect()
+    };
+    let own = names(&alone);
+    let as_before = |api: &Api| own.is_empty() && !api.functions.is_empty() || names(api) == own;
+    if let Ok(api) = read_one(compiler, (header, &beside), flags)
+        && as_before(&api)
+    {
+        return Ok(api);
+    }
+    let (mut best, mut taken) = (alone, Vec::new());
+    for one in beside {
+        taken.push(one);
+        match read_one(compiler, (header, &taken), flags) {
+            Ok(api) if as_before(&api) => best = api,
+            _ => {
+                taken.pop();
+            }
         }
     }
-    read_one(compiler, header, flags)
+    Ok(best)
 }
 
 /// Headers in the same folder: a library of several public ones makes in one what it uses in

@@ -16,8 +16,8 @@ use crate::init::ctype::{self, Kind, Written};
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Node {
     id: String,
-    kind: String,
-    name: String,
+    pub(super) kind: String,
+    pub(super) name: String,
     loc: Place,
     range: Range,
     #[serde(rename = "type")]
@@ -62,7 +62,28 @@ pub(super) struct Place {
     expansion_loc: Option<Box<Place>>,
 }
 
-pub(super) fn read_one(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api, Error> {
+/// Reads a header, and others behind it.
+pub(super) fn read_one(
+    compiler: &Compiler,
+    (header, behind): (&Path, &[PathBuf]),
+    flags: &[String],
+) -> Result<Api, Error> {
+    let all = [header]
+        .into_iter()
+        .chain(behind.iter().map(PathBuf::as_path));
+    let root = dumped(compiler, &all.collect::<Vec<_>>(), flags)?;
+    Ok(Reader::new(header).read(&root))
+}
+
+/// Clang's tree of files, each read behind the one before it.
+pub(super) fn dumped(
+    compiler: &Compiler,
+    files: &[&Path],
+    flags: &[String],
+) -> Result<Node, Error> {
+    let last = files.last().copied().unwrap_or(Path::new(""));
+    let before = files.len().saturating_sub(1);
+    let before = files.iter().take(before);
     let output = Command::new(&compiler.path)
         .args(["-x", "c", "-fsyntax-only", "-w", "-std=gnu11"])
         .args(["-Xclang", "-ast-dump=json"])
@@ -70,7 +91,8 @@ pub(super) fn read_one(compiler: &Compiler, header: &Path, flags: &[String]) -> 
         // Old headers want a `FILE` to be known already.
         .args(["-include", "stdbool.h", "-include", "stdio.h"])
         .args(flags)
-        .arg(header)
+        .args(before.flat_map(|path| [Path::new("-include"), *path]))
+        .arg(last)
         .output()
         .map_err(|why| Error::io("run", &compiler.path, why))?;
     if !output.status.success() {
@@ -79,16 +101,64 @@ pub(super) fn read_one(compiler: &Compiler, header: &Path, flags: &[String]) -> 
         return Err(Error::nothing(
             format!(
                 "`{}` does not compile by itself\n{}",
-                header.display(),
+                last.display(),
                 said.join("\n")
             ),
             "name the header that a user of the library includes; what it needs goes to `includes` and `defines` under [c] \
              in cegar.toml",
         ));
     }
-    let root: Node = serde_json::from_slice(&output.stdout)
-        .map_err(|why| Error::engine("reading clang's syntax tree", why))?;
-    Ok(Reader::new(header).read(&root))
+    serde_json::from_slice(&output.stdout)
+        .map_err(|why| Error::engine("reading clang's syntax tree", why))
+}
+
+impl Node {
+    /// What stands at the outermost level, with the file that each is in.
+    pub(super) fn in_files(&self) -> Vec<(&Node, String)> {
+        let mut reader = Reader::new(Path::new(""));
+        let mut all = Vec::new();
+        for node in &self.inner {
+            let file = reader.enter(node);
+            node.inner.iter().for_each(|inner| reader.pass(inner));
+            all.push((node, file));
+        }
+        all
+    }
+
+    pub(super) fn is_static(&self) -> bool {
+        self.storage_class == "static"
+    }
+
+    /// From where to where it stands in its file; none where a macro wrote it.
+    pub(super) fn span(&self) -> Option<(usize, usize)> {
+        let end = self.range.end.offset? + self.range.end.tok_len;
+        Some((self.range.begin.offset?, end))
+    }
+
+    /// A function's declaration.
+    pub(super) fn prototype(&self) -> Option<String> {
+        // A function that returns a function is written in a way that is not read here.
+        let (returns, _) = self.ty.qual_type.split_once('(')?;
+        let mut params = Vec::new();
+        for inner in &self.inner {
+            if inner.kind != "ParmVarDecl" {
+                continue;
+            }
+            let ty = &inner.ty.qual_type;
+            let name = &inner.name;
+            params.push(match ty.split_once("(*") {
+                Some((before, behind)) => format!("{before}(*{name}{behind}"),
+                None => format!("{ty} {name}"),
+            });
+        }
+        if self.variadic {
+            params.push("...".to_owned());
+        }
+        if params.is_empty() {
+            params.push("void".to_owned());
+        }
+        Some(format!("{returns}{}({})", self.name, params.join(", ")))
+    }
 }
 
 pub(super) struct Reader {

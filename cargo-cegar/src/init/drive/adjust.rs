@@ -6,15 +6,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::declaration;
-use super::{Body, OUTPUT};
-use crate::findings::LEARNT;
+use super::{Body, OUTPUT, ROW};
+use crate::findings::{LEARNT, MissingCondition};
 use crate::init::api::{Declared, Parameter, Record};
 use crate::init::ctype::{Kind, Written};
+use crate::init::pairs;
 
 /// Bytes of memory that is passed where NULL was not good enough.
 const INSTEAD_OF_NULL: u64 = 4096;
 /// The most room that is given to memory of unknown size.
-pub const MOST_ROOM: u64 = 1 << 20;
+const MOST_ROOM: u64 = 1 << 20;
+
+/// An input that has to be longer has no least length: it is read on and on.
+const MOST_LEAST: u64 = 4096;
+
+/// What an opening function returns where it succeeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Success {
+    /// 0, as most do.
+    Zero,
+    /// Anything else.
+    NotZero,
+}
 
 /// What a harness does otherwise than at the first attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,13 +36,69 @@ pub struct Adjust {
     pub not_null: BTreeSet<(String, usize)>,
     /// Room for variables, in bytes.
     pub room: BTreeMap<String, u64>,
+    /// The least lengths of inputs beside the main one, in bytes.
+    pub least: BTreeMap<String, u64>,
     /// Members that get a value: variable and member.
     pub members: BTreeSet<(String, String)>,
+    /// Pointers whose address is passed, and that are read: rows of them.
+    pub rows: BTreeSet<String>,
+    /// Whether an object is opened as callers do before it is used, and what success is.
+    pub opened: Option<Success>,
     /// What is assumed before a call, in C, in the order in which it was learnt.
     pub assume: Vec<(String, String)>,
 }
 
 impl Adjust {
+    /// What is to be done about a condition; gives it in words.
+    pub fn take(&mut self, missing: &MissingCondition) -> Option<String> {
+        let choice = missing.choice.as_str();
+        if let Some(least) = missing.least {
+            if choice.is_empty() || least > MOST_LEAST {
+                return None;
+            }
+            self.least.insert(choice.to_owned(), least);
+            return Some(missing.words());
+        }
+        if let Some(bytes) = missing.room {
+            let room = bytes.checked_next_power_of_two()?.saturating_mul(4);
+            if choice.is_empty() || room > MOST_ROOM {
+                return None;
+            }
+            self.room.insert(choice.to_owned(), room);
+            return Some(missing.words());
+        }
+        if !missing.condition.is_empty() && (missing.varies || missing.is_set) {
+            let entry = (missing.call.clone(), missing.condition.clone());
+            if !self.assume.contains(&entry) {
+                self.assume.push(entry);
+            }
+            return Some(missing.condition.clone());
+        }
+        if missing.varies {
+            return None;
+        }
+        if let Some(number) = missing.argument.filter(|_| choice.is_empty()) {
+            self.not_null.insert((missing.call.clone(), number));
+            // The parameter's name, as the library has it.
+            let name = missing.why.split('`').nth(1).unwrap_or("an argument");
+            return Some(format!("{name} != NULL"));
+        }
+        if missing.is_read && !choice.contains(['.', '[']) {
+            self.rows.insert(choice.to_owned());
+            return Some(missing.words());
+        }
+        let (variable, member) = choice.split_once('.')?;
+        if !member.contains(['.', '[']) {
+            let entry = (variable.to_owned(), member.to_owned());
+            self.members.insert(entry);
+            return Some(match missing.condition.as_str() {
+                "" => format!("`{choice}` is not 0"),
+                condition => condition.to_owned(),
+            });
+        }
+        None
+    }
+
     /// Puts the assumptions into a harness, each before the first call that it is about. Gives back
     /// those without a place.
     pub fn assumed(&self, text: &str) -> (String, Vec<String>) {
@@ -81,6 +150,54 @@ impl Body<'_> {
             .push(format!("void *{name} = calloc(1, {room});"));
         self.cleanup.push(format!("free({name});"));
         name
+    }
+
+    /// An array of pointers, where the address of one that was NULL was not good enough; with the
+    /// number that says how many there are.
+    pub(super) fn row_of_pointers(
+        &mut self,
+        function: &Declared,
+        to: &Written,
+        name: &str,
+        depth: usize,
+    ) -> Result<String, String> {
+        let element = Parameter {
+            name: format!("{name}_element"),
+            ty: to.clone(),
+            bound: None,
+        };
+        let value = match self
+            .pointer(function, &element, &element.name, depth + 1)?
+            .as_str()
+        {
+            "NULL" => {
+                return Err(format!(
+                    "`{name}` is read, and nothing here makes what it holds"
+                ));
+            }
+            value => value.to_owned(),
+        };
+        let declared = declaration(to, name);
+        self.lines.push(format!("{declared}[{ROW}];"));
+        self.lines.push(format!(
+            "for (size_t i = 0; i < {ROW}; i++)\n        {name}[i] = {value};"
+        ));
+        let count = function.params.iter().enumerate().find(|(i, param)| {
+            let is_number = matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
+            is_number && pairs::is_count_name(&param.wanted(*i))
+        });
+        match count {
+            Some((i, param)) => {
+                let number = param.wanted(i);
+                self.after.push(format!(
+                    "crunner_assume({number} >= 0 && {number} <= {ROW});"
+                ));
+                self.guesses
+                    .push(format!("`{number}` is how many there are in `{name}`"));
+            }
+            None => self.guesses.push(format!("`{name}` has {ROW} elements")),
+        }
+        Ok(name.to_owned())
     }
 
     /// How many elements a variable has, if a trial asked for more than one.

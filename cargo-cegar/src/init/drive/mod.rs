@@ -15,7 +15,7 @@ mod text;
 
 use std::collections::BTreeSet;
 
-pub use adjust::{Adjust, MOST_ROOM};
+pub use adjust::{Adjust, Success};
 pub use life::{life, life_name};
 
 use super::api::{Api, Declared, Parameter};
@@ -271,6 +271,7 @@ impl<'a> Body<'a> {
                 let name = self.name(&wanted);
                 self.lines
                     .push(format!("{} {name} = {value};", param.ty.words));
+                self.length_counts(function, &resolved, &name);
                 if pairs::is_place_name(&param.name) && self.has_one_input(function) {
                     let low = match resolved.kind {
                         Kind::Int { signed: true, .. } => format!("{name} >= 0 && "),
@@ -281,6 +282,22 @@ impl<'a> Body<'a> {
                 }
                 Ok(name)
             }
+        }
+    }
+
+    /// An option by which an input ends at its NUL, and not at its length, is not for an input that
+    /// comes with a length: it has no NUL.
+    fn length_counts(&mut self, function: &Declared, ty: &Written, name: &str) {
+        let Kind::Enum(tag) = &ty.kind else { return };
+        if !self.has_input(function) {
+            return;
+        }
+        let constants = self.api.constants(tag).iter();
+        for constant in constants.filter(|constant| pairs::is_terminated_name(constant)) {
+            self.lines
+                .push(format!("crunner_assume(({name} & {constant}) == 0);"));
+            self.guesses
+                .push(format!("no input ends with a NUL, as `{constant}` wants"));
         }
     }
 

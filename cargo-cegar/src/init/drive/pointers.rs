@@ -10,8 +10,9 @@ use crate::init::pairs;
 
 impl Body<'_> {
     /// A structure that holds a pointer to bytes and their length gets them: `struct { const void
-    /// *src; size_t size; }`.
-    pub(super) fn buffers(&mut self, name: &str, record: &Record) {
+    /// *src; size_t size; }`. Where the function only reads the structure (`is_read`), the bytes are
+    /// chosen, too.
+    pub(super) fn buffers(&mut self, name: &str, record: &Record, is_read: bool) {
         if record.union || record.fields.len() > MEMBERS {
             return;
         }
@@ -44,12 +45,17 @@ impl Body<'_> {
                     length.name, length.ty.words
                 ));
             } else if !to.constant {
-                let room = self.name(&format!("{name}_size"));
+                let plain = name.split('[').next().unwrap_or(name);
+                let room = self.name(&format!("{plain}_size"));
                 self.lines.push(format!(
                     "size_t {room} = (size_t)crunner_range(0, {OUTPUT});"
                 ));
                 self.lines
                     .push(format!("{name}.{} = malloc({room});", field.name));
+                if is_read {
+                    self.lines
+                        .push(format!("crunner_get_bytes({name}.{}, {room});", field.name));
+                }
                 self.lines.push(format!(
                     "{name}.{} = ({}){room};",
                     length.name, length.ty.words
@@ -90,7 +96,7 @@ impl Body<'_> {
                 Ok(made.unwrap_or_else(|| "NULL".to_owned()))
             }
             Kind::Int { size: 1, signed } => Ok(self.bytes(param, &to, *signed, wanted)),
-            Kind::Pointer(inner) => self.address(param, &to, inner, wanted),
+            Kind::Pointer(inner) => self.address(function, (param, &to, inner), wanted, depth),
             Kind::Record(tag) => {
                 let Some(record) = self.api.record(tag).cloned() else {
                     return Err(format!("nothing in the header makes a `{}`", to.words));
@@ -108,7 +114,7 @@ impl Body<'_> {
                 if to.constant {
                     self.members(&name, &record);
                 } else if depth == 0 && !self.has_input(function) {
-                    self.buffers(&name, &record);
+                    self.buffers(&name, &record, false);
                 }
                 Ok(format!("&{name}"))
             }
@@ -188,10 +194,10 @@ impl Body<'_> {
     /// The address of a pointer, for the function to set.
     pub(super) fn address(
         &mut self,
-        param: &Parameter,
-        to: &Written,
-        inner: &Written,
+        function: &Declared,
+        (param, to, inner): (&Parameter, &Written, &Written),
         wanted: &str,
+        depth: usize,
     ) -> Result<String, String> {
         if to.constant {
             return Err(format!("`{}` is an array of pointers", param.ty.words));
@@ -200,6 +206,9 @@ impl Body<'_> {
             return Err(format!("`{}` has too many stars", param.ty.words));
         }
         let name = self.name(wanted);
+        if self.adjust.rows.contains(&name) {
+            return self.row_of_pointers(function, to, &name, depth);
+        }
         let declared = match &to.kind {
             Kind::Named(typedef) => format!("{typedef} "),
             _ => to.words.clone(),

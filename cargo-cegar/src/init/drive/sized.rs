@@ -72,8 +72,15 @@ impl<'a> Body<'a> {
         } else {
             format!("{count} * sizeof({kind})")
         };
+        let least = self.adjust.least.get(&name).copied().unwrap_or(0);
+        let least = (least as usize).div_ceil(usize::from(size));
+        let most = SECOND.max(2 * least);
+        if least > 0 {
+            let guess = format!("`{name}` has {least} elements or more");
+            self.guesses.push(guess);
+        }
         self.lines.push(format!(
-            "size_t {count} = (size_t)crunner_range(0, {SECOND});"
+            "size_t {count} = (size_t)crunner_range({least}, {most});"
         ));
         self.lines
             .push(format!("{kind} *{name} = malloc({bytes});"));
@@ -110,12 +117,16 @@ impl<'a> Body<'a> {
         tag: &str,
         length: &Parameter,
     ) -> Result<(String, String), String> {
-        if self.api.record(tag).is_none() {
+        let Some(record) = self.api.record(tag).cloned() else {
             return Err(format!("`{}` is not defined in the header", to.words));
-        }
+        };
         let name = self.name(or(&param.name, "row"));
         self.lines
             .push(format!("{} {name}[{ROW}] = {{0}};", to.words));
+        if to.constant {
+            // What is read has something in it; the others stay empty.
+            self.buffers(&format!("{name}[0]"), &record, true);
+        }
         Ok((name, self.length(length, &ROW.to_string())))
     }
 

@@ -105,6 +105,8 @@ pub struct Owned {
     pub made_by: Option<(CallSite, FuncId)>,
     /// Whether the library was told its size.
     pub told: bool,
+    /// The argument by which the library got it first: the call, what is called, and its number.
+    pub passed: Option<(CallSite, FuncId, usize)>,
 }
 
 /// What was noted of a run.
@@ -190,6 +192,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 variable: None,
                 made_by,
                 told: false,
+                passed: None,
             });
         }
     }
@@ -246,6 +249,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let (value, shade) = (self.get(operand, width), self.shade(operand));
             values.push((value, shade.term));
             if shade.undefined || shade.term.is_none() && self.is_address(value) {
+                self.note_passed(value as u64, (site, callee, number));
                 continue;
             }
             if shade.term.is_some_and(|term| self.is_data(term)) {
@@ -264,6 +268,16 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             self.set_shaded(Reg(number as u32), value, new);
         }
         values
+    }
+
+    fn note_passed(&mut self, address: u64, by: (CallSite, FuncId, usize)) {
+        let Some(crossing) = self.crossing.as_mut().filter(|_| address as u32 == 0) else {
+            return;
+        };
+        let mut all = crossing.noted.owned.iter_mut();
+        if let Some(owned) = all.find(|owned| u64::from(owned.object) == address >> 32) {
+            owned.passed.get_or_insert(by);
+        }
     }
 
     /// A fresh variable for a value.
@@ -330,6 +344,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     size_term: None,
                     variable: Some(name.clone()),
                     made_by: None,
+                    passed: None,
                     // A structure's type says how large it is.
                     told: is_structure(&self.program.shapes, shape),
                 });

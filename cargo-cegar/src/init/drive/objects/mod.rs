@@ -5,6 +5,7 @@
 //! `BZ2_bzCompressInit` for `BZ2_bzCompress`.
 
 mod feeding;
+mod opening;
 
 use super::sides::is_opposed;
 use super::{Body, DEPTH, common, has_word, or};
@@ -13,9 +14,14 @@ use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
 
 /// Words in the names of functions that make something.
-const MAKES: &[&str] = &["create", "new", "init", "open", "alloc", "make", "start"];
+const MAKES: &[&str] = &[
+    "create", "new", "init", "open", "alloc", "make", "start", "begin",
+];
 /// Words in the names of functions that initialise a variable of the caller's.
 const FILLS: &[&str] = &["create", "init", "open", "setup"];
+/// Words in the names of functions that put what is usual into a variable of the caller's, and return
+/// it: `struct error_mgr *std_error(struct error_mgr *)`.
+const USUAL: &[&str] = &["std", "standard", "default", "defaults", "preset"];
 /// Words in the names of functions that are sure to give back what was made.
 const ENDS: &[&str] = &["destroy", "free", "delete", "close"];
 /// Words in the names of functions that may give back what was made.
@@ -37,6 +43,8 @@ const FEEDS: &[&str] = &[
     "load",
     "push",
     "read_from",
+    "src",
+    "source",
 ];
 
 /// Tables of the library's own that are chosen among.
@@ -136,6 +144,7 @@ impl<'a> Body<'a> {
             match self.made_by(maker, way, param, to, identity, depth) {
                 Ok(made) => {
                     self.handles += 1;
+                    self.opened(&made, (maker, function), identity, depth);
                     self.streamed(&made, function, identity);
                     self.fed(&made, function, identity, depth);
                     return Ok(made);
@@ -283,7 +292,8 @@ impl<'a> Body<'a> {
             let to = self.api.pointee(&param.ty);
             is(&param.ty) && to.is_some_and(|to| !to.constant)
         });
-        (whole && first && has_word(&maker.name, FILLS)).then_some(Way::Fills)
+        let usual = is(&maker.returns) && maker.params.len() == 1 && has_word(&maker.name, USUAL);
+        (whole && first && (usual || has_word(&maker.name, FILLS))).then_some(Way::Fills)
     }
 
     fn made_by(
@@ -346,7 +356,17 @@ impl<'a> Body<'a> {
                 self.lines.push(format!("if (!{name})\n        return 0;"));
             }
             Way::Sets(i) => {
-                let given = [(i, format!("&{name}"))];
+                let mut given = vec![(i, format!("&{name}"))];
+                // One of the same kind beside it is what it lies within, and may be none.
+                let outer = self.api.handle(&param.ty);
+                let others = maker.params.iter().enumerate();
+                given.extend(
+                    others
+                        .filter(|(_, other)| {
+                            outer.is_some() && self.api.identity(&other.ty) == outer
+                        })
+                        .map(|(other, _)| (other, "NULL".to_owned())),
+                );
                 let arguments = self.arguments(maker, &given, depth + 1)?;
                 self.lines.push(format!("{declared}{name} = {nothing};"));
                 self.lines
@@ -357,6 +377,11 @@ impl<'a> Body<'a> {
                 let given = [(0, format!("&{name}"))];
                 let arguments = self.arguments(maker, &given, depth + 1)?;
                 self.lines.push(format!("{} {name} = {{0}};", to.words));
+                // What a trial showed to be wanted before it is made ready.
+                let tag = self.api.handle(&param.ty).unwrap_or_default();
+                if let Some(record) = self.api.record(&tag).cloned() {
+                    self.given_members(maker, name, &record);
+                }
                 self.lines
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
             }

@@ -34,6 +34,11 @@ pub enum Condition {
         /// So many.
         bytes: u64,
     },
+    /// At least so many bytes of an input, whatever is in them.
+    Least {
+        /// So many.
+        bytes: u64,
+    },
     /// It stands in a relation to another choice.
     Relates {
         /// Which.

@@ -9,13 +9,14 @@
 //! In doubt the library is blamed: a condition that is learnt wrongly hides bugs.
 
 mod condition;
+mod refusal;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 
 use cegar_model::machine::crossing::{Choose, Chosen, Harness, Noted, Owned, depends_on_data};
-use cegar_model::machine::{Event, Execution, Machine, Violation};
+use cegar_model::machine::{Event, Execution, Machine, PathEvent, Violation};
 use cegar_model::program::{BinOp, CallSite, CheckKind, FuncId, Pred, Program, Terminator};
 use cegar_model::symbolic::world::successors;
 use cegar_model::term::{Pool, Symbol, Term, fault};
@@ -133,11 +134,16 @@ impl Looking<'_> {
         if let Some(room) = self.too_small(violation.kind) {
             return Blame::Harness(vec![room]);
         }
+        if let Some(short) = self.too_short(violation.kind) {
+            return Blame::Harness(vec![short]);
+        }
         let fault = match self.noted.access.is_some() || !self.noted.culprits.is_empty() {
             true => self.access(),
             false => self.decision(),
         };
-        let Some(fault) = fault.filter(|fault| !fault.on.is_empty()) else {
+        let is_told = |fault: &Fault| fault.on.iter().any(|term| !self.is_refusal(*term));
+        let fault = fault.filter(is_told).or_else(|| self.refused());
+        let Some(fault) = fault else {
             return Blame::Library;
         };
         if let Some(missing) = self.null(&fault) {
@@ -207,6 +213,55 @@ impl Looking<'_> {
             value: u128::from(owned.size),
             varies: owned.size_term.is_some(),
             condition: Condition::Room { bytes: end },
+        })
+    }
+
+    /// A read past the end of memory whose length the harness chose and told, where the library looked at no length: it has a least
+    /// one, as keys and tables have. Whether the memory is such a thing, and not what the library was made to read, its user knows.
+    fn too_short(&self, kind: CheckKind) -> Option<Missing> {
+        let (address, len) = self.noted.access.filter(|_| kind == CheckKind::Read)?;
+        let object = (address >> 32) as u32;
+        let mut all = self.noted.owned.iter();
+        let owned = all.find(|owned| owned.object == object && owned.told)?;
+        let (size, (site, callee, number)) = (owned.size_term?, owned.passed?);
+        let end = (address & 0xffff_ffff) + len;
+        if end <= owned.size || owned.made_by.is_some() {
+            return None;
+        }
+        let own: BTreeSet<u32> = self.pool.inputs(size).iter().copied().collect();
+        let is_own = |term: Term| {
+            self.pool
+                .inputs(term)
+                .iter()
+                .any(|input| own.contains(input))
+        };
+        let lengths = self.noted.chosen.iter();
+        let lengths: BTreeSet<Symbol> = lengths
+            .filter(|chosen| chosen.before.is_some_and(is_own))
+            .flat_map(|chosen| self.pool.symbols(chosen.term))
+            .collect();
+        let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
+        let is_told =
+            |term: Term| is_own(term) || self.pool.symbols(term).any(|s| lengths.contains(&s));
+        // What is read at a place that the length says was looked at by it.
+        if self.noted.culprits.iter().any(|term| is_told(*term)) {
+            return None;
+        }
+        let looks = |event: &PathEvent| is_told(event.event.condition().0);
+        // The check that failed is none of the library's.
+        let mut before = self.run.path[entered..].iter();
+        if before.any(|event| matches!(event.event, Event::Branch { .. }) && looks(event)) {
+            return None;
+        }
+        Some(Missing {
+            subject: Subject::Argument {
+                site,
+                callee,
+                number,
+            },
+            value: u128::from(owned.size),
+            varies: true,
+            condition: Condition::Least { bytes: end },
         })
     }
 
@@ -321,7 +376,7 @@ impl Looking<'_> {
             if matches!(block.end, Terminator::Jump(_)) {
                 continue;
             }
-            let is_it = |event: &&cegar_model::machine::PathEvent| {
+            let is_it = |event: &&PathEvent| {
                 event.trace_at == i + 1
                     && matches!(event.event, Event::Branch { from, .. } if from == trace[i])
             };

@@ -109,6 +109,24 @@ fn memory_that_is_refused_for_what_was_asked() {
 }
 
 #[test]
+fn memory_that_the_environment_refuses_for_being_much() {
+    let library = "static int crunner_refuses(size_t n) {
+             u8 b; if (n <= 1000) return 0; crunner_choose(\"malloc:large\", &b, 1); return !(b & 1); }
+         int f(size_t n) { size_t no = -(size_t)crunner_refuses(n); int *p = malloc(n | no); p[0] = 1; return p[0]; }";
+    let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, 8); return f(n); }";
+    let missing = only(blamed(library, entry, &[0, 4, 0, 0, 0, 0, 0, 0, 0]));
+    assert_eq!(missing.value, 1024);
+    let Condition::Outside { unsigned, .. } = missing.condition else {
+        panic!("{missing:?}");
+    };
+    assert_eq!(unsigned.low, 1001);
+    // What is decided behind it may as well be the reason.
+    let library = library.replace("p[0] = 1", "if (n == 1024) p[0] = 1");
+    let blame = blamed(&library, entry, &[0, 4, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(blame, Blame::Library);
+}
+
+#[test]
 fn a_setting_out_of_its_range() {
     let library = "static int table[10]; int f(int level) { if (level == 50) return 0; return table[level]; }";
     let entry = "int f(int); int cegar_entry(void) { int level = word(); return f(level); }";
@@ -137,6 +155,18 @@ fn a_size_given_with_its_buffer_is_data() {
     let entry = "int f(u8 *, size_t); int cegar_entry(void) {
          size_t n = (size_t)byte() % 8; u8 *d = malloc(n); crunner_choose(\"bytes\", d, n);
          int r = f(d, n); free(d); return r; }";
+    assert_eq!(blamed(library, entry, &[3, 1, 1, 1]), Blame::Input);
+}
+
+#[test]
+fn a_length_that_is_told_and_not_looked_at() {
+    let entry = "int f(u8 *, size_t); int cegar_entry(void) {
+         size_t n = (size_t)byte() % 8; u8 *d = malloc(n); crunner_choose(\"bytes\", d, n);
+         int r = f(d, n); free(d); return r; }";
+    let library = "int f(u8 *d, size_t n) { (void)n; return d[0] + d[6]; }";
+    let missing = only(blamed(library, entry, &[3, 1, 1, 1]));
+    assert_eq!(missing.condition, Condition::Least { bytes: 7 });
+    let library = "int f(u8 *d, size_t n) { return n > 2 ? d[0] + d[6] : 0; }";
     assert_eq!(blamed(library, entry, &[3, 1, 1, 1]), Blame::Input);
 }
 

@@ -1,0 +1,135 @@
+//! A library that is one C file, without a header.
+//!
+//! Crates around a single-file library often have its header and its code in one `.c` file: what a
+//! user includes elsewhere is declared in it, and nowhere else. A harness cannot include that file,
+//! which would define everything twice. So a header is written for it, in the file's own words: the
+//! functions that the crate's Rust code binds, and the types and macros that they need.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use regex::Regex;
+
+use super::tree::{Node, dumped};
+use crate::compile::{Compiler, Unit};
+
+/// A header for the functions of a C file that `bound` names; none where it defines none of them, or
+/// cannot be read.
+pub fn header(compiler: &Compiler, unit: &Unit, bound: &BTreeSet<String>) -> Option<String> {
+    let source = unit.directory.join(&unit.source).canonicalize().ok()?;
+    let text = std::fs::read(&source).ok()?;
+    let root = dumped(compiler, &[&source], &unit.flags).ok()?;
+    let found = Found::of(&root, &source, &text, bound);
+    if found.functions.is_empty() {
+        return None;
+    }
+    let words = Regex::new(r"[A-Za-z_]\w*").ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let macros = numbers(&text);
+    let mut needed: BTreeSet<&str> = BTreeSet::new();
+    let mut open: Vec<&str> = found.functions.iter().map(String::as_str).collect();
+    let (mut types, mut values) = (BTreeSet::new(), BTreeSet::new());
+    while let Some(one) = open.pop() {
+        for word in words.find_iter(one).map(|word| word.as_str()) {
+            if !needed.insert(word) {
+                continue;
+            }
+            for (i, (_, name, text)) in found.types.iter().enumerate() {
+                if name == word && types.insert(i) {
+                    open.push(text);
+                }
+            }
+            for (i, (name, value)) in macros.iter().enumerate() {
+                if name == word && values.insert(i) {
+                    open.push(value);
+                }
+            }
+        }
+    }
+    let name = source.file_name().unwrap_or_default().to_string_lossy();
+    let mut header = format!(
+        "/* What {name} has for its users: it comes without a header. */\n#pragma once\n\n"
+    );
+    header += "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n\n";
+    for i in values {
+        let (name, value) = &macros[i];
+        header += &format!("#define {name} {value}\n");
+    }
+    for i in types {
+        header += &format!("{};\n", found.types[i].2);
+    }
+    header.push('\n');
+    for function in &found.functions {
+        header += &format!("{function};\n");
+    }
+    Some(header)
+}
+
+/// What a C file declares, in its order.
+#[derive(Default)]
+struct Found {
+    /// Where a type's text begins, its name, and its text.
+    types: Vec<(usize, String, String)>,
+    functions: Vec<String>,
+}
+
+impl Found {
+    fn of(root: &Node, source: &Path, text: &[u8], bound: &BTreeSet<String>) -> Found {
+        let mut found = Found::default();
+        let mut names = BTreeSet::new();
+        for (node, file) in root.in_files() {
+            let is_own = Path::new(&file)
+                .canonicalize()
+                .is_ok_and(|path| path == source);
+            match node.kind.as_str() {
+                "FunctionDecl" if bound.contains(&node.name) && !node.is_static() => {
+                    if names.insert(node.name.clone()) {
+                        found.functions.extend(node.prototype());
+                    }
+                }
+                "TypedefDecl" | "RecordDecl" | "EnumDecl" if is_own => {
+                    let Some((begin, end)) = node.span() else {
+                        continue;
+                    };
+                    let Some(part) = text.get(begin..end) else {
+                        continue;
+                    };
+                    // A typedef that defines a structure holds its text.
+                    found.types.retain(|(at, ..)| *at < begin || *at >= end);
+                    let part = String::from_utf8_lossy(part).into_owned();
+                    found.types.push((begin, node.name.clone(), part));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// Macros that stand for a number or another word.
+fn numbers(text: &str) -> Vec<(String, String)> {
+    let Ok(define) = Regex::new(
+        r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([\w() +*-]+?)[ \t]*(?:/[/*].*)?\r?$",
+    ) else {
+        return Vec::new();
+    };
+    let mut seen = BTreeSet::new();
+    define
+        .captures_iter(text)
+        .map(|found| (found[1].to_owned(), found[2].to_owned()))
+        .filter(|(name, _)| seen.insert(name.clone()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_that_are_numbers() {
+        assert_eq!(
+            numbers("#define A 12 // twelve\n# define B (A + 1)\n#define C(x) x\n#define D\n"),
+            [("A", "12"), ("B", "(A + 1)")].map(|(a, b)| (a.to_owned(), b.to_owned()))
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! What makes an object ready for the function that is driven.
+//!
+//! An environment is made, and then opened; a decoder is made, and then started. The header does not
+//! say so, and a function that is called too early finds NULL where the opening one would have put
+//! something. So where a trial ended like that, what callers call in between is called, as far as the
+//! crate's C files show it; where they do not show this function, what they open the object with.
+
+use super::{Body, common, has_word};
+use crate::init::api::Declared;
+use crate::init::ctype::Kind;
+use crate::init::drive::Success;
+
+/// Words in the names of functions that make an object ready for others.
+const OPENS: &[&str] = &["open", "connect", "mount", "begin", "start", "setup"];
+/// More calls than this are no way to open something.
+const MOST: usize = 3;
+/// Letters that the names of functions have in common which are about one kind of object.
+const PREFIX: usize = 3;
+
+impl<'a> Body<'a> {
+    /// Opens an object that was just made, where a trial asked for that.
+    pub(super) fn opened(
+        &mut self,
+        object: &str,
+        (maker, function): (&Declared, &Declared),
+        identity: &str,
+        depth: usize,
+    ) {
+        // The orders of a whole life have the opening in them.
+        let in_order = depth == 0 && !self.preferred.is_empty();
+        let Some(success) = self.adjust.opened.filter(|_| !in_order) else {
+            return;
+        };
+        let names = self.openers(maker, function, identity);
+        if names.is_empty() || names.len() > MOST {
+            return;
+        }
+        let before = self.clone();
+        self.nested += 1;
+        let made: Option<()> = names
+            .iter()
+            .try_for_each(|name| self.call_of(name, object, (identity, success), depth));
+        self.nested -= 1;
+        if made.is_none() {
+            *self = before;
+            return;
+        }
+        self.guesses.push(format!(
+            "`{}` comes first, as callers do",
+            names.join("`, `")
+        ));
+    }
+
+    fn call_of(
+        &mut self,
+        name: &str,
+        object: &str,
+        (identity, success): (&str, Success),
+        depth: usize,
+    ) -> Option<()> {
+        let function = self.api.makers().find(|one| one.name == name)?;
+        let place = self.place_in(function, identity)?;
+        let arguments = self.arguments(function, &[(place, object.to_owned())], depth + 1);
+        let call = format!("{name}({})", arguments.ok()?.join(", "));
+        let returns = self.api.resolve(&function.returns).kind;
+        let is_number = matches!(returns, Kind::Int { .. } | Kind::Enum(_) | Kind::Bool);
+        self.lines.push(match (is_number, success) {
+            (false, _) => format!("{call};"),
+            (true, Success::Zero) => format!("if ({call} != 0)\n        return 0;"),
+            (true, Success::NotZero) => format!("if ({call} == 0)\n        return 0;"),
+        });
+        Some(())
+    }
+
+    /// Which parameter of a function is the object; none if it cannot be called, or gives it back.
+    fn place_in(&self, function: &Declared, identity: &str) -> Option<usize> {
+        let is_it = |ty| self.api.handle(ty).as_deref() == Some(identity);
+        let place = function.params.iter().position(|param| is_it(&param.ty))?;
+        let is_use =
+            !function.variadic && self.is_usable(function) && self.gives_back(function).is_none();
+        is_use.then_some(place)
+    }
+
+    fn openers(&self, maker: &Declared, function: &Declared, identity: &str) -> Vec<String> {
+        let is_other = |name: &str| name != maker.name && name != function.name;
+        let opens = |name: &str| is_other(name) && has_word(name, OPENS);
+        let life = self.api.orders.of(identity);
+        if let Some(life) = life {
+            if let Some(way) = life.between(&maker.name, &function.name) {
+                return way;
+            }
+            if let Some(way) = life.up_to(&maker.name, opens) {
+                return way;
+            }
+        }
+        // Nobody shows it: the only function that is named like it.
+        let is_opener = |one: &&Declared| {
+            opens(&one.name)
+                && self.place_in(one, identity) == Some(0)
+                && self.makes(one, identity).is_none()
+                && common(&one.name, &maker.name) >= PREFIX
+        };
+        let all: Vec<&Declared> = self.api.functions.iter().filter(is_opener).collect();
+        match &all[..] {
+            [only] => vec![only.name.clone()],
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The automaton of one kind of object.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// One kind of object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Life {
+    /// For each function those that were called next on the same object.
+    pub next: BTreeMap<String, BTreeSet<String>>,
+    /// The files in which that was seen.
+    pub files: BTreeSet<String>,
+}
+
+impl Life {
+    /// What callers call between two functions on one object, at the least; none where the second
+    /// is never seen behind the first.
+    pub fn between(&self, from: &str, to: &str) -> Option<Vec<String>> {
+        self.way(from, |name| name == to)
+    }
+
+    /// What callers call behind a function up to one of which something is true, at the least, that
+    /// one being the last.
+    pub fn up_to(&self, from: &str, is_it: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+        let mut last = None;
+        let mut way = self.way(from, |name| {
+            let found = is_it(name);
+            if found {
+                last = Some(name.to_owned());
+            }
+            found
+        })?;
+        way.extend(last);
+        Some(way)
+    }
+
+    fn way(&self, from: &str, mut is_end: impl FnMut(&str) -> bool) -> Option<Vec<String>> {
+        let mut seen: BTreeSet<&str> = [from].into();
+        let mut open: VecDeque<(&str, Vec<String>)> = [(from, Vec::new())].into();
+        while let Some((at, way)) = open.pop_front() {
+            for next in self.next.get(at).into_iter().flatten() {
+                if is_end(next) {
+                    return Some(way);
+                }
+                if seen.insert(next) {
+                    let mut further = way.clone();
+                    further.push(next.clone());
+                    open.push_back((next, further));
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_between_two_calls() {
+        let life = Life {
+            next: [
+                ("new", "set"),
+                ("set", "open"),
+                ("open", "put"),
+                ("put", "put"),
+            ]
+            .map(|(from, to)| (from.to_owned(), [to.to_owned()].into()))
+            .into(),
+            files: BTreeSet::new(),
+        };
+        let all = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+        assert_eq!(life.between("new", "put"), all(&["set", "open"]));
+        assert_eq!(life.between("new", "set"), all(&[]));
+        assert_eq!(life.between("put", "new"), None);
+        assert_eq!(
+            life.up_to("new", |name| name == "open"),
+            all(&["set", "open"])
+        );
+    }
+}
