@@ -1,6 +1,7 @@
 // world: breaks
 // property: memory
 // native: wrap localtime
+// assumption: identity
 // why: a minute may have a second 60
 #include <time.h>
 static int seconds[60];

@@ -95,6 +95,7 @@ impl<G: Guide> Walker<'_, G> {
         if value != before || !state.registers.contains_key(&reg) {
             state.registers.insert(reg, value.clone());
             self.learn_cell(state, reg, &value);
+            self.known_granted(frame, state, &before, &value);
             if !self.forth(frame, state, reg, depth + 1) {
                 return false;
             }

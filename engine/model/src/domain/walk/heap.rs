@@ -199,9 +199,13 @@ impl<G: Guide> Walker<'_, G> {
             HeapFn::PosixMemalign => return self.posix_memalign(frame, state, (call, op), check),
         };
         let sized = self.sized(frame, state, function, call, &result);
+        let never_null = result.num.is_none();
         self.give(state, call, result);
         if let Some((id, size)) = sized {
             state.lines.zero(size.plus(&Sum::of(Var::Size(id)), -1));
+            if never_null {
+                self.granted(frame, state, id);
+            }
         }
         true
     }

@@ -8,6 +8,7 @@ mod assume;
 mod calls;
 mod compare;
 mod copies;
+mod granted;
 mod heap;
 mod intrinsics;
 mod memory;

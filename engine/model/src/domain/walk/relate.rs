@@ -525,6 +525,7 @@ impl<G: Guide> Walker<'_, G> {
             && access.strong
             && self.relations
         {
+            self.granted(frame, state, *id);
             let past = self.past(frame, state, (address, *id), len);
             state.lines.at_most_zero(past);
         }
