@@ -82,10 +82,12 @@ impl Found {
                 .canonicalize()
                 .is_ok_and(|path| path == source);
             match node.kind.as_str() {
-                "FunctionDecl" if bound.contains(&node.name) && !node.is_static() => {
-                    if names.insert(node.name.clone()) {
-                        found.functions.extend(node.prototype());
-                    }
+                "FunctionDecl"
+                    if bound.contains(&node.name)
+                        && !node.is_static()
+                        && names.insert(node.name.clone()) =>
+                {
+                    found.functions.extend(node.prototype());
                 }
                 "TypedefDecl" | "RecordDecl" | "EnumDecl" if is_own => {
                     let Some((begin, end)) = node.span() else {

@@ -293,7 +293,7 @@ fn element(contents: &Contents, cell: Cell) -> Option<&Value> {
     let (start, run) = runs.find(|(start, run)| *start <= cell.offset && cell.offset < run.end)?;
     match &run.filling {
         Filling::Each(each, value) => {
-            let fits = *each == len && (cell.offset - start) % each == 0;
+            let fits = *each == len && (cell.offset - start).is_multiple_of(*each);
             fits.then_some(value)
         }
         Filling::Image(..) => None,
