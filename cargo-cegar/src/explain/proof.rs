@@ -7,7 +7,7 @@ use cegar_checker::{Certificate, Rejected};
 use cegar_model::program::{FunctionKind, Program};
 use cegar_model::solver::Limits;
 use cegar_model::symbolic::world::Cut;
-use cegar_search::proof::{self, Needed, Words};
+use cegar_search::proof::{self, Needed, Reason, Words};
 use serde::Serialize;
 
 use super::Left;
@@ -32,6 +32,9 @@ pub struct Proved {
     pub facts: usize,
     /// Facts of the whole proof.
     pub of: usize,
+    /// Whether it follows from the states of the floor, and no facts say why.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_floor: bool,
     /// Checks that are not proved and that this one rests on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<String>,
@@ -52,14 +55,17 @@ pub struct Invariant {
     pub facts: Vec<String>,
 }
 
-fn needed<'p>(left: &'p Left, certificate: &Certificate, goal: &Goal) -> Result<Needed<'p>, Error> {
+fn needed<'p>(left: &'p Left, certificate: &Certificate, goal: &Goal) -> Result<Reason<'p>, Error> {
     let meant = number(goal);
     let limits = Limits {
         time: Some(QUESTION),
         ..Limits::default()
     };
-    proof::needed(&left.program, &left.digest, certificate, meant, limits)
-        .map_err(|why: Rejected| Error::engine("explaining the proof", why))
+    proof::needed(&left.program, &left.digest, certificate, meant, limits).map_err(rejected)
+}
+
+fn rejected(why: Rejected) -> Error {
+    Error::engine("explaining the proof", why)
 }
 
 fn number(goal: &Goal) -> proof::Goal {
@@ -71,35 +77,43 @@ fn number(goal: &Goal) -> proof::Goal {
 
 /// Why a goal holds, in words.
 pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Proved, Error> {
-    let mut needed = needed(left, certificate, goal)?;
+    let mut proved = Proved {
+        reached: false,
+        blocked: None,
+        loops: Vec::new(),
+        facts: 0,
+        of: 0,
+        by_floor: false,
+        given: Vec::new(),
+        assumptions: left.kept.assumptions.clone(),
+    };
+    let mut needed = match needed(left, certificate, goal)? {
+        Reason::Facts(needed) => needed,
+        Reason::Floor => {
+            proved.by_floor = true;
+            return Ok(proved);
+        }
+    };
     let facts = std::mem::take(&mut needed.facts);
-    let mut loops = Vec::new();
-    let count = facts.values().map(Vec::len).sum();
+    proved.of = needed.of;
+    proved.facts = facts.values().map(Vec::len).sum();
     for (cut, facts) in facts {
         let words = Words::new(&mut needed.graph, cut);
         let pool = &needed.graph.pool;
         let said = facts.iter().map(|&fact| words.say(pool, fact));
-        loops.push(Invariant {
+        proved.loops.push(Invariant {
             facts: said.collect(),
             ..place(left, &needed, cut)
         });
     }
-    Ok(Proved {
-        reached: false,
-        blocked: None,
-        loops,
-        facts: count,
-        of: needed.of,
-        given: Vec::new(),
-        assumptions: left.kept.assumptions.clone(),
-    })
+    Ok(proved)
 }
 
 /// The certificate for one goal, with the facts that it needs.
 pub fn pruned(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Certificate, Error> {
-    let needed = needed(left, certificate, goal)?;
+    let reason = needed(left, certificate, goal)?;
     let meant = number(goal);
-    Ok(proof::pruned(&left.program, certificate, &needed, meant))
+    proof::pruned(&left.program, certificate, &reason, meant).map_err(rejected)
 }
 
 fn place(left: &Left, needed: &Needed<'_>, cut: Cut) -> Invariant {

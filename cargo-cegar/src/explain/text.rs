@@ -131,7 +131,12 @@ fn put_chosen(out: &mut String, chosen: &[(String, String)]) -> std::fmt::Result
 }
 
 fn put_proved(out: &mut String, proved: &Proved) -> std::fmt::Result {
-    if proved.loops.is_empty() {
+    if proved.by_floor {
+        writeln!(
+            out,
+            "  it follows from the states of the whole program that the floor found without the solver"
+        )?;
+    } else if proved.loops.is_empty() {
         writeln!(
             out,
             "  no invariant is needed: it follows from the code before it"

@@ -7,6 +7,6 @@ mod words;
 pub mod write;
 
 pub use in_c::{InC, LoopFacts, in_c};
-pub use needed::{Goal, Needed, needed, pruned};
+pub use needed::{Goal, Needed, Reason, needed, pruned};
 pub use resume::resumed;
 pub use words::Words;

@@ -4,13 +4,19 @@
 //! proof wants the few that do. The solver's unsatisfiable cores name them: those that the goal rests on, those that each
 //! of them rests on, and so on, which is inductive by construction. What is left is tried without each in turn, the largest
 //! first, as long as the goal still follows from what stays inductive.
+//!
+//! What follows from the floor has no facts of its own. The floor's states are tried as facts, so that a proof can be told in the same way;
+//! where that is not enough for the solver, or the program is too large to be explored, the floor itself is the reason.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use cegar_checker::assumptions::met;
+use cegar_checker::assumptions::{Met, met};
 use cegar_checker::certificate::{Certificate, Claim, Condition};
+use cegar_checker::floor::{FloorClaim, Ground};
 use cegar_checker::{AskZ3, Rejected, check};
-use cegar_model::program::ir::{BlockId, Loc, Program};
+use cegar_model::program::ir::{BlockId, CheckId, Loc, Program};
+use cegar_model::program::outside::points::Points;
 use cegar_model::solver::{Answer, Limits, Solver, Z3};
 use cegar_model::symbolic::encode::{Budget, Exceeded};
 use cegar_model::symbolic::world::Cut;
@@ -20,6 +26,7 @@ use rustc_hash::FxHashSet;
 use super::{resumed, write};
 use crate::abstraction::asking::Facts;
 use crate::abstraction::graph::Graph;
+use crate::analysis::said;
 
 /// What is to be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +38,15 @@ pub enum Goal {
 }
 
 /// Why a goal holds.
+#[derive(Debug)]
+pub enum Reason<'p> {
+    /// Facts around loops, of which there may be none.
+    Facts(Box<Needed<'p>>),
+    /// It follows from the floor, and the solver does not say why.
+    Floor,
+}
+
+/// The facts that a goal needs.
 #[derive(Debug)]
 pub struct Needed<'p> {
     /// The program, explored.
@@ -53,8 +69,42 @@ pub fn needed<'p>(
     certificate: &Certificate,
     goal: Goal,
     limits: Limits,
+) -> Result<Reason<'p>, Rejected> {
+    let floor = certificate.floor.as_ref();
+    let floor = match ground(program, certificate)? {
+        Some(ground) if follows(&ground, goal) => floor,
+        _ => None,
+    };
+    match facts(program, bitcode, certificate, (goal, floor), limits) {
+        Ok(needed) => Ok(Reason::Facts(Box::new(needed))),
+        Err(_) if floor.is_some() => Ok(Reason::Floor),
+        Err(why) => Err(why),
+    }
+}
+
+/// What follows from the floor, if the certificate has one.
+fn ground(program: &Program, certificate: &Certificate) -> Result<Option<Ground>, Rejected> {
+    let floor = certificate.floor.as_ref();
+    let ground = floor.map(|floor| Ground::of(program, Arc::new(Points::of(program)), floor));
+    Ok(ground.transpose()?)
+}
+
+fn follows(ground: &Ground, goal: Goal) -> bool {
+    match goal {
+        Goal::Check(id) => ground.holds(CheckId(id)),
+        Goal::Block(id) => ground.is_dead(BlockId(id)),
+    }
+}
+
+/// The facts that a goal needs, the states of a floor among those to choose from.
+fn facts<'p>(
+    program: &'p Program,
+    bitcode: &str,
+    certificate: &Certificate,
+    (goal, floor): (Goal, Option<&FloorClaim>),
+    limits: Limits,
 ) -> Result<Needed<'p>, Rejected> {
-    let mut checker = Explored::open(program, certificate, limits)?;
+    let mut checker = Explored::open(program, certificate, floor, limits)?;
     // What a goal rests on may be no more than a counter's bounds.
     checker.claim_bounds();
     let of = checker.facts.values().map(Vec::len).sum();
@@ -65,8 +115,15 @@ pub fn needed<'p>(
     search.collect(program, &checker, goal);
     let Some(found) = search.closure(&mut checker) else {
         // The checker finds the words for what does not follow.
-        let about = about(program, certificate, goal, &checker.graph);
-        check(program, bitcode, &about, limits, &mut AskZ3)?;
+        if floor.is_none() {
+            let about = about(
+                program,
+                certificate,
+                goal,
+                &narrowed(program, &checker.graph),
+            );
+            check(program, bitcode, &about, limits, &mut AskZ3)?;
+        }
         return Err(Rejected::Malformed(
             "the solver gave no answer when asked which facts are needed".to_owned(),
         ));
@@ -85,12 +142,21 @@ pub fn needed<'p>(
 pub fn pruned(
     program: &Program,
     certificate: &Certificate,
-    needed: &Needed<'_>,
+    reason: &Reason<'_>,
     goal: Goal,
-) -> Certificate {
-    let mut pruned = about(program, certificate, goal, &needed.graph);
+) -> Result<Certificate, Rejected> {
     let mut stated = Certificate::empty(&certificate.bitcode, &certificate.properties);
-    write::state(&mut stated, &needed.graph, &needed.facts);
+    let mut met = Met::default();
+    if let Reason::Facts(needed) = reason {
+        met = narrowed(program, &needed.graph);
+        write::state(&mut stated, &needed.graph, &needed.facts);
+    }
+    if let Some(ground) = ground(program, certificate)? {
+        for (id, places) in ground.narrowings {
+            met.entry(id).or_default().extend(places);
+        }
+    }
+    let mut pruned = about(program, certificate, goal, &met);
     for cut in &mut pruned.cuts {
         let same = |other: &&cegar_checker::certificate::CutClaim| {
             other.context == cut.context && other.block == cut.block
@@ -98,16 +164,19 @@ pub fn pruned(
         let found = stated.cuts.iter().find(same);
         cut.facts = found.map_or_else(Vec::new, |found| found.facts.clone());
     }
-    pruned
+    Ok(pruned)
+}
+
+/// Where the model is narrower than the world: with fewer facts more may be reached, so all of it counts.
+fn narrowed(program: &Program, graph: &Graph<'_>) -> Met {
+    met(
+        program,
+        graph.fragments.values().flat_map(|f| &f.narrowings),
+    )
 }
 
 /// The certificate with one claim only, which holds where all other checks do.
-fn about(
-    program: &Program,
-    certificate: &Certificate,
-    goal: Goal,
-    graph: &Graph<'_>,
-) -> Certificate {
+fn about(program: &Program, certificate: &Certificate, goal: Goal, met: &Met) -> Certificate {
     let (id, claims_check) = match goal {
         Goal::Check(id) => (id, true),
         Goal::Block(id) => (id, false),
@@ -122,12 +191,7 @@ fn about(
         &certificate.properties,
         program.checks.iter().map(|check| check.kind.property()),
     );
-    // With fewer facts more may be reached: all that the model narrows anywhere.
-    let met = met(
-        program,
-        graph.fragments.values().flat_map(|f| &f.narrowings),
-    );
-    let mut assumptions = cegar_checker::assumptions::derive(program, &open, &met);
+    let mut assumptions = cegar_checker::assumptions::derive(program, &open, met);
     let stated = certificate.assumptions.iter();
     let stated = stated.filter(|a| a.id == cegar_checker::assumptions::STATED);
     assumptions.extend(stated.cloned());
@@ -155,6 +219,7 @@ impl<'p> Explored<'p> {
     fn open(
         program: &'p Program,
         certificate: &Certificate,
+        floor: Option<&FloorClaim>,
         limits: Limits,
     ) -> Result<Explored<'p>, Rejected> {
         let explored = Graph::explore(program, certificate.grain, Budget::default());
@@ -162,7 +227,19 @@ impl<'p> Explored<'p> {
             Exceeded::Size => Rejected::Unexplored("the entry".to_owned()),
             Exceeded::Time => Rejected::Late,
         })?;
-        let facts = resumed(&mut graph, certificate);
+        let mut facts = resumed(&mut graph, certificate);
+        if let Some(floor) = floor {
+            let cuts = graph.states.keys().copied().collect();
+            for (cut, stated) in said::guesses(&mut graph, floor, &cuts) {
+                let known = facts.entry(cut).or_default();
+                known.extend(
+                    stated
+                        .into_iter()
+                        .filter(|fact| !known.contains(fact))
+                        .collect::<Vec<_>>(),
+                );
+            }
+        }
         Ok(Explored {
             graph,
             facts,
