@@ -247,6 +247,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         if ends {
             let sure = blocks.len() == 1 && !null && !vague && self.names.info(blocks[0]).single;
+            tracing::trace!(at = %self.program.show(self.pos), ?blocks, sure, "a release");
             self.over(state, &blocks, sure);
         }
         Some(blocks)

@@ -7,8 +7,11 @@ use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind, ObjId};
 use crate::domain::state::{Cell, State};
 use crate::domain::value::Value;
-use crate::program::ir::{CastKind, CheckId, Operand, Width};
+use crate::program::ir::{CastKind, CheckId, Op, Operand, Width};
 use crate::program::outside::Site;
+
+/// Displacements of an address that are gone back.
+const DISPLACED: u32 = 8;
 
 /// Where an access may go.
 pub(super) struct Access {
@@ -91,6 +94,24 @@ impl<G: Guide> Walker<'_, G> {
         (all, true)
     }
 
+    /// Whether an operand that is a number was displaced from one that is no address. An access has to stay in the object that its
+    /// pointer was made from, so that no distance leads from NULL into an object.
+    fn is_of_no_address(&self, frame: &Frame, state: &State, operand: Operand) -> bool {
+        let mut at = operand;
+        for _ in 0..DISPLACED {
+            let Operand::Reg(reg) = at else { return false };
+            at = match frame.flow.made(self.program, reg) {
+                Some(Op::Address { base, .. }) => *base,
+                Some(Op::Copy { a, .. }) => *a,
+                _ => return false,
+            };
+            if !self.get(frame, state, at, 64).is_vague() {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Where an access of `len` bytes may go; none if nothing goes on. One of no bytes goes nowhere.
     pub(super) fn access(
         &mut self,
@@ -101,7 +122,10 @@ impl<G: Guide> Walker<'_, G> {
         purpose: Purpose,
     ) -> Option<Access> {
         let value = self.get(frame, state, address, 64);
-        let (led, vague) = self.led(frame, state, address, &value);
+        let (led, vague) = match self.is_of_no_address(frame, state, address) {
+            true => (value.ptr.clone(), false),
+            false => self.led(frame, state, address, &value),
+        };
         let mut bad = value.num.is_some();
         if let Operand::Reg(reg) = address {
             bad |= state.wrapped.contains(&reg);
@@ -124,6 +148,12 @@ impl<G: Guide> Walker<'_, G> {
             targets.extend(valid.map(|offset| (id, offset)));
         }
         if bad && len.high > 0 {
+            tracing::trace!(
+                at = %self.program.show(self.pos),
+                ?value,
+                wrapped = matches!(address, Operand::Reg(reg) if state.wrapped.contains(&reg)),
+                "an access that is not shown to be valid"
+            );
             self.violates(purpose.check);
         }
         if targets.is_empty() {
@@ -268,6 +298,14 @@ impl<G: Guide> Walker<'_, G> {
             true => value,
             false => value.cast(CastKind::ZExt, width, stored),
         };
+        if access.targets.iter().any(|(_, at)| at.most - at.least > 4096) {
+            tracing::trace!(
+                at = %self.program.show(self.pos),
+                targets = ?access.targets,
+                ?value,
+                "a write to many places"
+            );
+        }
         for (id, offset) in &access.targets {
             let one = access.strong.then(|| offset.single()).flatten();
             let names = &self.names;

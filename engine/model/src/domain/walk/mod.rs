@@ -591,6 +591,7 @@ impl<'p, G: Guide> Walker<'p, G> {
 
     /// Something that cannot be passed.
     fn hole(&mut self, what: &str) {
+        tracing::trace!(at = %self.program.show(self.pos), what, "a hole");
         let hole = self.found.holes.entry(self.at);
         hole.or_insert_with(|| what.to_owned());
     }
