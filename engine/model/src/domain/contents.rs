@@ -156,6 +156,18 @@ impl Contents {
         self.runs.iter().map(|(&start, run)| (start, run))
     }
 
+    /// Elements that are known one by one, of eight bytes at most: offsets, bytes and values.
+    pub fn cells(&self) -> impl Iterator<Item = (u32, u32, &Value)> {
+        self.runs
+            .iter()
+            .filter_map(|(&start, run)| match &run.filling {
+                Filling::Each(unit, value) if run.end - start == *unit && *unit <= 8 => {
+                    Some((start, *unit, value))
+                }
+                Filling::Each(..) | Filling::Image(..) => None,
+            })
+    }
+
     /// Whether runs follow each other, with whole elements, and all that is in them makes sense. What comes from a file may not.
     pub fn is_sound(&self, is_value: impl Fn(&Value, Width) -> bool, names: &Names<'_>) -> bool {
         let mut free = 0;

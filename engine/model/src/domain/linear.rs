@@ -17,7 +17,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-pub use self::lines::Lines;
+pub use self::lines::{Lines, Step};
 use super::space::ObjId;
 
 /// Factors and constants are smaller.
@@ -244,6 +244,28 @@ impl Line {
             sum.constant = -sum.constant;
         }
         Some(Line::new(sum, exact))
+    }
+
+    /// What is said of more variables, with larger factors, and not exactly, is of less use.
+    fn weight(&self) -> (bool, usize, i128) {
+        let factors = self.sum.terms.iter().map(|(_, factor)| factor.abs());
+        let largest = factors.max().unwrap_or(0);
+        (!self.exact, self.sum.terms.len(), largest)
+    }
+
+    /// Whether it says that a variable is another one, but for a constant, of which no narrower range is known.
+    fn only_renames(&self, var: Var, ranges: Ranges<'_>) -> bool {
+        let (Some(pivot), [(a, f), (b, g)]) = (self.pivot, &self.sum.terms[..]) else {
+            return false;
+        };
+        if pivot == var || f * g != -1 {
+            return false;
+        }
+        // `var + by` is the other one.
+        let own = if *a == var { *f } else { *g };
+        let by = self.sum.constant * own;
+        let ((low, high), (least, most)) = (ranges(var), ranges(if *a == var { *b } else { *a }));
+        least <= low.saturating_add(by) && high.saturating_add(by) <= most
     }
 
     fn signs(&self) -> &'static [i128] {

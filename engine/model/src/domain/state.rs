@@ -6,12 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::linear::{ANY, Lines, UNSIGNED, Var};
+use super::linear::{ANY, Lines, Step, UNSIGNED, Var};
 use super::num::{Num, Thresholds};
 use super::space::{self, GONE, Names, ObjId, Object, Objects};
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
 use crate::term::fault::ONE_ALLOCATION;
+
+/// Variables that others are related to where two states are joined.
+const STEPS: usize = 4;
 
 /// A place in memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -164,6 +167,24 @@ impl State {
         self.merged(other, names, widths, None)
     }
 
+    /// The same where a loop begins, with what follows in it from the steps of others.
+    pub fn join_of_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
+        let mut joined = self.merged(other, names, widths, None);
+        if self.lines == Lines::default() && other.lines == self.lines {
+            return joined;
+        }
+        let steps = self.steps(other, names);
+        if !steps.is_empty() {
+            let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
+            let lines = &mut joined.lines;
+            self.lines.slopes((&other.lines, &there), &steps, lines);
+            let back: Vec<Step> = steps.iter().map(|step| step.turned()).collect();
+            other.lines.slopes((&self.lines, &here), &back, lines);
+            Lines::in_step(&steps, lines);
+        }
+        joined
+    }
+
     /// See [`Num::widen`].
     pub fn widen(
         &self,
@@ -219,6 +240,51 @@ impl State {
             other.lines.kept((&self.lines, &here), true, &mut lines);
         }
         lines
+    }
+
+    /// What has one value here and another there, the smallest steps first.
+    fn steps(&self, other: &State, names: &Names<'_>) -> Vec<Step> {
+        let single = |value: &Value| match (value.plain(), value.sole()) {
+            (Some(num), _) => num.single().map(|_| (None, i128::from(num.least))),
+            (None, Some((id, offset))) => {
+                let single = offset.single().filter(|_| names.info(id).single);
+                single.map(|_| (Some(id), i128::from(offset.least)))
+            }
+            (None, None) => None,
+        };
+        let step = |var, a: &Value, b: &Value| {
+            let ((of, here), (to, there)) = (single(a)?, single(b)?);
+            let moves = of == to && here != there && here.abs().max(there.abs()) < 1 << 31;
+            moves.then_some(Step {
+                var,
+                here,
+                there,
+                address: of.is_some(),
+            })
+        };
+        let mut steps: Vec<Step> = Vec::new();
+        for (reg, a) in &self.registers {
+            if let Some(b) = other.registers.get(reg) {
+                steps.extend(step(Var::Reg(reg.0), a, b));
+            }
+        }
+        for (&id, object) in self.objects.iter() {
+            let Some(there) = other.objects.get(&id) else {
+                continue;
+            };
+            if Arc::ptr_eq(&object.contents, &there.contents) || !names.info(id).single {
+                continue;
+            }
+            for (at, len, a) in object.contents.cells() {
+                let b = there
+                    .contents
+                    .load(&Num::exactly(64, at.into()), len, names);
+                steps.extend(step(Var::Cell(id, at, len), a, &b));
+            }
+        }
+        steps.sort_by_key(|step| (!step.address, step.by().abs(), step.var));
+        steps.truncate(STEPS);
+        steps
     }
 
     /// Whether each execution that may be here may be there.

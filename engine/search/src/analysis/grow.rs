@@ -112,7 +112,7 @@ fn take(known: &mut Grown, state: State, by: Measure<'_, '_>, thresholds: &[i64]
     known.times += 1;
     let times = known.times;
     known.state = match times {
-        0..=JOINS => known.state.join(&state, by.names, by.widths),
+        0..=JOINS => known.state.join_of_turns(&state, by.names, by.widths),
         _ if times <= STEPS => known.state.widen(&state, by.names, by.widths, thresholds),
         _ if times <= WIDE => known.state.widen(&state, by.names, by.widths, &ENDS),
         _ => known.state.widen(&state, by.names, by.widths, &[]),

@@ -15,6 +15,41 @@ const STEPS: u32 = 4;
 /// Sums that are looked at to prove one.
 const EFFORT: u32 = 300;
 
+/// Bounds that are followed are nearer to zero.
+const FAR: i128 = 1 << 32;
+
+/// What a line is short of, where steps make up for it. Ranges of types are not.
+const NEAR: i128 = 1 << 12;
+
+/// A variable that has one value in one state and another one in another state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The variable.
+    pub var: Var,
+    /// Its value in the one state.
+    pub here: i128,
+    /// Its value in the other one.
+    pub there: i128,
+    /// Whether it is an address, and the values are offsets.
+    pub address: bool,
+}
+
+impl Step {
+    /// The difference.
+    pub fn by(&self) -> i128 {
+        self.there - self.here
+    }
+
+    /// Seen from the other state.
+    pub fn turned(self) -> Step {
+        Step {
+            here: self.there,
+            there: self.here,
+            ..self
+        }
+    }
+}
+
 /// What the [module above](super) says of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lines {
@@ -66,12 +101,15 @@ impl Lines {
             }
             self.all.remove(at);
         }
+        if self.all.binary_search(&line).is_ok() {
+            return;
+        }
+        if self.all.len() >= LINES && !self.make_room(&line) {
+            return;
+        }
         let Err(at) = self.all.binary_search(&line) else {
             return;
         };
-        if self.all.len() >= LINES {
-            return;
-        }
         let Some(pivot) = line.pivot else {
             self.all.insert(at, line);
             return;
@@ -83,6 +121,19 @@ impl Lines {
         }
         for other in others {
             self.put(other.sum, other.exact);
+        }
+    }
+
+    /// Forgets the least useful line for one that is more so: false if there is none.
+    fn make_room(&mut self, line: &Line) -> bool {
+        let weights = self.all.iter().enumerate();
+        let heaviest = weights.max_by_key(|(_, line)| line.weight());
+        match heaviest {
+            Some((at, heaviest)) if heaviest.weight() > line.weight() => {
+                self.all.remove(at);
+                true
+            }
+            _ => false,
         }
     }
 
@@ -157,6 +208,30 @@ impl Lines {
         if steps == 0 || sum.terms.is_empty() {
             return best;
         }
+        let mut next = self.added(sum, ranges, effort);
+        // What is bounded by ranges already is looked at before anything is added to it.
+        for (rest, scale) in &next {
+            let found = rest.most(ranges);
+            best = best.min(divided(found, *scale));
+            if done(best) {
+                return best;
+            }
+        }
+        next.sort_by_cached_key(|(rest, _)| rest.terms.len());
+        for (rest, scale) in next {
+            if done(best) || *effort == 0 {
+                return best;
+            }
+            let wanted = enough.map(|enough| enough.saturating_mul(scale));
+            let found = self.search(&rest, ranges, steps - 1, wanted, effort);
+            best = best.min(divided(found, scale));
+        }
+        best
+    }
+
+    /// A sum with each line added by which it loses a variable: `scale` times the sum is not above it.
+    fn added(&self, sum: &Sum, ranges: Ranges<'_>, effort: &mut u32) -> Vec<(Sum, i128)> {
+        let mut all = Vec::new();
         let mask = sum.mask();
         for line in self.all.iter().filter(|line| line.mask & mask != 0) {
             for sign in line.signs() {
@@ -167,8 +242,11 @@ impl Lines {
                 let Some(&(var, factor)) = shared else {
                     continue;
                 };
-                if done(best) || *effort == 0 {
-                    return best;
+                if line.only_renames(var, ranges) {
+                    continue;
+                }
+                if *effort == 0 {
+                    return all;
                 }
                 *effort -= 1;
                 // `scale * sum` less `by` times the line is without the variable, and not below `scale * sum`.
@@ -187,18 +265,13 @@ impl Lines {
                         .times(scale)
                         .and_then(|all| all.plus(&line.sum, -by * sign)),
                 };
-                let Some(rest) = rest.filter(|rest| rest.terms.len() <= TERMS) else {
-                    continue;
-                };
-                let wanted = enough.map(|enough| enough.saturating_mul(scale));
-                let found = self.search(&rest, ranges, steps - 1, wanted, effort);
-                best = best.min(match scale {
-                    1 => found,
-                    _ => found.div_euclid(scale),
-                });
+                all.extend(
+                    rest.filter(|rest| rest.terms.len() <= TERMS)
+                        .map(|rest| (rest, scale)),
+                );
             }
         }
-        best
+        all
     }
 
     /// Nothing is said of a variable any more, but what was said of others by it is.
@@ -293,10 +366,66 @@ impl Lines {
                 continue;
             }
             for (sum, above) in above {
-                if above < 1 << 32 {
+                if above < FAR {
                     to.at_most_zero(sum.plus(&Sum::number(above), -1));
                 }
             }
+        }
+    }
+
+    /// Lines of both where variables have one value here and another there: what a line is short of there, it is by steps of theirs. That is the
+    /// hull of the two as far as one variable follows the other (Karr, *Affine relationships among variables of a program*, 1976).
+    pub fn slopes(&self, (other, ranges): (&Lines, Ranges<'_>), steps: &[Step], to: &mut Lines) {
+        // What is short because of a range does not follow a step.
+        let ranges = |var| match ranges(var) {
+            (low, high) if low == high => (low, high),
+            _ => ANY,
+        };
+        for line in &self.all {
+            if line.exact && other.all.binary_search(line).is_ok() {
+                continue;
+            }
+            let both = line.signs().iter().filter_map(|sign| line.sum.times(*sign));
+            let short: Vec<(Sum, i128)> = both
+                .map(|sum| {
+                    let by = other.upper(&sum, &ranges);
+                    (sum, by)
+                })
+                .filter(|(_, by)| *by != 0 && by.abs() <= NEAR)
+                .collect();
+            let exact = matches!(short[..], [(_, a), (_, b)] if a == -b);
+            for (sum, by) in short.iter().take(if exact { 1 } else { 2 }) {
+                let follows = steps
+                    .iter()
+                    .filter(|step| by % step.by() == 0 && line.factor(step.var) == 0);
+                for step in follows {
+                    let start = Sum::number(step.here).plus(&Sum::of(step.var), -1);
+                    let sum = start.and_then(|start| sum.plus(&start, by / step.by()));
+                    match exact {
+                        true => to.zero(sum),
+                        false => to.at_most_zero(sum),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Variables that follow each other: each has one value here and another there.
+    pub fn in_step(steps: &[Step], to: &mut Lines) {
+        let Some(first) = steps.iter().min_by_key(|step| step.by().abs()) else {
+            return;
+        };
+        for step in steps.iter().filter(|step| step.var != first.var) {
+            if !(first.address || step.address) || step.by() % first.by() != 0 {
+                continue;
+            }
+            let times = step.by() / first.by();
+            let constant = first.here.checked_mul(times).map(|here| here - step.here);
+            let sum = constant.and_then(|constant| {
+                let sum = Sum::number(constant).plus(&Sum::of(step.var), 1)?;
+                sum.plus(&Sum::of(first.var), -times)
+            });
+            to.zero(sum);
         }
     }
 
@@ -309,6 +438,14 @@ impl Lines {
                     sum.is_some_and(|sum| self.proves(&sum, ranges))
                 })
         })
+    }
+}
+
+/// A bound of so many times a sum, as one of the sum.
+fn divided(bound: i128, scale: i128) -> i128 {
+    match scale {
+        1 => bound,
+        _ => bound.div_euclid(scale),
     }
 }
 

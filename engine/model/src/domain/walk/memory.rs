@@ -151,7 +151,6 @@ impl<G: Guide> Walker<'_, G> {
             tracing::trace!(
                 at = %self.program.show(self.pos),
                 ?value,
-                wrapped = matches!(address, Operand::Reg(reg) if state.wrapped.contains(&reg)),
                 "an access that is not shown to be valid"
             );
             self.violates(purpose.check);
@@ -298,7 +297,11 @@ impl<G: Guide> Walker<'_, G> {
             true => value,
             false => value.cast(CastKind::ZExt, width, stored),
         };
-        if access.targets.iter().any(|(_, at)| at.most - at.least > 4096) {
+        if access
+            .targets
+            .iter()
+            .any(|(_, at)| at.most - at.least > 4096)
+        {
             tracing::trace!(
                 at = %self.program.show(self.pos),
                 targets = ?access.targets,

@@ -271,14 +271,19 @@ impl<G: Guide> Walker<'_, G> {
             return;
         };
         let all = (1i128 << width) - 1;
-        let (sure, by) = match op {
-            BinOp::Add => (x.high + y.high <= all, 1),
-            _ => {
-                let less = y.sum.plus(&x.sum, -1);
-                (x.low >= y.high || self.proves(state, less), -1)
+        let subtracts =
+            |y: &Sum, most: i128| x.low >= most || self.proves(state, y.plus(&x.sum, -1));
+        // A number is counted down by adding one that is negative.
+        let down = all + 1 - y.low;
+        let (sure, y, by) = match op {
+            BinOp::Add if y.low == y.high && y.low > all / 2 => {
+                let down_by = Sum::number(down);
+                (subtracts(&down_by, down), down_by, -1)
             }
+            BinOp::Add => (x.high + y.high <= all, y.sum, 1),
+            _ => (subtracts(&y.sum, y.high), y.sum, -1),
         };
-        let line = x.sum.plus(&y.sum, by).and_then(|sum| r.sum.plus(&sum, -1));
+        let line = x.sum.plus(&y, by).and_then(|sum| r.sum.plus(&sum, -1));
         state.lines.zero(line.filter(|_| sure));
     }
 
