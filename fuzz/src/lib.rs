@@ -5,18 +5,10 @@
 //! own, and its parent's handle. [`sandbox`] is what both kinds of process run the C code in. [`exchange`] takes
 //! what one machine's workers find to other machines.
 
+mod encoding;
 pub mod exchange;
 pub mod native;
 pub mod sandbox;
 pub mod worker;
 
-/// Lower-case hex.
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
-}
+pub use encoding::hex;

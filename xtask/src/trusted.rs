@@ -43,6 +43,7 @@ const TRUSTED: [(&str, &[&str]); 8] = [
         &[
             "model/src/lib.rs",
             "model/src/deadline.rs",
+            "model/src/operator.rs",
             "model/src/term/mod.rs",
             "model/src/term/node.rs",
             "model/src/term/order.rs",

@@ -6,12 +6,14 @@
 //!
 //! The file is JSON. What this version does not know is an error, and so is a number that stands twice.
 
+pub mod floor;
+
 use cegar_model::program::ir::Property;
 use cegar_model::symbolic::world::Grain;
 use serde::{Deserialize, Serialize};
 
+use self::floor::FloorClaim;
 use crate::assumptions::Assumption;
-use crate::floor::FloorClaim;
 
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 2;

@@ -8,6 +8,7 @@ pub mod assumption;
 pub mod deadline;
 pub mod domain;
 pub mod machine;
+pub mod operator;
 pub mod program;
 pub mod solver;
 pub mod symbolic;

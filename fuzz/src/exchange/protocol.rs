@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 
 use super::message::Program;
-use crate::worker::bytes64;
+use crate::encoding::bytes64;
 
 /// What a process is to be.
 #[derive(Clone, Debug, Serialize, Deserialize)]

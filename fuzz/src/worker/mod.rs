@@ -34,7 +34,6 @@ use libafl_bolts::rands::StdRand;
 use crate::sandbox::{Inmate, Sandbox};
 pub use corpus::{save_tape, tape_name};
 pub use parent::{Worker, WorkerError};
-pub(crate) use protocol::bytes64;
 pub use protocol::{Command, Failure, WorkerConfig, WorkerEvent};
 use recorder::Recorder;
 

@@ -1,4 +1,4 @@
-//! The map in `docs/architecture.md`: the crates, and the modules of the crates without circles.
+//! The map in `docs/architecture.md`: the crates, and the modules of each crate.
 //!
 //! An arrow leads from what uses to what is used. Only arrows that no other way implies are drawn:
 //! with all of them, thirty modules are a knot.
@@ -12,7 +12,7 @@ use petgraph::algo::toposort;
 use petgraph::algo::tred::{dag_to_toposorted_adjacency_list, dag_transitive_reduction_closure};
 use petgraph::graph::DiGraph;
 
-use super::{CRATES, Crate, WITHOUT_CIRCLES, is_root};
+use super::{CRATES, Crate, is_root};
 use crate::error::Error;
 use crate::error::Result;
 
@@ -46,10 +46,7 @@ pub(super) fn page(root: &Path, crates: &[Crate], old: &str) -> Result<String> {
         return Err(Error::Map(format!("{PAGE} has no place for the map")));
     };
     let mut drawn = section("The crates", &of_crates(root)?);
-    for one in crates
-        .iter()
-        .filter(|one| WITHOUT_CIRCLES.contains(&one.name))
-    {
+    for one in crates {
         let mut modules = one.modules();
         modules.retain(|module, _| !is_root(module));
         drawn += &section(&format!("The modules of `{}`", one.name), &modules);
@@ -111,8 +108,7 @@ fn reduced(graph: &Graph) -> Vec<(String, Option<String>)> {
 /// Which crate depends on which, by the manifests.
 fn of_crates(root: &Path) -> Result<Graph> {
     let mut graph = Graph::new();
-    let folders = CRATES.iter().copied().chain([("cegar-stubs", "c-stubs")]);
-    for (name, folder) in folders.filter(|(name, _)| *name != "xtask") {
+    for (name, folder) in CRATES.iter().filter(|(name, _)| *name != "xtask") {
         let path = root.join(folder).join("Cargo.toml");
         let text = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
         let section = text
@@ -123,7 +119,7 @@ fn of_crates(root: &Path) -> Result<Graph> {
             .lines()
             .filter_map(|l| l.split(['.', ' ']).next());
         let ours = names.filter(|dependency| dependency.starts_with("cegar-"));
-        graph.insert(name.to_owned(), ours.map(str::to_owned).collect());
+        graph.insert((*name).to_owned(), ours.map(str::to_owned).collect());
     }
     Ok(graph)
 }
