@@ -16,6 +16,8 @@
 //!
 //! To bitcode for the engine: stubs, engine-only sources and the entry, without any define.
 
+#![warn(clippy::too_many_lines)]
+
 mod sources;
 mod table;
 

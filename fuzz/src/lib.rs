@@ -5,6 +5,8 @@
 //! own, and its parent's handle. [`sandbox`] is what both kinds of process run the C code in. [`exchange`] takes
 //! what one machine's workers find to other machines.
 
+#![warn(clippy::too_many_lines)]
+
 mod encoding;
 pub mod exchange;
 pub mod native;

@@ -4,6 +4,8 @@
 //! to come to, and [`check()`] asks. What lies [`behind`] a place that is not proved, and which [`assumptions`] every proof of a program
 //! rests on, is derived here and never read from the file. This crate depends on the model alone.
 
+#![warn(clippy::too_many_lines)]
+
 pub mod arrive;
 pub mod asked;
 pub mod assumptions;

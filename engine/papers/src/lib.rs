@@ -3,6 +3,8 @@
 //! A difference between two of them is thus the algorithms'. All end as the tool's own does ([`Proof`]): with facts at the cut points
 //! of a graph, what these settle, and a certificate that one checker checks. Only `--strategy` uses them.
 
+#![warn(clippy::too_many_lines)]
+
 mod base;
 pub mod boolean;
 pub mod crunner;

@@ -3,26 +3,22 @@
 //! An arrow leads from what uses to what is used. Only arrows that no other way implies are drawn:
 //! with all of them, thirty modules are a knot.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use petgraph::algo::toposort;
 use petgraph::algo::tred::{dag_to_toposorted_adjacency_list, dag_transitive_reduction_closure};
-use petgraph::graph::DiGraph;
 
-use super::{CRATES, Crate, is_root};
-use crate::error::Error;
-use crate::error::Result;
+use super::{CRATES, Crate, Graph, digraph, is_root};
+use crate::error::{Error, Result};
 
 /// The page that the map stands on.
 pub(super) const PAGE: &str = "docs/architecture.md";
 
 const BEGIN: &str = "<!-- drawn by `cargo xtask map` -->\n";
 const END: &str = "<!-- end of what `cargo xtask map` draws -->\n";
-
-type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// Draws the map anew; says whether it has changed.
 pub(super) fn write(root: &Path, crates: &[Crate]) -> Result<bool> {
@@ -69,16 +65,7 @@ fn section(title: &str, graph: &Graph) -> String {
 /// The arrows that no way of several arrows implies, and the nodes without any. A graph with
 /// circles is drawn whole.
 fn reduced(graph: &Graph) -> Vec<(String, Option<String>)> {
-    let mut drawn = DiGraph::<&str, ()>::new();
-    let nodes: BTreeMap<_, _> = graph
-        .keys()
-        .map(|n| (n.as_str(), drawn.add_node(n)))
-        .collect();
-    for (from, named) in graph {
-        for to in named.iter().filter_map(|to| nodes.get(to.as_str())) {
-            drawn.add_edge(nodes[from.as_str()], *to, ());
-        }
-    }
+    let drawn = digraph(graph);
     let mut arrows = BTreeSet::new();
     if let Ok(order) = toposort(&drawn, None) {
         let (list, _) = dag_to_toposorted_adjacency_list::<_, u32>(&drawn, &order);

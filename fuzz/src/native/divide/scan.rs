@@ -134,6 +134,13 @@ fn special(text: &str) -> Option<(Token<'_>, usize)> {
 
 /// Where a list at the start of `text` has its first `,` that is in no bracket and no string; the text's end if it has none.
 pub(super) fn item(text: &str) -> usize {
+    let comma = outside_strings(text, |byte, depth| byte == b',' && depth == 0);
+    comma.unwrap_or(text.len())
+}
+
+/// The first place for which `wanted` holds of the bytes that are in no string: it is given the byte and how many brackets
+/// are open behind it.
+fn outside_strings(text: &str, wanted: impl Fn(u8, i32) -> bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0i32);
     while at < bytes.len() {
@@ -144,12 +151,14 @@ pub(super) fn item(text: &str) -> usize {
             }
             b'(' | b'[' | b'{' | b'<' => depth += 1,
             b')' | b']' | b'}' | b'>' => depth -= 1,
-            b',' if depth == 0 => return at,
             _ => {}
+        }
+        if wanted(bytes[at], depth) {
+            return Some(at);
         }
         at += 1;
     }
-    at
+    None
 }
 
 /// The length of the type that `text` begins with; None if it is of a sort that is not understood.
@@ -157,25 +166,7 @@ pub(super) fn ty(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     match bytes.first()? {
         b'%' => Some(1 + name(&text[1..])),
-        b'[' | b'{' | b'<' => {
-            let (mut at, mut depth) = (0, 0i32);
-            while at < bytes.len() {
-                match bytes[at] {
-                    b'"' => {
-                        at += quoted(&text[at..]);
-                        continue;
-                    }
-                    b'[' | b'{' | b'<' | b'(' => depth += 1,
-                    b']' | b'}' | b'>' | b')' => depth -= 1,
-                    _ => {}
-                }
-                at += 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            None
-        }
+        b'[' | b'{' | b'<' => outside_strings(text, |_, depth| depth == 0).map(|last| last + 1),
         _ => {
             let length = name(text);
             let spaced = text[length..].starts_with(" addrspace");
