@@ -15,6 +15,16 @@
 //! - [`Role::Runtime`] and one of [`Role::RuntimeTape`] and [`Role::RuntimeMock`]: without either.
 //!
 //! To bitcode for the engine: stubs, engine-only sources and the entry, without any define.
+//!
+//! ```
+//! use std::collections::HashSet;
+//!
+//! // A program that defines `getchar` itself keeps it.
+//! let defined = HashSet::from(["getchar".to_owned()]);
+//! let renamed = cegar_stubs::redefine_syms_file(&defined, None);
+//! assert!(renamed.contains("getenv CRUNNER_getenv\n"));
+//! assert!(!renamed.contains("CRUNNER_getchar\n"));
+//! ```
 
 #![warn(clippy::too_many_lines)]
 

@@ -3,7 +3,7 @@
 /// One embedded file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// Its path below the folder that [`write_sources`] fills, such as `src/choice.c`.
+    /// Its path below the folder that [`write_sources`](crate::write_sources) fills, such as `src/choice.c`.
     pub name: &'static str,
     /// Its text.
     pub text: &'static str,

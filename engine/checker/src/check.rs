@@ -1,13 +1,13 @@
-//! The one pass.
+//! The pass over a certificate.
 //!
 //! Each cut point's fragment is encoded once, from what the certificate claims of it. For each of its transitions the checker asks whether it
 //! ends in a state that the target's claims allow and keeps the target's formulas; for each claimed goal whether some state of the claims
-//! violates it. Nothing is propagated, widened or guessed, and what the solver does not answer is not accepted. The entry starts from
-//! nothing, so that by induction over the steps of an execution the claims hold of every state that it comes to.
+//! violates it. Nothing is propagated, widened or guessed, and a question without an answer rejects the certificate. The entry starts without
+//! claims, so that by induction over the steps of an execution the claims hold of every state that it reaches.
 //!
-//! What is not claimed may go wrong, and an execution in which it did is not the model's any more: after an invalid write anything may be
-//! anywhere, and after an overflow a compiler may have assumed that there was none. What may be executed after such a place is claimed
-//! with that check as its condition, or not at all. A failed assertion ends the execution, so that nothing comes after it.
+//! A check that is not claimed may be violated, and the model does not follow an execution after a violation: after an invalid write memory may hold
+//! anything, and after an overflow a compiler may have assumed that there was none. A goal that may be executed after such a check is claimed
+//! with that check as its condition, or not at all. A failed assertion ends the execution, so that no goal lies behind it.
 //!
 //! Under a [deadline] the formulas come first, since every goal rests on them; the goals that there is no time for are
 //! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
@@ -74,7 +74,7 @@ pub fn check(
     asked: &mut dyn Asked,
 ) -> Result<Checked, Rejected> {
     fits(program, bitcode, certificate)?;
-    // Who claims nothing needs no reason: a strategy that only executes, for instance.
+    // A certificate without claims needs no reason: that of a strategy that only executes, for instance.
     if certificate.checks.is_empty() && certificate.blocks.is_empty() {
         return Ok(Checked::default());
     }
@@ -86,7 +86,7 @@ pub fn check(
             let grounded = Grounded::of(program, certificate, &claimed, (&ground, &none));
             if grounded.is_whole(certificate) {
                 match ground::accepted(program, certificate, &claimed, &ground) {
-                    // What the walks come by may be more than what is there: the fragments know.
+                    // The walks may come by more rules than executions do: the fragments know better.
                     Err(Rejected::Assumption(_)) if !certificate.cuts.is_empty() => {}
                     result => return result,
                 }
@@ -147,7 +147,7 @@ fn fits(program: &Program, bitcode: &str, certificate: &Certificate) -> Result<(
             if number as usize >= count {
                 return Err(Rejected::Missing { what, number });
             }
-            // Nobody asks whether the library's blocks are entered: see `Fragment::entered`.
+            // Claims are about the user's blocks only: see `Fragment::entered`.
             let block = (what == "block").then(|| program.block(BlockId(number)).function);
             if block.is_some_and(|id| program.function(id).kind != FunctionKind::User) {
                 let other = format!("block {number} is not the user's");

@@ -2,8 +2,8 @@
 //!
 //! The certificate states one set of states for each place where edges lead back, in each call context, and for the beginning and the end of each function
 //! that is shared by its calls ([`cegar_model::domain`]). Here each piece of the program between such places is walked once, from what is
-//! stated where it begins, and what arrives must be part of what is stated there. Then what the walks did not come by is proved: checks
-//! that none of them may violate, blocks that none enters.
+//! stated where the piece begins, and the states that arrive at a place must be among those that are stated there. Then all that the walks did not come by is proved: checks
+//! that no walk violates, blocks that no walk enters.
 
 mod behind;
 
@@ -112,7 +112,7 @@ impl Ground {
         lost == Some(&None) && !self.found.open.contains(&check)
     }
 
-    /// Whether no such execution enters a block. Of the library's blocks nobody asks.
+    /// Whether no such execution enters a block of the user's functions. False of the library's blocks.
     pub fn is_dead(&self, block: BlockId) -> bool {
         let lost = self.lost.1.get(block.index());
         self.is_user.get(block.index()) == Some(&true)
@@ -158,7 +158,7 @@ impl Ground {
     }
 }
 
-/// The state in which each block is walked, for whoever holds it against executions.
+/// The state in which each block is walked, for tests that hold it against executions.
 pub struct States<'p> {
     /// The contexts.
     pub contexts: Contexts,
@@ -205,7 +205,7 @@ fn lost(program: &Program, found: &Found, behind: &Behinds, at: Loc) -> Option<S
 pub struct Claimed {
     heads: FxHashMap<(CtxId, BlockId), State>,
     functions: FxHashMap<FuncId, (State, Option<State>)>,
-    /// The states that were walked, if somebody wants to know.
+    /// The states that were walked, for [`States`].
     seen: Option<FxHashMap<(CtxId, BlockId), Vec<State>>>,
 }
 

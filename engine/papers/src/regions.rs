@@ -1,9 +1,9 @@
 //! A partition of the states by predicates, region by region, and the abstract program over it.
 //!
 //! Synergy and Lee and Yannakakis's algorithm (Synergy, figures 2 and 5) refine the same thing: at each cut point a tree of splits, whose
-//! leaves are the regions. There is an edge between two regions if some state of the one leads to some state of the other. Nobody
-//! computes all of them: an edge is thought to be there until somebody asks about it, and when regions are split
-//! their parts inherit what is known not to be there.
+//! leaves are the regions. There is an edge between two regions if some state of the first leads to some state of the second. The edges are not
+//! computed at once: an edge is taken to exist until a strategy asks about it, and when a region is split
+//! its parts inherit the edges that are known not to exist.
 
 mod split;
 
@@ -40,7 +40,7 @@ pub struct Region {
     parts: Option<(Term, RegionId, RegionId)>,
 }
 
-/// What nobody wants to be reached.
+/// What a strategy looks for: a violation, or a hole.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Goal {
     /// The violation of a check: the obligation with that number in its fragment.
@@ -85,11 +85,11 @@ pub enum Target {
 /// What is known of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Edge {
-    /// It is there.
+    /// Some state makes the step.
     Present,
-    /// No state goes there.
+    /// No state makes the step.
     Missing,
-    /// It may be there, and nobody can do anything about it.
+    /// Some state may make the step, and no question decides it.
     GivenUp,
 }
 
@@ -113,7 +113,7 @@ pub struct Regions {
     regions: Vec<Region>,
     roots: BTreeMap<Option<Cut>, RegionId>,
     edges: FxHashMap<RegionId, FxHashMap<Target, Edge>>,
-    /// For each region those that something is known about an edge from.
+    /// For each region the regions from which an edge to it is known.
     into: FxHashMap<RegionId, FxHashSet<RegionId>>,
     preimages: FxHashMap<(Option<Cut>, usize), Rewriter>,
     /// What holds at each cut point beside: facts that were proved otherwise.
@@ -242,12 +242,12 @@ impl Regions {
         }
     }
 
-    /// Notes that nothing can be done about an edge.
+    /// Notes that no question decides an edge.
     pub fn give_up(&mut self, from: RegionId, to: Target) {
         self.note(from, to, Edge::GivenUp);
     }
 
-    /// Whether nothing can be done about an edge.
+    /// Whether no question decides an edge.
     pub fn is_given_up(&self, from: RegionId, to: Target) -> bool {
         self.edge(from, to) == Some(Edge::GivenUp)
     }
@@ -306,7 +306,7 @@ impl Regions {
         terms
     }
 
-    /// Whether some state of a region makes this step. Without an answer it does.
+    /// Whether some state of a region makes this step. Without an answer of the solver: yes.
     pub fn exists(&mut self, all: &mut Asking<'_, '_>, from: RegionId, to: Target) -> bool {
         match self.edge(from, to) {
             Some(Edge::Missing) => return false,

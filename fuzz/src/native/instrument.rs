@@ -255,7 +255,7 @@ fn number_sites(
             });
             let at = ir.before(instruction);
             let check = if relative {
-                // Its length is not told: nobody reads it but through these constants.
+                // Its length is not told: it is read through these constants only.
                 let table = ir.extern_global(&table, ir.bytes(1 << 20));
                 table.hide();
                 let check = at.load(ir.int(32), ir.byte_of(table, 4 * (site - first) as u64));
@@ -309,7 +309,7 @@ fn uninitialised_call<'m>(
     let Some(callee) = call.callee() else { return };
     let name = callee.name();
     if name == "__cegar_uninit" {
-        // A variable is filled where its life starts; before that AddressSanitizer lets nobody touch it.
+        // A variable is filled where its life starts; before that AddressSanitizer reports every access.
         if call.operand(0).opcode() != Some(LLVMOpcode::LLVMAlloca) {
             let at = ir.before(call);
             at.memset(

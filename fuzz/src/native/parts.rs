@@ -13,7 +13,7 @@ use super::objects::Objects;
 use super::process::{check, execute};
 use super::{Kind, TargetBuilder, TargetError};
 
-/// How far the compilers are: parts of programs that are compiled, and those that have to be, as far as that is known.
+/// How far the compilers are: how many parts of programs are compiled, and how many have to be, as far as that is known.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU32,

@@ -1,4 +1,4 @@
-//! The worker's loop: fuzz one input, tell what came of it, listen, again.
+//! The worker's loop: fuzz one input, tell the parent its results, read commands, and begin again.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -50,7 +50,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Tells about inputs that joined the corpus, each run twice more to see whether it does the same again.
+    /// Tells about inputs that joined the corpus, each run twice more to see whether both runs enter the same blocks as often.
     fn tell_new(
         &mut self,
         state: &State,

@@ -2,7 +2,7 @@
 //!
 //! The parent ([`Worker`]) starts this very executable with `__worker` and a configuration; [`worker_main`] is what
 //! runs there. LibAFL provides the frame: corpus, fuzzer, stages, tokens;
-//! executor, feedback, scheduler and mutations are ours, see there why.
+//! executor, feedback, scheduler and mutations are this crate's own, for the reasons that their modules give.
 
 mod comparisons;
 mod corpus;

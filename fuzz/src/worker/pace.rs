@@ -57,7 +57,7 @@ impl Pace {
         let pay = self.usual * runs as f64;
         let account = &mut self.accounts[id];
         *account = (*account + pay).min(SAVED * pay);
-        // Before the first run nobody knows what is usual.
+        // Before the first run no usual time is known.
         let allowance = match self.usual > 0.0 {
             true => *account,
             false => f64::INFINITY,

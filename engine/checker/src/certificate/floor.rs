@@ -1,6 +1,6 @@
 //! What a certificate states of all states of the program: its floor.
 //!
-//! What of it holds is found out by [`crate::floor`](mod@crate::floor).
+//! [`crate::floor`](mod@crate::floor) finds out whether it holds.
 
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::linear::Line;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FloorClaim {
-    /// Whether relations of values are followed on the way ([`Walker::relations`]).
+    /// Whether relations of values are followed on the way ([`relations`](cegar_model::domain::walk::Walker::relations)).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relations: bool,
     /// Functions that are walked once for all their calls.

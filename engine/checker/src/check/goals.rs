@@ -81,7 +81,7 @@ impl<'p> Checker<'_, 'p> {
         self.narrowings(fragment, known)
     }
 
-    /// None if something cannot be, else how that failed.
+    /// None if the terms cannot hold together, else why that is not shown.
     pub(super) fn follows(
         &mut self,
         fragment: &Fragment,

@@ -7,7 +7,7 @@ use cegar_search::abstraction::forest::Sample;
 use cegar_search::abstraction::own::{Own, conjuncts};
 
 use super::{Asking, Edge, QUESTION, RegionId, Regions, SIMPLE, Target};
-use crate::project::{Projected, project};
+use crate::projection::{Projected, project};
 
 impl Regions {
     /// What the states have in common that make this step, beside what all of the region have: the preimage, or what follows from

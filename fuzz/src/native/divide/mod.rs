@@ -171,7 +171,7 @@ impl<'t> Division<'t> {
                 parts.push(self.part(&now));
             }
         }
-        // The longest first: nobody waits for one that began last.
+        // The longest first, so that the last to begin is a short one.
         parts.sort_by_key(|part| std::cmp::Reverse(part.text.len()));
         parts
     }

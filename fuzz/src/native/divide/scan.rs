@@ -161,7 +161,7 @@ fn outside_strings(text: &str, wanted: impl Fn(u8, i32) -> bool) -> Option<usize
     None
 }
 
-/// The length of the type that `text` begins with; None if it is of a sort that is not understood.
+/// The length of the type that `text` begins with; None if this reader does not know the type.
 pub(super) fn ty(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     match bytes.first()? {
