@@ -27,6 +27,7 @@ use cegar_search::strategy;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use judge::judge;
 use kinds::{Grammar, Kind, KnownTruth};
 use tally::{Floor, Total};
 use truth::Truth;
