@@ -203,7 +203,7 @@ fn prepare(ir: Ir<'_>, function: Value<'_>, wish: Wish) {
     }
     ir.enum_attribute(function, "null_pointer_is_valid", true);
     if wish.address {
-        // clang's pass passes over functions without it, and says nothing.
+        // Without this attribute, clang's pass skips a function silently.
         ir.enum_attribute(function, "sanitize_address", true);
     }
 }

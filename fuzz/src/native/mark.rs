@@ -2,7 +2,7 @@
 //!
 //! Compiling a large program takes longer than a short campaign. Instrumenting it takes a moment and gives the same module
 //! each time, so a product is as good as new if the hash beside it is that of the module, of the options and of the
-//! runtime, and if the product's own is what it was: caches are copied between machines, and disks fill up. The hash is removed before a product is replaced and written after, so that a kill in between costs a build and never
+//! runtime, and if the product's hash is the one that was noted: caches are copied between machines, and disks fill up. The hash is removed before a product is replaced and written after, so that a kill in between costs a build and never
 //! leaves a product beside another one's hash.
 
 use std::fs;

@@ -90,7 +90,7 @@ impl Kind {
         }
     }
 
-    /// Whether it says what the program does, as the C code is written.
+    /// Whether runs of the product behave as the C code is written.
     fn confirms(self) -> bool {
         matches!(self, Kind::Runner | Kind::RunnerAsan)
     }
@@ -141,7 +141,7 @@ pub enum TargetError {
         /// What it wrote to standard error.
         stderr: String,
     },
-    /// Nobody wants the result any more.
+    /// The build was stopped.
     #[error("the build was interrupted")]
     Interrupted,
     /// A runner wrote something that is not its format.

@@ -1,7 +1,7 @@
 //! LLVM's assembly language, taken to pieces as far as dividing a module needs it.
 //!
-//! A token is what has to be renamed or renumbered where a function moves to a module of its own: names of globals and
-//! types, numbers of metadata and of attribute groups. All else is text that is passed on as it stands.
+//! Tokens are the pieces that change when a function moves to another module: names of globals and
+//! types, numbers of metadata and of attribute groups. All other text is copied as it stands.
 
 /// A piece of assembly text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
