@@ -15,6 +15,18 @@
 //! - [`Role::Runtime`] and one of [`Role::RuntimeTape`] and [`Role::RuntimeMock`]: without either.
 //!
 //! To bitcode for the engine: stubs, engine-only sources and the entry, without any define.
+//!
+//! ```
+//! use std::collections::HashSet;
+//!
+//! // A program that defines `getchar` itself keeps it.
+//! let defined = HashSet::from(["getchar".to_owned()]);
+//! let renamed = cegar_stubs::redefine_syms_file(&defined, None);
+//! assert!(renamed.contains("getenv CRUNNER_getenv\n"));
+//! assert!(!renamed.contains("CRUNNER_getchar\n"));
+//! ```
+
+#![warn(clippy::too_many_lines)]
 
 mod sources;
 mod table;
@@ -24,72 +36,11 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use sources::sources;
+pub use sources::{Entry, Role, Source, sources};
 pub use table::{
-    Failing, allocators, engine_only, failing_functions, heap, math, redirections, runtime,
-    unsupported,
+    Failing, Redirection, SymbolKind, allocators, engine_only, failing_functions, heap, math,
+    redirections, runtime, unsupported,
 };
-
-/// One embedded file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Source {
-    /// Its path below the folder that [`write_sources`] fills, such as `src/choice.c`.
-    pub name: &'static str,
-    /// Its text.
-    pub text: &'static str,
-    /// What it is for.
-    pub role: Role,
-}
-
-/// What an embedded file is for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Role {
-    /// A header; `include/crunner.h` is the one for harnesses.
-    Header,
-    /// Replacements, for the engine and for native builds.
-    Stub,
-    /// What the platform's C library does natively and C sources do in the engine.
-    EngineOnly,
-    /// A driver; a program has exactly one.
-    Entry(Entry),
-    /// Part of both native runtimes.
-    Runtime,
-    /// The native runtime that reads one tape, run after run.
-    RuntimeTape,
-    /// The native runtime that reads queues by channel, once, with its own `main`.
-    RuntimeMock,
-}
-
-/// What a program begins with.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Entry {
-    /// `main`, renamed to `cegar_user_main`; `-DCRUNNER_ARGV=n` allows up to n arguments.
-    Main,
-    /// `LLVMFuzzerTestOneInput`; `-DCRUNNER_FUZZER_INITIALIZE` if there is an `LLVMFuzzerInitialize`.
-    Fuzzer,
-    /// A function of no parameters, renamed to `cegar_user_entry`; `-DCRUNNER_ENTRY_VOID` if it returns nothing.
-    Function,
-}
-
-/// A symbol and what takes its place.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Redirection {
-    /// The name in the program.
-    pub symbol: &'static str,
-    /// The name in the stub library.
-    pub replacement: &'static str,
-    /// Whether it is a function or a variable.
-    pub kind: SymbolKind,
-}
-
-/// What a symbol names.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SymbolKind {
-    /// A function.
-    Function,
-    /// A variable, such as `stdin`.
-    Data,
-}
 
 /// Writes every source below `folder` and returns their paths, in the order of [`sources`]. Files that already hold the
 /// same text are not touched, so that build systems see no change.

@@ -181,13 +181,6 @@ void crunner_heap_end(struct crunner_heap *h) {
     h->used = 0;
 }
 
-void crunner_heap_begin(struct crunner_heap *h) {
-    heap = h;
-    h->rows.next = 0;
-    crunner_heap_end(h);
-    h->limits.live = h->limits.peak = 0;
-}
-
 void crunner_heap_delete(struct crunner_heap *h) {
     if (!h) return;
     crunner_heap_end(h);
@@ -371,13 +364,6 @@ void crunner_heap_end(struct crunner_heap *h) {
     empty(&h->zero);
 }
 
-void crunner_heap_begin(struct crunner_heap *h) {
-    heap = h;
-    h->rows.next = 0;
-    crunner_heap_end(h);
-    h->limits.live = h->limits.peak = 0;
-}
-
 void crunner_heap_delete(struct crunner_heap *h) {
     if (!h) return;
     close_rows(&h->rows);
@@ -388,6 +374,13 @@ void crunner_heap_delete(struct crunner_heap *h) {
 }
 
 #endif
+
+void crunner_heap_begin(struct crunner_heap *h) {
+    heap = h;
+    h->rows.next = 0;
+    crunner_heap_end(h);
+    h->limits.live = h->limits.peak = 0;
+}
 
 uint64_t crunner_heap_live(const struct crunner_heap *h) { return h->limits.live; }
 uint64_t crunner_heap_peak(const struct crunner_heap *h) { return h->limits.peak; }

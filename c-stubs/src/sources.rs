@@ -1,6 +1,45 @@
 //! The embedded files.
 
-use crate::{Entry, Role, Source};
+/// One embedded file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// Its path below the folder that [`write_sources`](crate::write_sources) fills, such as `src/choice.c`.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+    /// What it is for.
+    pub role: Role,
+}
+
+/// What an embedded file is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// A header; `include/crunner.h` is the one for harnesses.
+    Header,
+    /// Replacements, for the engine and for native builds.
+    Stub,
+    /// What the platform's C library does natively and C sources do in the engine.
+    EngineOnly,
+    /// A driver; a program has exactly one.
+    Entry(Entry),
+    /// Part of both native runtimes.
+    Runtime,
+    /// The native runtime that reads one tape, run after run.
+    RuntimeTape,
+    /// The native runtime that reads queues by channel, once, with its own `main`.
+    RuntimeMock,
+}
+
+/// What a program begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Entry {
+    /// `main`, renamed to `cegar_user_main`; `-DCRUNNER_ARGV=n` allows up to n arguments.
+    Main,
+    /// `LLVMFuzzerTestOneInput`; `-DCRUNNER_FUZZER_INITIALIZE` if there is an `LLVMFuzzerInitialize`.
+    Fuzzer,
+    /// A function of no parameters, renamed to `cegar_user_entry`; `-DCRUNNER_ENTRY_VOID` if it returns nothing.
+    Function,
+}
 
 macro_rules! source {
     ($name:literal, $role:expr) => {

@@ -6,7 +6,25 @@
 
 use std::sync::LazyLock;
 
-use crate::{Redirection, SymbolKind};
+/// A symbol and what takes its place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Redirection {
+    /// The name in the program.
+    pub symbol: &'static str,
+    /// The name in the stub library.
+    pub replacement: &'static str,
+    /// Whether it is a function or a variable.
+    pub kind: SymbolKind,
+}
+
+/// What a symbol names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SymbolKind {
+    /// A function.
+    Function,
+    /// A variable, such as `stdin`.
+    Data,
+}
 
 /// A function whose call is a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

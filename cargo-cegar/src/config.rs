@@ -82,7 +82,7 @@ pub struct RunConfig {
     pub runs: Option<u64>,
     /// Seed of every random choice. Default 0.
     pub seed: Option<u64>,
-    /// Which loop works: `auto` or the name of a published one. Default `auto`.
+    /// The strategy: `auto`, or the name of a published one. Default `auto`.
     pub strategy: Option<Strategy>,
     /// Whether proofs begin with abstract interpretation of the whole program. Default yes.
     pub floor: Option<bool>,

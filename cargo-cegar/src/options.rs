@@ -60,7 +60,7 @@ pub struct Settings {
     pub join: Option<String>,
     /// Which sides run. Default both.
     pub sides: Sides,
-    /// Which loop works. Any but `auto` works alone: no fuzzing, and no search but its own. Default
+    /// The strategy. Any but `auto` works alone: no fuzzing, and no search but its own. Default
     /// `auto`.
     #[serde(default)]
     pub strategy: Strategy,

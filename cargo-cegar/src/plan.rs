@@ -150,33 +150,34 @@ pub fn captured(
         });
     };
     let captured = capture::capture(project, stop, &mut doing)?;
+    let mut note = |level, message| reporter.event(&Event::Note { level, message });
     if captured.bundled {
-        reporter.event(&Event::Note {
-            level: Level::Info,
-            message: format!(
+        note(
+            Level::Info,
+            format!(
                 "the build of `{}` takes the library that is installed; looked at are the sources that the crate bundles",
                 project.name
             ),
-        });
+        );
     }
     for file in &captured.as_c {
         let file = file.strip_prefix(&project.root).unwrap_or(file);
-        reporter.event(&Event::Note {
-            level: Level::Info,
-            message: format!(
+        note(
+            Level::Info,
+            format!(
                 "{} is compiled as C++ by the build, and taken as the C that it is as well",
                 file.display()
             ),
-        });
+        );
     }
     if let Some(why) = &captured.failed {
-        reporter.event(&Event::Note {
-            level: Level::Warning,
-            message: format!(
+        note(
+            Level::Warning,
+            format!(
                 "`{}` does not build, only its C code was captured; cargo says\n{why}",
                 project.name
             ),
-        });
+        );
     }
     for left in &captured.left_out {
         let file = left.file.strip_prefix(&project.root).unwrap_or(&left.file);

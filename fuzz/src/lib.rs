@@ -4,19 +4,26 @@
 //! block numbers, and into runners that confirm what was found. [`worker`] is the LibAFL fuzzer, a process of its
 //! own, and its parent's handle. [`sandbox`] is what both kinds of process run the C code in. [`exchange`] takes
 //! what one machine's workers find to other machines.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`native`] | instruments the module, compiles it in parts, links targets and runners; runs tapes in a runner |
+//! | [`worker`] | fuzzes: mutation, scheduling, comparison logging, fresh memory for each run |
+//! | [`sandbox`] | takes rights away from a process before it runs C code |
+//! | [`exchange`] | tapes from machine to machine, over LLMP |
+//!
+//! A tape is a file of the corpus under a name that its bytes give:
+//!
+//! ```
+//! assert_eq!(cegar_fuzz::worker::tape_name(b""), "e3b0c44298fc1c14");
+//! ```
 
+#![warn(clippy::too_many_lines)]
+
+mod encoding;
 pub mod exchange;
 pub mod native;
 pub mod sandbox;
 pub mod worker;
 
-/// Lower-case hex.
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
-}
+pub use encoding::hex;

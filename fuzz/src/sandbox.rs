@@ -1,8 +1,8 @@
-//! What the C code may do to the machine that it runs on: as good as nothing.
+//! What the C code may do to the machine that it runs on: next to nothing.
 //!
-//! Its input and output are stubs, so none of it needs the system; but inline assembly, and a jump to anywhere that a bug has made
+//! The C code's input and output are stubs, so it needs no system call; but inline assembly, and a jump to anywhere that a bug has made
 //! possible, can make system calls all the same, some thousand times a second, with whatever arguments the fuzzer tries. So
-//! a process gives up what it does not need before it runs any of it. Landlock takes away writing below every folder but one
+//! a process gives up the rights that it does not need before it runs any C code. Landlock takes away writing below every folder but one
 //! and TCP; a seccomp filter takes away what Landlock does not know about: sockets of every kind, processes, tracing, owners
 //! and modes of files, io_uring. Limits on memory, descriptors and the size of files are the rest. Reading is not
 //! restricted: what is read cannot leave the machine.
@@ -22,7 +22,7 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-/// The newest version of Landlock that is asked for; of an older kernel, what it has.
+/// The newest version of Landlock that is asked for; an older kernel gives what it has.
 const LANDLOCK: ABI = ABI::V5;
 /// Largest file that may be written, in bytes.
 const FILE: u64 = 64 << 20;
@@ -31,7 +31,7 @@ const DESCRIPTORS: u64 = 256;
 /// Address space beyond what is mapped already, in bytes.
 const MEMORY: u64 = 4 << 30;
 
-/// What nobody needs who runs a target.
+/// System calls that no process needs to run a target.
 const NETWORK: &[libc::c_long] = &[
     libc::SYS_socket,
     libc::SYS_socketpair,
@@ -106,7 +106,7 @@ const PROCESSES: &[libc::c_long] = &[
     libc::SYS_execveat,
 ];
 
-/// For whom the sandbox is.
+/// The kind of process in the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inmate {
     /// A worker: one process that loads the target and never starts another.
@@ -153,7 +153,7 @@ impl Sandbox {
         }
     }
 
-    /// Enters it: from here on the calling thread, and what it starts, is restricted. What could not be had is in the result.
+    /// Enters the sandbox: from here on the calling thread, and what it starts, is restricted. Returns the names of the restrictions that this kernel does not have.
     pub fn enter(&mut self) -> Vec<String> {
         let mut missing = std::mem::take(&mut self.missing);
         for (resource, most) in [
@@ -185,7 +185,7 @@ impl Sandbox {
         missing
     }
 
-    /// Whose it is.
+    /// The kind of process.
     pub fn inmate(&self) -> Inmate {
         self.inmate
     }

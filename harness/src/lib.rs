@@ -16,6 +16,16 @@
 //!     .expect_safe();
 //! ```
 //!
+//! | item | what it does |
+//! |---|---|
+//! | [`build`] | called by the package's `build.rs`: C sources to one executable per harness |
+//! | [`Mock`] | the answers of the outside world, by channel |
+//! | [`Run`] | how a run ended, and what it printed and called |
+//! | [`object()`], [`Value`], [`Respond`] | structures, numbers and functions that answer |
+//! | [`channel`] | how the bytes of a channel are read |
+//! | [`errno`] | the numbers of errors |
+//! | [`external`], [`rules`] | prototypes of external functions, and what users say of them |
+//!
 //! Every run is a process of its own: a crash, a hang or a sanitizer's report fails one test and
 //! says where.
 

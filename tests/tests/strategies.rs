@@ -18,9 +18,9 @@ use cegar_model::program::{Program, Property};
 use cegar_model::solver;
 use cegar_model::symbolic::encode::Budget;
 use cegar_model::symbolic::world::Grain;
+use cegar_papers::executions::Tree;
 use cegar_papers::prove;
 use cegar_papers::regions::{Asking, Regions, Target};
-use cegar_papers::tree::Tree;
 use cegar_search::abstraction::asking::{Cost, Patience};
 use cegar_search::abstraction::forest::Walker;
 use cegar_search::abstraction::graph::Graph;
@@ -233,7 +233,7 @@ fn has_all_steps(name: &str) {
     for &(from, way, to) in steps.iter().rev().chain(steps.iter().rev()) {
         let [from, to] = [from, to].map(|node| &tree.nodes[node]);
         let place = |regions: &mut Regions, graph: &Graph<'_>, node: &_| {
-            let node: &cegar_papers::tree::Node = node;
+            let node: &cegar_papers::executions::Node = node;
             regions.locate(graph, node.at, &node.sample)
         };
         let here = place(&mut regions, &graph, from).expect("a region");

@@ -34,7 +34,7 @@ Commands:
   setup   Install what is missing: clang 19, LLVM 19, Z3 and the tools that the tests use
   demo    From an example's C code to a failing test, and to a passing one with the C code fixed
   package Package the crates as they are published, install the tool from those files alone, and run the demo with it
-  map     Find circles between modules, and draw the map in docs/architecture.md
+  map     Draw the map in docs/architecture.md; fail on a circle between modules, or a file of more than 500 lines
   trusted Count the lines of code that a proof rests on
   quick   Format, lints, the unit tests, and ten programs from end to end
   test    Format, lints, documentation, every test of the workspace, and the examples' own tests

@@ -7,7 +7,7 @@
 use std::process::Command;
 
 use crate::error::Error;
-use crate::{Places, Result, examples, run, setup, trusted};
+use crate::{Places, Result, examples, map, run, setup, trusted};
 
 /// Tests that passed, failed, and were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,7 +107,7 @@ fn cargo(places: &Places, words: &[&str]) -> Command {
     command
 }
 
-/// Format and lints.
+/// Format, lints, and what no lint knows: circles between modules, long files.
 fn style(places: &Places, steps: &mut Steps) -> Result<()> {
     for (command, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         if run::asks(&mut cargo(places, &[command, "--version"])).is_none() {
@@ -124,6 +124,7 @@ fn style(places: &Places, steps: &mut Steps) -> Result<()> {
         "warnings",
     ];
     steps.run(cargo(places, &lints));
+    steps.keep(map::check(places));
     Ok(())
 }
 

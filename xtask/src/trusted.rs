@@ -32,6 +32,7 @@ const TRUSTED: [(&str, &[&str]); 8] = [
             "model/src/program/load/constants.rs",
             "model/src/program/load/instructions.rs",
             "model/src/program/load/intrinsics.rs",
+            "model/src/program/load/memory.rs",
             "model/src/program/load/names.rs",
             "model/src/program/load/types.rs",
             "model/src/program/load/vectors.rs",
@@ -43,6 +44,7 @@ const TRUSTED: [(&str, &[&str]); 8] = [
         &[
             "model/src/lib.rs",
             "model/src/deadline.rs",
+            "model/src/operator.rs",
             "model/src/term/mod.rs",
             "model/src/term/node.rs",
             "model/src/term/order.rs",
@@ -108,9 +110,11 @@ const OTHERS: [(&str, &[&str], &[&str]); 6] = [
         "words for people",
         &[
             "model/src/program/show.rs",
+            "model/src/program/show",
             "model/src/program/sources.rs",
             "model/src/program/load/describe.rs",
             "model/src/program/load/scopes.rs",
+            "model/src/program/load/scopes",
             "model/src/program/load/variables.rs",
             "model/src/term/show.rs",
         ],

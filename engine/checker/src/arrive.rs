@@ -1,13 +1,13 @@
 //! Whether a transition ends in a state that its target's claims allow.
 //!
-//! A cut point's claims are a template: terms for every register and every byte, over variables that its axioms bound. A state is one of
-//! those that they allow if there are values for the variables with which the template *is* the state and the axioms hold. Whoever
-//! finds the values ([`Update`]) need not be trusted: put into the template, each part has to equal what is there, and that is asked of the
-//! solver like everything else. An object that the state does not have yet has no bytes that anyone could read; its variables
+//! A cut point's claims are a template: terms for every register and every byte, over variables that its axioms bound. The claims allow a
+//! state if there are values for the variables with which the template *is* the state and the axioms hold. The search for
+//! the values ([`Update`]) need not be trusted: put into the template, they have to give the state's value of each part, and the
+//! solver is asked about that as about everything else. An object that the state does not have yet has no bytes that could be read; its variables
 //! are given values that fit.
 //!
-//! Which number an object has is nobody's business: the certificate chose it. Where nothing is claimed of a value that is an address, not even
-//! that it is one, formulas over it have to hold whatever it is.
+//! The certificate chose the numbers of objects, and any choice is as good. Where nothing is claimed of a value that is an address, not even
+//! that it is an address, formulas over the value have to hold for every number.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ use cegar_model::term::{Pool, Rewriter, Term};
 /// Bytes of an object whose contents are compared one by one.
 const BYTES: u128 = 1 << 16;
 
-/// What a transition has to come to.
+/// The conditions that a transition has to fulfil.
 #[derive(Debug)]
 pub struct Arrival {
     /// Turns formulas over the target's variables into formulas over the start's.

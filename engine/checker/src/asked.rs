@@ -3,9 +3,9 @@
 use cegar_model::solver::{Answer, Limits, Solver, Z3};
 use cegar_model::term::{Pool, Term};
 
-/// Whoever answers the checker's questions.
+/// A solver that answers the checker's questions.
 pub trait Asked {
-    /// Whether these can hold together, and what that is about.
+    /// Whether these terms can hold together. `about` says what the question is about.
     fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, about: &About) -> Answer;
 }
 

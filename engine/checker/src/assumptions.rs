@@ -1,9 +1,9 @@
 //! What every proof of a program rests on.
 //!
 //! A certificate repeats these sentences for its readers; the checker does not believe it, but derives them again, and rejects a certificate
-//! that keeps one back. Where the model is narrower than the world, the fragments that the checker encodes say so (`Narrowing`): a rule that no
-//! state of the claims comes to is none of the proof's. A certificate may state more than that (what the user said of a
-//! function that nobody defines, for instance), never less.
+//! that leaves one out. Where the model is narrower than the world, the fragments that the checker encodes say so (`Narrowing`): a proof does
+//! not rest on a rule whose place no claimed state reaches. A certificate may state more assumptions than the checker derives (what the user said of an
+//! external function, for instance), never fewer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ impl Assumption {
         }
     }
 
-    /// What is assumed of functions that nobody defines.
+    /// What is assumed of external functions.
     pub fn external(says: String) -> Assumption {
         Assumption {
             id: "external-rules".to_owned(),
@@ -113,13 +113,13 @@ pub const STATED: &str = "stated";
 /// What is open although claims may lie behind it.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Open {
-    /// Properties that nobody asked for and of which not all checks hold.
+    /// Properties that the user did not ask for and of which not all checks hold.
     pub unasked: BTreeSet<Property>,
 }
 
 impl Open {
-    /// Of the properties whose checks are open somewhere, those that nobody asked for. A call of `abort` that nobody asked about has nothing
-    /// behind it but a handler of its signal, so that no proof says whether it is open.
+    /// Of the properties whose checks are open somewhere, those that the user did not ask for. Behind a call of `abort` that the user did not
+    /// ask about, only a handler of its signal is executed, so that no proof says whether the call is open.
     pub fn beside(asked: &[Property], open: impl IntoIterator<Item = Property>) -> Open {
         let open = open.into_iter().chain([Property::Abort]);
         Open {
@@ -197,7 +197,7 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
         "unasked-overflow" => open.unasked.contains(&Property::Overflow),
         "unasked-abort" => open.unasked.contains(&Property::Abort) && handles_signals(program),
         "unasked-assertion" => open.unasked.contains(&Property::Assertion),
-        // A rule that nobody derives must not be forgotten.
+        // A rule without a condition above is printed always, so that none is forgotten.
         _ => true,
     }
 }
@@ -228,7 +228,7 @@ pub fn is_known(program: &Program, assumption: &Assumption) -> bool {
 }
 
 /// Whether the user's code asks anything of the library: it calls one of its functions, or through a pointer, or takes the arguments of
-/// `main`. Whoever calls only what reports a failed check, asks for nothing.
+/// `main`. A program that only calls functions which report a failed check asks nothing of the library.
 fn asks_library(program: &Program) -> bool {
     let is_user = |id: FuncId| program.function(id).kind == FunctionKind::User;
     let takes_arguments = program

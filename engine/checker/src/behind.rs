@@ -1,7 +1,7 @@
 //! What may be executed after a place.
 //!
-//! Behind something that is not modelled, or that may go wrong and is not proved, nothing holds without a condition. Which code that is follows
-//! from the control flow alone: what comes after it in all functions in progress, and whatever these call.
+//! Behind a construct that is not modelled, and behind a check that is not proved, nothing holds without a condition. Which code lies behind a place follows
+//! from the control flow alone: the code after the place in all functions in progress, and all functions that this code calls.
 
 use cegar_model::program::ir::{BlockId, Callee, FuncId, Loc, Op, Program, Terminator};
 use cegar_model::symbolic::world::{CtxId, World, successors};

@@ -1,17 +1,19 @@
 //! What a certificate states.
 //!
-//! It is explicit: every object that can exist with its layout, and for every cut point what is known there, variables with their places,
-//! points-to sets, bounds and formulas. All that the checker has to do is to ask whether the entry implies it, whether each transition
-//! keeps it, and whether the claimed goals follow; it finds nothing out itself.
+//! A certificate is explicit: it states every object that can exist, with its layout, and for every cut point what is known there: variables with their places,
+//! points-to sets, bounds and formulas. The checker only asks whether the entry implies these facts, whether each transition
+//! keeps them, and whether the claimed goals follow; it searches for nothing.
 //!
 //! The file is JSON. What this version does not know is an error, and so is a number that stands twice.
+
+pub mod floor;
 
 use cegar_model::program::ir::Property;
 use cegar_model::symbolic::world::Grain;
 use serde::{Deserialize, Serialize};
 
+use self::floor::FloorClaim;
 use crate::assumptions::Assumption;
-use crate::floor::FloorClaim;
 
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 2;
@@ -26,7 +28,7 @@ pub struct Certificate {
     pub bitcode: String,
     /// The properties that were asked for.
     pub properties: Vec<Property>,
-    /// The checks that hold, those that nobody asked for among them.
+    /// The checks that hold, including those of properties that the user did not ask for.
     pub checks: Vec<Claim>,
     /// The blocks that are never entered.
     pub blocks: Vec<Claim>,

@@ -1,18 +1,19 @@
-//! The one pass.
+//! The pass over a certificate.
 //!
 //! Each cut point's fragment is encoded once, from what the certificate claims of it. For each of its transitions the checker asks whether it
 //! ends in a state that the target's claims allow and keeps the target's formulas; for each claimed goal whether some state of the claims
-//! violates it. Nothing is propagated, widened or guessed, and what the solver does not answer is not accepted. The entry starts from
-//! nothing, so that by induction over the steps of an execution the claims hold of every state that it comes to.
+//! violates it. Nothing is propagated, widened or guessed, and a question without an answer rejects the certificate. The entry starts without
+//! claims, so that by induction over the steps of an execution the claims hold of every state that it reaches.
 //!
-//! What is not claimed may go wrong, and an execution in which it did is not the model's any more: after an invalid write anything may be
-//! anywhere, and after an overflow a compiler may have assumed that there was none. What may be executed after such a place is claimed
-//! with that check as its condition, or not at all. A failed assertion ends the execution, so that nothing comes after it.
+//! A check that is not claimed may be violated, and the model does not follow an execution after a violation: after an invalid write memory may hold
+//! anything, and after an overflow a compiler may have assumed that there was none. A goal that may be executed after such a check is claimed
+//! with that check as its condition, or not at all. A failed assertion ends the execution, so that no goal lies behind it.
 //!
 //! Under a [deadline] the formulas come first, since every goal rests on them; the goals that there is no time for are
 //! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
 
 mod finish;
+mod goals;
 mod ground;
 
 use std::collections::BTreeSet;
@@ -73,7 +74,7 @@ pub fn check(
     asked: &mut dyn Asked,
 ) -> Result<Checked, Rejected> {
     fits(program, bitcode, certificate)?;
-    // Who claims nothing needs no reason: a strategy that only executes, for instance.
+    // A certificate without claims needs no reason: that of a strategy that only executes, for instance.
     if certificate.checks.is_empty() && certificate.blocks.is_empty() {
         return Ok(Checked::default());
     }
@@ -85,7 +86,7 @@ pub fn check(
             let grounded = Grounded::of(program, certificate, &claimed, (&ground, &none));
             if grounded.is_whole(certificate) {
                 match ground::accepted(program, certificate, &claimed, &ground) {
-                    // What the walks come by may be more than what is there: the fragments know.
+                    // The walks may come by more rules than executions do: the fragments know better.
                     Err(Rejected::Assumption(_)) if !certificate.cuts.is_empty() => {}
                     result => return result,
                 }
@@ -146,7 +147,7 @@ fn fits(program: &Program, bitcode: &str, certificate: &Certificate) -> Result<(
             if number as usize >= count {
                 return Err(Rejected::Missing { what, number });
             }
-            // Nobody asks whether the library's blocks are entered: see `Fragment::entered`.
+            // Claims are about the user's blocks only: see `Fragment::entered`.
             let block = (what == "block").then(|| program.block(BlockId(number)).function);
             if block.is_some_and(|id| program.function(id).kind != FunctionKind::User) {
                 let other = format!("block {number} is not the user's");
@@ -427,147 +428,6 @@ impl<'p> Checker<'_, 'p> {
             }
         }
         Ok(())
-    }
-
-    fn goals(&mut self, fragment: &Fragment, known: &[Term]) -> Result<(), Rejected> {
-        for obligation in &fragment.obligations {
-            let Some(CheckId(id)) = obligation.check else {
-                continue;
-            };
-            let by_floor = |ground: &Ground| ground.holds(CheckId(id));
-            if !self.claimed.checks.contains_key(&id) || self.ground.as_ref().is_some_and(by_floor)
-            {
-                continue;
-            }
-            let place = self.program.show(obligation.pos);
-            let about = About::Check {
-                check: id,
-                place: place.clone(),
-            };
-            let mut condition = obligation.guard.0.clone();
-            condition.push(obligation.violated);
-            let way = (&condition[..], obligation.prefix);
-            match self.follows(fragment, way, known, &about) {
-                None => {}
-                Some(UNANSWERED) if deadline::passed() => {
-                    let loc = crate::check::place(self.program, obligation);
-                    self.late
-                        .push(behind(&self.claims.world, obligation.ctx, loc));
-                    self.checked.late_checks.insert(id);
-                }
-                Some(how) => {
-                    return Err(Rejected::Check {
-                        check: id,
-                        place,
-                        how,
-                    });
-                }
-            }
-        }
-        for entered in &fragment.entered {
-            let id = entered.block.0;
-            let by_floor = |ground: &Ground| ground.is_dead(entered.block);
-            if !self.claimed.blocks.contains_key(&id) || self.ground.as_ref().is_some_and(by_floor)
-            {
-                continue;
-            }
-            if self.checked.late_blocks.contains(&id) {
-                continue;
-            }
-            let place = self.program.show(self.program.block(entered.block).pos);
-            let about = About::Block {
-                block: id,
-                place: place.clone(),
-            };
-            let way = (&entered.guard.0[..], entered.prefix);
-            match self.follows(fragment, way, known, &about) {
-                None => {}
-                Some(UNANSWERED) if deadline::passed() => {
-                    self.checked.late_blocks.insert(id);
-                }
-                Some(how) => {
-                    return Err(Rejected::Block {
-                        block: id,
-                        place,
-                        how,
-                    });
-                }
-            }
-        }
-        self.find_holes(fragment, known);
-        self.narrowings(fragment, known)
-    }
-
-    /// None if something cannot be, else how that failed.
-    fn follows(
-        &mut self,
-        fragment: &Fragment,
-        (way, prefix): (&[Term], usize),
-        known: &[Term],
-        about: &About,
-    ) -> Option<&'static str> {
-        let mut terms = known.to_vec();
-        terms.extend(way);
-        for (&assumption, of) in fragment.assumptions[..prefix]
-            .iter()
-            .zip(&fragment.obligation_of)
-        {
-            // What is claimed follows from the rest: a question without it is smaller, and asks for no less.
-            let claimed = of
-                .and_then(|at| fragment.obligations[at].check)
-                .is_some_and(|CheckId(id)| self.claimed.checks.contains_key(&id));
-            if !claimed {
-                terms.push(assumption);
-            }
-        }
-        self.refuted(&terms, about)
-    }
-
-    /// Notes which rules narrow the world. What the certificate states needs no question; what it does not must not be reached.
-    fn narrowings(&mut self, fragment: &Fragment, known: &[Term]) -> Result<(), Rejected> {
-        for narrowing in &fragment.narrowings {
-            let place = narrowing.place(self.program);
-            let met = self.met.get(narrowing.id);
-            if met.is_some_and(|places| places.contains(&place)) {
-                continue;
-            }
-            let mut stated = self.certificate.assumptions.iter();
-            let is_stated = stated.any(|a| a.id == narrowing.id && a.places.contains(&place));
-            if !is_stated {
-                let about = About::Hole {
-                    what: format!("what assumes `{}`", narrowing.id),
-                    place: place.clone(),
-                };
-                let way = (&narrowing.guard.0[..], narrowing.prefix);
-                match self.follows(fragment, way, known, &about) {
-                    None => continue,
-                    Some(UNANSWERED) if deadline::passed() => return Err(Rejected::Late),
-                    Some(_) => {}
-                }
-            }
-            self.met.entry(narrowing.id).or_default().insert(place);
-        }
-        Ok(())
-    }
-
-    /// Notes what is not modelled and may be reached.
-    fn find_holes(&mut self, fragment: &Fragment, known: &[Term]) {
-        for hole in &fragment.holes {
-            let place = self.program.show(hole.pos);
-            let about = About::Hole {
-                what: hole.what.clone(),
-                place: place.clone(),
-            };
-            let way = (&hole.guard.0[..], hole.prefix);
-            if self.follows(fragment, way, known, &about).is_some() {
-                let first = Loc {
-                    block: hole.block,
-                    inst: 0,
-                };
-                let blocks = behind(&self.claims.world, hole.ctx, first);
-                self.holes.push((hole.what.clone(), place, blocks));
-            }
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! From what a certificate states to the states of its cut points.
 //!
-//! Nothing is believed on the way: what does not exist in the program, what stands twice, and what has no meaning is an error. What remains
-//! is a set of states for each cut point that the checker can ask about.
+//! Nothing is believed on the way: it is an error if the certificate names what the program does not have, states something twice, or states something without a
+//! meaning. The result is a set of states for each cut point, about which the checker can ask.
 
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 //!
 //! The certificate states one set of states for each place where edges lead back, in each call context, and for the beginning and the end of each function
 //! that is shared by its calls ([`cegar_model::domain`]). Here each piece of the program between such places is walked once, from what is
-//! stated where it begins, and what arrives must be part of what is stated there. Then what the walks did not come by is proved: checks
-//! that none of them may violate, blocks that none enters.
+//! stated where the piece begins, and the states that arrive at a place must be among those that are stated there. Then all that the walks did not come by is proved: checks
+//! that no walk violates, blocks that no walk enters.
 
 mod behind;
 
@@ -13,9 +13,8 @@ use std::sync::Arc;
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::context::Contexts;
 use cegar_model::domain::found::Found;
-use cegar_model::domain::linear::{Line, Lines};
-use cegar_model::domain::num::Num;
-use cegar_model::domain::space::{Alive, CtxId, GONE, Made, Names, ObjId, Object};
+use cegar_model::domain::linear::Lines;
+use cegar_model::domain::space::{CtxId, GONE, Names, ObjId, Object};
 use cegar_model::domain::state::{Cell, State};
 use cegar_model::domain::value::Value;
 use cegar_model::domain::walk::{Guide, Measure, Stop, Walker};
@@ -25,84 +24,12 @@ use cegar_model::program::ir::{
 use cegar_model::program::outside::COPY;
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
 
 use self::behind::Behinds;
 use crate::certificate::Condition;
-
-/// What a certificate states of all states.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FloorClaim {
-    /// Whether relations of values are followed on the way ([`Walker::relations`]).
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub relations: bool,
-    /// Functions that are walked once for all their calls.
-    pub shared: Vec<u32>,
-    /// Call contexts.
-    pub contexts: Vec<ContextClaim>,
-    /// What operations make; objects are counted behind the program's globals and functions.
-    pub made: Vec<Made>,
-    /// Contents of objects, each once.
-    pub contents: Vec<Contents>,
-    /// Where edges lead back.
-    pub heads: Vec<HeadClaim>,
-    /// The shared functions.
-    pub functions: Vec<FunctionClaim>,
-}
-
-/// A call context.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ContextClaim {
-    /// The function.
-    pub function: u32,
-    /// The call: a context that stands before, the block, the operation. None for a function that is walked for itself.
-    pub back: Option<(u32, u32, u32)>,
-}
-
-/// What holds where edges lead back.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HeadClaim {
-    /// The context, by its place.
-    pub context: u32,
-    /// The block.
-    pub block: u32,
-    /// What holds.
-    pub state: StateClaim,
-}
-
-/// What holds where a shared function begins, and where it ends.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FunctionClaim {
-    /// The function.
-    pub function: u32,
-    /// Where it begins.
-    pub entry: StateClaim,
-    /// Where it ends, if it does: its results are numbered as registers.
-    pub exit: Option<StateClaim>,
-}
-
-/// A set of states.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StateClaim {
-    /// Registers.
-    pub registers: Vec<(u32, Value)>,
-    /// Objects: which, whether it lives, its size, the place of its contents.
-    pub objects: Vec<(ObjId, Alive, Num, u32)>,
-    /// Registers that hold what a cell holds: object, offset, bytes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cells: Vec<(u32, ObjId, u32, u32)>,
-    /// Addresses that may have wrapped around.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wrapped: Vec<u32>,
-    /// What values say of each other.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lines: Vec<Line>,
-}
+pub use crate::certificate::floor::{
+    ContextClaim, FloorClaim, FunctionClaim, HeadClaim, StateClaim,
+};
 
 /// Blocks that are walked: what needs more was made to need it.
 const PATIENCE: u64 = 1_000_000;
@@ -185,7 +112,7 @@ impl Ground {
         lost == Some(&None) && !self.found.open.contains(&check)
     }
 
-    /// Whether no such execution enters a block. Of the library's blocks nobody asks.
+    /// Whether no such execution enters a block of the user's functions. False of the library's blocks.
     pub fn is_dead(&self, block: BlockId) -> bool {
         let lost = self.lost.1.get(block.index());
         self.is_user.get(block.index()) == Some(&true)
@@ -231,7 +158,7 @@ impl Ground {
     }
 }
 
-/// The state in which each block is walked, for whoever holds it against executions.
+/// The state in which each block is walked, for tests that hold it against executions.
 pub struct States<'p> {
     /// The contexts.
     pub contexts: Contexts,
@@ -278,7 +205,7 @@ fn lost(program: &Program, found: &Found, behind: &Behinds, at: Loc) -> Option<S
 pub struct Claimed {
     heads: FxHashMap<(CtxId, BlockId), State>,
     functions: FxHashMap<FuncId, (State, Option<State>)>,
-    /// The states that were walked, if somebody wants to know.
+    /// The states that were walked, for [`States`].
     seen: Option<FxHashMap<(CtxId, BlockId), Vec<State>>>,
 }
 

@@ -1,8 +1,8 @@
-//! What the strategies over regions and tests stand on: the same beginning, the same end, the same way to run a test.
+//! What the strategies over regions and tests share: how they begin, how they end, and how they run a test.
 //!
 //! A program is explored with a given grain, and what needs no strategy is settled: most accesses to memory follow from what
 //! exploring knows. What is left are the strategy's goals. In the end its facts settle what they settle, as the facts of `auto`
-//! do, so that a proof is one for the same reason and is checked by the same checker.
+//! do, so that every strategy proves by the same kind of certificate and the same checker.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -317,7 +317,7 @@ impl<'a, 'p> Tester<'a, 'p> {
         self.violated = true;
         self.checks.extend(violation.check);
         if let Some(seeds) = &self.options.seeds {
-            // Nobody may be listening any more.
+            // The receiver may be gone already.
             let _ = seeds.send(Seed {
                 tape: tape.to_vec(),
                 origin: Origin::Strategy,

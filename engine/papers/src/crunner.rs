@@ -78,7 +78,7 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         }
     }
 
-    /// Until the stack is empty or nobody waits any more.
+    /// Until the stack is empty or the time is over.
     fn run(&mut self) {
         let Some(first) = self.first() else {
             return;

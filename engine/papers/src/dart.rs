@@ -166,7 +166,7 @@ impl Dart<'_, '_> {
             );
     }
 
-    /// Whether nobody wants a decision the other way.
+    /// Whether the decision need not be tried the other way.
     fn cannot(&self, event: &PathEvent, is_rejected: bool) -> bool {
         match event.event {
             Event::Branch { .. } => false,

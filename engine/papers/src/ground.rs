@@ -1,4 +1,4 @@
-//! What the strategies over predicate abstraction have in common: abstract paths, and what becomes of them.
+//! The turn that the strategies over predicate abstraction share: an abstract path, and its refutation or its input.
 //!
 //! All of them turn around the same four steps. An abstract path is searched for; the program is asked whether it can go there;
 //! if so there is an input, and if not the abstraction is told why. They differ in where a path begins, in how much of it
@@ -163,7 +163,7 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         new
     }
 
-    /// A goal in words, for whoever looks over our shoulder.
+    /// A goal in words, for the log.
     fn describe(&self, error: usize) -> String {
         let fragment = &self.base.graph.fragments[&self.goals[error].start()];
         let program = self.base.program;
@@ -196,14 +196,14 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         Machine::new(self.base.program, limits)
     }
 
-    /// Whether the program violates something before it has read anything: everybody hears of it.
+    /// Whether the program violates a check before it reads anything. Such a violation is told as any other.
     pub(super) fn is_violated_alone(&mut self) -> bool {
         let execution = self.machine(0).run(&[]);
         let has_read = execution.exhausted.is_some() || !execution.choices.is_empty();
         !has_read && execution.violation().is_some() && self.tell(&[], &execution)
     }
 
-    /// Executes a tape; whether it violates something that is asked about. Everybody hears of that, and it is searched for no more.
+    /// Executes a tape; whether it violates a check that is asked about. The violation is told, and the check is no goal any more.
     pub(super) fn execute(&mut self, tape: &[u8]) -> (Execution, bool) {
         let execution = self.machine(tape.len()).run(tape);
         self.base.stats.executions += 1;
@@ -215,7 +215,7 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         let Outcome::Violated(violation) = &execution.outcome else {
             return false;
         };
-        // What is behind the violation is nobody's business, unless the program has asked how much is left.
+        // The tape behind the violation does not matter, unless the program has asked how many bytes are left.
         let used = &tape[..execution.consumed.min(tape.len())];
         let shorter = self.machine(used.len()).run(used);
         let is_enough = shorter.violation().is_some_and(|v| v.pos == violation.pos);
@@ -245,7 +245,7 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         self.close(error);
     }
 
-    /// Does not search for a goal any more. It stays open unless somebody has violated it.
+    /// Does not search for a goal any more. It stays open unless an execution violates it.
     pub(super) fn close(&mut self, error: usize) {
         tracing::debug!("no more of {}", self.describe(error));
         self.abstraction.close(error);

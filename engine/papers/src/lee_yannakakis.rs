@@ -7,8 +7,8 @@
 //! error has a witness. Nothing is directed at errors, which is what Synergy changes.
 //!
 //! What differs: regions are those of basic blocks. Whether a region is stable is asked of what the preimage says of the state
-//! (`abstraction::project`); where that is not all of it, the region may be taken for stable, the step is thought to be there
-//! all the same, and what is behind it is open.
+//! ([`crate::projection`]); where the projection is weaker than the preimage, the region may be taken for stable, the step is
+//! taken to exist, and the goals behind it stay open.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -16,8 +16,8 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::base::{Base, stand};
+use crate::executions::Tree;
 use crate::regions::{Goal, RegionId, Regions, Target};
-use crate::tree::Tree;
 use cegar_model::program::ir::Program;
 use cegar_model::symbolic::world::Grain;
 use cegar_search::abstraction::asking::Facts;

@@ -1,20 +1,47 @@
-//! The published algorithms, as their authors describe them, on the same program, solver and machine as the tool's own.
+//! The published algorithms, as their authors describe them, on the same program, solver and machine as the tool's own strategy.
 //!
-//! A difference between two of them is thus the algorithms'. All end as the tool's own does ([`Proof`]): with facts at the cut points
-//! of a graph, what these settle, and a certificate that one checker checks. Only `--strategy` uses them.
+//! So a difference between two strategies is a difference between two algorithms. All strategies end as the tool's own does ([`Proof`]): with facts at the cut
+//! points of a graph, the goals that these facts settle, and a certificate that one checker checks. Only `--strategy` uses them.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`synergy`], [`lee_yannakakis`] | tests and a partition of the states, each refined by the other |
+//! | [`regions`], [`projection`], [`executions`] | what these two share: the partition, preimages without inputs, a tree of executions |
+//! | [`slam`], [`satabs`], [`crunner`] | predicate abstraction: from the start, with loops, from the present input |
+//! | [`boolean`] | what these three share: predicates, Boolean programs, decision diagrams, refinement |
+//! | [`dart`] | one path after the other, without an abstraction |
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use cegar_model::program::Program;
+//! use cegar_search::strategy::{Options, Strategy};
+//!
+//! let program = Program::load(Path::new("program.bc"))?;
+//! let options = Options {
+//!     strategy: Strategy::Slam,
+//!     ..Options::default()
+//! };
+//! let proof = cegar_papers::prove(&program, &options, &AtomicBool::new(false));
+//! println!("complete: {}", proof.is_complete());
+//! # Ok::<(), cegar_model::program::LoadError>(())
+//! ```
+
+#![warn(clippy::too_many_lines)]
 
 mod base;
 pub mod boolean;
 pub mod crunner;
 pub mod dart;
+pub mod executions;
 mod ground;
 pub mod lee_yannakakis;
-pub mod project;
+pub mod projection;
 pub mod regions;
 pub mod satabs;
 pub mod slam;
 pub mod synergy;
-pub mod tree;
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,16 +1,17 @@
 //! A partition of the states by predicates, region by region, and the abstract program over it.
 //!
 //! Synergy and Lee and Yannakakis's algorithm (Synergy, figures 2 and 5) refine the same thing: at each cut point a tree of splits, whose
-//! leaves are the regions. There is an edge between two regions if some state of the one leads to some state of the other. Nobody
-//! computes all of them: an edge is thought to be there until somebody asks about it, and when regions are split
-//! their parts inherit what is known not to be there.
+//! leaves are the regions. There is an edge between two regions if some state of the first leads to some state of the second. The edges are not
+//! computed at once: an edge is taken to exist until a strategy asks about it, and when a region is split
+//! its parts inherit the edges that are known not to exist.
+
+mod split;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::project::{Projected, project};
 use cegar_model::solver::{Answer, Z3};
 use cegar_model::symbolic::encode::Fragment;
 use cegar_model::symbolic::world::Cut;
@@ -18,7 +19,7 @@ use cegar_model::term::{Evaluator, Rewriter, Term};
 use cegar_search::abstraction::asking::{Cost, Facts, Patience, ask};
 use cegar_search::abstraction::forest::{Sample, Walker};
 use cegar_search::abstraction::graph::Graph;
-use cegar_search::abstraction::own::{Own, conjuncts};
+use cegar_search::abstraction::own::conjuncts;
 
 /// How long one question may take.
 const QUESTION: Duration = Duration::from_millis(1500);
@@ -39,7 +40,7 @@ pub struct Region {
     parts: Option<(Term, RegionId, RegionId)>,
 }
 
-/// What nobody wants to be reached.
+/// What a strategy looks for: a violation, or a hole.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Goal {
     /// The violation of a check: the obligation with that number in its fragment.
@@ -84,11 +85,11 @@ pub enum Target {
 /// What is known of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Edge {
-    /// It is there.
+    /// Some state makes the step.
     Present,
-    /// No state goes there.
+    /// No state makes the step.
     Missing,
-    /// It may be there, and nobody can do anything about it.
+    /// Some state may make the step, and no question decides it.
     GivenUp,
 }
 
@@ -112,7 +113,7 @@ pub struct Regions {
     regions: Vec<Region>,
     roots: BTreeMap<Option<Cut>, RegionId>,
     edges: FxHashMap<RegionId, FxHashMap<Target, Edge>>,
-    /// For each region those that something is known about an edge from.
+    /// For each region the regions from which an edge to it is known.
     into: FxHashMap<RegionId, FxHashSet<RegionId>>,
     preimages: FxHashMap<(Option<Cut>, usize), Rewriter>,
     /// What holds at each cut point beside: facts that were proved otherwise.
@@ -241,12 +242,12 @@ impl Regions {
         }
     }
 
-    /// Notes that nothing can be done about an edge.
+    /// Notes that no question decides an edge.
     pub fn give_up(&mut self, from: RegionId, to: Target) {
         self.note(from, to, Edge::GivenUp);
     }
 
-    /// Whether nothing can be done about an edge.
+    /// Whether no question decides an edge.
     pub fn is_given_up(&self, from: RegionId, to: Target) -> bool {
         self.edge(from, to) == Some(Edge::GivenUp)
     }
@@ -305,7 +306,7 @@ impl Regions {
         terms
     }
 
-    /// Whether some state of a region makes this step. Without an answer it does.
+    /// Whether some state of a region makes this step. Without an answer of the solver: yes.
     pub fn exists(&mut self, all: &mut Asking<'_, '_>, from: RegionId, to: Target) -> bool {
         match self.edge(from, to) {
             Some(Edge::Missing) => return false,
@@ -328,143 +329,6 @@ impl Regions {
         };
         self.note(from, to, edge);
         !missing
-    }
-
-    /// What the states have in common that make this step, beside what all of the region have: the preimage, or what follows from
-    /// it. `states` are some of the region's.
-    pub fn preimage(
-        &mut self,
-        all: &mut Asking<'_, '_>,
-        (from, to): (RegionId, Target),
-        states: &[&Sample],
-    ) -> Projected {
-        let terms = self.whole(all, from, to);
-        let own = Own::of(all.graph, self.region(from).cut);
-        let limits = all.patience.within(QUESTION);
-        let mut asked = 0;
-        let mut result = project(
-            &mut all.graph.pool,
-            all.solver,
-            &terms,
-            &own,
-            &limits,
-            &mut asked,
-        );
-        all.cost.solver_calls += asked;
-        // Preimages of preimages grow: what all of the region has in common need not be said again.
-        let known = self.known(all, from);
-        let known = conjuncts(&mut all.graph.pool, &known);
-        result.terms.retain(|t| !known.contains(t));
-        if result.terms.len() > 1 {
-            let (open, follows): (Vec<_>, Vec<_>) =
-                (result.terms.iter().copied()).partition(|&t| {
-                    states
-                        .iter()
-                        .any(|state| !self.holds(all.graph, state, &[t]))
-                });
-            result.terms = without(all, &known, &follows);
-            result.terms.extend(open);
-        }
-        result
-    }
-
-    /// Whether all states of a region satisfy these.
-    pub fn implies(
-        &mut self,
-        all: &mut Asking<'_, '_>,
-        region: RegionId,
-        terms: &[Term],
-    ) -> Option<bool> {
-        let known = self.known(all, region);
-        let pool = &mut all.graph.pool;
-        let together = pool.all(terms);
-        let not = pool.not(together);
-        if pool.as_const(not) == Some(0) {
-            return Some(true);
-        }
-        let limits = all.patience.within(QUESTION);
-        match ask(all.solver, all.graph, &known, &[not], &limits, all.cost) {
-            Answer::Unsat { .. } => Some(true),
-            Answer::Sat(_) => Some(false),
-            Answer::Unknown(_) => None,
-        }
-    }
-
-    /// Splits a region by a predicate; the part where all of it holds, and the other.
-    fn split(
-        &mut self,
-        all: &mut Asking<'_, '_>,
-        region: RegionId,
-        by: &[Term],
-    ) -> (RegionId, RegionId) {
-        self.splits += 1;
-        let pool = &mut all.graph.pool;
-        let predicate = pool.all(by);
-        let not = pool.not(predicate);
-        let by = conjuncts(pool, by);
-        let cut = self.region(region).cut;
-        let old = self.region(region).terms.clone();
-        let mut yes = without(all, &by, &old);
-        yes.extend(by);
-        let mut no = old;
-        no.push(not);
-        let (yes, no) = (self.add(cut, yes), self.add(cut, no));
-        self.regions[region.0 as usize].parts = Some((predicate, yes, no));
-        // What the whole does not do the parts do not do, either.
-        for (to, edge) in self.edges.remove(&region).unwrap_or_default() {
-            if edge != Edge::Present {
-                let targets = match to {
-                    Target::Region(way, to) if to == region => {
-                        vec![Target::Region(way, yes), Target::Region(way, no)]
-                    }
-                    other => vec![other],
-                };
-                for to in targets {
-                    self.note(yes, to, edge);
-                    self.note(no, to, edge);
-                }
-            }
-        }
-        for from in self.into.remove(&region).unwrap_or_default() {
-            let Some(of) = self.edges.get_mut(&from) else {
-                continue;
-            };
-            let old: Vec<(Target, Edge)> = of
-                .iter()
-                .filter(|(to, _)| matches!(to, Target::Region(_, to) if *to == region))
-                .map(|(&to, &edge)| (to, edge))
-                .collect();
-            of.retain(|to, _| !matches!(to, Target::Region(_, to) if *to == region));
-            for (to, edge) in old {
-                if let Target::Region(way, _) = to
-                    && edge != Edge::Present
-                {
-                    self.note(from, Target::Region(way, yes), edge);
-                    self.note(from, Target::Region(way, no), edge);
-                }
-            }
-        }
-        (yes, no)
-    }
-
-    /// Splits a region by the preimage of a step, or by what follows from that: outside of it no state makes the step.
-    pub fn split_from(
-        &mut self,
-        all: &mut Asking<'_, '_>,
-        from: RegionId,
-        to: Target,
-        preimage: &[Term],
-    ) -> (RegionId, RegionId) {
-        let (yes, no) = self.split(all, from, preimage);
-        match to {
-            // The region that the step leads to was split itself.
-            Target::Region(way, region) if region == from => {
-                self.note(no, Target::Region(way, yes), Edge::Missing);
-                self.note(no, Target::Region(way, no), Edge::Missing);
-            }
-            to => self.note(no, to, Edge::Missing),
-        }
-        (yes, no)
     }
 
     /// Facts that were proved otherwise hold from now on: edges are asked about again.
@@ -550,18 +414,4 @@ impl Regions {
         }
         facts
     }
-}
-
-/// Those of `terms` that do not follow from `known`.
-fn without(all: &mut Asking<'_, '_>, known: &[Term], terms: &[Term]) -> Vec<Term> {
-    let mut kept = Vec::new();
-    for &t in terms {
-        let not = all.graph.pool.not(t);
-        let limits = all.patience.within(SIMPLE);
-        let answer = ask(all.solver, all.graph, known, &[not], &limits, all.cost);
-        if !matches!(answer, Answer::Unsat { .. }) {
-            kept.push(t);
-        }
-    }
-    kept
 }

@@ -19,7 +19,7 @@ use cegar_search::abstraction::loops::Path;
 use cegar_search::strategy::options::Options;
 use cegar_search::strategy::outcome::Proof;
 
-/// Proves with predicates alone.
+/// Proves with predicates only.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     stand(program, options, stop, Grain::Blocks, &mut |base| {
         refined(&mut Ground::new(base), &mut |_, _, _| false)

@@ -8,8 +8,8 @@
 //!
 //! What differs: a region is one of a basic block, the paper's of a statement. Edges are asked about only on paths
 //! that were found, which leaves the same abstract program. A preimage over inputs is asked for what it says of the state
-//! (`abstraction::project`). Where even that does not tell the test's state from the others, the edge stays, and what is behind it
-//! is open. Where splitting goes on and on the paper generalises (section 5) with the procedure of another paper; here that is
+//! ([`crate::projection`]). Where even that does not tell the test's state from the others, the edge stays, and the goals behind it
+//! stay open. Where splitting goes on and on the paper generalises (section 5) with the procedure of another paper; here that is
 //! the guesses of `auto`, level by level, which every so many turns may add facts that all regions of a cut point then have in common.
 
 use std::sync::atomic::AtomicBool;
@@ -17,8 +17,8 @@ use std::sync::atomic::AtomicBool;
 use rustc_hash::FxHashMap;
 
 use super::base::{Base, FIRST_TEST, stand};
+use crate::executions::{Further, Tree};
 use crate::regions::{Goal, RegionId, Regions, Target};
-use crate::tree::{Further, Tree};
 use cegar_model::program::ir::Program;
 use cegar_model::symbolic::world::Grain;
 use cegar_search::abstraction::asking::Facts;

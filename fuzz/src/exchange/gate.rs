@@ -1,9 +1,9 @@
 //! The gate: where connections from and to other machines end.
 //!
 //! LLMP's own ends trust what they read: a length of four gigabytes is allocated, a message that is cut off ends the thread,
-//! one that does not begin keeps everybody behind it waiting, and a time-out in the middle of a message loses the place. So
+//! a message that does not begin keeps all later ones waiting, and a time-out in the middle of a message loses the place. So
 //! LLMP talks to this process only, and the gate to the network: it speaks the same protocol on both sides and lets through whole
-//! frames that it has read. It is also who knows that a connection has ended, which LLMP tells nobody.
+//! frames that it has read. It also knows that a connection has ended, which LLMP does not tell.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -18,8 +18,8 @@ use super::message::{self, FRAME, HELLO};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a machine may take no bytes before it is given up.
 const STUCK: Duration = Duration::from_secs(60);
-/// Seconds without a word after which TCP asks whether the other side is still there, from one question to the next, and how
-/// many may stay without an answer; milliseconds after which it gives up on words that nobody says to have got.
+/// Seconds without data after which TCP asks whether the other side is still there, seconds from one such question to the next, and how
+/// many of them may stay without an answer; milliseconds after which TCP gives up on data that is not acknowledged.
 const KEEPALIVE: [(libc::c_int, libc::c_int); 4] = [
     (libc::TCP_KEEPIDLE, 10),
     (libc::TCP_KEEPINTVL, 5),
@@ -28,8 +28,8 @@ const KEEPALIVE: [(libc::c_int, libc::c_int); 4] = [
 ];
 /// Bytes per second that are taken from one machine: LLMP gives up where its broker is three pages behind.
 const RATE: u64 = 4 << 20;
-/// LLMP's thread for a connection waits three seconds for a message from there before it looks whether there is one to be sent
-/// there. So it gets one that says nothing this often.
+/// LLMP's thread for a connection waits three seconds for a message from the other machine before it looks whether there is one to be sent
+/// to it. So the thread gets an empty message this often.
 const NUDGE: Duration = Duration::from_millis(100);
 /// Machines at a time.
 const VISITORS: usize = 64;
@@ -47,7 +47,7 @@ fn read_frame(from: &mut TcpStream, longest: usize) -> io::Result<Vec<u8>> {
     Ok(frame)
 }
 
-/// In one piece, so that who reads it waits for none of it.
+/// In one piece, so that a reader never waits for the rest of a frame.
 fn write_frame(to: &mut TcpStream, frame: &[u8]) -> io::Result<()> {
     let length = u32::try_from(frame.len()).map_err(io::Error::other)?;
     to.write_all(&[&length.to_be_bytes(), frame].concat())
@@ -94,7 +94,7 @@ pub(super) fn incoming(listener: TcpListener, inside: SocketAddr, hello: Vec<u8>
     let visitors = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         let Ok(stream) = stream else {
-            // No descriptors, perhaps; somebody may leave.
+            // Perhaps there are no descriptors; there are again when a machine leaves.
             std::thread::sleep(PATIENCE / 5);
             continue;
         };
@@ -106,7 +106,7 @@ pub(super) fn incoming(listener: TcpListener, inside: SocketAddr, hello: Vec<u8>
         let started = std::thread::Builder::new()
             .name("visitor".to_owned())
             .spawn(move || {
-                // Whoever is refused learns nothing, and nobody else is concerned.
+                // A machine that is refused learns nothing, and the others do not notice.
                 let _ = visitor(stream, inside, &hello);
                 count.fetch_sub(1, Ordering::Relaxed);
             });
@@ -120,7 +120,7 @@ fn visitor(mut outer: TcpStream, inside: SocketAddr, hello: &[u8]) -> io::Result
     patient(&outer)?;
     write_frame(&mut outer, hello)?;
     let request = handshake(&mut outer, message::is_request)?;
-    // LLMP's listener hears one at a time: it gets what was said already.
+    // LLMP's listener hears one connection at a time: it gets the handshake that was read already.
     let mut inner = TcpStream::connect_timeout(&inside, PATIENCE)?;
     patient(&inner)?;
     handshake(&mut inner, message::is_hello)?;
@@ -170,7 +170,7 @@ fn bridge(mut outer: TcpStream, inner: TcpStream) -> io::Result<()> {
 }
 
 /// Carries what LLMP sends. LLMP's thread first sends all that it has, and then hears that it is over: so it is read to its end, even
-/// if there is nobody who wants it.
+/// if nothing reads it any more.
 fn drain(mut inner: TcpStream, mut outer: TcpStream) {
     let sent = io::copy(&mut inner, &mut outer);
     let _ = outer.shutdown(Shutdown::Both);
@@ -203,7 +203,7 @@ fn carry(outer: &mut TcpStream, inner: &Mutex<TcpStream>) -> io::Result<()> {
     }
 }
 
-/// Has TCP find out that a machine is gone that could not say so.
+/// Makes TCP find out that a machine is gone which could not close its connection.
 fn keep_alive(stream: &TcpStream) -> io::Result<()> {
     set(stream, libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
     for (option, value) in KEEPALIVE {

@@ -17,10 +17,10 @@ pub(super) const FRAME: usize = LONGEST + 1024;
 /// Longest frame of the handshake.
 pub(super) const HELLO: usize = 1024;
 
-/// The tag of a [`Find`]. Another form of it will be another number, and then not be understood here.
+/// The tag of a [`Find`]. A later form of it gets another number, which this version does not understand.
 pub(super) const TAG: Tag = Tag(0x0CE6_A001);
 
-/// The tag of what says nothing.
+/// The tag of an empty message.
 const NOTHING: Tag = Tag(TAG.0 - 1);
 
 /// The tag by which LLMP knows that a client leaves (`LLMP_TAG_EXITING`, which it keeps to itself).
@@ -49,7 +49,7 @@ impl Find {
         fits.then(|| postcard::to_allocvec(self).ok())?
     }
 
-    /// Reads one that anybody may have written.
+    /// Reads a find that any machine may have written.
     pub fn decode(bytes: &[u8]) -> Option<Find> {
         let (find, rest) = postcard::take_from_bytes::<Find>(bytes).ok()?;
         let fits = find.tape.len() <= LONGEST && find.program.harness.len() <= NAME;
@@ -90,7 +90,7 @@ pub(super) fn forwarded(frame: &[u8]) -> Option<Vec<u8>> {
     .ok()
 }
 
-/// The frame of a message that says nothing, and is passed on to nobody.
+/// The frame of an empty message, which is not passed on.
 pub(super) fn nothing() -> Vec<u8> {
     empty(NOTHING)
 }

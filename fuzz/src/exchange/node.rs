@@ -1,8 +1,8 @@
-//! What the processes do that speak LLMP: the hub, which others join, and a member, which has joined one.
+//! What the two processes that speak LLMP do: the hub, which others join, and a member, which has joined a hub.
 //!
 //! Both have a broker, since between machines LLMP connects brokers. A hub passes on what it hears, each message once, and keeps
-//! all of it for those who come later. A member has one program: what its parent says goes out, what others say about the same
-//! program goes to the parent.
+//! all of it for machines that join later. A member has one program: its parent's tapes go out, and other machines' tapes for that
+//! program go to the parent.
 
 use std::collections::HashSet;
 use std::io::{BufRead, Write};
@@ -29,7 +29,7 @@ use super::protocol::{Config, Event, Tape};
 
 /// How often the broker looks for messages while there are none.
 const TICK: Duration = Duration::from_millis(20);
-/// Messages that may wait for a parent who does not read; more are left out.
+/// Messages that may wait for a parent that does not read; further ones are left out.
 const WAITING: usize = 4096;
 /// What a hub keeps, in bytes. After that it passes on no more.
 const KEPT: usize = 512 << 20;
@@ -132,12 +132,12 @@ fn inside() -> Result<(TcpListener, SocketAddr), String> {
 fn hub(address: SocketAddr, out: &SyncSender<Option<Event>>) -> Result<(), String> {
     let outer = TcpListener::bind(address).map_err(|why| why.to_string())?;
     let address = outer.local_addr().map_err(|why| why.to_string())?;
-    // Pages are kept: who joins later begins with the first.
+    // Pages are kept: a machine that joins later begins with the first page.
     let mut broker =
         LlmpBroker::with_keep_pages(Pages, tuple_list!(PassOn::default()), true).map_err(llmp)?;
     let (inner, inside) = inside()?;
-    // A connection that ends at once ends LLMP's thread for it by an assertion. That concerns nobody else; the end of one of these
-    // two threads would.
+    // A connection that ends at once ends LLMP's thread for it by an assertion. Other connections go on; the end of one of these
+    // two threads would stop them all.
     let accepts = broker
         .inner_mut()
         .launch_listener(Listener::Tcp(inner))
@@ -159,7 +159,7 @@ fn hub(address: SocketAddr, out: &SyncSender<Option<Event>>) -> Result<(), Strin
     }
 }
 
-/// Hands the parent what others found for its program.
+/// Hands the parent the tapes that other machines found for its program.
 struct HandIn {
     own: ClientId,
     program: Program,

@@ -43,7 +43,7 @@ pub enum ExchangeError {
         /// Why.
         why: String,
     },
-    /// Nobody is there to be joined, or somebody else.
+    /// There is no hub at the address, or another program listens there.
     #[error("cannot join {address}: {why}")]
     Join {
         /// The address.
@@ -143,7 +143,7 @@ impl Hub {
                     }
                     std::thread::sleep(PAUSE);
                     let mut held = stdin.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Under the lock: whoever ends it waits for this.
+                    // Under the lock: the thread that ends the process waits for this.
                     if over.load(Ordering::SeqCst) {
                         break;
                     }
@@ -321,7 +321,7 @@ impl Drop for Member {
         while Instant::now() < until && matches!(self.child.try_wait(), Ok(None)) {
             std::thread::sleep(FAREWELL / 100);
         }
-        // It may have ended already; then there is nothing to do, and nobody to tell.
+        // The process may have ended already; then there is nothing to do.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

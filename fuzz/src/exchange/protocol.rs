@@ -5,18 +5,18 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 
 use super::message::Program;
-use crate::worker::bytes64;
+use crate::encoding::bytes64;
 
 /// What a process is to be.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub(super) enum Config {
-    /// Who is joined.
+    /// The process that others join.
     Hub {
         /// Where; port 0 for any that is free.
         listen: SocketAddr,
     },
-    /// Who joins, for one program.
+    /// A process that joins a hub, for one program.
     Member {
         /// `HOST:PORT` of a hub.
         join: String,
@@ -47,7 +47,7 @@ pub(super) enum Event {
     Tape(Tape),
     /// Another machine has another build of the program. Told once.
     OtherBuild,
-    /// The last word.
+    /// The last event.
     Ended {
         /// Why.
         why: String,

@@ -86,7 +86,7 @@ struct Numbered<'m> {
 /// Rewrites the module.
 pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
     let mut found = Found::default();
-    let mut native = Vec::new();
+    let mut native: Vec<Native<'_>> = Vec::new();
     let mut engine_only = Vec::new();
     for function in ir.functions() {
         let kind = function.attribute("cegar-kind");
@@ -143,37 +143,47 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
         }
         fill_stack(ir, &allocas, &lifetimes);
     }
+    count_blocks(ir, wish, found.blocks, &native);
+    hide_symbols(ir);
+    found.tokens.sort();
+    found.tokens.dedup();
+    found
+}
+
+/// A function that runs natively: its blocks, and whether it is the user's.
+type Native<'m> = (Value<'m>, Vec<Numbered<'m>>, bool);
+
+/// Gives each block a counter. Where counters are addressed from their function, each function has a symbol of its own.
+fn count_blocks(ir: Ir<'_>, wish: Wish, blocks: u32, native: &[Native<'_>]) {
     // Not named as its section: LLVM's assembler takes the two for one symbol.
-    let counters = ir.add_global(
-        "__cegar_counters",
-        ir.zero_bytes(u64::from(found.blocks.max(1))),
-    );
-    ir.place(counters, "__cegar_cnts", 64);
-    ir.add_global("__cegar_blocks", ir.constant(32, u64::from(found.blocks)));
-    for (function, blocks, _) in &native {
+    let all = ir.add_global("__cegar_counters", ir.zero_bytes(u64::from(blocks.max(1))));
+    ir.place(all, "__cegar_cnts", 64);
+    ir.add_global("__cegar_blocks", ir.constant(32, u64::from(blocks)));
+    for (function, blocks, _) in native {
         let (counters, first) = match (wish.relative, blocks.first()) {
             (true, Some(first)) => {
                 let name = format!("{COUNTERS}{}", function.name());
-                let own = ir.extern_global(&name, ir.bytes(blocks.len() as u64));
-                own.hide();
-                (own, first.number)
+                let of_function = ir.extern_global(&name, ir.bytes(blocks.len() as u64));
+                of_function.hide();
+                (of_function, first.number)
             }
-            _ => (counters, 0),
+            _ => (all, 0),
         };
         for Numbered { number, block } in blocks {
             let counter = ir.byte_of(counters, u64::from(*number - first));
             count(ir, *block, counter, wish.precise);
         }
     }
+}
+
+/// Keeps the program's symbols apart from those of the process that loads it.
+fn hide_symbols(ir: Ir<'_>) {
     for global in ir.globals().into_iter().chain(ir.functions()) {
         let name = global.name();
         if global.is_defined() && name != "cegar_entry" && !name.starts_with("__cegar_") {
             global.hide();
         }
     }
-    found.tokens.sort();
-    found.tokens.dedup();
-    found
 }
 
 /// Gives the program a heap of its own: what it allocates must not lie among the blocks of the process that runs it.
@@ -193,7 +203,7 @@ fn prepare(ir: Ir<'_>, function: Value<'_>, wish: Wish) {
     }
     ir.enum_attribute(function, "null_pointer_is_valid", true);
     if wish.address {
-        // clang's pass passes over functions without it, and says nothing.
+        // Without this attribute, clang's pass skips a function silently.
         ir.enum_attribute(function, "sanitize_address", true);
     }
 }
@@ -245,7 +255,7 @@ fn number_sites(
             });
             let at = ir.before(instruction);
             let check = if relative {
-                // Its length is not told: nobody reads it but through these constants.
+                // Its length is not told: it is read through these constants only.
                 let table = ir.extern_global(&table, ir.bytes(1 << 20));
                 table.hide();
                 let check = at.load(ir.int(32), ir.byte_of(table, 4 * (site - first) as u64));
@@ -299,7 +309,7 @@ fn uninitialised_call<'m>(
     let Some(callee) = call.callee() else { return };
     let name = callee.name();
     if name == "__cegar_uninit" {
-        // A variable is filled where its life starts; before that AddressSanitizer lets nobody touch it.
+        // A variable is filled where its life starts; before that AddressSanitizer reports every access.
         if call.operand(0).opcode() != Some(LLVMOpcode::LLVMAlloca) {
             let at = ir.before(call);
             at.memset(

@@ -1,8 +1,8 @@
-//! Says of a product what it was made of, so that the next campaign on the same program need not make it again.
+//! Notes what a product was made of, so that the next campaign on the same program need not make the product again.
 //!
 //! Compiling a large program takes longer than a short campaign. Instrumenting it takes a moment and gives the same module
 //! each time, so a product is as good as new if the hash beside it is that of the module, of the options and of the
-//! runtime, and if the product's own is what it was: caches are copied between machines, and disks fill up. The hash is removed before a product is replaced and written after, so that a kill in between costs a build and never
+//! runtime, and if the product's hash is the one that was noted: caches are copied between machines, and disks fill up. The hash is removed before a product is replaced and written after, so that a kill in between costs a build and never
 //! leaves a product beside another one's hash.
 
 use std::fs;
@@ -52,7 +52,7 @@ impl Mark {
         }))
     }
 
-    /// Whether the product that is there is made of the same.
+    /// Whether the product on disk was made of these inputs.
     pub fn holds(&self) -> bool {
         let text = self.text();
         text.is_ok_and(|now| fs::read_to_string(&self.path).is_ok_and(|was| was == now))

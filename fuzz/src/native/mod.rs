@@ -90,7 +90,7 @@ impl Kind {
         }
     }
 
-    /// Whether it says what the program does, as the C code is written.
+    /// Whether runs of the product behave as the C code is written.
     fn confirms(self) -> bool {
         matches!(self, Kind::Runner | Kind::RunnerAsan)
     }
@@ -141,7 +141,7 @@ pub enum TargetError {
         /// What it wrote to standard error.
         stderr: String,
     },
-    /// Nobody wants the result any more.
+    /// The build was stopped.
     #[error("the build was interrupted")]
     Interrupted,
     /// A runner wrote something that is not its format.
@@ -200,7 +200,7 @@ pub struct TargetBuilder {
     pub divided: usize,
     /// How many compilers run at a time.
     pub jobs: usize,
-    /// Set when nobody wants the result any more: compilers are killed, and the build ends with [`TargetError::Interrupted`].
+    /// Set to stop the build: compilers are killed, and it ends with [`TargetError::Interrupted`].
     pub stop: Arc<AtomicBool>,
     /// How far the compilers are.
     pub progress: Arc<Progress>,
@@ -295,7 +295,7 @@ impl TargetBuilder {
                 (made, _) => made,
             };
             let compiled = match compiled {
-                // Somebody removed the folder: each tool says so in its own words.
+                // The folder was removed meanwhile: each tool reports that in its own words.
                 Err(TargetError::Failed { .. }) if !folder.is_dir() => {
                     let source = std::io::ErrorKind::NotFound.into();
                     return Err(TargetError::file(&self.out)(source));
@@ -401,7 +401,7 @@ impl TargetBuilder {
         for entry in fs::read_dir(&self.out).into_iter().flatten().flatten() {
             let name = entry.file_name();
             if name.to_string_lossy().starts_with(SCRATCH) && old(&entry) {
-                // Whatever cannot be removed is in nobody's way.
+                // A left-over that cannot be removed does no harm.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }

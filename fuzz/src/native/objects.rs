@@ -2,7 +2,7 @@
 //!
 //! Beside each object lies a record: which functions it holds, by name and key, and the hash of its bytes, since disks fill up and
 //! folders are copied between machines. The folder is common to all harnesses of a package, whose processes run side by
-//! side: everything appears under its name by renaming, and who uses an object first takes it to a folder of its own.
+//! side: everything appears under its name by renaming, and a build that uses an object first copies it into its own folder.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -75,7 +75,7 @@ impl Objects {
                 usable.push((hits, stem.to_string_lossy().into_owned(), record));
             }
         }
-        // The order must not be the disk's.
+        // Sorted, so that the order does not depend on the disk.
         usable.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let mut chosen = Chosen::default();
         for (_, id, record) in usable {
@@ -115,19 +115,19 @@ impl Objects {
         if !is_whole {
             tracing::warn!(object = %kept.display(), "a damaged object was removed");
             for path in [&copy, &kept, &self.record(id)] {
-                // What cannot be removed is found damaged again.
+                // An object that cannot be removed is found damaged again next time.
                 let _ = fs::remove_file(path);
             }
             return None;
         }
         if let Ok(file) = fs::File::open(&copy) {
-            // It only seems older than it is where this fails.
+            // Where this fails, the object only seems older than it is.
             let _ = file.set_modified(SystemTime::now());
         }
         Some(copy)
     }
 
-    /// Keeps an object that was compiled from `text`. What cannot be kept is compiled again next time.
+    /// Keeps an object that was compiled from `text`. An object that cannot be kept is compiled again next time.
     pub fn keep(
         &self,
         text: &str,
@@ -142,7 +142,7 @@ impl Objects {
             functions: functions.clone(),
         };
         let record = serde_json::to_vec(&record).unwrap_or_default();
-        // The record last: what it tells of is there.
+        // The record is written last, so that a record never names a missing object.
         for (path, bytes) in [(self.object(&id), &bytes), (self.record(&id), &record)] {
             let made = tempfile::Builder::new()
                 .prefix(".object-")

@@ -13,7 +13,7 @@ use super::objects::Objects;
 use super::process::{check, execute};
 use super::{Kind, TargetBuilder, TargetError};
 
-/// How far the compilers are: parts of programs that are compiled, and those that have to be, as far as that is known.
+/// How far the compilers are: how many parts of programs are compiled, and how many have to be, as far as that is known.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU32,
@@ -129,7 +129,7 @@ impl TargetBuilder {
         let flags = [
             "-fPIC",
             "-Wno-override-module",
-            // What another program has no use for is dropped from an object by the linker.
+            // The linker drops the functions of an object that the program does not use.
             "-ffunction-sections",
             "-fdata-sections",
             "-c",
@@ -150,7 +150,7 @@ impl TargetBuilder {
         Some(Objects::new(folder, &how))
     }
 
-    /// Compiles as many at a time as there are to be compilers.
+    /// Compiles as many parts at a time as compilers may run.
     fn compile_all(
         &self,
         work: &[Work],

@@ -1,4 +1,4 @@
-//! Compilers and linkers as processes that end when nobody wants their result any more.
+//! Compilers and linkers as processes that are killed when the campaign ends before them.
 //!
 //! A campaign may end while a large program is being compiled. Each program that a build starts leads a process group
 //! of its own, so that the compiler and what it starts are killed together, and the kernel kills it if this
@@ -70,7 +70,7 @@ pub(super) fn execute(command: &[OsString], stop: &AtomicBool) -> Result<(), Tar
     }
 }
 
-/// `Err` if nobody wants the result any more.
+/// `Err` if the build is to stop.
 pub(super) fn check(stop: &AtomicBool) -> Result<(), TargetError> {
     match stop.load(Ordering::Relaxed) {
         true => Err(TargetError::Interrupted),

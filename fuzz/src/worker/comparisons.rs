@@ -41,7 +41,7 @@ pub(super) type Patch = (usize, Vec<u8>);
 /// The patches that fit the input at hand, shared by this stage and the one that mutates.
 pub(super) type Patches = Rc<RefCell<Vec<Patch>>>;
 
-/// The logging target. It may come later than the other: it takes seconds to build, and they are not waited for.
+/// The logging target. It may come later than the target with counters: it takes seconds to build, and the fuzzer does not wait for it.
 pub(super) type Logging = Rc<RefCell<Option<Target>>>;
 
 /// The stage.

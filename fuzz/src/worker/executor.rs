@@ -29,7 +29,7 @@ const TIMEOUTS_TOLD: u32 = 16;
 /// How often one failure is told again for a shorter tape.
 const SHORTER_TOLD: u32 = 12;
 
-/// A target shared by the executor, the feedback and the loop. They take turns, in one thread.
+/// A target shared by the executor, the feedback and the worker's loop, which use it in turn, in one thread.
 pub(super) type Shared = Rc<RefCell<Target>>;
 
 /// The highest count seen of each block, shared by the executor and the feedback.

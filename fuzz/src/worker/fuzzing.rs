@@ -1,4 +1,4 @@
-//! The worker's loop: fuzz one input, tell what came of it, listen, again.
+//! The worker's loop: fuzz one input, tell the parent its results, read commands, and begin again.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -50,7 +50,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Tells about inputs that joined the corpus, each run twice more to see whether it does the same again.
+    /// Tells about inputs that joined the corpus, each run twice more to see whether both runs enter the same blocks as often.
     fn tell_new(
         &mut self,
         state: &State,
@@ -105,6 +105,112 @@ impl Ledger {
     }
 }
 
+/// What LibAFL takes with every input.
+struct Fuzzing<F> {
+    fuzzer: F,
+    state: State,
+    executor: NativeExecutor,
+    manager: NopEventManager,
+}
+
+impl<F> Fuzzing<F>
+where
+    F: Evaluator<NativeExecutor, NopEventManager, BytesInput, State>,
+{
+    /// Runs a tape, and keeps it in the corpus if it covers something new.
+    fn evaluate(&mut self, tape: Vec<u8>) -> Result<(), libafl::Error> {
+        let (state, executor) = (&mut self.state, &mut self.executor);
+        let input = BytesInput::new(tape);
+        self.fuzzer
+            .evaluate_input(state, executor, &mut self.manager, &input)?;
+        Ok(())
+    }
+
+    /// Keeps a tape in the corpus, whatever it covers.
+    fn add(&mut self, tape: Vec<u8>) -> Result<(), libafl::Error> {
+        let (state, executor) = (&mut self.state, &mut self.executor);
+        let input = BytesInput::new(tape);
+        self.fuzzer
+            .add_input(state, executor, &mut self.manager, input)?;
+        Ok(())
+    }
+
+    /// Runs what there is to start from.
+    fn begin(&mut self, config: &WorkerConfig, out: &mut Out) -> Result<(), libafl::Error> {
+        let (tapes, skipped) = corpus::read(&config.corpus, config.max_len);
+        for skipped in skipped {
+            out.tell(&WorkerEvent::Skipped {
+                path: skipped.path,
+                reason: skipped.reason,
+            });
+        }
+        out.tell(&WorkerEvent::Started { seeds: tapes.len() });
+        // Something to start from, whatever the corpus was: nothing, a zero, and some text. A corpus may hold
+        // nothing but failing inputs, which are not kept.
+        let first = [&b"\0"[..], b"", b"\0\0\0\0\0\0\0\0", b"a0 1\n"].map(<[u8]>::to_vec);
+        let wanted = |tape: &Vec<u8>| !config.avoid.contains(tape);
+        for tape in tapes.into_iter().filter(wanted).chain(first) {
+            self.evaluate(tape)?;
+        }
+        if self.state.corpus().count() == 0 {
+            self.add(b"\0".to_vec())?;
+        }
+        Ok(())
+    }
+
+    /// Takes a tape that the parent found: one to mutate, or one that is kept if it covers something new.
+    fn take(
+        &mut self,
+        config: &WorkerConfig,
+        mut tape: Vec<u8>,
+        is_seed: bool,
+    ) -> Result<(), libafl::Error> {
+        if is_seed {
+            tape.truncate(config.max_len);
+        }
+        if tape.len() > config.max_len || config.avoid.contains(&tape) {
+            return Ok(());
+        }
+        if !is_seed {
+            return self.evaluate(tape);
+        }
+        // A failing seed is told by the run itself; only others are worth mutating.
+        if self.executor.run(&tape) == ExitKind::Ok {
+            self.add(tape)?;
+        }
+        Ok(())
+    }
+}
+
+/// When statistics were told last, and how many runs there were then.
+struct Told {
+    at: Instant,
+    runs: u64,
+}
+
+impl Told {
+    fn now(runs: u64) -> Told {
+        Told {
+            at: Instant::now(),
+            runs,
+        }
+    }
+
+    /// Tells statistics, if it is time to or this is the last time.
+    fn tell(&mut self, runs: u64, last: bool, (state, ledger): (&State, &Ledger), out: &mut Out) {
+        let elapsed = self.at.elapsed();
+        if elapsed >= STATS || last {
+            out.tell(&WorkerEvent::Stats {
+                executions: runs,
+                corpus: state.corpus().count(),
+                blocks: ledger.covered.iter().filter(|c| **c).count(),
+                per_second: (runs - self.runs) as f64 / elapsed.as_secs_f64().max(1e-6),
+            });
+            *self = Told::now(runs);
+        }
+    }
+}
+
 /// Fuzzes until told to stop. Returns why it stopped.
 pub(super) fn run(
     config: &WorkerConfig,
@@ -125,79 +231,34 @@ pub(super) fn run(
     let most = Rc::new(RefCell::new(vec![0; config.blocks as usize]));
     let mut feedback = RawCounts::new(target.clone(), most.clone());
     let mut objective = ConstFeedback::new(false);
-    let mut state: State = State::new(
-        StdRand::with_seed(config.seed),
-        InMemoryCorpus::new(),
-        InMemoryCorpus::new(),
-        &mut feedback,
-        &mut objective,
-    )?;
-    state.set_max_size(config.max_len);
-    let mut tokens = Tokens::new();
-    tokens.add_tokens(&config.tokens);
-    state.add_metadata(tokens);
-    let mut executor = NativeExecutor::new(target, most);
-    let mut fuzzer = StdFuzzer::new(NewestFirst::default(), feedback, objective);
-    let mut manager = NopEventManager::new();
+    let state = new_state(config, &mut feedback, &mut objective)?;
     let patches = Patches::default();
     let mut stages = tuple_list!(
         CompareStage::new(logging.clone(), compare_runs.clone(), patches.clone()),
         MutateStage::new(config.seed, config.runs.is_none(), patches),
     );
-
-    let (tapes, skipped) = corpus::read(&config.corpus, config.max_len);
-    for skipped in skipped {
-        out.tell(&WorkerEvent::Skipped {
-            path: skipped.path,
-            reason: skipped.reason,
-        });
-    }
+    let mut fuzzing = Fuzzing {
+        fuzzer: StdFuzzer::new(NewestFirst::default(), feedback, objective),
+        state,
+        executor: NativeExecutor::new(target, most),
+        manager: NopEventManager::new(),
+    };
+    fuzzing.begin(config, out)?;
     let mut ledger = Ledger {
         covered: vec![false; config.blocks as usize],
         told: 0,
         unstable: HashSet::new(),
     };
-    out.tell(&WorkerEvent::Started { seeds: tapes.len() });
-    // Something to start from, whatever the corpus was: nothing, a zero, and some text. A corpus may hold
-    // nothing but failing inputs, which are not kept.
-    let first = [&b"\0"[..], b"", b"\0\0\0\0\0\0\0\0", b"a0 1\n"].map(<[u8]>::to_vec);
-    let wanted = |tape: &Vec<u8>| !config.avoid.contains(tape);
-    for tape in tapes.into_iter().filter(wanted).chain(first) {
-        fuzzer.evaluate_input(
-            &mut state,
-            &mut executor,
-            &mut manager,
-            &BytesInput::new(tape),
-        )?;
-    }
-    if state.corpus().count() == 0 {
-        fuzzer.add_input(
-            &mut state,
-            &mut executor,
-            &mut manager,
-            BytesInput::from(&b"\0"[..]),
-        )?;
-    }
-
     let mut paused = false;
-    let (mut last_stats, mut last_runs) = (Instant::now(), 0u64);
+    let mut told = Told::now(0);
     loop {
-        for event in executor.events.drain(..) {
+        for event in fuzzing.executor.events.drain(..) {
             out.tell(&event);
         }
-        ledger.tell_new(&state, &mut executor, config, out);
-        let runs = executor.runs + compare_runs.get();
-        let elapsed = last_stats.elapsed();
+        ledger.tell_new(&fuzzing.state, &mut fuzzing.executor, config, out);
+        let runs = fuzzing.executor.runs + compare_runs.get();
         let over = config.runs.is_some_and(|limit| runs >= limit);
-        if elapsed >= STATS || over {
-            out.tell(&WorkerEvent::Stats {
-                executions: runs,
-                corpus: state.corpus().count(),
-                blocks: ledger.covered.iter().filter(|c| **c).count(),
-                per_second: (runs - last_runs) as f64 / elapsed.as_secs_f64().max(1e-6),
-            });
-            (last_stats, last_runs) = (Instant::now(), runs);
-        }
+        told.tell(runs, over, (&fuzzing.state, &ledger), out);
         if over {
             return Ok("budget".to_owned());
         }
@@ -211,32 +272,12 @@ pub(super) fn run(
             Ok(Command::Pause) => paused = true,
             Ok(Command::Resume) => {
                 paused = false;
-                (last_stats, last_runs) = (Instant::now(), runs);
+                told = Told::now(runs);
             }
-            Ok(Command::AddSeed { mut tape }) => {
-                tape.truncate(config.max_len);
-                // A failing seed is told by the run itself; only others are worth mutating.
-                if !config.avoid.contains(&tape) && executor.run(&tape) == ExitKind::Ok {
-                    fuzzer.add_input(
-                        &mut state,
-                        &mut executor,
-                        &mut manager,
-                        BytesInput::new(tape),
-                    )?;
-                }
-            }
-            Ok(Command::Offer { tape }) => {
-                if tape.len() <= config.max_len && !config.avoid.contains(&tape) {
-                    fuzzer.evaluate_input(
-                        &mut state,
-                        &mut executor,
-                        &mut manager,
-                        &BytesInput::new(tape),
-                    )?;
-                }
-            }
+            Ok(Command::AddSeed { tape }) => fuzzing.take(config, tape, true)?,
+            Ok(Command::Offer { tape }) => fuzzing.take(config, tape, false)?,
             Ok(Command::AddToken { bytes }) => {
-                if let Some(tokens) = state.metadata_map_mut().get_mut::<Tokens>() {
+                if let Some(tokens) = fuzzing.state.metadata_map_mut().get_mut::<Tokens>() {
                     tokens.add_token(&bytes);
                 }
             }
@@ -245,8 +286,34 @@ pub(super) fn run(
             }
             Err(TryRecvError::Disconnected) => return Ok("the parent is gone".to_owned()),
             Err(TryRecvError::Empty) => {
-                fuzzer.fuzz_one(&mut stages, &mut executor, &mut state, &mut manager)?;
+                let Fuzzing {
+                    fuzzer,
+                    state,
+                    executor,
+                    manager,
+                } = &mut fuzzing;
+                fuzzer.fuzz_one(&mut stages, executor, state, manager)?;
             }
         }
     }
+}
+
+/// LibAFL's state at the beginning.
+fn new_state(
+    config: &WorkerConfig,
+    feedback: &mut RawCounts,
+    objective: &mut ConstFeedback,
+) -> Result<State, libafl::Error> {
+    let mut state: State = State::new(
+        StdRand::with_seed(config.seed),
+        InMemoryCorpus::new(),
+        InMemoryCorpus::new(),
+        feedback,
+        objective,
+    )?;
+    state.set_max_size(config.max_len);
+    let mut tokens = Tokens::new();
+    tokens.add_tokens(&config.tokens);
+    state.add_metadata(tokens);
+    Ok(state)
 }

@@ -2,7 +2,7 @@
 //!
 //! The parent ([`Worker`]) starts this very executable with `__worker` and a configuration; [`worker_main`] is what
 //! runs there. LibAFL provides the frame: corpus, fuzzer, stages, tokens;
-//! executor, feedback, scheduler and mutations are ours, see there why.
+//! executor, feedback, scheduler and mutations are this crate's own, for the reasons that their modules give.
 
 mod comparisons;
 mod corpus;
@@ -34,7 +34,6 @@ use libafl_bolts::rands::StdRand;
 use crate::sandbox::{Inmate, Sandbox};
 pub use corpus::{save_tape, tape_name};
 pub use parent::{Worker, WorkerError};
-pub(crate) use protocol::bytes64;
 pub use protocol::{Command, Failure, WorkerConfig, WorkerEvent};
 use recorder::Recorder;
 

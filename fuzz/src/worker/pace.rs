@@ -2,7 +2,7 @@
 //!
 //! With raw counts the corpus holds inputs that turn a loop more often than all others, and some of them run for a thousand
 //! times as long as the rest. By number of mutants, one such input in twenty took nineteen twentieths of the time. So an input has an
-//! account: each visit pays in what the usual visit costs, and its runs are charged to it. What overdraws waits until
+//! account: each visit pays in what the usual visit costs, and its runs are charged to it. An input that overdraws its account waits until
 //! later visits have paid; then every input gets the same time, and not the same number of runs.
 //!
 //! Where runs are counted instead of seconds, the same seed must make the same choices: there no clock is read.
@@ -57,7 +57,7 @@ impl Pace {
         let pay = self.usual * runs as f64;
         let account = &mut self.accounts[id];
         *account = (*account + pay).min(SAVED * pay);
-        // Before the first run nobody knows what is usual.
+        // Before the first run no usual time is known.
         let allowance = match self.usual > 0.0 {
             true => *account,
             false => f64::INFINITY,

@@ -177,8 +177,8 @@ impl Worker {
         self.send(&Command::Compare { so: so.to_owned() })
     }
 
-    /// Starts the same worker again, from what its queue folder holds, for the runs that are left. Its seed moves on, or it
-    /// would walk into the same end; a tape that it died of can be named, and is run no more.
+    /// Starts a worker with the same configuration again, from the tapes in its queue folder, for the runs that are left. Its seed moves on, or it
+    /// would come to the same end; a tape that the last worker died of can be named, and is not run again.
     pub fn respawn(&mut self, avoid: Option<Vec<u8>>) -> Result<(), WorkerError> {
         let mut config = self.config.clone();
         config.seed = config.seed.wrapping_add(1);
@@ -197,7 +197,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It may have ended already; then there is nothing to do, and nobody to tell.
+        // The process may have ended already; then there is nothing to do.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

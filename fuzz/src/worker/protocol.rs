@@ -7,21 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes as base64 in JSON.
-pub(crate) mod bytes64 {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&STANDARD.encode(bytes))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(from)?;
-        STANDARD.decode(text).map_err(serde::de::Error::custom)
-    }
-}
+use crate::encoding::bytes64;
 
 /// What a worker is to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

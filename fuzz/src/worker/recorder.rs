@@ -1,7 +1,7 @@
 //! The tape that is being run, kept where it outlives the worker.
 //!
 //! A target may overwrite the very stack that it runs on, or the worker's own heap: then no handler has anything to return
-//! to, and the process is gone without a word, with the bug that was looked for. So every tape is copied, before it is
+//! to, and the process ends without a message, with the bug that was looked for. So every tape is copied, before it is
 //! run, into a file that both processes share as memory; the parent reads it when a worker died. That is a copy of some
 //! hundred bytes per run, and no system call.
 
@@ -50,7 +50,7 @@ impl Recorder {
         })
     }
 
-    /// Notes that this tape is run now. One that is too long is cut.
+    /// Notes that this tape is run now. A tape that is too long is cut.
     pub fn note(&mut self, tape: &[u8]) {
         self.runs += 1;
         let Some((header, room)) = self.memory.split_at_mut_checked(HEADER) else {
@@ -70,7 +70,7 @@ impl Recorder {
         }
     }
 
-    /// What is in the file of a worker that is gone. A file that makes no sense, which the target may have seen to, holds
+    /// What is in the file of a worker that is gone. A damaged file (the target may have written to it) holds
     /// nothing.
     pub fn read(path: &Path) -> Record {
         let bytes = std::fs::read(path).unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! A harness with a buffer of 64 KB costs more to restore by copying than to run. So the whole pages of a longer piece are
 //! mapped privately from a copy in memory: giving them back costs a call and a page fault for each that is written. Pages
-//! that are written in most runs are copied all the same; which these are is looked up now and then, by comparing.
+//! that are written in most runs are copied; which pages these are is found out by comparing, once in many runs.
 //!
 //! Most of what is copied is zeros that no run touched: an output buffer of which a run fills a few bytes. Reading them is
 //! cheaper than writing them, so zeros are written only where there are none.
@@ -48,7 +48,7 @@ struct Pages {
 impl Piece {
     /// # Safety
     ///
-    /// The memory must be writable, nobody else's, and stay until the end of the process.
+    /// The memory must be writable, used by the target only, and stay until the end of the process.
     pub unsafe fn new(at: *mut u8, length: usize) -> Piece {
         // SAFETY: as the caller promises.
         let bytes = unsafe { std::slice::from_raw_parts(at, length) }.to_vec();

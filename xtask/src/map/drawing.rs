@@ -1,28 +1,24 @@
-//! The map in `docs/architecture.md`: the crates, and the modules of the crates without circles.
+//! The map in `docs/architecture.md`: the crates, and the modules of each crate.
 //!
 //! An arrow leads from what uses to what is used. Only arrows that no other way implies are drawn:
 //! with all of them, thirty modules are a knot.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use petgraph::algo::toposort;
 use petgraph::algo::tred::{dag_to_toposorted_adjacency_list, dag_transitive_reduction_closure};
-use petgraph::graph::DiGraph;
 
-use super::{CRATES, Crate, WITHOUT_CIRCLES, is_root};
-use crate::error::Error;
-use crate::error::Result;
+use super::{CRATES, Crate, Graph, digraph, is_root};
+use crate::error::{Error, Result};
 
 /// The page that the map stands on.
 pub(super) const PAGE: &str = "docs/architecture.md";
 
 const BEGIN: &str = "<!-- drawn by `cargo xtask map` -->\n";
 const END: &str = "<!-- end of what `cargo xtask map` draws -->\n";
-
-type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// Draws the map anew; says whether it has changed.
 pub(super) fn write(root: &Path, crates: &[Crate]) -> Result<bool> {
@@ -46,10 +42,7 @@ pub(super) fn page(root: &Path, crates: &[Crate], old: &str) -> Result<String> {
         return Err(Error::Map(format!("{PAGE} has no place for the map")));
     };
     let mut drawn = section("The crates", &of_crates(root)?);
-    for one in crates
-        .iter()
-        .filter(|one| WITHOUT_CIRCLES.contains(&one.name))
-    {
+    for one in crates {
         let mut modules = one.modules();
         modules.retain(|module, _| !is_root(module));
         drawn += &section(&format!("The modules of `{}`", one.name), &modules);
@@ -72,16 +65,7 @@ fn section(title: &str, graph: &Graph) -> String {
 /// The arrows that no way of several arrows implies, and the nodes without any. A graph with
 /// circles is drawn whole.
 fn reduced(graph: &Graph) -> Vec<(String, Option<String>)> {
-    let mut drawn = DiGraph::<&str, ()>::new();
-    let nodes: BTreeMap<_, _> = graph
-        .keys()
-        .map(|n| (n.as_str(), drawn.add_node(n)))
-        .collect();
-    for (from, named) in graph {
-        for to in named.iter().filter_map(|to| nodes.get(to.as_str())) {
-            drawn.add_edge(nodes[from.as_str()], *to, ());
-        }
-    }
+    let drawn = digraph(graph);
     let mut arrows = BTreeSet::new();
     if let Ok(order) = toposort(&drawn, None) {
         let (list, _) = dag_to_toposorted_adjacency_list::<_, u32>(&drawn, &order);
@@ -111,8 +95,7 @@ fn reduced(graph: &Graph) -> Vec<(String, Option<String>)> {
 /// Which crate depends on which, by the manifests.
 fn of_crates(root: &Path) -> Result<Graph> {
     let mut graph = Graph::new();
-    let folders = CRATES.iter().copied().chain([("cegar-stubs", "c-stubs")]);
-    for (name, folder) in folders.filter(|(name, _)| *name != "xtask") {
+    for (name, folder) in CRATES.iter().filter(|(name, _)| *name != "xtask") {
         let path = root.join(folder).join("Cargo.toml");
         let text = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
         let section = text
@@ -123,7 +106,7 @@ fn of_crates(root: &Path) -> Result<Graph> {
             .lines()
             .filter_map(|l| l.split(['.', ' ']).next());
         let ours = names.filter(|dependency| dependency.starts_with("cegar-"));
-        graph.insert(name.to_owned(), ours.map(str::to_owned).collect());
+        graph.insert((*name).to_owned(), ours.map(str::to_owned).collect());
     }
     Ok(graph)
 }

@@ -1,29 +1,31 @@
 //! `cargo xtask map`: which module uses which, read from the sources.
 //!
 //! Rust allows circles between the modules of a crate, and nothing says so when one comes into
-//! being. This command reads the paths that each file names (`map/paths.rs`), prints each circle
-//! that leads through more than one module, and draws the map in `docs/architecture.md`
-//! (`map/drawing.rs`). A unit test holds the drawing against the sources and fails where one of the
-//! crates in [`WITHOUT_CIRCLES`] has a circle.
+//! being. This command reads the paths that each file names (`map/paths.rs`), draws the map in
+//! `docs/architecture.md` (`map/drawing.rs`), and fails on a circle, whose files it prints. It fails
+//! on a file that is too long, too (`map/lengths.rs`). `cargo xtask quick`, `cargo xtask test` and
+//! unit tests fail on both, and where the drawing is stale.
 //!
 //! A module here is one below the root of its crate: `campaign` with all files under `campaign/`.
 //! Between the files of one module, circles are allowed: a parent and its children name each other.
 
 mod drawing;
+mod lengths;
 mod paths;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::places::Places;
 use crate::run;
 
 /// The crates of the workspace, by folder.
-const CRATES: [(&str, &str); 8] = [
+const CRATES: [(&str, &str); 9] = [
     ("cargo-cegar", "cargo-cegar"),
     ("cegar-papers", "engine/papers"),
     ("cegar-search", "engine/search"),
@@ -31,11 +33,9 @@ const CRATES: [(&str, &str); 8] = [
     ("cegar-model", "engine/model"),
     ("cegar-fuzz", "fuzz"),
     ("cegar-harness", "harness"),
+    ("cegar-stubs", "c-stubs"),
     ("xtask", "xtask"),
 ];
-
-/// The crates in which a circle is a fault.
-const WITHOUT_CIRCLES: [&str; 3] = ["cargo-cegar", "cegar-harness", "xtask"];
 
 /// One crate: which file names which files.
 pub(crate) struct Crate {
@@ -53,8 +53,8 @@ impl Crate {
     }
 
     /// From each module to the modules that its files name.
-    fn modules(&self) -> BTreeMap<String, BTreeSet<String>> {
-        let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    fn modules(&self) -> Graph {
+        let mut all = Graph::new();
         for (file, named) in &self.uses {
             let from = module_of(file);
             let to = all.entry(from.clone()).or_default();
@@ -104,25 +104,32 @@ fn module_of(file: &Path) -> String {
     stem.to_string_lossy().into_owned()
 }
 
-/// Whether a module is `lib.rs` or `main.rs`, which names all others.
+/// Whether a module is `lib.rs`, `main.rs` or an executable below `bin`, which name all others.
 fn is_root(module: &str) -> bool {
-    matches!(module, "lib" | "main")
+    matches!(module, "lib" | "main" | "bin")
+}
+
+/// From each name to the names that it uses.
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// The graph, for the algorithms of `petgraph`. What is used and is no node of it is left out.
+fn digraph(graph: &Graph) -> DiGraph<&str, ()> {
+    let mut drawn = DiGraph::new();
+    let nodes: BTreeMap<_, _> = graph
+        .keys()
+        .map(|n| (n.as_str(), drawn.add_node(n.as_str())))
+        .collect();
+    for (from, named) in graph {
+        for to in named.iter().filter_map(|to| nodes.get(to.as_str())) {
+            drawn.add_edge(nodes[from.as_str()], *to, ());
+        }
+    }
+    drawn
 }
 
 /// The strongly connected components with more than one node, each sorted.
-fn circles(graph: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
-    let mut drawn = DiGraph::<&str, ()>::new();
-    let nodes: BTreeMap<_, _> = graph
-        .keys()
-        .map(|n| (n.as_str(), drawn.add_node(n)))
-        .collect();
-    for (from, named) in graph {
-        for to in named {
-            if let (Some(&from), Some(&to)) = (nodes.get(from.as_str()), nodes.get(to.as_str())) {
-                drawn.add_edge(from, to, ());
-            }
-        }
-    }
+fn circles(graph: &Graph) -> Vec<Vec<String>> {
+    let drawn = digraph(graph);
     let mut found: Vec<Vec<String>> = tarjan_scc(&drawn)
         .into_iter()
         .filter(|component| component.len() > 1)
@@ -136,7 +143,7 @@ fn circles(graph: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     found
 }
 
-/// Prints the circles, and draws the map anew.
+/// Prints the circles, and draws the map anew. A circle is an error, and so is a file that is too long.
 pub(crate) fn map(places: &Places) -> Result<()> {
     let crates = read(&places.root)?;
     for one in &crates {
@@ -168,6 +175,44 @@ pub(crate) fn map(places: &Places) -> Result<()> {
     if drawing::write(&places.root, &crates)? {
         run::status("Drew", drawing::PAGE);
     }
+    rules(places, &crates)
+}
+
+/// Whether the sources keep the rules, and the drawing is of them.
+pub(crate) fn check(places: &Places) -> Result<()> {
+    let crates = read(&places.root)?;
+    let page = places.root.join(drawing::PAGE);
+    let old = fs::read_to_string(&page).map_err(Error::file("read", &page))?;
+    if drawing::page(&places.root, &crates, &old)? != old {
+        let why = format!("{} is stale: run `cargo xtask map`", drawing::PAGE);
+        return Err(Error::Map(why));
+    }
+    rules(places, &crates)
+}
+
+/// No circle between the modules of a crate, and no file that is too long.
+fn rules(places: &Places, crates: &[Crate]) -> Result<()> {
+    let with_circles = crates
+        .iter()
+        .filter(|one| !circles(&one.modules()).is_empty());
+    let names: Vec<&str> = with_circles.map(|one| one.name).collect();
+    if !names.is_empty() {
+        let names = names.join(", ");
+        let why = format!("modules use each other in a circle in {names}: see `cargo xtask map`");
+        return Err(Error::Map(why));
+    }
+    let long = lengths::too_long(&places.root)?;
+    if !long.is_empty() {
+        let shown = long.iter();
+        let shown = shown.map(|(file, lines)| format!("{} ({lines})", file.display()));
+        let shown: Vec<String> = shown.collect();
+        let why = format!(
+            "files of more than {} lines: {}",
+            lengths::MOST,
+            shown.join(", ")
+        );
+        return Err(Error::Map(why));
+    }
     Ok(())
 }
 
@@ -184,32 +229,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_module_uses_another_in_a_circle() {
-        let crates = read(&Places::find().root).unwrap();
-        for one in crates
-            .iter()
-            .filter(|one| WITHOUT_CIRCLES.contains(&one.name))
-        {
-            let circles = circles(&one.modules());
-            assert!(
-                circles.is_empty(),
-                "{}: {circles:?}: see `cargo xtask map`",
-                one.name
-            );
+    fn the_sources_keep_the_rules_and_the_drawing_is_of_them() {
+        if let Err(why) = check(&Places::find()) {
+            panic!("{why}");
         }
-    }
-
-    #[test]
-    fn the_drawing_is_of_these_sources() {
-        let root = Places::find().root;
-        let old = std::fs::read_to_string(root.join(drawing::PAGE)).unwrap();
-        let new = drawing::page(&root, &read(&root).unwrap(), &old).unwrap();
-        assert_eq!(
-            old,
-            new,
-            "{} is stale: run `cargo xtask map`",
-            drawing::PAGE
-        );
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub struct Minimised {
     pub failing: Vec<PathBuf>,
 }
 
-/// Keeps the least corpus (`cargo cegar cmin`). Files whose name is not a content hash are a user's
+/// Keeps the smallest corpus (`cargo cegar cmin`). Files whose name is not a content hash are a user's
 /// own, and stay.
 pub fn cmin(
     options: &RunOptions,

@@ -91,16 +91,6 @@ pub(super) fn significant(flags: &[String]) -> Vec<&String> {
 
 /// Whether a one-word flag changes what the code means.
 pub(super) fn matters(flag: &str) -> bool {
-    let glued = [
-        "-D",
-        "-U",
-        "-I",
-        "-isystem",
-        "-iquote",
-        "-idirafter",
-        "-include",
-        "-imacros",
-    ];
     let valued = [
         "-std=",
         "--std=",
@@ -110,7 +100,8 @@ pub(super) fn matters(flag: &str) -> bool {
         "-finput-charset=",
     ];
     let with = |prefixes: &[&str]| prefixes.iter().any(|prefix| flag.starts_with(prefix));
-    with(&glued)
+    // What may stand apart from its argument may also be one word with it.
+    with(KEPT_WITH_ARGUMENT)
         || with(&valued)
         || MEANING.contains(&flag)
         || (flag.starts_with("-m") && !with(ONLY_TUNING))

@@ -37,14 +37,15 @@ pub struct CiArgs {
     /// Who works on it
     #[command(flatten)]
     pub team: TeamArgs,
-    /// No harness gets more than this, whatever its share of --max-time [default: 30m under --runs
-    /// without --max-time, where it ends what hangs]
+    /// Most time for one harness, whatever its share of --max-time [default: 30m under --runs
+    /// without --max-time, so that a harness that hangs ends]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_time_per_harness: Option<Duration>,
-    /// What is known and fails no build [default: cegar/baseline.json, if there is one]
+    /// List of the known findings, which fail no build [default: cegar/baseline.json, if there is
+    /// one]
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Add what is found to the baseline
+    /// Add the findings to the baseline
     #[arg(long)]
     pub update_baseline: bool,
     /// Known findings fail the build, too
@@ -103,15 +104,15 @@ pub struct InitArgs {
     /// At most so many harnesses
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub most: usize,
-    /// The harness's name, where there is one [default: the function's, or the package's]
+    /// Name of the harness, if only one is written [default: the function's, or the package's]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Also write the files for continuous integration; in a package that is there already, only
     /// those
     #[arg(long, value_name = "SYSTEM", value_enum)]
     pub ci: Vec<CiSystem>,
-    /// How long each written harness is tried at a time, so that it learns what callers have to
-    /// keep
+    /// How long each trial of a written harness takes; trials learn the preconditions that callers
+    /// have to keep
     #[arg(
         long = "try",
         value_name = "TIME",
@@ -119,8 +120,8 @@ pub struct InitArgs {
         conflicts_with = "no_try"
     )]
     pub try_for: String,
-    /// How long all trials together may take; the harnesses that are left then are written as they
-    /// are, and named
+    /// How long all trials together may take; harnesses without a trial are written as they are, and
+    /// named
     #[arg(
         long,
         value_name = "TIME",
@@ -128,7 +129,7 @@ pub struct InitArgs {
         conflicts_with = "no_try"
     )]
     pub try_all: String,
-    /// Try no harness: nothing is learnt, and what it reaches is not known
+    /// Try no harness: no precondition is learnt, and the lines that it reaches are not known
     #[arg(long)]
     pub no_try: bool,
     /// Take over fuzz targets (C files with LLVMFuzzerTestOneInput) and corpora: a file, or a
@@ -136,8 +137,7 @@ pub struct InitArgs {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["header", "function"])]
     pub from_fuzz: Option<PathBuf>,
     /// Run the crate's own tests and examples with the library's functions recorded; carve
-    /// harnesses from what they do, with the order of their calls, and put their data into the
-    /// corpora
+    /// harnesses from the recorded calls, in their order, and put the recorded data into the corpora
     #[arg(long, conflicts_with_all = ["from_fuzz", "function", "name"])]
     pub from_tests: bool,
 }
@@ -148,7 +148,7 @@ pub struct BindingsArgs {
     /// Also write the mismatches as SARIF 2.1.0
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
-    /// Also write them as JUnit XML
+    /// Also write the mismatches as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 }

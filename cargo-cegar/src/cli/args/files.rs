@@ -42,7 +42,7 @@ pub struct CheckArgs {
         hide_env_values = true
     )]
     pub property: Vec<PropertyName>,
-    /// A file with [external.NAME] tables: what is known of functions that nobody defines
+    /// A file with [external.NAME] tables: rules for external functions
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
     /// Longest input that the fuzzer tries, in bytes [default: 4096]
@@ -60,7 +60,7 @@ pub struct CheckArgs {
         hide_env_values = true
     )]
     pub emit_dir: Option<PathBuf>,
-    /// Where the certificate of what is proved goes, with the bitcode that it is about; see
+    /// Folder for the certificate of the proofs, with the bitcode that it is about; see
     /// `check-proof`
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
@@ -82,7 +82,7 @@ pub struct DebugArgs {
     /// The debugger [default: gdb, else lldb]
     #[arg(long, env = "CEGAR_DEBUGGER", value_name = "PROGRAM")]
     pub debugger: Option<PathBuf>,
-    /// Show where it stops, and leave
+    /// Show where the test stops, and leave the debugger
     #[arg(long)]
     pub batch: bool,
 }
@@ -120,7 +120,7 @@ pub struct ExplainArgs {
     /// Only this harness
     #[arg(long, value_name = "NAME")]
     pub harness: Option<String>,
-    /// Also write the proof of this goal alone, with only the facts that it needs; see
+    /// Also write the proof of this goal alone, with the facts that it needs; see
     /// `check-proof`
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,

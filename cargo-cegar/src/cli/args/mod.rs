@@ -52,7 +52,7 @@ pub struct Manners {
     /// Path to the crate's Cargo.toml
     #[arg(long, global = true, value_name = "PATH", help_heading = "Package")]
     pub manifest_path: Option<PathBuf>,
-    /// The package whose C code is meant; may be a dependency
+    /// The package whose C code is checked; may be a dependency
     #[arg(
         short,
         long,
@@ -61,7 +61,7 @@ pub struct Manners {
         help_heading = "Package"
     )]
     pub package: Option<String>,
-    /// Where scratch goes instead of cargo's target folder
+    /// Folder for scratch files, in place of cargo's target folder
     #[arg(
         long,
         global = true,
@@ -83,7 +83,7 @@ pub struct Manners {
         help_heading = "Display"
     )]
     pub color: Color,
-    /// For whom the report is: a person (stderr) or a program (JSON lines on stdout)
+    /// Form of the report: for a person (stderr), or for a program (JSON lines on stdout)
     #[arg(
         long,
         global = true,
@@ -95,10 +95,10 @@ pub struct Manners {
         help_heading = "Display"
     )]
     pub message_format: MessageFormat,
-    /// Say more; twice: log what the parts do
+    /// Print more; twice: log what each part of the tool does
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Display")]
     pub verbose: u8,
-    /// Say only what was found
+    /// Print findings only
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Display")]
     pub quiet: u8,
 }
@@ -115,7 +115,7 @@ pub enum Color {
     Never,
 }
 
-/// For whom the report is.
+/// The form of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MessageFormat {
     /// Status lines on stderr
@@ -132,8 +132,7 @@ pub enum Command {
     ///
     /// No project is needed: the files are one program, with `main` or `LLVMFuzzerTestOneInput` or
     /// the function given by --entry. What it reads (stdin, arguments, environment,
-    /// `__VERIFIER_nondet_*`, `crunner_get_*`, functions that nobody defines) is chosen by the
-    /// search.
+    /// `__VERIFIER_nondet_*`, `crunner_get_*`, external functions) is chosen by the search.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar check parse.c -D N=10 -I include\n  \
         cargo cegar check driver.c --entry step --property memory --max-time 5m\n  \
@@ -154,11 +153,11 @@ pub enum Command {
     /// Run all harnesses within a budget, for continuous integration: only new findings fail the
     /// build
     ///
-    /// Each harness gets its share of --max-time in a process of its own, which is ended if it does
-    /// not end. A finding is known, and fails nothing, if a test of that name is in `cegar/tests/`
+    /// Each harness gets its share of --max-time in a process of its own, which is killed if it does
+    /// not end in time. A finding is known, and fails nothing, if a test of that name is in `cegar/tests/`
     /// or `cegar/baseline.json` lists it. The source tree is left as it is: new tests, inputs and
     /// corpus entries go to the folder of --artifacts, which can be copied over `cegar/`.
-    /// `target/cegar/report.html` tells all of it; cache `target/cegar`, and the next build goes on
+    /// `target/cegar/report.html` shows all results; cache `target/cegar`, and the next build goes on
     /// from there.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar ci --max-time 10m --sarif cegar.sarif --junit cegar.xml\n  \
@@ -170,8 +169,8 @@ pub enum Command {
     /// Show which lines the last campaigns executed, which are proved unreachable, and which are
     /// open
     ///
-    /// Reads what `run` and `ci` left behind. Of several harnesses' words about a line the best
-    /// counts. Functions that no harness can call are not in its program, and not counted.
+    /// Reads what `run` and `ci` left behind. Where harnesses differ about a line, the best
+    /// status counts. A function that no harness can call is in no program, and is not counted.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar coverage\n  \
         cargo cegar coverage parse_header --html coverage.html\n  \
@@ -181,8 +180,8 @@ pub enum Command {
     ///
     /// Harnesses are written from the library's header: buffers with their lengths, strings,
     /// objects that the header's own functions make and give back, callbacks. Without --header the
-    /// header is looked for; without --function the most promising functions are taken. What gets
-    /// no harness is named with the reason. Nothing that exists is overwritten.
+    /// header is looked for; without --function the most promising functions are taken. A
+    /// function without a harness is named with the reason. Files that exist are not overwritten.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar init\n  \
         cargo cegar init -p bzip2-sys --function 'BZ2_bzBuffTo*'\n  \
@@ -205,16 +204,16 @@ pub enum Command {
     /// structures, constants
     ///
     /// The declarations are read from the crate's Rust files, the definitions from the C files that
-    /// its build compiles. What is told is certain; what is not understood is left out and counted
-    /// (-v lists it). `run` and `ci` do the same at their beginning; `check = false` under
+    /// its build compiles. A mismatch that is reported is certain; a declaration that is not understood is
+    /// left out and counted (-v lists it). `run` and `ci` do the same at their beginning; `check = false` under
     /// [bindings] in cegar.toml switches that off.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar bindings\n  \
         cargo cegar bindings -p libz-sys -v\n  \
         cargo cegar bindings --sarif bindings.sarif")]
     Bindings(BindingsArgs),
-    /// Write tests of what the C code does: the fewest inputs of the corpus that enter all that was
-    /// entered
+    /// Write tests of what the C code does: the fewest inputs of the corpus that enter all blocks that
+    /// were entered
     ///
     /// Each becomes a `#[test]` in `cegar/tests/HARNESS_behaviour.rs` with an insta snapshot in
     /// `cegar/snapshots/`: what the code printed, which external functions it called with what, how
@@ -224,17 +223,18 @@ pub enum Command {
         cargo cegar emit --behaviour\n  \
         cargo cegar emit --behaviour parse_header && cargo test --manifest-path cegar/Cargo.toml")]
     Emit(EmitArgs),
-    /// Keep the least corpus: inputs that add nothing to what the others cover are removed
+    /// Keep the smallest corpus: inputs that cover nothing beyond the other inputs are removed
     ///
-    /// Goes by blocks and about how often each is entered. Inputs that go wrong, and files that you
-    /// named yourself, stay.
+    /// Two inputs cover the same if they enter the same blocks about as often. Inputs that violate a
+    /// check, and files that you named yourself, stay.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar cmin\n  \
         cargo cegar cmin parse_header --dry-run")]
     Cmin(CminArgs),
     /// Shorten one input, keeping how it ends
     ///
-    /// An input that goes wrong goes wrong at the same check; another enters the same blocks.
+    /// An input that violates a check still violates that check; any other input still enters the
+    /// same blocks.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar tmin parse_header crash-1f2e\n  \
         cargo cegar tmin parse_header crash-1f2e --output shorter")]
@@ -257,11 +257,11 @@ pub enum Command {
         cargo cegar debug next_char_array_bound_c33a55\n  \
         cargo cegar debug probe_invalid_read_5d0a31 --manifest-path cegar-tests/Cargo.toml")]
     Debug(DebugArgs),
-    /// Check a certificate: is what it says proved really so?
+    /// Check a certificate: do its proofs hold?
     ///
     /// The bitcode is read and explored anew, and every step of the proof is asked of a fresh
-    /// solver; nothing of the search that found the proof takes part. Says the first step that
-    /// fails, and exits with 6 then.
+    /// solver; no code of the search that found the proof takes part. Prints the first step
+    /// that fails, and exits with 6 then.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar check parse.c --certificate proof && cargo cegar check-proof proof/certificate.json\n  \
         cargo cegar check-proof target/cegar/parse_header/certificate.json\n  \
@@ -274,7 +274,7 @@ pub enum Command {
     /// Reads what `run` and `check --certificate DIR` left behind and searches nothing. Of a
     /// violation it shows the lines that an execution enters and the values that it chooses there;
     /// of a proof the invariants around the loops, and no more of them than this goal needs; of
-    /// what is open, what was tried and what to turn.
+    /// an open goal what was tried, and which option may help.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar explain parse.c:88\n  \
         cargo cegar explain parse_array_bound_8c1e02\n  \
@@ -299,7 +299,7 @@ pub struct BudgetArgs {
     /// Seed of every random choice [default: 0]
     #[arg(long, value_name = "N", env = "CEGAR_SEED", hide_env_values = true)]
     pub seed: Option<u64>,
-    /// Which loop works: the tool's own, or a published one alone [default: auto]
+    /// The strategy: the tool's own, or one published algorithm alone [default: auto]
     #[arg(
         long,
         value_name = "NAME",
@@ -324,11 +324,11 @@ pub struct BudgetArgs {
     /// allocations, or all [default: io]
     #[arg(long, value_name = "LEVEL", env = "CEGAR_FAULTS", hide_env_values = true, value_parser = faults())]
     pub faults: Option<Faults>,
-    /// Do not assume this, by its identifier, or `all`: the wider world, or an open goal
-    /// (repeatable)
+    /// Do not assume this rule (its identifier, or `all`): the model becomes wider, or goals stay
+    /// open (repeatable)
     #[arg(long, value_name = "ID")]
     pub no_assume: Vec<String>,
-    /// Assume this all the same (repeatable)
+    /// Assume this rule, although --no-assume or cegar.toml lifts it (repeatable)
     #[arg(long, value_name = "ID")]
     pub assume: Vec<String>,
     /// Exit with 5 if a goal stays open

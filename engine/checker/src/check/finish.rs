@@ -1,4 +1,4 @@
-//! What can only be said when all fragments were seen.
+//! What the checker can say only after all fragments.
 //!
 //! Conditions, places that are not modelled, claims that there was no time for, and what all of it rests on.
 

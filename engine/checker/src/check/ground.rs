@@ -1,8 +1,8 @@
 //! Claims that follow from the floor.
 //!
-//! Such a claim needs no fragment: no walk comes by a violation, no walk enters the block. It rests on the checks before it that are not claimed, by the
-//! calls that the walks came by, and nothing that cannot be passed may lie before it. A certificate all of whose claims are such is
-//! accepted without a question.
+//! Such a claim needs no fragment: no walk comes by a violation of the check, or no walk enters the block. The claim rests on the checks before it that are not
+//! claimed, where *before* means along the calls that the walks came by, and no hole may lie before it. A certificate whose claims all follow from the floor is
+//! accepted without a question to the solver.
 
 use std::collections::BTreeSet;
 

@@ -4,10 +4,14 @@
 //! analyzer for large safety-critical software*, 2003, but by pieces: what lies beside the indices that are used stays apart). Of bytes in no run nothing
 //! is known. Runs do not overlap; one that would begin amid another's element forgets that element.
 
+mod filling;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::filling::{Filling, Run};
+use self::filling::{bits, repeated};
 use super::num::{Num, Thresholds};
 use super::space::Names;
 use super::value::Value;
@@ -20,115 +24,12 @@ const ELEMENTS: u32 = 1 << 13;
 /// Offsets that are looked at one by one.
 const OFFSETS: u64 = 24;
 
-/// What a run is made of.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-pub enum Filling {
-    /// Elements of so many bytes, of which each is one of these values.
-    Each(u32, Value),
-    /// The bytes that a global begins with, from an offset on.
-    Image(GlobalId, u32),
-}
-
-/// A piece of an object; where it begins is known to whoever has it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Run {
-    /// The first byte that is not part of it.
-    pub end: u32,
-    /// What it is made of.
-    pub filling: Filling,
-}
-
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
     /// By their first byte.
     runs: BTreeMap<u32, Run>,
-}
-
-/// The bits of so many bytes.
-fn bits(len: u32) -> Width {
-    (len * 8) as Width
-}
-
-/// A byte, so many times.
-fn repeated(byte: u64, len: u32) -> Option<Value> {
-    if len > 8 {
-        return (byte == 0).then(|| Value::all(bits(len)));
-    }
-    let all = (0..len).fold(0u64, |all, _| all << 8 | byte & 0xff);
-    Some(Value::exactly(bits(len), all.into()))
-}
-
-impl Filling {
-    /// What elements of `unit` bytes hold that begin at multiples of it from `anchor` on and lie between two offsets within the run;
-    /// none if that cannot be told.
-    fn seen(
-        &self,
-        start: u32,
-        (low, high): (u32, u32),
-        (unit, anchor): (u32, u32),
-        names: &Names<'_>,
-    ) -> Option<Value> {
-        match self {
-            Filling::Each(own, value) => {
-                if *own == unit && start.abs_diff(anchor) % unit == 0 {
-                    return Some(value.clone());
-                }
-                match value.single() {
-                    Some(0) if unit <= 8 => repeated(0, unit),
-                    Some(byte) if *own == 1 => repeated(byte, unit),
-                    _ => None,
-                }
-            }
-            Filling::Image(global, at) => {
-                let first = low + (anchor % unit + unit - low % unit) % unit;
-                if high < low || (high - low) / unit > ELEMENTS {
-                    return None;
-                }
-                let mut all: Option<Value> = None;
-                let mut offset = first;
-                while offset.checked_add(unit).is_some_and(|end| end <= high) {
-                    let one = names.initial(*global, at + (offset - start), unit);
-                    all = Some(match all {
-                        Some(known) => known.join(&one, bits(unit)),
-                        None => one,
-                    });
-                    offset += unit;
-                }
-                all
-            }
-        }
-    }
-
-    /// The same, of a part of the run that begins at an offset.
-    fn from(&self, start: u32, at: u32) -> Filling {
-        match self {
-            Filling::Each(..) => self.clone(),
-            Filling::Image(global, first) => Filling::Image(*global, first + (at - start)),
-        }
-    }
-
-    /// Whether a cut at an offset leaves whole elements.
-    fn divides(&self, start: u32, at: u32) -> bool {
-        match self {
-            Filling::Each(unit, value) => {
-                (at - start).is_multiple_of(*unit) || value.single() == Some(0)
-            }
-            Filling::Image(..) => true,
-        }
-    }
-
-    /// The size of elements; none where it does not matter.
-    fn unit(&self) -> Option<u32> {
-        match self {
-            Filling::Each(_, value) if value.single() == Some(0) => None,
-            Filling::Each(unit, _) => Some(*unit),
-            Filling::Image(..) => None,
-        }
-    }
 }
 
 impl Contents {

@@ -6,127 +6,18 @@
 //! the run goes the same way; but what the fault depends on, and each condition on the way there, says from now on which choice
 //! it was. Contents of buffers stay the bytes of the tape that they are.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+mod chosen;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+pub use self::chosen::{Choose, Chosen, Harness, Noted, Owned};
 use super::memory::Site;
 use super::step::Run;
-use crate::program::ir::{
-    CallSite, FuncId, FunctionKind, Loc, Op, Operand, Program, Reg, Shape, ShapeId,
-};
+use crate::program::ir::{CallSite, FuncId, FunctionKind, Loc, Op, Operand, Reg, Shape, ShapeId};
 use crate::term::{Pool, Symbol, Term};
 
 /// Members of one object that become variables.
 const MEMBERS: usize = 1024;
-
-/// Which functions are the harness's; all other functions of the user's code are the library.
-#[derive(Clone, Debug, Default)]
-pub struct Harness {
-    /// The functions.
-    pub functions: BTreeSet<FuncId>,
-    /// Channels whose bytes are data (contents of buffers, strings), and not numbers that the harness chooses.
-    pub data: BTreeSet<Arc<str>>,
-}
-
-impl Harness {
-    /// The harness that a file of the program is.
-    pub fn in_file(program: &Program, file: &str) -> Harness {
-        let is_here = |id: &FuncId| {
-            let function = program.function(*id);
-            function.kind == FunctionKind::User
-                && function.is_defined()
-                && program
-                    .files
-                    .get(function.pos.file as usize)
-                    .is_some_and(|name| name == file)
-        };
-        let all = (0..program.functions.len() as u32).map(FuncId);
-        Harness {
-            functions: all.filter(is_here).collect(),
-            data: ["bytes", "data", "string"].map(Arc::from).into(),
-        }
-    }
-}
-
-/// What was chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choose {
-    /// An argument of a call into the library, by its number among the flattened ones.
-    Argument {
-        /// The call.
-        site: CallSite,
-        /// What is called.
-        callee: FuncId,
-        /// Which argument.
-        number: usize,
-    },
-    /// A member of one of the harness's variables.
-    Member {
-        /// The variable's name.
-        variable: String,
-        /// Where it is made.
-        at: Loc,
-        /// How C selects it: `.count`, `[3].name`; empty for the whole variable.
-        selector: String,
-        /// The call into the library before which it was looked at.
-        site: CallSite,
-        /// What is called.
-        callee: FuncId,
-    },
-}
-
-/// A value that the harness chose, as a variable.
-#[derive(Clone, Debug)]
-pub struct Chosen {
-    /// The variable.
-    pub term: Term,
-    /// What it stands for.
-    pub what: Choose,
-    /// Its value in this run.
-    pub value: u128,
-    /// What it was as a function of the tape; none if the harness has it fixed.
-    pub before: Option<Term>,
-}
-
-/// An object that the harness made.
-#[derive(Clone, Debug)]
-pub struct Owned {
-    /// Its number.
-    pub object: u32,
-    /// Its size.
-    pub size: u64,
-    /// Its size as a function of the tape, if it is one.
-    pub size_term: Option<Term>,
-    /// Its name, if it is a variable.
-    pub variable: Option<String>,
-    /// The harness's call that made it, if it is on the heap, and what was called.
-    pub made_by: Option<(CallSite, FuncId)>,
-    /// Whether the library was told its size.
-    pub told: bool,
-    /// The argument by which the library got it first: the call, what is called, and its number.
-    pub passed: Option<(CallSite, FuncId, usize)>,
-}
-
-/// What was noted of a run.
-#[derive(Clone, Debug, Default)]
-pub struct Noted {
-    /// What the harness chose.
-    pub chosen: Vec<Chosen>,
-    /// What it made.
-    pub owned: Vec<Owned>,
-    /// Sizes of objects that depend on the tape or on what was chosen, by the object's number.
-    pub sizes: FxHashMap<u32, Term>,
-    /// What the faulting operation works with, as far as it is symbolic.
-    pub culprits: Vec<Term>,
-    /// The address and the length of the faulting access.
-    pub access: Option<(u64, u64)>,
-    /// The object that the address leads to where all choices are 0, if there is one: its number and size.
-    pub target: Option<(u32, u64)>,
-    /// How many events of the path came before the library was entered first.
-    pub entered: Option<usize>,
-}
 
 /// The state of noting.
 #[derive(Debug)]

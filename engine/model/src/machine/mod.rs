@@ -18,6 +18,7 @@ mod intrinsics;
 mod memory;
 mod ops;
 mod outcome;
+mod rare;
 mod report;
 mod shadow;
 mod step;

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::convention::{ERRNO, USER_MAIN};
 use super::outside::{Effects, Outside};
+pub use crate::operator::*;
 pub use checks::*;
 pub use loops::*;
 pub use numbers::{
@@ -71,9 +72,6 @@ index_type!(
     /// A scalar register of a function; registers `0..parameters` hold the flattened parameters.
     Reg
 );
-
-/// Width in bits of a scalar, 1 to 128.
-pub type Width = u16;
 
 /// A whole module, normalised and numbered.
 #[derive(Clone, Debug, Default)]
@@ -296,71 +294,6 @@ impl HeapFn {
             HeapFn::ReallocArray => 1..3,
             HeapFn::Row | HeapFn::Free | HeapFn::UsableSize => 0..0,
         }
-    }
-}
-
-/// Functions of `<math.h>` that the machine computes; the `f` variants are the same on floats.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "each is the C function of its name")]
-pub enum MathFn {
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Atan2,
-    Sinh,
-    Cosh,
-    Tanh,
-    Exp,
-    Exp2,
-    Expm1,
-    Log,
-    Log2,
-    Log10,
-    Log1p,
-    Pow,
-    Sqrt,
-    Cbrt,
-    Hypot,
-    Fmod,
-    Remainder,
-    Floor,
-    Ceil,
-    Round,
-    Trunc,
-    Rint,
-    Nearbyint,
-    Fabs,
-    Fmin,
-    Fmax,
-    Copysign,
-    Fma,
-    Ldexp,
-    Lround,
-    Llround,
-    Lrint,
-}
-
-impl MathFn {
-    /// Whether IEEE 754 says its result, so that it has a term: the others are computed by the host.
-    pub fn is_exact(self) -> bool {
-        matches!(
-            self,
-            MathFn::Sqrt
-                | MathFn::Floor
-                | MathFn::Ceil
-                | MathFn::Round
-                | MathFn::Trunc
-                | MathFn::Rint
-                | MathFn::Nearbyint
-                | MathFn::Fabs
-                | MathFn::Fmin
-                | MathFn::Fmax
-                | MathFn::Copysign
-                | MathFn::Fma
-        )
     }
 }
 

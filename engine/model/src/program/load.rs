@@ -16,6 +16,7 @@ mod constants;
 mod describe;
 mod instructions;
 mod intrinsics;
+mod memory;
 mod names;
 mod scopes;
 mod types;

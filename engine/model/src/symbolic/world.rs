@@ -9,17 +9,20 @@
 //! object has a fixed number, as globals have; where it may run again each new object gets a number that nothing is known
 //! about except that no other object has it.
 
+mod flow;
+
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+pub use self::flow::{Flow, successors};
 use super::spans::{Span, Spans};
 use crate::program::ir::numbers::PLACES;
 pub use crate::program::ir::numbers::UNFIXED;
 use crate::program::ir::{
-    BlockId, CallSite, Callee, DYNAMIC_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS, GlobalId, Op,
-    Program, Reg, Terminator, number_of, place_of,
+    BlockId, CallSite, Callee, DYNAMIC_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Op, Program, Reg,
+    number_of, place_of,
 };
 
 /// A call context, by number; see [`Context`].
@@ -126,19 +129,6 @@ pub struct ObjectInfo {
 
 /// It is not worth beginning again more often than this for one object.
 const INDEXINGS: u32 = 16;
-
-/// The control flow of one function.
-#[derive(Debug)]
-pub struct Flow {
-    /// Each reachable block's place in reverse postorder.
-    pub order: FxHashMap<BlockId, u32>,
-    /// The blocks in that order.
-    pub blocks: Vec<BlockId>,
-    /// The cut points: targets of retreating edges, or of all.
-    pub cuts: FxHashSet<BlockId>,
-    /// Blocks on a cycle.
-    pub cyclic: FxHashSet<BlockId>,
-}
 
 /// Everything that has been met so far.
 #[derive(Debug)]
@@ -506,93 +496,4 @@ impl<'p> World<'p> {
             .entry(function)
             .or_insert_with(|| Flow::new(program, function, grain))
     }
-}
-
-/// The blocks that a block can go on to.
-pub fn successors(end: &Terminator) -> Vec<BlockId> {
-    end.edges().into_iter().map(|edge| edge.to).collect()
-}
-
-impl Flow {
-    fn new(program: &Program, function: FuncId, grain: Grain) -> Flow {
-        let range = program.function(function).blocks.clone();
-        let mut post = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut stack = Vec::new();
-        if !range.is_empty() {
-            let first = BlockId(range.start);
-            seen.insert(first);
-            stack.push((first, successors(&program.block(first).end), 0));
-        }
-        while let Some((block, next, at)) = stack.last_mut() {
-            if let Some(&to) = next.get(*at) {
-                *at += 1;
-                if seen.insert(to) {
-                    stack.push((to, successors(&program.block(to).end), 0));
-                }
-            } else {
-                post.push(*block);
-                stack.pop();
-            }
-        }
-        post.reverse();
-        let order: FxHashMap<BlockId, u32> = post
-            .iter()
-            .enumerate()
-            .map(|(place, &block)| (block, place as u32))
-            .collect();
-        let mut cuts = FxHashSet::default();
-        for &block in &post {
-            for to in successors(&program.block(block).end) {
-                if order.get(&to) <= order.get(&block) {
-                    cuts.insert(to);
-                }
-            }
-        }
-        let cyclic = cyclic(program, &post, &order, &cuts);
-        if grain == Grain::Blocks && program.function(function).kind == FunctionKind::User {
-            for &block in &post {
-                cuts.extend(successors(&program.block(block).end));
-            }
-        }
-        Flow {
-            order,
-            blocks: post,
-            cuts,
-            cyclic,
-        }
-    }
-}
-
-/// The blocks that can reach themselves. Every cycle goes through a cut point, so it is enough to ask which blocks
-/// each cut point reaches that reach it back.
-fn cyclic(
-    program: &Program,
-    blocks: &[BlockId],
-    order: &FxHashMap<BlockId, u32>,
-    cuts: &FxHashSet<BlockId>,
-) -> FxHashSet<BlockId> {
-    let mut before: FxHashMap<BlockId, Vec<BlockId>> = FxHashMap::default();
-    for &block in blocks {
-        for to in successors(&program.block(block).end) {
-            before.entry(to).or_default().push(block);
-        }
-    }
-    let mut all = FxHashSet::default();
-    for &cut in cuts {
-        let walk = |next: &dyn Fn(BlockId) -> Vec<BlockId>| {
-            let mut seen = FxHashSet::default();
-            let mut open = next(cut);
-            while let Some(block) = open.pop() {
-                if order.contains_key(&block) && seen.insert(block) {
-                    open.extend(next(block));
-                }
-            }
-            seen
-        };
-        let forward = walk(&|block| successors(&program.block(block).end));
-        let backward = walk(&|block| before.get(&block).cloned().unwrap_or_default());
-        all.extend(forward.intersection(&backward).copied());
-    }
-    all
 }

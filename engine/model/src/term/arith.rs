@@ -8,7 +8,7 @@
 use super::node::{Node, Term};
 use super::pool::Pool;
 use super::value::{self, mask};
-use crate::program::ir::{BinOp, Pred, UnOp, Width};
+use crate::operator::{BinOp, Pred, UnOp, Width};
 
 /// How deep [`Pool::signed_bits`] looks.
 const LOOK: u32 = 4;

@@ -2,7 +2,7 @@
 
 use super::node::{Array, ArrayNode, Node, Term};
 use super::pool::Pool;
-use crate::program::ir::BinOp;
+use crate::operator::BinOp;
 
 /// How many stores a read looks through when it is built. Reads past that stay symbolic reads.
 const LOOK: usize = 64;

@@ -9,7 +9,7 @@
 use super::node::{Node, Term};
 use super::pool::Pool;
 use super::value;
-use crate::program::ir::{CastKind, Width};
+use crate::operator::{CastKind, Width};
 
 impl Pool {
     /// Zero extension (or truncation, if `width` is less) to `width` bits.

@@ -8,7 +8,7 @@
 use super::node::{Node, Term};
 use super::pool::Pool;
 use super::value::{self, mask};
-use crate::program::ir::{BinOp, Pred};
+use crate::operator::{BinOp, Pred};
 
 impl Pool {
     /// `a pred b`; one bit.

@@ -6,7 +6,7 @@
 use super::node::{Node, Term};
 use super::pool::Pool;
 use super::value::mask;
-use crate::program::ir::BinOp;
+use crate::operator::BinOp;
 
 impl Pool {
     pub(super) fn unsigned_division(&mut self, op: BinOp, a: Term, b: Term) -> Term {

@@ -8,7 +8,7 @@
 use super::node::Term;
 use super::pool::Pool;
 use super::value;
-use crate::program::ir::{BinOp, CheckKind, Pred, Width};
+use crate::operator::{BinOp, CheckKind, Pred, Width};
 
 /// What conditions are made of: bit patterns of some width, and truth values.
 pub trait Algebra {

@@ -10,7 +10,7 @@ use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
 use super::value::{mask, signed};
-use crate::program::ir::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn, Width};
+use crate::operator::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn, Width};
 
 /// Runs the body with `$F` as the soft-float type of a format.
 macro_rules! soft {

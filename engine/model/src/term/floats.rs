@@ -6,7 +6,7 @@
 use super::float;
 use super::node::{Node, Term};
 use super::pool::Pool;
-use crate::program::ir::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn};
+use crate::operator::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn};
 
 impl Pool {
     /// `a op b`.

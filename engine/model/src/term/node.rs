@@ -5,7 +5,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::program::ir::{BinOp, FloatCast, FloatKind, FloatOp, FloatPred, MathFn, Pred, UnOp};
+use crate::operator::{BinOp, FloatCast, FloatKind, FloatOp, FloatPred, MathFn, Pred, UnOp};
 
 /// A bit-vector term of a [`super::Pool`]. Terms of different pools must not be mixed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::node::{Array, ArrayNode, Node, Term};
 use super::symbols::{Set, Sets, Symbol};
 use super::value::mask;
-use crate::program::ir::Width;
+use crate::operator::Width;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {

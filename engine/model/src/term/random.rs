@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::program::ir::{BinOp, CastKind, Pred, UnOp, Width};
+use crate::operator::{BinOp, CastKind, Pred, UnOp, Width};
 
 /// An expression as a program would build it, before any simplification.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::node::{Array, ArrayNode, Node, Term};
 use super::pool::Pool;
 use super::value;
-use crate::program::ir::{BinOp, Pred};
+use crate::operator::{BinOp, Pred};
 
 /// Longer texts are cut: they serve messages and reports.
 const LIMIT: usize = 2000;

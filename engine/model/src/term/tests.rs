@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::random::expr;
 use super::*;
-use crate::program::ir::{BinOp, Pred};
+use crate::operator::{BinOp, Pred};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]

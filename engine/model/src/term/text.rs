@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::node::{Array, ArrayNode, Node, Term};
 use super::pool::Pool;
-use crate::program::ir::{BinOp, Pred, UnOp, Width};
+use crate::operator::{BinOp, Pred, UnOp, Width};
 
 /// Why a text is no term.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -6,7 +6,7 @@
 //! gives all ones (signed: 1 for a negative dividend), a remainder by zero the dividend, an oversized shift
 //! zero or the sign. Every argument has zeros above its width, and so has every result.
 
-use crate::program::ir::{BinOp, CastKind, Pred, UnOp, Width};
+use crate::operator::{BinOp, CastKind, Pred, UnOp, Width};
 
 /// All ones in the lowest `width` bits.
 #[inline]

@@ -226,7 +226,7 @@ impl Diagrams {
                 Node::Inner(node) => Some(node.level()),
                 Node::Terminal(_) => None,
             })?;
-        // Nobody reorders: a level is its variable's number.
+        // The manager never reorders: a level is its variable's number.
         Some((level as usize / 2, Set(high), Set(low)))
     }
 }

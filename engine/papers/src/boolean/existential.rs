@@ -5,7 +5,7 @@
 //! partitioned: those that share variables, directly or through the code, are asked about together, and where even that is too many
 //! each predicate after the code is asked about with its nearest predicates before it. What a partition loses comes
 //! back one step at a time ([`super::model::Abstraction::exclude_spurious`]). Most predicates are not touched by most code; the
-//! term for "the same afterwards" is then the very same term, and nobody is asked.
+//! term for a predicate after the code is then the term before it, and the solver is not asked.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! The Boolean program of a graph, and what of it has to be made again when predicates are added.
 //!
-//! A place is a cut point, with one more for the start of the program. An error is an obligation that somebody asks about or a
+//! A place is a cut point, with one more for the start of the program. An error is an obligation that is a goal, or a
 //! hole: where the engine cannot go on, nothing may be claimed of what follows. Relations are made when a search
 //! first needs them, and again when the predicates at one of their ends have grown; what was excluded of a relation
 //! stays excluded, since predicates keep their numbers.

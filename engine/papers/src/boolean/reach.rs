@@ -15,7 +15,7 @@ pub enum Reached {
     Error(AbstractPath),
     /// None; these are the states that are reached, by place.
     Nothing(Vec<Set>),
-    /// Nobody waits any more.
+    /// The search was told to stop.
     Stopped,
 }
 

@@ -8,21 +8,24 @@
 
 mod equations;
 mod heap;
+mod pairs;
 mod slopes;
+mod vocabulary;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
+pub use self::vocabulary::Vocabulary;
 use super::forest::Sample;
 use super::graph::Graph;
 use super::own::{Own, leaves, symbol_of_array};
 use super::relevance::Relevance;
 use cegar_model::deadline;
-use cegar_model::program::ir::{BinOp, Pred, Width};
+use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::symbolic::cuts::{Part, Place};
 use cegar_model::symbolic::world::Cut;
-use cegar_model::term::{Array, Evaluator, Item, Node, Pool, Rewriter, Symbol, Term, value};
+use cegar_model::term::{Array, Evaluator, Pool, Rewriter, Symbol, Term, value};
 
 /// Guesses per cut point.
 const MOST: usize = 3_000;
@@ -36,107 +39,6 @@ const CASES: usize = 6;
 const TRANSFERRED: usize = 40;
 /// Constants per width.
 const CONSTANTS: usize = 48;
-
-/// What the code compares with: constants by width, and its conditions.
-#[derive(Debug, Default)]
-pub struct Vocabulary {
-    constants: BTreeMap<Width, BTreeSet<u128>>,
-    conditions: Vec<Term>,
-    /// Variables that hold an object's number.
-    numbers: FxHashSet<Term>,
-    /// Variables that some transition changes.
-    changing: FxHashSet<Term>,
-    /// What turns of loops add.
-    steps: Vec<(Cut, Term, slopes::Step)>,
-}
-
-impl Vocabulary {
-    /// Of all fragments.
-    pub fn new(graph: &mut Graph<'_>) -> Vocabulary {
-        let (steps, changing) = slopes::steps(graph);
-        let mut all = Vocabulary {
-            steps,
-            changing,
-            ..Vocabulary::default()
-        };
-        let bases = graph.states.values().flat_map(|state| state.bases.keys());
-        all.numbers = bases.copied().collect();
-        let mut seen: FxHashSet<Item> = FxHashSet::default();
-        let pool = &graph.pool;
-        for fragment in graph.fragments.values() {
-            let guards = fragment
-                .obligations
-                .iter()
-                .flat_map(|o| o.guard.0.iter().chain([&o.violated]))
-                .chain(
-                    fragment
-                        .transitions
-                        .iter()
-                        .flat_map(|t| t.reached.guard.0.iter()),
-                )
-                .chain(fragment.assumptions.iter());
-            for &root in guards {
-                if deadline::seldom_passed() {
-                    return all;
-                }
-                for item in pool.order(Item::Term(root), |item| seen.contains(&item)) {
-                    seen.insert(item);
-                    if let Item::Term(t) = item {
-                        all.note(pool, t);
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    fn note(&mut self, pool: &Pool, t: Term) {
-        let Node::Cmp(_, a, b) = *pool.node(t) else {
-            return;
-        };
-        if pool.width(a) > 1 {
-            self.conditions.push(t);
-        }
-        let is_number = |c: u128| pool.width(a) == 32 && c != 0;
-        for (side, other) in [(a, b), (b, a)] {
-            if let Some(c) = pool.as_const(side)
-                && !(is_number(c) && self.numbers.contains(&other))
-            {
-                self.add(pool.width(side), c);
-            }
-        }
-    }
-
-    fn add(&mut self, width: Width, c: u128) {
-        let all = self.constants.entry(width).or_default();
-        for near in [c.wrapping_sub(1), c, c.wrapping_add(1)] {
-            all.insert(near & value::mask(width));
-        }
-    }
-
-    /// Constants of that width; comparisons at other widths count as well, since C widens everything to `int`.
-    pub fn constants(&self, width: Width) -> Vec<u128> {
-        let mut all: BTreeSet<u128> = BTreeSet::from([0, 1, value::mask(width)]);
-        for (&other, constants) in &self.constants {
-            for &c in constants {
-                let kept = c & value::mask(width);
-                let signed = value::signed(other, c);
-                if kept == c || value::unsigned(width, signed) == kept && other < width {
-                    all.insert(kept);
-                }
-                if all.len() > CONSTANTS {
-                    break;
-                }
-            }
-        }
-        all.into_iter().collect()
-    }
-
-    /// All constants, for random tapes.
-    pub fn interesting(&self) -> Vec<u128> {
-        self.constants.values().flatten().copied().collect()
-    }
-}
 
 /// How many levels of guesses there are. Each costs more than the one before and is needed more rarely; the last two
 /// multiply, and facts that do make every later question harder.
@@ -369,134 +271,6 @@ impl Guesser<'_, '_> {
                 _ => {}
             }
         }
-    }
-
-    /// Two values: order, equality, a constant difference, equal low bits.
-    fn pairs(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
-        let wide: Vec<Term> = scalars
-            .iter()
-            .filter(|&&t| matches!(self.graph.pool.width(t), 8..=64))
-            .copied()
-            .take(PAIRED)
-            .collect();
-        for (i, &x) in wide.iter().enumerate() {
-            if deadline::passed() {
-                return;
-            }
-            for &y in &wide[i + 1..] {
-                for (x, y) in self.same_width(x, y) {
-                    self.pair(x, y, evaluators, out);
-                }
-            }
-        }
-    }
-
-    fn pair(&mut self, x: Term, y: Term, evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
-        let pool = &mut self.graph.pool;
-        match self.level {
-            0 => out.push(pool.eq(x, y)),
-            1 => {
-                for pred in [
-                    Pred::Ule,
-                    Pred::Uge,
-                    Pred::Sle,
-                    Pred::Sge,
-                    Pred::Ult,
-                    Pred::Ugt,
-                    Pred::Slt,
-                    Pred::Sgt,
-                ] {
-                    out.push(pool.cmp(pred, x, y));
-                }
-                return;
-            }
-            _ => {}
-        }
-        let difference = pool.bin(BinOp::Sub, x, y);
-        let sum = pool.bin(BinOp::Add, x, y);
-        for combined in [difference, sum] {
-            let seen = self.values(combined, evaluators);
-            let pool = &mut self.graph.pool;
-            let width = pool.width(combined);
-            let Some(&first) = seen.first() else { continue };
-            let constant = seen.iter().all(|&v| v == first);
-            match self.level {
-                0 if constant => {
-                    let c = pool.constant(width, first);
-                    out.push(pool.eq(combined, c));
-                }
-                2 if !constant => {
-                    for bits in [1, 2] {
-                        let low = pool.extract(combined, 0, bits);
-                        let c = pool.constant(bits, first);
-                        out.push(pool.eq(low, c));
-                    }
-                }
-                3 if !constant => {
-                    for c in self.vocabulary.constants(width) {
-                        let pool = &mut self.graph.pool;
-                        let c = pool.constant(width, c);
-                        out.push(pool.cmp(Pred::Ule, combined, c));
-                        out.push(pool.cmp(Pred::Sle, combined, c));
-                        out.push(pool.cmp(Pred::Sge, combined, c));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// What one value is where another, which takes few values, has one of them: what a state machine knows.
-    fn by_case(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
-        let is_number = |t: &&Term| matches!(self.graph.pool.width(**t), 1 | 8..=64);
-        let scalars: Vec<Term> = scalars
-            .iter()
-            .filter(is_number)
-            .copied()
-            .take(PAIRED)
-            .collect();
-        let columns: Vec<Vec<u128>> = scalars
-            .iter()
-            .map(|&t| self.values(t, evaluators))
-            .collect();
-        for (i, states) in columns.iter().enumerate() {
-            let cases: BTreeSet<u128> = states.iter().copied().collect();
-            if !(2..=CASES).contains(&cases.len()) {
-                continue;
-            }
-            for (j, values) in columns.iter().enumerate().filter(|(j, _)| *j != i) {
-                for &case in &cases {
-                    let mut here = states.iter().zip(values).filter(|(s, _)| **s == case);
-                    let Some((_, &first)) = here.next() else {
-                        continue;
-                    };
-                    if here.any(|(_, &value)| value != first) {
-                        continue;
-                    }
-                    let pool = &mut self.graph.pool;
-                    let case = pool.constant(pool.width(scalars[i]), case);
-                    let value = pool.constant(pool.width(scalars[j]), first);
-                    let other = pool.eq(scalars[i], case);
-                    let other = pool.not(other);
-                    let same = pool.eq(scalars[j], value);
-                    out.push(pool.or(other, same));
-                }
-            }
-        }
-    }
-
-    /// The two at one width: as they are, or the narrower one widened both ways.
-    fn same_width(&mut self, x: Term, y: Term) -> Vec<(Term, Term)> {
-        let pool = &mut self.graph.pool;
-        let (w, v) = (pool.width(x), pool.width(y));
-        if w == v {
-            return vec![(x, y)];
-        }
-        let wide = w.max(v);
-        vec![
-            (pool.zext(x, wide), pool.zext(y, wide)),
-            (pool.sext(x, wide), pool.sext(y, wide)),
-        ]
     }
 
     /// A string ends in its array: some byte from a value's index on is zero.

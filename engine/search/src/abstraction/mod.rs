@@ -15,3 +15,4 @@ mod live;
 pub mod loops;
 pub mod own;
 pub mod relevance;
+pub mod said;

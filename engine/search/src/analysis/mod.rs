@@ -2,11 +2,11 @@
 //!
 //! What states mean, and what a walk makes of them, is said in [`cegar_model::domain`]; the checker walks once more what is found here. This room makes
 //! them grow until they are large enough: which functions are walked apart for each call ([`plan`]), how loops end
-//! ([`grow`]), what is written down ([`mod@write`]), and what of it is said to the prover ([`said`]).
+//! ([`grow`]), what is written down ([`mod@write`]). What of it is said to the prover stands in
+//! [`crate::abstraction::said`].
 
 pub mod grow;
 pub mod plan;
-pub mod said;
 pub mod write;
 
 use std::sync::Arc;

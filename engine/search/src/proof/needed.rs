@@ -26,7 +26,7 @@ use rustc_hash::FxHashSet;
 use super::{resumed, write};
 use crate::abstraction::asking::Facts;
 use crate::abstraction::graph::Graph;
-use crate::analysis::said;
+use crate::abstraction::said;
 
 /// What is to be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,6 +9,7 @@
 
 mod ask;
 mod judge;
+mod news;
 mod offers;
 mod queue;
 mod replays;
@@ -21,8 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use serde::{Deserialize, Serialize};
 
+pub use self::news::{Config, News, Origin, SearchStats};
 use super::context;
 use super::legible::{SHORT, legible, plain_at, text_positions};
 use super::minimise::{Budget, Judged, Span, minimise, simplify};
@@ -30,137 +31,12 @@ use super::partial::PathIndex;
 use super::pump;
 use crate::solver::Cached;
 use cegar_model::machine::{Choice, Event, Execution, Limits, Machine, Outcome, Violation};
-use cegar_model::program::{BlockId, CheckId, CheckKind, FunctionKind, Program, Property};
+use cegar_model::program::{BlockId, CheckId, CheckKind, FunctionKind, Program};
 use cegar_model::solver::{self, SolverStats, Z3};
 use cegar_model::term::Pool;
 use judge::{Place, place};
 use queue::{Job, Queue, Recorded, Work, class};
 pub use tell::Spans;
-
-/// What a search may do.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The properties whose checks are goals.
-    pub properties: Vec<Property>,
-    /// Longest tape, in bytes. Default [`LONGEST`].
-    pub max_len: usize,
-    /// Longest tape that is recorded symbolically, in bytes. Default 4096.
-    pub max_recorded: usize,
-    /// Limits of one execution.
-    pub limits: Limits,
-    /// What one question to the solver may cost. Default: 2 s.
-    pub query: solver::Limits,
-    /// When the answers have to be there. Default: no such time.
-    pub until: Option<Instant>,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Config {
-            properties: vec![
-                Property::Assertion,
-                Property::Abort,
-                Property::Memory,
-                Property::Overflow,
-            ],
-            max_len: LONGEST,
-            max_recorded: 4096,
-            limits: Limits::default(),
-            query: solver::Limits::default(),
-            until: None,
-        }
-    }
-}
-
-/// Where a tape came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    /// Given at the start, or by the user's corpus.
-    Given,
-    /// The fuzzer.
-    Fuzzer,
-    /// A departure from a path, solved.
-    Simulation,
-    /// A goal of the abstraction, reached from a state of its forest.
-    Frontier,
-    /// The closed forms of the loops on a path to a goal.
-    Loop,
-    /// An answer replayed around a loop.
-    Replay,
-    /// A longer tape.
-    Longer,
-    /// A test that a published strategy asked for.
-    Strategy,
-}
-
-impl std::fmt::Display for Origin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Origin::Given => "an initial input",
-            Origin::Fuzzer => "fuzzing",
-            Origin::Simulation => "partial simulation",
-            Origin::Frontier => "a frontier query",
-            Origin::Loop => "the closed form of a loop",
-            Origin::Replay => "replaying an answer around a loop",
-            Origin::Longer => "a longer input",
-            Origin::Strategy => "a test of the strategy",
-        })
-    }
-}
-
-/// What a slice of search brought.
-#[derive(Clone, Debug)]
-pub enum News {
-    /// A tape that covers something new: a seed for the fuzzer.
-    Seed {
-        /// The tape.
-        tape: Vec<u8>,
-        /// How it was made.
-        origin: Origin,
-    },
-    /// A tape on which the machine saw a wanted check fail. Not a finding before a native run showed it.
-    Violation {
-        /// The tape.
-        tape: Vec<u8>,
-        /// What the machine saw.
-        violation: Violation,
-        /// How the tape was made.
-        origin: Origin,
-    },
-}
-
-impl News {
-    /// Whether a check failed.
-    pub fn is_violation(&self) -> bool {
-        matches!(self, News::Violation { .. })
-    }
-}
-
-/// Counters of a search.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, PartialEq)]
-pub struct SearchStats {
-    /// Executions by the machine.
-    pub executions: u64,
-    /// Of these, with a symbolic shadow.
-    pub recorded: u64,
-    /// Steps executed.
-    pub steps: u64,
-    /// Questions asked: departures tried.
-    pub questions: u64,
-    /// Questions with an answer.
-    pub answered: u64,
-    /// Questions that no input answers.
-    pub dead: u64,
-    /// Questions left open (solver limits, or only narrowed questions could be asked).
-    pub open: u64,
-    /// Answers whose execution did not go where it was predicted to go.
-    pub diverged: u64,
-    /// Tapes made by replaying an answer.
-    pub replays: u64,
-    /// Executions that met a construct which is not modelled.
-    pub unmodelled: u64,
-}
 
 /// Longest tape, in bytes: 64 MiB.
 pub const LONGEST: usize = 64 << 20;

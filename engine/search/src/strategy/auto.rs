@@ -23,7 +23,7 @@ use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::houdini;
 use crate::abstraction::loops::Loops;
 use crate::abstraction::relevance::{Changes, Relevance};
-use crate::analysis::said;
+use crate::abstraction::said;
 use crate::proof::{resumed, write};
 use cegar_checker::Certificate;
 use cegar_model::program::ir::Program;

@@ -1,6 +1,6 @@
 //! A module made of some functions of another one.
 //!
-//! What is numbered (types, groups of attributes, metadata) gets the number of its first mention, what is mentioned is declared
+//! Types, groups of attributes and metadata are numbered by their first mention, and names that are mentioned are declared
 //! in the order of names: the text depends on the functions alone, not on the program that they were found in. Debug
 //! information is kept as far as a call stack needs it: places, and the functions that were inlined.
 
@@ -12,7 +12,7 @@ use super::module::{Function, Global, Module, Name};
 use super::names::Names;
 use super::scan::{Token, fields, tokens};
 
-/// Bytes of text up to which a constant's value is told to those who read it.
+/// Bytes of text up to which a constant's value is written into the parts that read it.
 const SHORT: usize = 256;
 
 /// Numbers given in the order of first mentions.
@@ -184,7 +184,7 @@ impl<'m, 't> Composer<'m, 't> {
             }
             rest = next;
         }
-        // What is renamed was its file's own, or is nobody's outside of the program.
+        // A renamed symbol was `static` in its file, or is used in this program only.
         let is_renamed = self.names.of(self.module, function.name) != function.name.text;
         if is_renamed || function.result.split(' ').any(|word| word == "hidden") {
             out.push_str("hidden ");

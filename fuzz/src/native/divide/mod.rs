@@ -108,7 +108,7 @@ impl<'t> Division<'t> {
             .of(&self.module, self.module.functions[index].name)
     }
 
-    /// The functions of one file that one of them mentions, or that those mention, and so on.
+    /// The functions of one file that a function of it reaches by mentions.
     fn reached(&self, index: usize) -> HashSet<usize> {
         let mut reached = HashSet::new();
         let mut waiting = vec![index];
@@ -144,7 +144,7 @@ impl<'t> Division<'t> {
         let mut files: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (number, (index, name, _)) in self.functions.iter().enumerate() {
             if !made.contains(name) {
-                // The entry has one name in all programs and calls another harness in each: an object with it serves one.
+                // The entry function has one name in all programs, and calls another harness in each: an object with the entry function serves one program only.
                 let file = if name == ENTRY {
                     ENTRY
                 } else if self.style.inline {
@@ -171,7 +171,7 @@ impl<'t> Division<'t> {
                 parts.push(self.part(&now));
             }
         }
-        // The longest first: nobody waits for one that began last.
+        // The longest first, so that the last to begin is a short one.
         parts.sort_by_key(|part| std::cmp::Reverse(part.text.len()));
         parts
     }
@@ -206,7 +206,7 @@ impl<'t> Division<'t> {
         }
     }
 
-    /// The part with the program's data, its counters and its numbers: it gives each function's own their places.
+    /// The part with the program's data, its counters and its numbers: it gives each function's counters and numbers their places.
     pub fn data(&self, firsts: &[First]) -> String {
         let mut text = String::new();
         let sites = firsts.iter().map(|first| first.site + first.sites).max();

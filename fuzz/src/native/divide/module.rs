@@ -1,7 +1,7 @@
 //! A module's text, sorted: what it defines, declares and numbers.
 //!
-//! Everything borrows from the text. What is not understood is refused, and the program is compiled whole: to leave a line out
-//! would be to compile another program.
+//! Everything borrows from the text. A line that this reader does not know is an error, and the program is compiled whole: without the line
+//! it would be another program.
 
 use std::collections::HashMap;
 
@@ -136,7 +136,7 @@ fn refused<T>(what: &str, line: &str) -> Result<T, Refused> {
 }
 
 impl<'t> Module<'t> {
-    /// Reads what LLVM has printed.
+    /// Reads a module as LLVM prints it.
     pub fn read(text: &'t str) -> Result<Module<'t>, Refused> {
         if !text.is_ascii() {
             return refused("text beyond ASCII", "");
@@ -368,7 +368,7 @@ impl<'t> Module<'t> {
 
     /// What a name stands for, aliases followed.
     pub fn target(&self, mut name: Name<'t>) -> Name<'t> {
-        // As many steps as there are aliases, should they go in a circle.
+        // At most as many steps as there are aliases, in case they form a circle.
         for _ in 0..=self.aliases.len() {
             match self.aliases.get(&name) {
                 Some(&next) => name = next,

@@ -1,8 +1,8 @@
 //! Names that parts of a program know each other by.
 //!
-//! What is `static` in C has no name beyond its file, and LLVM numbers what is called alike (`helper.12`, `.str.7`) by what it
+//! A `static` symbol of C has no name beyond its file, and LLVM numbers symbols of one name (`helper.12`, `.str.7`) by what it
 //! was linked with. A part of a library is to be the same text whichever harness it was linked with, so such names
-//! are made of what stays: the name in C, the file, and the bytes of what is constant.
+//! are made of what no harness changes: the name in C, the file, and the bytes of constants.
 
 use std::collections::{HashMap, HashSet};
 
@@ -46,7 +46,7 @@ fn content(value: &str) -> String {
         match token {
             Token::Text(other) => text.push_str(other),
             Token::Global(name) | Token::Local(name) => text.push_str(base(name)),
-            // The numbers of what has no names are the program's.
+            // The numbers of unnamed globals belong to the program, not to the file.
             _ => text.push('@'),
         }
     }

@@ -1,7 +1,7 @@
 //! LLVM's assembly language, taken to pieces as far as dividing a module needs it.
 //!
-//! A token is what has to be renamed or renumbered where a function moves to a module of its own: names of globals and
-//! types, numbers of metadata and of attribute groups. All else is text that is passed on as it stands.
+//! Tokens are the pieces that change when a function moves to another module: names of globals and
+//! types, numbers of metadata and of attribute groups. All other text is copied as it stands.
 
 /// A piece of assembly text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +134,13 @@ fn special(text: &str) -> Option<(Token<'_>, usize)> {
 
 /// Where a list at the start of `text` has its first `,` that is in no bracket and no string; the text's end if it has none.
 pub(super) fn item(text: &str) -> usize {
+    let comma = outside_strings(text, |byte, depth| byte == b',' && depth == 0);
+    comma.unwrap_or(text.len())
+}
+
+/// The first place for which `wanted` holds of the bytes that are in no string: it is given the byte and how many brackets
+/// are open behind it.
+fn outside_strings(text: &str, wanted: impl Fn(u8, i32) -> bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0i32);
     while at < bytes.len() {
@@ -144,38 +151,22 @@ pub(super) fn item(text: &str) -> usize {
             }
             b'(' | b'[' | b'{' | b'<' => depth += 1,
             b')' | b']' | b'}' | b'>' => depth -= 1,
-            b',' if depth == 0 => return at,
             _ => {}
+        }
+        if wanted(bytes[at], depth) {
+            return Some(at);
         }
         at += 1;
     }
-    at
+    None
 }
 
-/// The length of the type that `text` begins with; None if it is of a sort that is not understood.
+/// The length of the type that `text` begins with; None if this reader does not know the type.
 pub(super) fn ty(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     match bytes.first()? {
         b'%' => Some(1 + name(&text[1..])),
-        b'[' | b'{' | b'<' => {
-            let (mut at, mut depth) = (0, 0i32);
-            while at < bytes.len() {
-                match bytes[at] {
-                    b'"' => {
-                        at += quoted(&text[at..]);
-                        continue;
-                    }
-                    b'[' | b'{' | b'<' | b'(' => depth += 1,
-                    b']' | b'}' | b'>' | b')' => depth -= 1,
-                    _ => {}
-                }
-                at += 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            None
-        }
+        b'[' | b'{' | b'<' => outside_strings(text, |_, depth| depth == 0).map(|last| last + 1),
         _ => {
             let length = name(text);
             let spaced = text[length..].starts_with(" addrspace");

@@ -11,8 +11,7 @@ use super::{Frame, Guide, Walker};
 use crate::domain::num::{self, Num};
 use crate::domain::state::State;
 use crate::domain::value::Value;
-use crate::program::ir::{BinOp, CastKind, Op, Operand, Pred, Reg, Width};
-use crate::term::value::mask;
+use crate::program::ir::{BinOp, Op, Operand, Pred, Reg, Width};
 
 /// Operations that are gone back.
 const DEPTH: u32 = 8;
@@ -61,7 +60,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    fn learned(
+    pub(super) fn learned(
         &self,
         frame: &Frame,
         state: &mut State,
@@ -192,117 +191,7 @@ impl<G: Guide> Walker<'_, G> {
         });
     }
 
-    /// A register that an operation made is one of these values: what that says of the operands.
-    fn back(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        op: &Op,
-        (reg, width): (Reg, Width),
-        value: &Value,
-        depth: u32,
-    ) -> bool {
-        let bit = value.single().filter(|_| width == 1).map(|bit| bit == 1);
-        match op {
-            Op::Cmp {
-                pred, width, a, b, ..
-            } => match bit {
-                Some(holds) => {
-                    let pred = if holds { *pred } else { num::negated(*pred) };
-                    self.both(frame, state, (pred, *width), (*a, *b), depth)
-                        && self.related(frame, state, (reg, pred, *width), (*a, *b))
-                }
-                None => true,
-            },
-            Op::Bin {
-                op: BinOp::And,
-                a,
-                b,
-                ..
-            } if bit == Some(true) => self.all(frame, state, &[*a, *b], true, depth),
-            Op::Bin {
-                op: BinOp::Or,
-                a,
-                b,
-                ..
-            } if bit == Some(false) => self.all(frame, state, &[*a, *b], false, depth),
-            Op::Bin {
-                op: BinOp::Xor,
-                a,
-                b: Operand::Const(1),
-                ..
-            } if bit.is_some() => {
-                let not = bit == Some(false);
-                self.learned(frame, state, (*a, 1), Value::exactly(1, not.into()), depth)
-            }
-            Op::Select {
-                cond,
-                a,
-                b: Operand::Const(0),
-                ..
-            } if bit == Some(true) => self.all(frame, state, &[*cond, *a], true, depth),
-            Op::Select {
-                cond,
-                a: Operand::Const(1),
-                b,
-                ..
-            } if bit == Some(false) => self.all(frame, state, &[*cond, *b], false, depth),
-            Op::Bin { op, a, b, .. } => {
-                self.unsummed(frame, state, (*op, width), (*a, *b), value, depth)
-            }
-            Op::Cast {
-                kind, from, to, a, ..
-            } => self.uncast(frame, state, (*kind, *from, *to), *a, value, depth),
-            Op::Copy { a, .. } | Op::Freeze { a, .. } => match a {
-                Operand::Reg(_) => self.learned(frame, state, (*a, width), value.clone(), depth),
-                _ => true,
-            },
-            Op::Overflow {
-                value: result,
-                overflow,
-                op,
-                signed,
-                width,
-                a,
-                b,
-            } if *overflow == reg && bit == Some(false) => {
-                let (x, y) = (
-                    self.number(frame, state, *a, *width),
-                    self.number(frame, state, *b, *width),
-                );
-                match x.without_overflow(*op, *signed, *width, &y) {
-                    Some(num) => {
-                        let result = (Operand::Reg(*result), *width);
-                        self.learned(frame, state, result, Value::number(num), depth)
-                    }
-                    None => false,
-                }
-            }
-            Op::Address {
-                base,
-                offset,
-                indices,
-                ..
-            } => match indices[..] {
-                [] => {
-                    let by = Num::exactly(64, *offset as u64 as u128);
-                    let moved = value.bin(BinOp::Sub, 64, &Value::number(by));
-                    self.narrowed(frame, state, (*base, 64), moved, depth)
-                }
-                [index] if !state.wrapped.contains(&reg) => {
-                    let none = Operand::Const(0);
-                    let (by, _) = self.addressed(frame, state, (none, *offset), indices);
-                    let moved = value.bin(BinOp::Sub, 64, &by);
-                    self.narrowed(frame, state, (*base, 64), moved, depth)
-                        && self.unindexed(frame, state, (*base, *offset, index), value, depth)
-                }
-                _ => true,
-            },
-            _ => true,
-        }
-    }
-
-    fn all(
+    pub(super) fn all(
         &self,
         frame: &Frame,
         state: &mut State,
@@ -322,7 +211,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// A comparison holds.
-    fn both(
+    pub(super) fn both(
         &self,
         frame: &Frame,
         state: &mut State,
@@ -348,7 +237,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// An operand is one of these values, of which it keeps those that it may have.
-    fn narrowed(
+    pub(super) fn narrowed(
         &self,
         frame: &Frame,
         state: &mut State,
@@ -373,116 +262,6 @@ impl<G: Guide> Walker<'_, G> {
             (Some(value), ..) => self.learned(frame, state, (operand, width), value, depth),
             (None, Some(_), Some(_)) => self.learned(frame, state, (operand, width), value, depth),
             _ => true,
-        }
-    }
-
-    /// An address is one of these: what that says of the only index that it was computed with, which was not too large to be multiplied.
-    fn unindexed(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        (base, offset, (index, width, scale)): (Operand, i64, (Operand, Width, i64)),
-        value: &Value,
-        depth: u32,
-    ) -> bool {
-        let base = self.get(frame, state, base, 64);
-        let (Some((a, from)), Some((b, to))) = (base.sole(), value.sole()) else {
-            return true;
-        };
-        if a != b || scale <= 0 || width > 64 || !is_near(from) || !is_near(to) {
-            return true;
-        }
-        let (offset, scale) = (i128::from(offset), i128::from(scale));
-        if offset.abs() > 1 << 31 {
-            return true;
-        }
-        let least = i128::from(to.least) - i128::from(from.most) - offset;
-        let most = i128::from(to.most) - i128::from(from.least) - offset;
-        let (least, most) = (-((-least).div_euclid(scale)), most.div_euclid(scale));
-        if least > most {
-            return true;
-        }
-        match Num::signed_between(width, least as i64, most as i64) {
-            Some(num) => self.narrowed(frame, state, (index, width), Value::number(num), depth),
-            None => true,
-        }
-    }
-
-    fn unsummed(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        (op, width): (BinOp, Width),
-        (a, b): (Operand, Operand),
-        value: &Value,
-        depth: u32,
-    ) -> bool {
-        if width > 64 {
-            return true;
-        }
-        let constant = |operand: Operand| matches!(operand, Operand::Const(_));
-        let back = match op {
-            BinOp::Add => BinOp::Sub,
-            BinOp::Sub => BinOp::Add,
-            _ => return true,
-        };
-        let (operand, by) = match (constant(a), constant(b)) {
-            (false, true) => (a, b),
-            (true, false) if op == BinOp::Add => (b, a),
-            _ => return true,
-        };
-        let by = self.get(frame, state, by, width);
-        let before = value.bin(back, width, &by);
-        self.narrowed(frame, state, (operand, width), before, depth)
-    }
-
-    fn uncast(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        (kind, from, to): (CastKind, Width, Width),
-        a: Operand,
-        value: &Value,
-        depth: u32,
-    ) -> bool {
-        if from > 64 || to > 64 {
-            return true;
-        }
-        let Some(num) = value.plain() else {
-            return true;
-        };
-        let inner = match kind {
-            CastKind::ZExt => {
-                let top = mask(from) as u64;
-                Num::between(to, 0, top)
-                    .and_then(|fits| num.meet(to, &fits))
-                    .map(|n| n.cast(CastKind::Trunc, to, from))
-            }
-            CastKind::SExt => {
-                let all = Num::all(from);
-                let fits = Num::signed_between(to, all.least, all.most);
-                fits.and_then(|fits| num.meet(to, &fits))
-                    .map(|n| n.cast(CastKind::Trunc, to, from))
-            }
-            CastKind::Trunc => {
-                let before = self.get(frame, state, a, from);
-                let Some(before) = before.plain() else {
-                    return true;
-                };
-                // Nothing was cut off.
-                let all = Num::all(to);
-                if before.high <= mask(to) as u64 {
-                    Some(num.cast(CastKind::ZExt, to, from))
-                } else if before.least >= all.least && before.most <= all.most {
-                    Some(num.cast(CastKind::SExt, to, from))
-                } else {
-                    return true;
-                }
-            }
-        };
-        match inner {
-            Some(num) => self.learned(frame, state, (a, from), Value::number(num), depth),
-            None => false,
         }
     }
 }

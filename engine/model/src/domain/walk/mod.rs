@@ -5,10 +5,14 @@
 //! to go on.
 
 mod assume;
+mod back;
+mod blocks;
 mod calls;
 mod compare;
 mod copies;
+mod define;
 mod granted;
+mod guide;
 mod heap;
 mod intrinsics;
 mod memory;
@@ -18,7 +22,6 @@ mod relate;
 mod renamed;
 mod variadic;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,70 +30,17 @@ use super::context::Contexts;
 use super::flow::Flow;
 use super::found::Found;
 use super::num::Num;
-use super::space::{CtxId, Info, Kind, Made, Names};
-use super::state::{State, Widths};
+use super::space::{CtxId, Info, Made, Names};
+use super::state::State;
 use super::value::Value;
-use crate::deadline;
+
+pub use self::guide::{Guide, Measure, Stop};
 use crate::program::ir::{
-    BlockId, Callee, CastKind, CheckId, Edge, FuncId, FunctionKind, HeapFn, Intrinsic, Loc, Op,
-    Operand, Pos, Pred, Program, Reg, Terminator, Width,
+    BlockId, Callee, CastKind, CheckId, FuncId, FunctionKind, HeapFn, Intrinsic, Loc, Op, Operand,
+    Pos, Program, Width,
 };
 use crate::program::outside::COPY;
 use crate::program::outside::points::Points;
-
-/// Why a walk ends before its end.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Stop {
-    /// The deadline passed.
-    #[error("the time was up")]
-    Late,
-    /// More blocks than anybody has the patience for.
-    #[error("there are too many ways through the program's calls")]
-    Large,
-    /// A function that calls itself has to be shared.
-    #[error("`{0}` calls itself and is not said to be shared")]
-    Recursion(String),
-    /// The guide does not accept a state.
-    #[error("{0}")]
-    Refused(String),
-}
-
-/// What a guide has to know of states.
-#[derive(Clone, Copy)]
-pub struct Measure<'a, 'p> {
-    /// The objects' names.
-    pub names: &'a Names<'p>,
-    /// The widths of the registers.
-    pub widths: &'a Widths,
-}
-
-/// Who says from which states a walk goes on.
-pub trait Guide {
-    /// A state arrives where edges lead back. Whether the walk has to go on from there once more.
-    fn arrive(
-        &mut self,
-        place: (CtxId, BlockId),
-        state: State,
-        by: Measure<'_, '_>,
-    ) -> Result<bool, Stop>;
-    /// The state from which the walk goes on there.
-    fn start(&mut self, place: (CtxId, BlockId)) -> Option<State>;
-    /// A shared function is called. Whether it has to be walked now.
-    fn enter(&mut self, function: FuncId, state: State, by: Measure<'_, '_>) -> Result<bool, Stop>;
-    /// The state from which it is walked.
-    fn entry(&mut self, function: FuncId) -> Option<State>;
-    /// A walk of a shared function has come to its end, or never does. Whether it has to be walked again.
-    fn leave(
-        &mut self,
-        function: FuncId,
-        state: Option<State>,
-        by: Measure<'_, '_>,
-    ) -> Result<bool, Stop>;
-    /// What a shared function comes back with; registers are its results.
-    fn exit(&mut self, function: FuncId) -> Option<State>;
-    /// A block is entered with a state: for whoever compares.
-    fn enters(&mut self, _place: (CtxId, BlockId), _state: &State) {}
-}
 
 /// A call in progress.
 pub(super) struct Frame {
@@ -124,15 +74,6 @@ pub struct Walker<'p, G> {
     pub patience: u64,
     /// Whether what values say of each other is followed ([`super::linear`]). Where it is not, a walk takes a part of the time.
     pub relations: bool,
-}
-
-/// Blocks that are to be walked.
-#[derive(Default)]
-struct Pending {
-    /// By place, with what arrived.
-    blocks: BTreeMap<u32, (BlockId, State)>,
-    /// Heads at which something arrived, and whether they were walked.
-    heads: FxHashMap<BlockId, bool>,
 }
 
 type Step<T = bool> = Result<T, Stop>;
@@ -317,235 +258,6 @@ impl<'p, G: Guide> Walker<'p, G> {
     fn widths(&self, frame: &Frame) -> &'p [Width] {
         let program: &'p Program = self.program;
         &program.function(frame.function).registers
-    }
-
-    /// Walks a function's blocks; what it comes back with, and its results as registers.
-    fn body(&mut self, frame: &Frame, entry: State) -> Step<Option<State>> {
-        let mut pending = Pending::default();
-        let mut exit: Option<State> = None;
-        let first = BlockId(self.program.function(frame.function).blocks.start);
-        self.arrive(frame, None, first, entry, &mut pending)?;
-        while let Some((_, (block, state))) = pending.blocks.pop_first() {
-            self.blocks += 1;
-            if self.blocks > self.patience {
-                return Err(Stop::Large);
-            }
-            if deadline::passed() {
-                return Err(Stop::Late);
-            }
-            if let Some(known) = pending.heads.get_mut(&block) {
-                *known = true;
-            }
-            let state = match frame.flow.is_head(block) {
-                true => self.guide.start((frame.ctx, block)),
-                false => Some(state),
-            };
-            let Some(state) = state else { continue };
-            self.guide.enters((frame.ctx, block), &state);
-            self.found.entered.insert(block);
-            self.block(frame, block, state, &mut pending, &mut exit)?;
-        }
-        if let Some(exit) = &mut exit {
-            self.end(frame, exit);
-        }
-        Ok(exit)
-    }
-
-    /// The objects of a call are gone when it is over.
-    fn end(&mut self, frame: &Frame, exit: &mut State) {
-        let names = &self.names;
-        let own: Vec<_> = exit
-            .objects
-            .keys()
-            .copied()
-            .filter(|id| match names.kind(*id) {
-                Kind::Made(made) => made.ctx == frame.ctx && !names.info(*id).heap,
-                Kind::Global(_) | Kind::Function(_) | Kind::Gone => false,
-            })
-            .collect();
-        if own.is_empty() {
-            return;
-        }
-        if !frame.recursive {
-            exit.remove(&own);
-            return;
-        }
-        for id in own {
-            exit.change(id, names, |object| {
-                object.alive = super::space::Alive::Maybe
-            });
-        }
-    }
-
-    fn arrive(
-        &mut self,
-        frame: &Frame,
-        from: Option<BlockId>,
-        to: BlockId,
-        mut state: State,
-        pending: &mut Pending,
-    ) -> Step<()> {
-        let flow = &frame.flow;
-        state.keep(&self.names, |reg| flow.is_live(to, reg));
-        state.ordered.clear();
-        let place = flow.place(to);
-        let back = from.is_some_and(|from| flow.place(from) >= place);
-        let widths = self.widths(frame);
-        if flow.is_head(to) {
-            let by = Measure {
-                names: &self.names,
-                widths,
-            };
-            let again = self.guide.arrive((frame.ctx, to), state, by)?;
-            // A loop may be entered elsewhere, so that only its own edges lead to its head.
-            let walked = *pending.heads.entry(to).or_default();
-            if again || !back || !walked {
-                pending.blocks.insert(place, (to, State::default()));
-            }
-            return Ok(());
-        }
-        let joined = match pending.blocks.remove(&place) {
-            Some((_, before)) => before.join(&state, &self.names, widths),
-            None => state,
-        };
-        pending.blocks.insert(place, (to, joined));
-        Ok(())
-    }
-
-    fn block(
-        &mut self,
-        frame: &Frame,
-        id: BlockId,
-        mut state: State,
-        pending: &mut Pending,
-        exit: &mut Option<State>,
-    ) -> Step<()> {
-        let block = self.program.block(id);
-        for (op, inst) in block.ops.iter().enumerate() {
-            self.at = Loc {
-                block: id,
-                inst: inst.at,
-            };
-            self.pos = inst.pos;
-            if !self.operation(frame, &mut state, op as u32, &inst.op)? {
-                return Ok(());
-            }
-        }
-        self.at = Loc {
-            block: id,
-            inst: block.end_at,
-        };
-        self.pos = block.end_pos;
-        match &block.end {
-            Terminator::Jump(edge) => self.follow(frame, id, edge, state, pending)?,
-            Terminator::Branch {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let mut other = state.clone();
-                if self.assume(frame, &mut state, *cond, true) {
-                    self.follow(frame, id, then, state, pending)?;
-                }
-                if self.assume(frame, &mut other, *cond, false) {
-                    self.follow(frame, id, otherwise, other, pending)?;
-                }
-            }
-            Terminator::Switch {
-                value,
-                width,
-                cases,
-                default,
-            } => {
-                for (case, edge) in cases {
-                    let mut taken = state.clone();
-                    let case = self.names.constant(*width, *case);
-                    if self.compare(frame, &mut taken, (Pred::Eq, *width), *value, &case) {
-                        self.follow(frame, id, edge, taken, pending)?;
-                    }
-                    if !self.compare(frame, &mut state, (Pred::Ne, *width), *value, &case) {
-                        return Ok(());
-                    }
-                }
-                self.follow(frame, id, default, state, pending)?;
-            }
-            Terminator::IndirectBranch { address, targets } => {
-                for (target, edge) in targets {
-                    let mut taken = state.clone();
-                    let target = self.names.constant(64, (*target).into());
-                    if self.compare(frame, &mut taken, (Pred::Eq, 64), *address, &target) {
-                        self.follow(frame, id, edge, taken, pending)?;
-                    }
-                    if !self.compare(frame, &mut state, (Pred::Ne, 64), *address, &target) {
-                        return Ok(());
-                    }
-                }
-                self.hole("a computed jump to an unknown place");
-            }
-            Terminator::Return { values } => {
-                let widths = &self.program.function(frame.function).result;
-                let lines = self.returned(frame, &state, (values, widths));
-                let values: Vec<Value> = values
-                    .iter()
-                    .zip(widths)
-                    .map(|(value, width)| self.get(frame, &state, *value, *width))
-                    .collect();
-                let registers = (0u32..).map(Reg).zip(values).collect();
-                let returned = State {
-                    registers,
-                    lines,
-                    objects: state.objects,
-                    ..State::default()
-                };
-                *exit = Some(match exit.take() {
-                    Some(before) => before.join(&returned, &self.names, widths),
-                    None => returned,
-                });
-            }
-            Terminator::Unreachable { check } => {
-                self.violates(*check);
-            }
-        }
-        Ok(())
-    }
-
-    fn follow(
-        &mut self,
-        frame: &Frame,
-        from: BlockId,
-        edge: &Edge,
-        mut state: State,
-        pending: &mut Pending,
-    ) -> Step<()> {
-        let widths = self.widths(frame);
-        let moves: Vec<(Reg, Value, Option<Reg>)> = edge
-            .moves
-            .iter()
-            .filter(|(reg, _)| frame.flow.is_live(edge.to, *reg))
-            .map(|(reg, operand)| {
-                let width = widths.get(reg.index()).copied().unwrap_or(64);
-                let from = match operand {
-                    Operand::Reg(from) => Some(*from),
-                    _ => None,
-                };
-                (*reg, self.get(frame, &state, *operand, width), from)
-            })
-            .collect();
-        let lines = self.moved(frame, &state, &edge.moves);
-        let before = (state.cells.clone(), state.wrapped.clone());
-        for (reg, value, from) in moves {
-            state.set(reg, value);
-            if let Some(from) = from {
-                if let Some(cell) = before.0.get(&from) {
-                    state.cells.insert(reg, *cell);
-                }
-                if before.1.contains(&from) {
-                    state.wrapped.insert(reg);
-                }
-            }
-        }
-        state.lines = lines;
-        self.arrive(frame, Some(from), edge.to, state, pending)
     }
 
     /// The value of an operand.

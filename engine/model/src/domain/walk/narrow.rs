@@ -3,6 +3,7 @@
 
 use super::{Frame, Guide, Walker};
 use crate::assumption::Rule;
+use crate::domain::space::Kind;
 use crate::program::ir::{Call, Operand};
 
 impl<G: Guide> Walker<'_, G> {
@@ -43,7 +44,7 @@ impl<G: Guide> Walker<'_, G> {
         };
         let address = self.names.constant(64, address.into());
         let (object, offset) = address.sole()?;
-        let super::Kind::Global(global) = self.names.kind(object) else {
+        let Kind::Global(global) = self.names.kind(object) else {
             return None;
         };
         let global = self.program.globals.get(global.index())?;

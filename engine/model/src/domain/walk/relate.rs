@@ -9,7 +9,7 @@ use crate::domain::linear::{Sum, Var};
 use crate::domain::space::ObjId;
 use crate::domain::state::{Cell, State};
 use crate::domain::value::Value;
-use crate::program::ir::{BinOp, Call, CastKind, HeapFn, Op, Operand, Pred, Reg, Width};
+use crate::program::ir::{Call, HeapFn, Operand, Pred, Reg, Width};
 use crate::term::value::{signed_max, signed_min};
 
 /// An operand as a sum, what it may be, and the object that it lies in.
@@ -17,7 +17,7 @@ pub(super) struct Term {
     pub(super) sum: Sum,
     pub(super) low: i128,
     pub(super) high: i128,
-    object: Option<ObjId>,
+    pub(super) object: Option<ObjId>,
 }
 
 /// Whether numbers of a width are related to others.
@@ -59,7 +59,13 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// An operand as a number without a sign. Addresses are none.
-    fn bits(&self, frame: &Frame, state: &State, operand: Operand, width: Width) -> Option<Term> {
+    pub(super) fn bits(
+        &self,
+        frame: &Frame,
+        state: &State,
+        operand: Operand,
+        width: Width,
+    ) -> Option<Term> {
         let term = self.term(frame, state, operand, width)?;
         if term.low >= 0 || term.object.is_some() {
             return Some(term).filter(|term| term.object.is_none());
@@ -80,7 +86,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// A number that is known not to be negative is the same without a sign.
-    fn link(&self, frame: &Frame, state: &mut State, operand: Operand, width: Width) {
+    pub(super) fn link(&self, frame: &Frame, state: &mut State, operand: Operand, width: Width) {
         if let Operand::Reg(reg) = operand
             && let own = Var::Reg(reg.0)
             && state.lines.has(own.unsigned())
@@ -94,65 +100,18 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// Whether a sum is seen to be zero at most.
-    fn proves(&self, state: &State, sum: Option<Sum>) -> bool {
+    pub(super) fn proves(&self, state: &State, sum: Option<Sum>) -> bool {
         let ranges = |var| state.range(var, &self.names);
         sum.is_some_and(|sum| state.lines.proves(&sum, &ranges))
     }
 
     /// Whether a term is seen not to be negative.
-    fn is_positive(&self, state: &State, term: &Term) -> bool {
+    pub(super) fn is_positive(&self, state: &State, term: &Term) -> bool {
         term.low >= 0 || self.proves(state, term.sum.times(-1))
     }
 
-    /// What an operation that was executed says of its result.
-    pub(super) fn define(&self, frame: &Frame, state: &mut State, op: &Op) {
-        if !self.relations {
-            return;
-        }
-        match op {
-            Op::Bin {
-                dst,
-                op,
-                width,
-                a,
-                b,
-                ..
-            }
-            | Op::Overflow {
-                value: dst,
-                op,
-                width,
-                a,
-                b,
-                ..
-            } => self.define_bin(frame, state, (*dst, *op, *width), (*a, *b)),
-            Op::Cast {
-                dst,
-                kind,
-                from,
-                to,
-                a,
-            } => self.define_cast(frame, state, (*dst, *kind), (*from, *to), *a),
-            Op::Copy { dst, a } => {
-                let width = self.width(frame, *dst);
-                let result = self.term(frame, state, Operand::Reg(*dst), width);
-                if let (Some(r), Some(a)) = (result, self.term(frame, state, *a, width)) {
-                    state.lines.zero(r.sum.plus(&a.sum, -1));
-                }
-            }
-            Op::Address {
-                dst,
-                base,
-                offset,
-                indices,
-                ..
-            } => self.define_address(frame, state, *dst, (*base, *offset), indices),
-            _ => {}
-        }
-    }
-
     /// `r = a + b` where that does not wrap around: it does not if its range says so, nor if neither a summand nor the result is negative.
-    fn add(&self, state: &mut State, width: Width, r: &Term, (a, b): (&Term, &Term)) {
+    pub(super) fn add(&self, state: &mut State, width: Width, r: &Term, (a, b): (&Term, &Term)) {
         let total = a.sum.plus(&b.sum, 1);
         let (least, most) = (signed_min(width), signed_max(width));
         let within = |state: &State| {
@@ -169,203 +128,6 @@ impl<G: Guide> Walker<'_, G> {
         if fits || positive(state) {
             let line = total.and_then(|total| r.sum.plus(&total, -1));
             state.lines.zero(line);
-        }
-    }
-
-    fn define_bin(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        (dst, op, width): (Reg, BinOp, Width),
-        (a, b): (Operand, Operand),
-    ) {
-        self.link(frame, state, a, width);
-        self.link(frame, state, b, width);
-        let term = |operand| self.term(frame, state, operand, width);
-        let (Some(r), Some(x), Some(y)) = (term(Operand::Reg(dst)), term(a), term(b)) else {
-            return;
-        };
-        if r.low < 0 && matches!(op, BinOp::Add | BinOp::Sub) {
-            self.define_bits(frame, state, (dst, op, width), (a, b));
-        }
-        let single = y.low == y.high && y.object.is_none();
-        let bits = 0..i128::from(width.min(62));
-        let plain = x.object.is_none() && y.object.is_none() && r.object.is_none();
-        match op {
-            BinOp::Add
-                if r.object == x.object.or(y.object) && (x.object.and(y.object)).is_none() =>
-            {
-                self.add(state, width, &r, (&x, &y));
-            }
-            // What is subtracted and the difference are what there was.
-            BinOp::Sub if plain || x.object == y.object && r.object.is_none() => {
-                let fits =
-                    x.low - y.high >= signed_min(width) && x.high - y.low <= signed_max(width);
-                let sure = fits || self.is_positive(state, &x) && self.is_positive(state, &r);
-                let line = x.sum.plus(&y.sum, -1).and_then(|d| r.sum.plus(&d, -1));
-                state.lines.zero(line.filter(|_| sure));
-            }
-            BinOp::Sub if r.object == x.object && y.object.is_none() => {
-                let fits =
-                    x.low - y.high >= signed_min(width) && x.high - y.low <= signed_max(width);
-                let sure = fits || self.is_positive(state, &x) && self.is_positive(state, &r);
-                let line = x.sum.plus(&y.sum, -1).and_then(|d| r.sum.plus(&d, -1));
-                state.lines.zero(line.filter(|_| sure));
-            }
-            BinOp::Mul | BinOp::Shl if plain && single => {
-                let by = match op {
-                    BinOp::Mul => y.low,
-                    _ if bits.contains(&y.low) => 1 << y.low,
-                    _ => return,
-                };
-                let (one, other) = (x.low.saturating_mul(by), x.high.saturating_mul(by));
-                if one.min(other) >= signed_min(width) && one.max(other) <= signed_max(width) {
-                    state.lines.zero(r.sum.plus(&x.sum, -by));
-                }
-            }
-            BinOp::UDiv | BinOp::SDiv | BinOp::LShr | BinOp::AShr
-                if plain && single && x.low >= 0 =>
-            {
-                let by = match op {
-                    BinOp::UDiv | BinOp::SDiv => y.low,
-                    _ if bits.contains(&y.low) => 1 << y.low,
-                    _ => return,
-                };
-                if by > 0 {
-                    // by * r <= x <= by * r + by - 1
-                    let rest = r.sum.times(by).and_then(|p| p.plus(&x.sum, -1));
-                    let over = rest.as_ref().and_then(|rest| rest.times(-1));
-                    state.lines.at_most_zero(rest);
-                    state
-                        .lines
-                        .at_most_zero(over.and_then(|o| o.plus(&Sum::number(by - 1), -1)));
-                }
-            }
-            BinOp::And | BinOp::URem if plain => {
-                for (term, counts) in [(&x, true), (&y, op == BinOp::And)] {
-                    if term.low >= 0 && counts {
-                        state.lines.at_most_zero(r.sum.plus(&term.sum, -1));
-                    }
-                }
-            }
-            BinOp::UMin | BinOp::SMin
-                if plain && (op == BinOp::SMin || x.low >= 0 && y.low >= 0) =>
-            {
-                state.lines.at_most_zero(r.sum.plus(&x.sum, -1));
-                state.lines.at_most_zero(r.sum.plus(&y.sum, -1));
-            }
-            _ => {}
-        }
-    }
-
-    /// The same of numbers without a sign.
-    fn define_bits(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        (dst, op, width): (Reg, BinOp, Width),
-        (a, b): (Operand, Operand),
-    ) {
-        let bits = |operand| self.bits(frame, state, operand, width);
-        let (Some(r), Some(x), Some(y)) = (bits(Operand::Reg(dst)), bits(a), bits(b)) else {
-            return;
-        };
-        let all = (1i128 << width) - 1;
-        let subtracts =
-            |y: &Sum, most: i128| x.low >= most || self.proves(state, y.plus(&x.sum, -1));
-        // A number is counted down by adding one that is negative.
-        let down = all + 1 - y.low;
-        let (sure, y, by) = match op {
-            BinOp::Add if y.low == y.high && y.low > all / 2 => {
-                let down_by = Sum::number(down);
-                (subtracts(&down_by, down), down_by, -1)
-            }
-            BinOp::Add => (x.high + y.high <= all, y.sum, 1),
-            _ => (subtracts(&y.sum, y.high), y.sum, -1),
-        };
-        let line = x.sum.plus(&y, by).and_then(|sum| r.sum.plus(&sum, -1));
-        state.lines.zero(line.filter(|_| sure));
-    }
-
-    fn define_cast(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        (dst, kind): (Reg, CastKind),
-        (from, to): (Width, Width),
-        a: Operand,
-    ) {
-        let result = self.term(frame, state, Operand::Reg(dst), to);
-        let (Some(r), Some(x)) = (result, self.term(frame, state, a, from)) else {
-            return;
-        };
-        if r.object.is_some() || x.object.is_some() {
-            return;
-        }
-        let line = r.sum.plus(&x.sum, -1);
-        match kind {
-            CastKind::SExt => state.lines.zero(line),
-            // Wider than it was, the result is not negative.
-            CastKind::ZExt if from < to => {
-                self.link(frame, state, a, from);
-                if let Some(bits) = self.bits(frame, state, a, from) {
-                    state.lines.zero(r.sum.plus(&bits.sum, -1));
-                }
-            }
-            CastKind::Trunc if x.low >= signed_min(to) && x.high <= signed_max(to) => {
-                state.lines.zero(line);
-            }
-            // A number that loses upper bits is no greater, and less so with its sign.
-            CastKind::Trunc => {
-                let bits = self.bits(frame, state, a, from);
-                let result = self.bits(frame, state, Operand::Reg(dst), to);
-                if let (Some(bits), Some(result)) = (bits, result) {
-                    state.lines.at_most_zero(result.sum.plus(&bits.sum, -1));
-                    state.lines.at_most_zero(r.sum.plus(&bits.sum, -1));
-                }
-            }
-            CastKind::ZExt => {}
-        }
-    }
-
-    fn define_address(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        dst: Reg,
-        (base, offset): (Operand, i64),
-        indices: &[(Operand, Width, i64)],
-    ) {
-        let result = self.term(frame, state, Operand::Reg(dst), 64);
-        let (Some(r), Some(base)) = (result, self.term(frame, state, base, 64)) else {
-            return;
-        };
-        if r.object != base.object || state.wrapped.contains(&dst) {
-            return;
-        }
-        let offset = i128::from(offset);
-        let mut by = Term {
-            sum: Sum::number(offset),
-            low: offset,
-            high: offset,
-            object: None,
-        };
-        for &(index, width, scale) in indices {
-            let index = self.term(frame, state, index, width);
-            let Some(index) = index.filter(|index| index.object.is_none()) else {
-                return;
-            };
-            let scale = i128::from(scale);
-            let (one, other) = (index.low * scale, index.high * scale);
-            let Some(sum) = by.sum.plus(&index.sum, scale) else {
-                return;
-            };
-            by.sum = sum;
-            by.low += one.min(other);
-            by.high += one.max(other);
-        }
-        if by.low >= signed_min(64) && by.high <= signed_max(64) {
-            self.add(state, 64, &r, (&base, &by));
         }
     }
 

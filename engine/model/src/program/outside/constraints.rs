@@ -2,18 +2,20 @@
 //!
 //! Registers have no types, so every operation hands on whatever addresses its operands may be: only comparisons do not.
 
-use std::sync::Arc;
+mod calls;
+mod solution;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::effects::Access;
-use super::points::Leads;
-use super::solve::{Callable, Constraints, Node, Object, Through};
-use super::{COPY, Reached, Site};
+
+pub(in crate::program::outside) use self::solution::Solution;
+use super::Site;
+use super::solve::{Callable, Constraints, Node, Object};
 use crate::program::ir::numbers::{object_and_offset, place_of};
 use crate::program::ir::{
-    ArgClass, BlockId, Call, Callee, Edge, FUNCTION_OBJECTS, FuncId, FunctionKind, GLOBAL_OBJECTS,
-    GlobalId, HeapFn, Intrinsic, Op, Operand, Program, Reg, Terminator,
+    BlockId, Edge, FUNCTION_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Op, Operand, Program, Reg,
+    Terminator,
 };
 
 /// What one external function is given.
@@ -41,16 +43,6 @@ pub(super) struct Builder<'p> {
     sites: FxHashMap<Site, Object>,
     given: FxHashMap<FuncId, Given>,
     /// What external functions have kept, and what any file can name.
-    kept: Node,
-}
-
-/// The constraints' solution, with what its numbers mean.
-pub(super) struct Solution {
-    holds: Vec<FxHashSet<Object>>,
-    sites: FxHashMap<Object, Site>,
-    functions: FxHashMap<Object, FuncId>,
-    registers: Vec<Node>,
-    given: FxHashMap<FuncId, Given>,
     kept: Node,
 }
 
@@ -378,103 +370,6 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn call(&mut self, function: FuncId, place: (BlockId, u32), call: &Call) {
-        let args: Vec<Option<Node>> = (call.args.iter())
-            .map(|arg| match arg.class {
-                ArgClass::ByVal { .. } => self.by_value(function, call, arg.value),
-                ArgClass::Integer | ArgClass::Sse | ArgClass::X87 => {
-                    self.operand(function, arg.value)
-                }
-            })
-            .collect();
-        let results: Vec<Node> = (0..call.result.len() as u32)
-            .map(|i| self.register(function, Reg(call.dst.0 + i)))
-            .collect();
-        let through = Through { args, results };
-        match call.callee {
-            Callee::Direct(id) => {
-                if let FunctionKind::Intrinsic(intrinsic) = self.program.function(id).kind {
-                    self.intrinsic(intrinsic, place, &through);
-                } else if let Some(callable) = self.constraints.callable(self.functions[id.index()])
-                {
-                    self.constraints.bind(&callable, &through);
-                }
-            }
-            Callee::Indirect(operand) => {
-                if let Some(address) = self.operand(function, operand) {
-                    self.constraints.call(address, through);
-                }
-            }
-        }
-    }
-
-    /// The address of a structure's copy, with the structure's contents. Which function is called is not known everywhere: then
-    /// the copy is the structure itself.
-    fn by_value(&mut self, function: FuncId, call: &Call, from: Operand) -> Option<Node> {
-        let from = self.operand(function, from)?;
-        let node = self.constraints.node();
-        self.constraints.edge(from, node);
-        let Callee::Direct(id) = call.callee else {
-            return Some(node);
-        };
-        let blocks = self.program.function(id).blocks.clone();
-        if !blocks.is_empty() {
-            let copy = self.site(BlockId(blocks.start), COPY);
-            self.constraints.add(node, copy);
-            if let Some(contents) = self.constraints.contents(copy) {
-                self.constraints.load(from, contents);
-            }
-        }
-        Some(node)
-    }
-
-    fn intrinsic(
-        &mut self,
-        intrinsic: Intrinsic,
-        (block, index): (BlockId, u32),
-        through: &Through,
-    ) {
-        let Intrinsic::Heap(function) = intrinsic else {
-            return;
-        };
-        let is_new = match function {
-            HeapFn::Malloc
-            | HeapFn::Calloc
-            | HeapFn::Row
-            | HeapFn::Realloc
-            | HeapFn::ReallocArray
-            | HeapFn::AlignedAlloc
-            | HeapFn::PosixMemalign
-            | HeapFn::Valloc => true,
-            HeapFn::Free | HeapFn::UsableSize => false,
-        };
-        if !is_new {
-            return;
-        }
-        let object = self.site(block, index);
-        let first = through.args.first().copied().flatten();
-        match (function, first) {
-            (HeapFn::PosixMemalign, Some(into)) => {
-                let node = self.constraints.node();
-                self.constraints.add(node, object);
-                self.constraints.store(into, node);
-            }
-            (HeapFn::Realloc | HeapFn::ReallocArray, Some(old)) => {
-                if let Some(contents) = self.constraints.contents(object) {
-                    self.constraints.load(old, contents);
-                }
-                // It may stay where it is.
-                for &result in &through.results {
-                    self.constraints.edge(old, result);
-                }
-            }
-            _ => {}
-        }
-        for &result in &through.results {
-            self.constraints.add(result, object);
-        }
-    }
-
     /// The least solution.
     pub fn solve(self) -> Solution {
         let mut sites: FxHashMap<Object, Site> = self
@@ -504,77 +399,4 @@ pub(super) fn global_at(program: &Program, address: u64) -> Option<GlobalId> {
     let (number, _) = object_and_offset(address);
     let place = place_of(number).checked_sub(GLOBAL_OBJECTS)?;
     ((place as usize) < program.globals.len()).then_some(GlobalId(place))
-}
-
-impl Solution {
-    /// What each register of each function may be an address of.
-    pub fn leads(&self, program: &Program) -> Vec<FxHashMap<Reg, Arc<Leads>>> {
-        let mut known: FxHashMap<Vec<Object>, Arc<Leads>> = FxHashMap::default();
-        let mut of = |node: Node| -> Option<Arc<Leads>> {
-            let held = &self.holds[node as usize];
-            if held.is_empty() {
-                return None;
-            }
-            let mut objects: Vec<Object> = held.iter().copied().collect();
-            objects.sort_unstable();
-            let leads = known.entry(objects).or_insert_with_key(|objects| {
-                let functions = objects
-                    .iter()
-                    .filter_map(|object| self.functions.get(object));
-                let sites = objects.iter().filter_map(|object| self.sites.get(object));
-                let mut sites: Vec<Site> = sites.copied().collect();
-                sites.sort_unstable();
-                Arc::new(Leads {
-                    sites,
-                    functions: functions.copied().collect(),
-                })
-            });
-            Some(Arc::clone(leads))
-        };
-        let functions = program.functions.iter().zip(&self.registers);
-        functions
-            .map(|(function, first)| {
-                let count = function.registers.len().max(function.params.len()) as u32;
-                let all = (0..count).filter_map(|reg| Some((Reg(reg), of(first + reg)?)));
-                all.collect()
-            })
-            .collect()
-    }
-
-    /// What an external function can reach.
-    pub fn reached(&self, program: &Program, mock: FuncId) -> Reached {
-        let mut reached = Reached::default();
-        let effects = &program.function(mock).effects;
-        if effects.pure {
-            return reached;
-        }
-        let Some(given) = self.given.get(&mock) else {
-            return reached;
-        };
-        let nodes = [given.written, self.kept];
-        for object in nodes.iter().flat_map(|&node| &self.holds[node as usize]) {
-            if let Some(&site) = self.sites.get(object)
-                && is_writable(program, site)
-            {
-                reached.written.insert(site);
-            }
-        }
-        let spared = self.holds[given.constant as usize].iter();
-        reached.spares = spared
-            .filter_map(|object| self.sites.get(object))
-            .any(|site| is_writable(program, *site) && !reached.written.contains(site));
-        if effects.errno
-            && let Some(errno) = program.errno()
-        {
-            reached.written.insert(Site::Global(errno));
-        }
-        reached
-    }
-}
-
-fn is_writable(program: &Program, site: Site) -> bool {
-    match site {
-        Site::Global(global) => !program.globals[global.index()].constant,
-        Site::Made(..) => true,
-    }
 }

@@ -12,7 +12,7 @@ mod shapes;
 use rustc_hash::FxHashSet;
 use z3::SatResult;
 
-use crate::program::ir::{BinOp, CastKind, Pred, UnOp, Width};
+use crate::operator::{BinOp, CastKind, Pred, UnOp, Width};
 use crate::solver::smtlib;
 use crate::term::{Node, Pool, Term};
 

@@ -1,7 +1,7 @@
 //! Arrays, replaced parts and patterns of floats.
 
 use super::*;
-use crate::program::ir::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn};
+use crate::operator::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn};
 use crate::term::{Array, Rewriter};
 
 /// An array twice, as [`Both`] is a value.

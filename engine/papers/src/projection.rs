@@ -1,9 +1,9 @@
-//! What a precondition says of a state alone.
+//! A precondition, projected to conditions on the state alone.
 //!
 //! A weakest precondition is about the state and about what the code reads: "some input leads there". The papers' programs read in
 //! statements of their own, where the input goes away by itself; a block of C reads and decides at once. Inputs are removed
 //! here as far as that is easy: an equation is solved, a condition on inputs alone has an answer, and one on both is tried with the
-//! values that it compares the input with, which is exact if the solver says so. What is left is left out, and the result
+//! values that it compares the input with, which is exact if the solver says so. Conditions that still have inputs are dropped, and the result
 //! is then weaker than the precondition: states outside of it still cannot make the step.
 
 use rustc_hash::FxHashSet;
@@ -19,7 +19,7 @@ use cegar_search::abstraction::own::{Own, conjuncts, leaves};
 pub struct Projected {
     /// All of these.
     pub terms: Vec<Term>,
-    /// Whether each state of which they hold has an input; if not they only follow from that.
+    /// Whether each state of which they hold has an input that makes the step. If not, they hold of all states that have such an input, and of others.
     pub exact: bool,
 }
 

@@ -20,8 +20,8 @@ use cegar_model::symbolic::world::{CtxId, Cut, ObjId, ObjectKind, World};
 use cegar_model::term::value::{mask, signed_max, signed_min};
 use cegar_model::term::{Pool, Term};
 
-use crate::abstraction::asking::Facts;
-use crate::abstraction::graph::Graph;
+use super::asking::Facts;
+use super::graph::Graph;
 
 /// What a floor states at these cut points.
 pub fn guesses(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) -> Facts {

@@ -1,4 +1,4 @@
-//! Executions as a tree: each state knows the one before it.
+//! Executions as a tree: each state knows the state before it.
 //!
 //! Synergy's forest (section 3) and Lee and Yannakakis's tree of witnesses are sets of concrete states with parents. The
 //! [forest](cegar_search::abstraction::forest) has states to refute guesses with and forgets where they came from; here a state's way is
@@ -27,9 +27,9 @@ const MOST: usize = 120_000;
 const TEST: Duration = Duration::from_secs(1);
 /// Longest tape of a test.
 const TAPE: usize = 1 << 20;
-/// A way is kept as a formula every so many states.
+/// One state in so many keeps the way to it as a formula.
 const APART: usize = 32;
-/// So many of these are kept.
+/// How many such formulas are kept.
 const KEPT: usize = 1_000;
 
 /// A concrete state.

@@ -1,0 +1,111 @@
+//! What one run of bytes is filled with.
+
+use serde::{Deserialize, Serialize};
+
+use super::ELEMENTS;
+use crate::domain::space::Names;
+use crate::domain::value::Value;
+use crate::program::ir::{GlobalId, Width};
+
+/// What a run is made of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Filling {
+    /// Elements of so many bytes, of which each is one of these values.
+    Each(u32, Value),
+    /// The bytes that a global begins with, from an offset on.
+    Image(GlobalId, u32),
+}
+
+/// A piece of an object; where it begins is known to whoever has it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// The first byte that is not part of it.
+    pub end: u32,
+    /// What it is made of.
+    pub filling: Filling,
+}
+
+/// The bits of so many bytes.
+pub(super) fn bits(len: u32) -> Width {
+    (len * 8) as Width
+}
+
+/// A byte, so many times.
+pub(super) fn repeated(byte: u64, len: u32) -> Option<Value> {
+    if len > 8 {
+        return (byte == 0).then(|| Value::all(bits(len)));
+    }
+    let all = (0..len).fold(0u64, |all, _| all << 8 | byte & 0xff);
+    Some(Value::exactly(bits(len), all.into()))
+}
+
+impl Filling {
+    /// What elements of `unit` bytes hold that begin at multiples of it from `anchor` on and lie between two offsets within the run;
+    /// none if that cannot be told.
+    pub(super) fn seen(
+        &self,
+        start: u32,
+        (low, high): (u32, u32),
+        (unit, anchor): (u32, u32),
+        names: &Names<'_>,
+    ) -> Option<Value> {
+        match self {
+            Filling::Each(own, value) => {
+                if *own == unit && start.abs_diff(anchor) % unit == 0 {
+                    return Some(value.clone());
+                }
+                match value.single() {
+                    Some(0) if unit <= 8 => repeated(0, unit),
+                    Some(byte) if *own == 1 => repeated(byte, unit),
+                    _ => None,
+                }
+            }
+            Filling::Image(global, at) => {
+                let first = low + (anchor % unit + unit - low % unit) % unit;
+                if high < low || (high - low) / unit > ELEMENTS {
+                    return None;
+                }
+                let mut all: Option<Value> = None;
+                let mut offset = first;
+                while offset.checked_add(unit).is_some_and(|end| end <= high) {
+                    let one = names.initial(*global, at + (offset - start), unit);
+                    all = Some(match all {
+                        Some(known) => known.join(&one, bits(unit)),
+                        None => one,
+                    });
+                    offset += unit;
+                }
+                all
+            }
+        }
+    }
+
+    /// The same, of a part of the run that begins at an offset.
+    pub(super) fn from(&self, start: u32, at: u32) -> Filling {
+        match self {
+            Filling::Each(..) => self.clone(),
+            Filling::Image(global, first) => Filling::Image(*global, first + (at - start)),
+        }
+    }
+
+    /// Whether a cut at an offset leaves whole elements.
+    pub(super) fn divides(&self, start: u32, at: u32) -> bool {
+        match self {
+            Filling::Each(unit, value) => {
+                (at - start).is_multiple_of(*unit) || value.single() == Some(0)
+            }
+            Filling::Image(..) => true,
+        }
+    }
+
+    /// The size of elements; none where it does not matter.
+    pub(super) fn unit(&self) -> Option<u32> {
+        match self {
+            Filling::Each(_, value) if value.single() == Some(0) => None,
+            Filling::Each(unit, _) => Some(*unit),
+            Filling::Image(..) => None,
+        }
+    }
+}

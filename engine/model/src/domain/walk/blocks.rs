@@ -1,0 +1,251 @@
+//! The blocks of one function, each walked once from the join of what arrives there.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::{Frame, Step, Walker};
+use crate::deadline;
+use crate::domain::space::{Alive, Kind};
+use crate::domain::state::State;
+use crate::domain::value::Value;
+use crate::domain::walk::guide::{Guide, Measure, Stop};
+use crate::program::ir::{BlockId, Edge, Loc, Operand, Pred, Reg, Terminator};
+
+/// Blocks that are to be walked.
+#[derive(Default)]
+struct Pending {
+    /// By place, with what arrived.
+    pub(super) blocks: BTreeMap<u32, (BlockId, State)>,
+    /// Heads at which something arrived, and whether they were walked.
+    pub(super) heads: FxHashMap<BlockId, bool>,
+}
+
+impl<'p, G: Guide> Walker<'p, G> {
+    /// Walks a function's blocks; what it comes back with, and its results as registers.
+    pub(super) fn body(&mut self, frame: &Frame, entry: State) -> Step<Option<State>> {
+        let mut pending = Pending::default();
+        let mut exit: Option<State> = None;
+        let first = BlockId(self.program.function(frame.function).blocks.start);
+        self.arrive(frame, None, first, entry, &mut pending)?;
+        while let Some((_, (block, state))) = pending.blocks.pop_first() {
+            self.blocks += 1;
+            if self.blocks > self.patience {
+                return Err(Stop::Large);
+            }
+            if deadline::passed() {
+                return Err(Stop::Late);
+            }
+            if let Some(known) = pending.heads.get_mut(&block) {
+                *known = true;
+            }
+            let state = match frame.flow.is_head(block) {
+                true => self.guide.start((frame.ctx, block)),
+                false => Some(state),
+            };
+            let Some(state) = state else { continue };
+            self.guide.enters((frame.ctx, block), &state);
+            self.found.entered.insert(block);
+            self.block(frame, block, state, &mut pending, &mut exit)?;
+        }
+        if let Some(exit) = &mut exit {
+            self.end(frame, exit);
+        }
+        Ok(exit)
+    }
+
+    /// The objects of a call are gone when it is over.
+    fn end(&mut self, frame: &Frame, exit: &mut State) {
+        let names = &self.names;
+        let own: Vec<_> = exit
+            .objects
+            .keys()
+            .copied()
+            .filter(|id| match names.kind(*id) {
+                Kind::Made(made) => made.ctx == frame.ctx && !names.info(*id).heap,
+                Kind::Global(_) | Kind::Function(_) | Kind::Gone => false,
+            })
+            .collect();
+        if own.is_empty() {
+            return;
+        }
+        if !frame.recursive {
+            exit.remove(&own);
+            return;
+        }
+        for id in own {
+            exit.change(id, names, |object| object.alive = Alive::Maybe);
+        }
+    }
+
+    fn arrive(
+        &mut self,
+        frame: &Frame,
+        from: Option<BlockId>,
+        to: BlockId,
+        mut state: State,
+        pending: &mut Pending,
+    ) -> Step<()> {
+        let flow = &frame.flow;
+        state.keep(&self.names, |reg| flow.is_live(to, reg));
+        state.ordered.clear();
+        let place = flow.place(to);
+        let back = from.is_some_and(|from| flow.place(from) >= place);
+        let widths = self.widths(frame);
+        if flow.is_head(to) {
+            let by = Measure {
+                names: &self.names,
+                widths,
+            };
+            let again = self.guide.arrive((frame.ctx, to), state, by)?;
+            // A loop may be entered elsewhere, so that only its own edges lead to its head.
+            let walked = *pending.heads.entry(to).or_default();
+            if again || !back || !walked {
+                pending.blocks.insert(place, (to, State::default()));
+            }
+            return Ok(());
+        }
+        let joined = match pending.blocks.remove(&place) {
+            Some((_, before)) => before.join(&state, &self.names, widths),
+            None => state,
+        };
+        pending.blocks.insert(place, (to, joined));
+        Ok(())
+    }
+
+    fn block(
+        &mut self,
+        frame: &Frame,
+        id: BlockId,
+        mut state: State,
+        pending: &mut Pending,
+        exit: &mut Option<State>,
+    ) -> Step<()> {
+        let block = self.program.block(id);
+        for (op, inst) in block.ops.iter().enumerate() {
+            self.at = Loc {
+                block: id,
+                inst: inst.at,
+            };
+            self.pos = inst.pos;
+            if !self.operation(frame, &mut state, op as u32, &inst.op)? {
+                return Ok(());
+            }
+        }
+        self.at = Loc {
+            block: id,
+            inst: block.end_at,
+        };
+        self.pos = block.end_pos;
+        match &block.end {
+            Terminator::Jump(edge) => self.follow(frame, id, edge, state, pending)?,
+            Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let mut other = state.clone();
+                if self.assume(frame, &mut state, *cond, true) {
+                    self.follow(frame, id, then, state, pending)?;
+                }
+                if self.assume(frame, &mut other, *cond, false) {
+                    self.follow(frame, id, otherwise, other, pending)?;
+                }
+            }
+            Terminator::Switch {
+                value,
+                width,
+                cases,
+                default,
+            } => {
+                for (case, edge) in cases {
+                    let mut taken = state.clone();
+                    let case = self.names.constant(*width, *case);
+                    if self.compare(frame, &mut taken, (Pred::Eq, *width), *value, &case) {
+                        self.follow(frame, id, edge, taken, pending)?;
+                    }
+                    if !self.compare(frame, &mut state, (Pred::Ne, *width), *value, &case) {
+                        return Ok(());
+                    }
+                }
+                self.follow(frame, id, default, state, pending)?;
+            }
+            Terminator::IndirectBranch { address, targets } => {
+                for (target, edge) in targets {
+                    let mut taken = state.clone();
+                    let target = self.names.constant(64, (*target).into());
+                    if self.compare(frame, &mut taken, (Pred::Eq, 64), *address, &target) {
+                        self.follow(frame, id, edge, taken, pending)?;
+                    }
+                    if !self.compare(frame, &mut state, (Pred::Ne, 64), *address, &target) {
+                        return Ok(());
+                    }
+                }
+                self.hole("a computed jump to an unknown place");
+            }
+            Terminator::Return { values } => {
+                let widths = &self.program.function(frame.function).result;
+                let lines = self.returned(frame, &state, (values, widths));
+                let values: Vec<Value> = values
+                    .iter()
+                    .zip(widths)
+                    .map(|(value, width)| self.get(frame, &state, *value, *width))
+                    .collect();
+                let registers = (0u32..).map(Reg).zip(values).collect();
+                let returned = State {
+                    registers,
+                    lines,
+                    objects: state.objects,
+                    ..State::default()
+                };
+                *exit = Some(match exit.take() {
+                    Some(before) => before.join(&returned, &self.names, widths),
+                    None => returned,
+                });
+            }
+            Terminator::Unreachable { check } => {
+                self.violates(*check);
+            }
+        }
+        Ok(())
+    }
+
+    fn follow(
+        &mut self,
+        frame: &Frame,
+        from: BlockId,
+        edge: &Edge,
+        mut state: State,
+        pending: &mut Pending,
+    ) -> Step<()> {
+        let widths = self.widths(frame);
+        let moves: Vec<(Reg, Value, Option<Reg>)> = edge
+            .moves
+            .iter()
+            .filter(|(reg, _)| frame.flow.is_live(edge.to, *reg))
+            .map(|(reg, operand)| {
+                let width = widths.get(reg.index()).copied().unwrap_or(64);
+                let from = match operand {
+                    Operand::Reg(from) => Some(*from),
+                    _ => None,
+                };
+                (*reg, self.get(frame, &state, *operand, width), from)
+            })
+            .collect();
+        let lines = self.moved(frame, &state, &edge.moves);
+        let before = (state.cells.clone(), state.wrapped.clone());
+        for (reg, value, from) in moves {
+            state.set(reg, value);
+            if let Some(from) = from {
+                if let Some(cell) = before.0.get(&from) {
+                    state.cells.insert(reg, *cell);
+                }
+                if before.1.contains(&from) {
+                    state.wrapped.insert(reg);
+                }
+            }
+        }
+        state.lines = lines;
+        self.arrive(frame, Some(from), edge.to, state, pending)
+    }
+}

@@ -1,0 +1,254 @@
+//! What an operation says of its result and its operands: a relation for each operation that is linear.
+
+use super::relate::Term;
+use crate::domain::linear::Sum;
+use crate::domain::state::State;
+use crate::domain::walk::{Frame, Guide, Walker};
+use crate::program::ir::{BinOp, CastKind, Op, Operand, Reg, Width};
+use crate::term::value::{signed_max, signed_min};
+
+impl<G: Guide> Walker<'_, G> {
+    /// What an operation that was executed says of its result.
+    pub(super) fn define(&self, frame: &Frame, state: &mut State, op: &Op) {
+        if !self.relations {
+            return;
+        }
+        match op {
+            Op::Bin {
+                dst,
+                op,
+                width,
+                a,
+                b,
+                ..
+            }
+            | Op::Overflow {
+                value: dst,
+                op,
+                width,
+                a,
+                b,
+                ..
+            } => self.define_bin(frame, state, (*dst, *op, *width), (*a, *b)),
+            Op::Cast {
+                dst,
+                kind,
+                from,
+                to,
+                a,
+            } => self.define_cast(frame, state, (*dst, *kind), (*from, *to), *a),
+            Op::Copy { dst, a } => {
+                let width = self.width(frame, *dst);
+                let result = self.term(frame, state, Operand::Reg(*dst), width);
+                if let (Some(r), Some(a)) = (result, self.term(frame, state, *a, width)) {
+                    state.lines.zero(r.sum.plus(&a.sum, -1));
+                }
+            }
+            Op::Address {
+                dst,
+                base,
+                offset,
+                indices,
+                ..
+            } => self.define_address(frame, state, *dst, (*base, *offset), indices),
+            _ => {}
+        }
+    }
+
+    fn define_bin(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, op, width): (Reg, BinOp, Width),
+        (a, b): (Operand, Operand),
+    ) {
+        self.link(frame, state, a, width);
+        self.link(frame, state, b, width);
+        let term = |operand| self.term(frame, state, operand, width);
+        let (Some(r), Some(x), Some(y)) = (term(Operand::Reg(dst)), term(a), term(b)) else {
+            return;
+        };
+        if r.low < 0 && matches!(op, BinOp::Add | BinOp::Sub) {
+            self.define_bits(frame, state, (dst, op, width), (a, b));
+        }
+        let single = y.low == y.high && y.object.is_none();
+        let bits = 0..i128::from(width.min(62));
+        let plain = x.object.is_none() && y.object.is_none() && r.object.is_none();
+        match op {
+            BinOp::Add
+                if r.object == x.object.or(y.object) && (x.object.and(y.object)).is_none() =>
+            {
+                self.add(state, width, &r, (&x, &y));
+            }
+            // What is subtracted and the difference are what there was.
+            BinOp::Sub if plain || x.object == y.object && r.object.is_none() => {
+                let fits =
+                    x.low - y.high >= signed_min(width) && x.high - y.low <= signed_max(width);
+                let sure = fits || self.is_positive(state, &x) && self.is_positive(state, &r);
+                let line = x.sum.plus(&y.sum, -1).and_then(|d| r.sum.plus(&d, -1));
+                state.lines.zero(line.filter(|_| sure));
+            }
+            BinOp::Sub if r.object == x.object && y.object.is_none() => {
+                let fits =
+                    x.low - y.high >= signed_min(width) && x.high - y.low <= signed_max(width);
+                let sure = fits || self.is_positive(state, &x) && self.is_positive(state, &r);
+                let line = x.sum.plus(&y.sum, -1).and_then(|d| r.sum.plus(&d, -1));
+                state.lines.zero(line.filter(|_| sure));
+            }
+            BinOp::Mul | BinOp::Shl if plain && single => {
+                let by = match op {
+                    BinOp::Mul => y.low,
+                    _ if bits.contains(&y.low) => 1 << y.low,
+                    _ => return,
+                };
+                let (one, other) = (x.low.saturating_mul(by), x.high.saturating_mul(by));
+                if one.min(other) >= signed_min(width) && one.max(other) <= signed_max(width) {
+                    state.lines.zero(r.sum.plus(&x.sum, -by));
+                }
+            }
+            BinOp::UDiv | BinOp::SDiv | BinOp::LShr | BinOp::AShr
+                if plain && single && x.low >= 0 =>
+            {
+                let by = match op {
+                    BinOp::UDiv | BinOp::SDiv => y.low,
+                    _ if bits.contains(&y.low) => 1 << y.low,
+                    _ => return,
+                };
+                if by > 0 {
+                    // by * r <= x <= by * r + by - 1
+                    let rest = r.sum.times(by).and_then(|p| p.plus(&x.sum, -1));
+                    let over = rest.as_ref().and_then(|rest| rest.times(-1));
+                    state.lines.at_most_zero(rest);
+                    state
+                        .lines
+                        .at_most_zero(over.and_then(|o| o.plus(&Sum::number(by - 1), -1)));
+                }
+            }
+            BinOp::And | BinOp::URem if plain => {
+                for (term, counts) in [(&x, true), (&y, op == BinOp::And)] {
+                    if term.low >= 0 && counts {
+                        state.lines.at_most_zero(r.sum.plus(&term.sum, -1));
+                    }
+                }
+            }
+            BinOp::UMin | BinOp::SMin
+                if plain && (op == BinOp::SMin || x.low >= 0 && y.low >= 0) =>
+            {
+                state.lines.at_most_zero(r.sum.plus(&x.sum, -1));
+                state.lines.at_most_zero(r.sum.plus(&y.sum, -1));
+            }
+            _ => {}
+        }
+    }
+
+    /// The same of numbers without a sign.
+    fn define_bits(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, op, width): (Reg, BinOp, Width),
+        (a, b): (Operand, Operand),
+    ) {
+        let bits = |operand| self.bits(frame, state, operand, width);
+        let (Some(r), Some(x), Some(y)) = (bits(Operand::Reg(dst)), bits(a), bits(b)) else {
+            return;
+        };
+        let all = (1i128 << width) - 1;
+        let subtracts =
+            |y: &Sum, most: i128| x.low >= most || self.proves(state, y.plus(&x.sum, -1));
+        // A number is counted down by adding one that is negative.
+        let down = all + 1 - y.low;
+        let (sure, y, by) = match op {
+            BinOp::Add if y.low == y.high && y.low > all / 2 => {
+                let down_by = Sum::number(down);
+                (subtracts(&down_by, down), down_by, -1)
+            }
+            BinOp::Add => (x.high + y.high <= all, y.sum, 1),
+            _ => (subtracts(&y.sum, y.high), y.sum, -1),
+        };
+        let line = x.sum.plus(&y, by).and_then(|sum| r.sum.plus(&sum, -1));
+        state.lines.zero(line.filter(|_| sure));
+    }
+
+    fn define_cast(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, kind): (Reg, CastKind),
+        (from, to): (Width, Width),
+        a: Operand,
+    ) {
+        let result = self.term(frame, state, Operand::Reg(dst), to);
+        let (Some(r), Some(x)) = (result, self.term(frame, state, a, from)) else {
+            return;
+        };
+        if r.object.is_some() || x.object.is_some() {
+            return;
+        }
+        let line = r.sum.plus(&x.sum, -1);
+        match kind {
+            CastKind::SExt => state.lines.zero(line),
+            // Wider than it was, the result is not negative.
+            CastKind::ZExt if from < to => {
+                self.link(frame, state, a, from);
+                if let Some(bits) = self.bits(frame, state, a, from) {
+                    state.lines.zero(r.sum.plus(&bits.sum, -1));
+                }
+            }
+            CastKind::Trunc if x.low >= signed_min(to) && x.high <= signed_max(to) => {
+                state.lines.zero(line);
+            }
+            // A number that loses upper bits is no greater, and less so with its sign.
+            CastKind::Trunc => {
+                let bits = self.bits(frame, state, a, from);
+                let result = self.bits(frame, state, Operand::Reg(dst), to);
+                if let (Some(bits), Some(result)) = (bits, result) {
+                    state.lines.at_most_zero(result.sum.plus(&bits.sum, -1));
+                    state.lines.at_most_zero(r.sum.plus(&bits.sum, -1));
+                }
+            }
+            CastKind::ZExt => {}
+        }
+    }
+
+    fn define_address(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        dst: Reg,
+        (base, offset): (Operand, i64),
+        indices: &[(Operand, Width, i64)],
+    ) {
+        let result = self.term(frame, state, Operand::Reg(dst), 64);
+        let (Some(r), Some(base)) = (result, self.term(frame, state, base, 64)) else {
+            return;
+        };
+        if r.object != base.object || state.wrapped.contains(&dst) {
+            return;
+        }
+        let offset = i128::from(offset);
+        let mut by = Term {
+            sum: Sum::number(offset),
+            low: offset,
+            high: offset,
+            object: None,
+        };
+        for &(index, width, scale) in indices {
+            let index = self.term(frame, state, index, width);
+            let Some(index) = index.filter(|index| index.object.is_none()) else {
+                return;
+            };
+            let scale = i128::from(scale);
+            let (one, other) = (index.low * scale, index.high * scale);
+            let Some(sum) = by.sum.plus(&index.sum, scale) else {
+                return;
+            };
+            by.sum = sum;
+            by.low += one.min(other);
+            by.high += one.max(other);
+        }
+        if by.low >= signed_min(64) && by.high <= signed_max(64) {
+            self.add(state, 64, &r, (&base, &by));
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Operators and faults by name: what a program computes with, and what can go wrong when it does.
+//!
+//! The operators are LLVM's. A program names them, and so does a [term](crate::term): they stand below both, and so do the kinds of
+//! [fault](crate::term::fault) that both ask about.
+
+use serde::{Deserialize, Serialize};
+
+/// Width in bits of a scalar, 1 to 128.
+pub type Width = u16;
+
+/// Integer arithmetic. Wraps; overflow checks are separate branches in the code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    And,
+    Or,
+    Xor,
+    UMin,
+    UMax,
+    SMin,
+    SMax,
+    UAddSat,
+    SAddSat,
+    USubSat,
+    SSubSat,
+}
+
+/// Integer comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum Pred {
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+    Slt,
+    Sle,
+    Sgt,
+    Sge,
+}
+
+/// One-operand integer functions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum UnOp {
+    CtPop,
+    CtLz,
+    CtTz,
+    BSwap,
+    BitReverse,
+    Abs,
+}
+
+/// Floating-point format.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatKind {
+    /// IEEE half.
+    F16,
+    /// IEEE single.
+    F32,
+    /// IEEE double.
+    F64,
+    /// x87 extended, 80 bits.
+    F80,
+    /// IEEE quadruple.
+    F128,
+}
+
+impl FloatKind {
+    /// Bits that a value takes in a register.
+    pub fn width(self) -> Width {
+        match self {
+            FloatKind::F16 => 16,
+            FloatKind::F32 => 32,
+            FloatKind::F64 => 64,
+            FloatKind::F80 => 80,
+            FloatKind::F128 => 128,
+        }
+    }
+}
+
+/// Floating-point arithmetic, round to nearest even.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum FloatOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+/// Floating-point comparison: ordered (`O..`) is false on NaN, unordered (`U..`) true.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum FloatPred {
+    OEq,
+    OGt,
+    OGe,
+    OLt,
+    OLe,
+    ONe,
+    Ord,
+    UEq,
+    UGt,
+    UGe,
+    ULt,
+    ULe,
+    UNe,
+    Uno,
+}
+
+/// Conversions that involve floating point.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatCast {
+    /// Float to float, rounding to nearest.
+    Convert(FloatKind, FloatKind),
+    /// Float to signed integer of this width, towards zero.
+    ToSigned(FloatKind, Width),
+    /// Float to unsigned integer of this width, towards zero.
+    ToUnsigned(FloatKind, Width),
+    /// Signed integer of this width to float.
+    FromSigned(Width, FloatKind),
+    /// Unsigned integer of this width to float.
+    FromUnsigned(Width, FloatKind),
+}
+
+impl FloatCast {
+    /// The width of its operand.
+    pub fn source(self) -> Width {
+        match self {
+            FloatCast::Convert(from, _)
+            | FloatCast::ToSigned(from, _)
+            | FloatCast::ToUnsigned(from, _) => from.width(),
+            FloatCast::FromSigned(width, _) | FloatCast::FromUnsigned(width, _) => width,
+        }
+    }
+}
+
+/// Integer conversions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's own names")]
+pub enum CastKind {
+    Trunc,
+    ZExt,
+    SExt,
+}
+
+/// Functions of `<math.h>` that the machine computes; the `f` variants are the same on floats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "each is the C function of its name")]
+pub enum MathFn {
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Atan2,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Exp2,
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Pow,
+    Sqrt,
+    Cbrt,
+    Hypot,
+    Fmod,
+    Remainder,
+    Floor,
+    Ceil,
+    Round,
+    Trunc,
+    Rint,
+    Nearbyint,
+    Fabs,
+    Fmin,
+    Fmax,
+    Copysign,
+    Fma,
+    Ldexp,
+    Lround,
+    Llround,
+    Lrint,
+}
+
+impl MathFn {
+    /// Whether IEEE 754 says its result, so that it has a term: the others are computed by the host.
+    pub fn is_exact(self) -> bool {
+        matches!(
+            self,
+            MathFn::Sqrt
+                | MathFn::Floor
+                | MathFn::Ceil
+                | MathFn::Round
+                | MathFn::Trunc
+                | MathFn::Rint
+                | MathFn::Nearbyint
+                | MathFn::Fabs
+                | MathFn::Fmin
+                | MathFn::Fmax
+                | MathFn::Copysign
+                | MathFn::Fma
+        )
+    }
+}
+
+/// The properties that a user can select.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Property {
+    /// assert, reach_error, crunner_fail.
+    Assertion,
+    /// abort, and what the C library ends with abort. Where it is not asked, abort ends the run as exit does.
+    Abort,
+    /// Invalid reads, writes, frees and calls, and indices past an array's bound.
+    Memory,
+    /// Signed overflow, division by zero, bad shifts.
+    Overflow,
+}
+
+/// What a check guards against.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum CheckKind {
+    /// `assert(e)` failed.
+    Assertion,
+    /// `abort()`.
+    Abort,
+    /// `reach_error()`, `__VERIFIER_error()`.
+    ReachError,
+    /// `crunner_fail()`.
+    Fail,
+    /// Invalid read: NULL, freed, out of scope, out of bounds, not an object.
+    Read,
+    /// Invalid write.
+    Write,
+    /// `free` or `realloc` of what is not the start of a live heap object.
+    Free,
+    /// A call through a pointer that is not a function.
+    Call,
+    SignedOverflow,
+    Shift,
+    DivisionByZero,
+    /// An index past the bound of an array type, even inside a larger object.
+    ArrayBound,
+    /// `__builtin_unreachable`, a missing return, and what else clang traps.
+    Unreachable,
+}
+
+impl CheckKind {
+    /// The property that the check belongs to.
+    pub fn property(self) -> Property {
+        match self {
+            CheckKind::Assertion | CheckKind::ReachError | CheckKind::Fail => Property::Assertion,
+            CheckKind::Abort => Property::Abort,
+            CheckKind::Read
+            | CheckKind::Write
+            | CheckKind::Free
+            | CheckKind::Call
+            | CheckKind::ArrayBound => Property::Memory,
+            CheckKind::SignedOverflow
+            | CheckKind::Shift
+            | CheckKind::DivisionByZero
+            | CheckKind::Unreachable => Property::Overflow,
+        }
+    }
+
+    /// Whether reaching the call that carries it is the violation: `abort()`, a failed assertion.
+    pub fn is_reached(self) -> bool {
+        match self {
+            CheckKind::Assertion | CheckKind::Abort | CheckKind::ReachError | CheckKind::Fail => {
+                true
+            }
+            CheckKind::Read
+            | CheckKind::Write
+            | CheckKind::Free
+            | CheckKind::Call
+            | CheckKind::SignedOverflow
+            | CheckKind::Shift
+            | CheckKind::DivisionByZero
+            | CheckKind::ArrayBound
+            | CheckKind::Unreachable => false,
+        }
+    }
+}

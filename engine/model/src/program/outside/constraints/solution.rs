@@ -1,0 +1,94 @@
+//! What the solved constraints say: where registers lead, and what a mock reaches.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Given;
+use crate::program::ir::{FuncId, Program, Reg};
+use crate::program::outside::points::Leads;
+use crate::program::outside::solve::{Node, Object};
+use crate::program::outside::{Reached, Site};
+
+/// The constraints' solution, with what its numbers mean.
+pub(in crate::program::outside) struct Solution {
+    pub(super) holds: Vec<FxHashSet<Object>>,
+    pub(super) sites: FxHashMap<Object, Site>,
+    pub(super) functions: FxHashMap<Object, FuncId>,
+    pub(super) registers: Vec<Node>,
+    pub(super) given: FxHashMap<FuncId, Given>,
+    pub(super) kept: Node,
+}
+
+impl Solution {
+    /// What each register of each function may be an address of.
+    pub fn leads(&self, program: &Program) -> Vec<FxHashMap<Reg, Arc<Leads>>> {
+        let mut known: FxHashMap<Vec<Object>, Arc<Leads>> = FxHashMap::default();
+        let mut of = |node: Node| -> Option<Arc<Leads>> {
+            let held = &self.holds[node as usize];
+            if held.is_empty() {
+                return None;
+            }
+            let mut objects: Vec<Object> = held.iter().copied().collect();
+            objects.sort_unstable();
+            let leads = known.entry(objects).or_insert_with_key(|objects| {
+                let functions = objects
+                    .iter()
+                    .filter_map(|object| self.functions.get(object));
+                let sites = objects.iter().filter_map(|object| self.sites.get(object));
+                let mut sites: Vec<Site> = sites.copied().collect();
+                sites.sort_unstable();
+                Arc::new(Leads {
+                    sites,
+                    functions: functions.copied().collect(),
+                })
+            });
+            Some(Arc::clone(leads))
+        };
+        let functions = program.functions.iter().zip(&self.registers);
+        functions
+            .map(|(function, first)| {
+                let count = function.registers.len().max(function.params.len()) as u32;
+                let all = (0..count).filter_map(|reg| Some((Reg(reg), of(first + reg)?)));
+                all.collect()
+            })
+            .collect()
+    }
+
+    /// What an external function can reach.
+    pub fn reached(&self, program: &Program, mock: FuncId) -> Reached {
+        let mut reached = Reached::default();
+        let effects = &program.function(mock).effects;
+        if effects.pure {
+            return reached;
+        }
+        let Some(given) = self.given.get(&mock) else {
+            return reached;
+        };
+        let nodes = [given.written, self.kept];
+        for object in nodes.iter().flat_map(|&node| &self.holds[node as usize]) {
+            if let Some(&site) = self.sites.get(object)
+                && is_writable(program, site)
+            {
+                reached.written.insert(site);
+            }
+        }
+        let spared = self.holds[given.constant as usize].iter();
+        reached.spares = spared
+            .filter_map(|object| self.sites.get(object))
+            .any(|site| is_writable(program, *site) && !reached.written.contains(site));
+        if effects.errno
+            && let Some(errno) = program.errno()
+        {
+            reached.written.insert(Site::Global(errno));
+        }
+        reached
+    }
+}
+
+fn is_writable(program: &Program, site: Site) -> bool {
+    match site {
+        Site::Global(global) => !program.globals[global.index()].constant,
+        Site::Made(..) => true,
+    }
+}

@@ -1,0 +1,108 @@
+//! What the floor alone settles: the outcome for programs that are too large to be explored.
+
+use std::sync::Arc;
+
+use cegar_checker::assumptions::{self, derive};
+use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
+
+use super::settle::{Sheet, unasked_of};
+use super::{Claims, Outcome, Verdicts};
+use crate::analysis::Floor;
+use crate::strategy::options::{Options, Stats, Verdict};
+
+/// What follows from the floor alone.
+#[derive(Debug)]
+pub struct Grounded {
+    /// The floor.
+    pub floor: Arc<Floor>,
+    pub(super) verdicts: Verdicts,
+    pub(super) claims: Claims,
+}
+
+impl Grounded {
+    /// What follows from a floor alone. `why` says why nothing else does.
+    pub fn of(program: &Program, options: &Options, floor: &Arc<Floor>, why: &str) -> Grounded {
+        let ground = &floor.ground;
+        let wanted = |property: Property| options.properties.contains(&property);
+        let is_open = |id: CheckId| !ground.holds(id);
+        let mut sheet = Sheet::default();
+        let mut checks = Vec::new();
+        for (id, check) in (0u32..).zip(&program.checks) {
+            let id = CheckId(id);
+            let holds = ground.holds(id);
+            let condition = holds.then(|| ground.condition(program, check.loc, &is_open));
+            let verdict = match sheet.claim(id.0, None, condition) {
+                Some((claim, verdict)) => {
+                    sheet.claims.checks.push(claim);
+                    verdict
+                }
+                None => Verdict::Open(ground.lost(id).unwrap_or(why).to_owned()),
+            };
+            checks.push(wanted(check.kind.property()).then_some(verdict));
+        }
+        let mut blocks = Vec::new();
+        for (number, block) in (0u32..).zip(&program.blocks) {
+            let id = BlockId(number);
+            let is_user = program.function(block.function).kind == FunctionKind::User;
+            if options.covered.has(id) || !is_user {
+                blocks.push(None);
+                continue;
+            }
+            let at = Loc { block: id, inst: 0 };
+            let dead = ground.is_dead(id);
+            let condition = dead.then(|| ground.condition(program, at, &is_open));
+            blocks.push(Some(match sheet.claim(number, None, condition) {
+                Some((claim, verdict)) => {
+                    sheet.claims.blocks.push(claim);
+                    verdict
+                }
+                None => Verdict::Open(ground.lost_block(id).unwrap_or(why).to_owned()),
+            }));
+        }
+        let unsettled = unasked_of(program, options, ground, &is_open);
+        let open = assumptions::Open::beside(&options.properties, unsettled);
+        let library = ground
+            .elsewhere()
+            .map(|loc| program.show(place_of(program, loc)));
+        let verdicts = Verdicts {
+            checks,
+            blocks,
+            elsewhere: library
+                .map(|place| format!("an access at {place}: {why}"))
+                .collect(),
+            assumed: derive(program, &open, &ground.narrowings),
+        };
+        Grounded {
+            floor: Arc::clone(floor),
+            verdicts,
+            claims: sheet.claims,
+        }
+    }
+
+    pub(super) fn outcome(
+        self,
+        (bitcode, properties): (&str, &[Property]),
+        stats: Stats,
+    ) -> Outcome {
+        let floor = Some(&self.floor.claim);
+        let mut outcome = self
+            .verdicts
+            .outcome((bitcode, properties), None, floor, stats);
+        outcome.certificate.checks = self.claims.checks;
+        outcome.certificate.blocks = self.claims.blocks;
+        outcome.certificate.conditions = self.claims.conditions;
+        outcome
+    }
+
+    /// The outcome for whoever listens while the search goes on.
+    pub fn so_far(self, options: &Options, stats: Stats) -> Outcome {
+        self.outcome(("", &options.properties), stats)
+    }
+}
+
+/// Where an instruction stands in the source.
+fn place_of(program: &Program, loc: Loc) -> cegar_model::program::ir::Pos {
+    let block = program.block(loc.block);
+    let inst = block.ops.iter().find(|inst| inst.at >= loc.inst);
+    inst.map_or(block.pos, |inst| inst.pos)
+}
