@@ -10,6 +10,7 @@
 //! shown that.
 
 mod lines;
+mod steps;
 
 use std::hash::BuildHasher;
 
@@ -17,7 +18,8 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-pub use self::lines::{Lines, Step};
+pub use self::lines::Lines;
+pub use self::steps::{Drift, Step};
 use super::space::ObjId;
 
 /// Factors and constants are smaller.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::linear::{ANY, Lines, Step, UNSIGNED, Var};
+use super::linear::{ANY, Drift, Lines, Step, UNSIGNED, Var};
 use super::num::{Num, Thresholds};
 use super::space::{self, GONE, Names, ObjId, Object, Objects};
 use super::value::Value;
@@ -15,6 +15,8 @@ use crate::term::fault::ONE_ALLOCATION;
 
 /// Variables that others are related to where two states are joined.
 const STEPS: usize = 4;
+/// Numbers that are related to them.
+const DRIFTS: usize = 8;
 
 /// A place in memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -170,10 +172,7 @@ impl State {
     /// The same where a loop begins, with what follows in it from the steps of others.
     pub fn join_of_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         let mut joined = self.merged(other, names, widths, None);
-        if self.lines == Lines::default() && other.lines == self.lines {
-            return joined;
-        }
-        let steps = self.steps(other, names);
+        let (steps, drifts) = self.steps(other, names);
         if !steps.is_empty() {
             let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
             let lines = &mut joined.lines;
@@ -181,6 +180,7 @@ impl State {
             let back: Vec<Step> = steps.iter().map(|step| step.turned()).collect();
             other.lines.slopes((&self.lines, &here), &back, lines);
             Lines::in_step(&steps, lines);
+            lines.drifting(&drifts, &steps);
         }
         joined
     }
@@ -242,30 +242,16 @@ impl State {
         lines
     }
 
-    /// What has one value here and another there, the smallest steps first.
-    fn steps(&self, other: &State, names: &Names<'_>) -> Vec<Step> {
-        let single = |value: &Value| match (value.plain(), value.sole()) {
-            (Some(num), _) => num.single().map(|_| (None, i128::from(num.least))),
-            (None, Some((id, offset))) => {
-                let single = offset.single().filter(|_| names.info(id).single);
-                single.map(|_| (Some(id), i128::from(offset.least)))
-            }
-            (None, None) => None,
+    /// What has one value here and another there, the smallest steps first; and numbers whose bounds are others there.
+    fn steps(&self, other: &State, names: &Names<'_>) -> (Vec<Step>, Vec<Drift>) {
+        let (mut steps, mut drifts) = (Vec::new(), Vec::new());
+        let mut compare = |var, a: &Value, b: &Value| {
+            steps.extend(step(var, (a, b), names));
+            drifts.extend(drift(var, (a, b)));
         };
-        let step = |var, a: &Value, b: &Value| {
-            let ((of, here), (to, there)) = (single(a)?, single(b)?);
-            let moves = of == to && here != there && here.abs().max(there.abs()) < 1 << 31;
-            moves.then_some(Step {
-                var,
-                here,
-                there,
-                address: of.is_some(),
-            })
-        };
-        let mut steps: Vec<Step> = Vec::new();
         for (reg, a) in &self.registers {
             if let Some(b) = other.registers.get(reg) {
-                steps.extend(step(Var::Reg(reg.0), a, b));
+                compare(Var::Reg(reg.0), a, b);
             }
         }
         for (&id, object) in self.objects.iter() {
@@ -276,15 +262,15 @@ impl State {
                 continue;
             }
             for (at, len, a) in object.contents.cells() {
-                let b = there
-                    .contents
-                    .load(&Num::exactly(64, at.into()), len, names);
-                steps.extend(step(Var::Cell(id, at, len), a, &b));
+                let at_offset = Num::exactly(64, at.into());
+                let b = there.contents.load(&at_offset, len, names);
+                compare(Var::Cell(id, at, len), a, &b);
             }
         }
         steps.sort_by_key(|step| (!step.address, step.by().abs(), step.var));
         steps.truncate(STEPS);
-        steps
+        drifts.truncate(DRIFTS);
+        (steps, drifts)
     }
 
     /// Whether each execution that may be here may be there.
@@ -357,4 +343,36 @@ impl State {
         }
         self.cells.retain(|_, cell| !gone.contains(&cell.object));
     }
+}
+
+/// A variable that has one value in one state and another one in another state.
+fn step(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Step> {
+    let single = |value: &Value| match (value.plain(), value.sole()) {
+        (Some(num), _) => num.single().map(|_| (None, i128::from(num.least))),
+        (None, Some((id, offset))) => {
+            let single = offset.single().filter(|_| names.info(id).single);
+            single.map(|_| (Some(id), i128::from(offset.least)))
+        }
+        (None, None) => None,
+    };
+    let ((of, here), (to, there)) = (single(a)?, single(b)?);
+    let moves = of == to && here != there && here.abs().max(there.abs()) < 1 << 31;
+    moves.then_some(Step {
+        var,
+        here,
+        there,
+        address: of.is_some(),
+    })
+}
+
+/// A number whose bounds are others in another state.
+fn drift(var: Var, (a, b): (&Value, &Value)) -> Option<Drift> {
+    let (a, b) = (a.plain()?, b.plain()?);
+    let is_one = a.single().is_some() && b.single().is_some();
+    let moves = a.least != b.least || a.most != b.most;
+    (moves && !is_one).then_some(Drift {
+        var,
+        least: (a.least.into(), b.least.into()),
+        most: (a.most.into(), b.most.into()),
+    })
 }

@@ -63,6 +63,8 @@ pub struct Growing {
     walked: FxHashSet<FuncId>,
     thresholds: FxHashMap<FuncId, Arc<Vec<i64>>>,
     changed: bool,
+    /// Whether values are related to each other.
+    relations: bool,
     /// What arrives, where states are to become smaller.
     arrived: Option<Arrived>,
 }
@@ -75,7 +77,7 @@ struct Arrived {
 }
 
 impl Growing {
-    fn new(program: &Program) -> Growing {
+    fn new(program: &Program, relations: bool) -> Growing {
         Growing {
             functions: program.blocks.iter().map(|block| block.function).collect(),
             heads: FxHashMap::default(),
@@ -84,6 +86,7 @@ impl Growing {
             walked: FxHashSet::default(),
             thresholds: FxHashMap::default(),
             changed: false,
+            relations,
             arrived: None,
         }
     }
@@ -105,14 +108,20 @@ impl Growing {
 }
 
 /// Takes in what arrives; whether that is new.
-fn take(known: &mut Grown, state: State, by: Measure<'_, '_>, thresholds: &[i64]) -> bool {
+fn take(
+    known: &mut Grown,
+    state: State,
+    by: Measure<'_, '_>,
+    (thresholds, relations): (&[i64], bool),
+) -> bool {
     if state.is_within(&known.state, by.names, by.widths) {
         return false;
     }
     known.times += 1;
     let times = known.times;
     known.state = match times {
-        0..=JOINS => known.state.join_of_turns(&state, by.names, by.widths),
+        0..=JOINS if relations => known.state.join_of_turns(&state, by.names, by.widths),
+        0..=JOINS => known.state.join(&state, by.names, by.widths),
         _ if times <= STEPS => known.state.widen(&state, by.names, by.widths, thresholds),
         _ if times <= WIDE => known.state.widen(&state, by.names, by.widths, &ENDS),
         _ => known.state.widen(&state, by.names, by.widths, &[]),
@@ -137,9 +146,10 @@ impl Growing {
         by: Measure<'_, '_>,
     ) -> bool {
         let thresholds = self.of(function);
+        let how = (&thresholds[..], self.relations);
         let all = which(self);
         let grew = match all.get_mut(&function) {
-            Some(known) => take(known, state, by, &thresholds),
+            Some(known) => take(known, state, by, how),
             None => {
                 all.insert(function, Grown { state, times: 0 });
                 true
@@ -171,7 +181,7 @@ impl Guide for Growing {
         }
         let thresholds = self.of(self.functions[place.1.index()]);
         let grew = match self.heads.get_mut(&place) {
-            Some(known) => take(known, state, by, &thresholds),
+            Some(known) => take(known, state, by, (&thresholds, self.relations)),
             None => {
                 self.heads.insert(place, Grown { state, times: 0 });
                 true
@@ -244,7 +254,7 @@ impl<'p> Growth<'p> {
         shared: FxHashSet<FuncId>,
         (patience, relations): (u64, bool),
     ) -> Growth<'p> {
-        let mut guide = Growing::new(program);
+        let mut guide = Growing::new(program, relations);
         for id in (0..program.functions.len() as u32).map(FuncId) {
             guide
                 .thresholds

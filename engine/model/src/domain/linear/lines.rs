@@ -18,43 +18,11 @@ const EFFORT: u32 = 300;
 /// Bounds that are followed are nearer to zero.
 const FAR: i128 = 1 << 32;
 
-/// What a line is short of, where steps make up for it. Ranges of types are not.
-const NEAR: i128 = 1 << 12;
-
-/// A variable that has one value in one state and another one in another state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
-    /// The variable.
-    pub var: Var,
-    /// Its value in the one state.
-    pub here: i128,
-    /// Its value in the other one.
-    pub there: i128,
-    /// Whether it is an address, and the values are offsets.
-    pub address: bool,
-}
-
-impl Step {
-    /// The difference.
-    pub fn by(&self) -> i128 {
-        self.there - self.here
-    }
-
-    /// Seen from the other state.
-    pub fn turned(self) -> Step {
-        Step {
-            here: self.there,
-            there: self.here,
-            ..self
-        }
-    }
-}
-
 /// What the [module above](super) says of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lines {
     /// Sorted.
-    all: Vec<Line>,
+    pub(super) all: Vec<Line>,
 }
 
 impl Lines {
@@ -370,62 +338,6 @@ impl Lines {
                     to.at_most_zero(sum.plus(&Sum::number(above), -1));
                 }
             }
-        }
-    }
-
-    /// Lines of both where variables have one value here and another there: what a line is short of there, it is by steps of theirs. That is the
-    /// hull of the two as far as one variable follows the other (Karr, *Affine relationships among variables of a program*, 1976).
-    pub fn slopes(&self, (other, ranges): (&Lines, Ranges<'_>), steps: &[Step], to: &mut Lines) {
-        // What is short because of a range does not follow a step.
-        let ranges = |var| match ranges(var) {
-            (low, high) if low == high => (low, high),
-            _ => ANY,
-        };
-        for line in &self.all {
-            if line.exact && other.all.binary_search(line).is_ok() {
-                continue;
-            }
-            let both = line.signs().iter().filter_map(|sign| line.sum.times(*sign));
-            let short: Vec<(Sum, i128)> = both
-                .map(|sum| {
-                    let by = other.upper(&sum, &ranges);
-                    (sum, by)
-                })
-                .filter(|(_, by)| *by != 0 && by.abs() <= NEAR)
-                .collect();
-            let exact = matches!(short[..], [(_, a), (_, b)] if a == -b);
-            for (sum, by) in short.iter().take(if exact { 1 } else { 2 }) {
-                let follows = steps
-                    .iter()
-                    .filter(|step| by % step.by() == 0 && line.factor(step.var) == 0);
-                for step in follows {
-                    let start = Sum::number(step.here).plus(&Sum::of(step.var), -1);
-                    let sum = start.and_then(|start| sum.plus(&start, by / step.by()));
-                    match exact {
-                        true => to.zero(sum),
-                        false => to.at_most_zero(sum),
-                    }
-                }
-            }
-        }
-    }
-
-    /// Variables that follow each other: each has one value here and another there.
-    pub fn in_step(steps: &[Step], to: &mut Lines) {
-        let Some(first) = steps.iter().min_by_key(|step| step.by().abs()) else {
-            return;
-        };
-        for step in steps.iter().filter(|step| step.var != first.var) {
-            if !(first.address || step.address) || step.by() % first.by() != 0 {
-                continue;
-            }
-            let times = step.by() / first.by();
-            let constant = first.here.checked_mul(times).map(|here| here - step.here);
-            let sum = constant.and_then(|constant| {
-                let sum = Sum::number(constant).plus(&Sum::of(step.var), 1)?;
-                sum.plus(&Sum::of(first.var), -times)
-            });
-            to.zero(sum);
         }
     }
 

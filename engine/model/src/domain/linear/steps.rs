@@ -1,0 +1,133 @@
+//! What follows what in a loop: variables that move in step from one turn to the next.
+//!
+//! A cursor and the count of what is left are not compared with each other anywhere, so that no line says where the cursor stops. Where
+//! the first turns of a loop are joined, one has another value, and the other is short of what lines or bounds said of it by as much. This is the
+//! affine hull of two states (Karr, *Affine relationships among variables of a program*, Acta Informatica 6, 1976) as far as one
+//! variable follows another one. What is put down here holds in both states; whether it holds of all turns is found out like that of any line.
+
+use super::lines::Lines;
+use super::{ANY, Ranges, Sum, Var};
+
+/// What a line is short of, where steps make up for it. Ranges of types are not.
+const NEAR: i128 = 1 << 12;
+
+/// A variable that has one value in one state and another one in another state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The variable.
+    pub var: Var,
+    /// Its value in the one state.
+    pub here: i128,
+    /// Its value in the other one.
+    pub there: i128,
+    /// Whether it is an address, and the values are offsets.
+    pub address: bool,
+}
+
+impl Step {
+    /// The difference.
+    pub fn by(&self) -> i128 {
+        self.there - self.here
+    }
+
+    /// Seen from the other state.
+    pub fn turned(self) -> Step {
+        Step {
+            here: self.there,
+            there: self.here,
+            ..self
+        }
+    }
+}
+
+/// A number whose bounds in one state are others in another state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Drift {
+    /// The variable.
+    pub var: Var,
+    /// The least value here and there.
+    pub least: (i128, i128),
+    /// The greatest value here and there.
+    pub most: (i128, i128),
+}
+
+impl Lines {
+    /// Lines of both where variables have one value here and another there: what a line is short of there, it is by steps of theirs. That is the
+    /// hull of the two as far as one variable follows the other (Karr, *Affine relationships among variables of a program*, 1976).
+    pub fn slopes(&self, (other, ranges): (&Lines, Ranges<'_>), steps: &[Step], to: &mut Lines) {
+        // What is short because of a range does not follow a step.
+        let ranges = |var| match ranges(var) {
+            (low, high) if low == high => (low, high),
+            _ => ANY,
+        };
+        for line in &self.all {
+            if line.exact && other.all.binary_search(line).is_ok() {
+                continue;
+            }
+            let both = line.signs().iter().filter_map(|sign| line.sum.times(*sign));
+            let short: Vec<(Sum, i128)> = both
+                .map(|sum| {
+                    let by = other.upper(&sum, &ranges);
+                    (sum, by)
+                })
+                .filter(|(_, by)| *by != 0 && by.abs() <= NEAR)
+                .collect();
+            let exact = matches!(short[..], [(_, a), (_, b)] if a == -b);
+            for (sum, by) in short.iter().take(if exact { 1 } else { 2 }) {
+                let follows = steps
+                    .iter()
+                    .filter(|step| by % step.by() == 0 && line.factor(step.var) == 0);
+                for step in follows {
+                    let start = Sum::number(step.here).plus(&Sum::of(step.var), -1);
+                    let sum = start.and_then(|start| sum.plus(&start, by / step.by()));
+                    match exact {
+                        true => to.zero(sum),
+                        false => to.at_most_zero(sum),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Variables that follow each other: each has one value here and another there.
+    pub fn in_step(steps: &[Step], to: &mut Lines) {
+        let Some(first) = steps.iter().min_by_key(|step| step.by().abs()) else {
+            return;
+        };
+        for step in steps.iter().filter(|step| step.var != first.var) {
+            if !(first.address || step.address) || step.by() % first.by() != 0 {
+                continue;
+            }
+            let times = step.by() / first.by();
+            let constant = first.here.checked_mul(times).map(|here| here - step.here);
+            let sum = constant.and_then(|constant| {
+                let sum = Sum::number(constant).plus(&Sum::of(step.var), 1)?;
+                sum.plus(&Sum::of(first.var), -times)
+            });
+            to.zero(sum);
+        }
+    }
+
+    /// Bounds that follow a step.
+    pub fn drifting(&mut self, drifts: &[Drift], steps: &[Step]) {
+        for drift in drifts {
+            let (most, least) = (drift.most, drift.least);
+            let above = (Sum::of(drift.var), most.0, most.1 - most.0);
+            let below = (Sum::of(drift.var).times(-1), -least.0, least.0 - least.1);
+            let below = below.0.map(|sum| (sum, below.1, below.2));
+            // `sum` is `bound` at most here, and more than that by `by` there.
+            for (sum, bound, by) in [Some(above), below].into_iter().flatten() {
+                if by == 0 || by.abs() > NEAR || bound.abs() >= 1 << 48 {
+                    continue;
+                }
+                for step in steps.iter().filter(|step| by % step.by() == 0) {
+                    let start = Sum::number(step.here).plus(&Sum::of(step.var), -1);
+                    let sum = start
+                        .and_then(|start| sum.plus(&start, by / step.by()))
+                        .and_then(|sum| sum.plus(&Sum::number(bound), -1));
+                    self.at_most_zero(sum);
+                }
+            }
+        }
+    }
+}
