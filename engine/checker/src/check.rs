@@ -12,6 +12,7 @@
 //! Under a [deadline] the formulas come first, since every goal rests on them; the goals that there is no time for are
 //! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
 
+mod executed;
 mod finish;
 mod ground;
 
@@ -76,6 +77,9 @@ pub fn check(
     // Who claims nothing needs no reason: a strategy that only executes, for instance.
     if certificate.checks.is_empty() && certificate.blocks.is_empty() {
         return Ok(Checked::default());
+    }
+    if certificate.executed {
+        return executed::accepted(program, certificate);
     }
     let claimed = Claimed::of(certificate);
     let ground = match &certificate.floor {

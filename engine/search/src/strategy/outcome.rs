@@ -15,6 +15,7 @@ use cegar_model::program::plain;
 use cegar_model::symbolic::encode::Exceeded;
 
 use super::conditions::Conditions;
+use super::executed::Executed;
 use super::options::{Options, Stats, Verdict};
 use crate::abstraction::asking::Facts;
 use crate::abstraction::goals::{Failing, Settled};
@@ -39,6 +40,8 @@ pub struct Proof<'p> {
     pub evidence: Option<Evidence<'p>>,
     /// What follows from the floor alone, if there is one.
     pub grounded: Option<Grounded>,
+    /// What follows from the program's only execution, if it has only one.
+    pub executed: Option<Executed>,
 }
 
 /// What follows from the floor alone.
@@ -91,6 +94,19 @@ pub struct Outcome {
 impl Proof<'_> {
     /// The outcome, and the certificate for what is proved of the program with this bitcode.
     pub fn outcome(self, bitcode: &str, properties: &[Property]) -> Outcome {
+        if let Some(executed) = &self.executed {
+            let mut certificate = executed.certificate(bitcode, properties);
+            certificate.assumptions.clone_from(&self.assumed);
+            return Outcome {
+                checks: self.checks,
+                blocks: self.blocks,
+                elsewhere: self.elsewhere,
+                assumed: self.assumed,
+                stats: self.stats,
+                certificate,
+                grounded: None,
+            };
+        }
         let verdicts = Verdicts {
             checks: self.checks,
             blocks: self.blocks,
@@ -565,6 +581,7 @@ impl<'p> Proof<'p> {
             .map(|floor| Grounded::of(program, options, floor, why));
         Proof {
             grounded,
+            executed: None,
             checks: verdicts.checks,
             blocks: verdicts.blocks,
             elsewhere: verdicts.elsewhere,
@@ -610,6 +627,7 @@ impl<'p> Proof<'p> {
             stats,
             evidence: None,
             grounded: None,
+            executed: None,
         }
     }
 
