@@ -4,7 +4,11 @@
 use cegar_tests::{Ended, Project, Tool, exit};
 
 fn check(name: &str, more: &[&str]) -> Ended {
-    let path = format!("loops/{name}.c");
+    check_in("loops", name, more)
+}
+
+fn check_in(folder: &str, name: &str, more: &[&str]) -> Ended {
+    let path = format!("{folder}/{name}.c");
     let project = Project::program(&path);
     let mut words = vec!["check", &path, "--no-emit", "--message-format", "json"];
     words.extend(["--property", "assertion", "--property", "memory"]);
@@ -52,4 +56,13 @@ fn turn_by_turn_if_asked() {
         &["--max-time", "3s", "-D", "FIXED", "--no-loop-acceleration"],
     );
     assert_eq!(without.finished()["verdict"], "open", "{without}");
+}
+
+#[test]
+fn calls_that_are_the_last_act() {
+    for name in ["transfers", "depth", "divisor", "parity"] {
+        check_in("recursive", name, &["--max-time", "60s"]).expect(exit::VIOLATION);
+        let run = check_in("recursive", name, &["--max-time", "120s", "-D", "FIXED"]);
+        assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
+    }
 }

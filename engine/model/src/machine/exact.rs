@@ -66,6 +66,8 @@ pub(super) struct Eye {
     lasting: FxHashSet<u32>,
     /// Whether the program jumps to addresses of blocks.
     labels: bool,
+    /// The library's functions that answer any number with the sign of their argument.
+    signs: FxHashSet<FuncId>,
 }
 
 impl Machine<'_> {
@@ -80,9 +82,12 @@ impl Machine<'_> {
         let start = self.start.clone();
         let mut run = Run::<true>::new(self.program, &limits, start, &[], None, 0..0);
         let mut eye = Eye {
-            labels: self.program.blocks.iter().any(|block| {
-                matches!(block.end, Terminator::IndirectBranch { .. })
-            }),
+            labels: self
+                .program
+                .blocks
+                .iter()
+                .any(|block| matches!(block.end, Terminator::IndirectBranch { .. })),
+            signs: calls::signs(self.program),
             ..Eye::default()
         };
         eye.holders = run.initial_holders(&eye);
@@ -146,7 +151,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             } => {
                 let partial = fault::can_be(*op, true).is_some();
                 if partial && (self.shade(*a).undefined || self.shade(*b).undefined) {
-                    return Err("an operation is defined only if something is that was never written");
+                    return Err(
+                        "an operation is defined only if something is that was never written",
+                    );
                 }
                 let shifts = fault::can_be(*op, false).is_none() && partial;
                 if shifts && self.get(*b, *width) >= u128::from(*width) {
@@ -266,9 +273,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             Op::MemCopy { to, from, len, .. } => {
                 self.copied(eye, self.get64(*to), self.get64(*from), self.get64(*len))
             }
-            Op::VaCopy { to, from, .. } => {
-                self.copied(eye, self.get64(*to), self.get64(*from), 24)
-            }
+            Op::VaCopy { to, from, .. } => self.copied(eye, self.get64(*to), self.get64(*from), 24),
             Op::MemSet { to, len, .. } => {
                 let at = self.get64(*to);
                 self.known(at)?;
@@ -332,7 +337,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             if is_user(frame.function) {
                 return self.program.show(pos);
             }
-            match frame.site.and_then(|site| self.program.calls.get(site.index())) {
+            match frame
+                .site
+                .and_then(|site| self.program.calls.get(site.index()))
+            {
                 Some(call) => pos = call.pos,
                 None => break,
             }

@@ -252,8 +252,8 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         match operand {
             Operand::Reg(r) if TRACK => self.shades[self.base + r.index()],
             Operand::Undef => Shade {
-                term: None,
                 undefined: true,
+                ..Shade::default()
             },
             _ => Shade::default(),
         }

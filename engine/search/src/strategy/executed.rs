@@ -49,7 +49,10 @@ pub fn executed<'p>(program: &'p Program, options: &Options) -> Option<Proof<'p>
     };
     let run = Machine::new(program, limits).run_exact(steps);
     if let Some(why) = run.refusal() {
-        tracing::debug!(why, steps = run.execution.steps, "more than one execution");
+        let place = run.execution.undefined_read;
+        let place = place.map(|pos| program.show(pos));
+        let steps = run.execution.steps;
+        tracing::debug!(why, place, steps, "more than one execution");
         return None;
     }
     let entered = |block: u32| run.execution.counts.get(block as usize) != Some(&0);

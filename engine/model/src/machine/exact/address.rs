@@ -46,7 +46,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             return eye.labels && ((place - BLOCK_OBJECTS) as usize) < self.program.blocks.len();
         }
         if place >= FUNCTION_OBJECTS {
-            let function = self.program.functions.get((place - FUNCTION_OBJECTS) as usize);
+            let function = self
+                .program
+                .functions
+                .get((place - FUNCTION_OBJECTS) as usize);
             return function.is_some_and(|function| function.addressed);
         }
         let index = place.checked_sub(GLOBAL_OBJECTS);

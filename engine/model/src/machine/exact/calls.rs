@@ -1,15 +1,35 @@
 //! What is called, and what is given back.
 
+use rustc_hash::FxHashSet;
+
 use super::super::memory::Site;
+use super::super::shadow::Shade;
 use super::super::step::Run;
 use super::{Eye, Seen};
 use crate::assumption::Rule;
 use crate::program::ir::{
-    ArgClass, Call, Callee, FuncId, FunctionKind, HeapFn, Intrinsic, Operand,
+    ArgClass, Call, Callee, FuncId, Function, FunctionKind, HeapFn, Intrinsic, Operand, Pred,
+    Program,
 };
+use crate::program::plain;
 
 const INPUT: &str = "it asks for input";
 const TYPES: &str = "a function is called with another type than its own";
+
+/// What a comparison of strings or bytes answers (`engine_of_sign`), in each file of the library that has it.
+pub(super) fn signs(program: &Program) -> FxHashSet<FuncId> {
+    let of_library = |function: &Function| {
+        function.kind == FunctionKind::EngineOnly
+            && function.params[..] == [32]
+            && function.result[..] == [32]
+            && plain(&function.name) == "engine_of_sign"
+    };
+    let functions = (0u32..).map(FuncId).zip(&program.functions);
+    functions
+        .filter(|(_, function)| of_library(function))
+        .map(|(id, _)| id)
+        .collect()
+}
 
 impl<const TRACK: bool> Run<'_, TRACK> {
     pub(super) fn called(&self, eye: &mut Eye, call: &Call) -> Seen {
@@ -53,6 +73,42 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 Err("it calls a function that nobody defines")
             }
         }
+    }
+
+    /// Executes a function that answers any number with the sign of its argument, where that is looked at: only the sign is known then. The
+    /// number 0 is the only one that has none.
+    pub(in super::super) fn gives_sign(&mut self, id: FuncId, call: &Call) -> bool {
+        let eye = self.eye.as_ref();
+        let (true, Some(arg)) = (
+            eye.is_some_and(|eye| eye.signs.contains(&id)),
+            call.args.first(),
+        ) else {
+            return false;
+        };
+        let (value, given) = (self.get(arg.value, arg.width), self.shade(arg.value));
+        let shade = Shade {
+            undefined: given.undefined || value != 0,
+            signed: given.signed || !given.undefined,
+            ..Shade::default()
+        };
+        if !call.result.is_empty() {
+            self.set_shaded(call.dst, value, shade);
+        }
+        true
+    }
+
+    /// Whether a comparison asks for nothing but a sign that is known.
+    #[inline]
+    pub(in super::super) fn asks_sign(&self, pred: Pred, a: Operand, b: Operand) -> bool {
+        let with_zero = match (a, b) {
+            (sign, Operand::Const(0)) | (Operand::Const(0), sign) => self.shade(sign).signed,
+            _ => false,
+        };
+        let of_signs = matches!(
+            pred,
+            Pred::Eq | Pred::Ne | Pred::Slt | Pred::Sle | Pred::Sgt | Pred::Sge
+        );
+        with_zero && of_signs
     }
 
     /// What the machine does itself.
