@@ -7,6 +7,7 @@
 //! the conditions that the code itself branches on.
 
 mod equations;
+mod everywhere;
 mod heap;
 mod slopes;
 
@@ -46,6 +47,8 @@ pub struct Vocabulary {
     numbers: FxHashSet<Term>,
     /// Variables that some transition changes.
     changing: FxHashSet<Term>,
+    /// How many bytes are read of an array at once, at an offset that varies.
+    elements: BTreeMap<Array, u64>,
     /// What turns of loops add.
     steps: Vec<(Cut, Term, slopes::Step)>,
 }
@@ -62,6 +65,7 @@ impl Vocabulary {
         let bases = graph.states.values().flat_map(|state| state.bases.keys());
         all.numbers = bases.copied().collect();
         let mut seen: FxHashSet<Item> = FxHashSet::default();
+        let mut read: BTreeMap<Array, BTreeSet<Term>> = BTreeMap::new();
         let pool = &graph.pool;
         for fragment in graph.fragments.values() {
             let guards = fragment
@@ -83,10 +87,16 @@ impl Vocabulary {
                     seen.insert(item);
                     if let Item::Term(t) = item {
                         all.note(pool, t);
+                        if let Node::Select(array, index) = *pool.node(t)
+                            && pool.as_const(index).is_none()
+                        {
+                            read.entry(array).or_default().insert(index);
+                        }
                     }
                 }
             }
         }
+        all.elements = everywhere::elements(pool, &read);
         all
     }
 
@@ -232,6 +242,9 @@ impl Guesser<'_, '_> {
         self.pairs(&scalars, &mut evaluators, &mut out);
         if self.level == 3 {
             self.by_case(&scalars, &mut evaluators, &mut out);
+        }
+        if self.level == 2 && !arrays.is_empty() {
+            self.everywhere(&state, (&arrays, &variables), &mut evaluators, &mut out);
         }
         if self.level == 2 {
             // Some need bounds that are known by now.
