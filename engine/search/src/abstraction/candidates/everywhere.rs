@@ -101,7 +101,10 @@ impl Guesser<'_, '_> {
             let Value::Const(size) = state.objects.get(&id)?.size else {
                 return None;
             };
-            let width = *self.vocabulary.elements.get(&array)?;
+            // What is only copied is read like the rest.
+            let read = &self.vocabulary.elements;
+            let width = read.get(&array).or_else(|| read.values().max());
+            let width = width.copied()?;
             let size = u64::try_from(size).ok()?;
             let fits = matches!(width, 1 | 2 | 4 | 8) && size % width == 0 && size > width;
             (fits && arrays.contains(&array)).then_some(Row { array, width, size })
@@ -136,7 +139,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// That an offset is an element's: of all, below a counter, from it on.
+    /// That an offset is an element's: of all, the first, the last, below a counter, from it on.
     fn regions(&mut self, row: Row, plain: &[Term]) -> Vec<Term> {
         let pool = &mut self.graph.pool;
         let every = every::every(pool);
@@ -150,6 +153,11 @@ impl Guesser<'_, '_> {
             inside = pool.and(inside, whole);
         }
         let mut all = vec![inside];
+        // What was put at one end for a search to find.
+        for at in [0, row.size - row.width] {
+            let at = pool.constant(64, u128::from(at));
+            all.push(pool.eq(every, at));
+        }
         let counters: Vec<Term> = plain
             .iter()
             .copied()
