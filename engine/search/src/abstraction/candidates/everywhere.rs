@@ -125,8 +125,11 @@ impl Guesser<'_, '_> {
             let regions = self.regions(row, &plain);
             let said = self.said_of(row, &rows, &plain, evaluators);
             let mut count = 0;
-            for &region in &regions {
-                for &says in &said {
+            for &(region, is_end) in &regions {
+                for &(says, is_value) in &said {
+                    if is_end && !is_value {
+                        continue;
+                    }
                     let pool = &mut self.graph.pool;
                     let outside = pool.not(region);
                     let fact = pool.or(outside, says);
@@ -140,7 +143,8 @@ impl Guesser<'_, '_> {
     }
 
     /// That an offset is an element's: of all, the first, the last, below a counter, from it on.
-    fn regions(&mut self, row: Row, plain: &[Term]) -> Vec<Term> {
+    /// Whether it is one of the two ends, too.
+    fn regions(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
         let pool = &mut self.graph.pool;
         let every = every::every(pool);
         let end = pool.constant(64, u128::from(row.size));
@@ -152,11 +156,11 @@ impl Guesser<'_, '_> {
             let whole = pool.eq(low, zero);
             inside = pool.and(inside, whole);
         }
-        let mut all = vec![inside];
+        let mut all = vec![(inside, false)];
         // What was put at one end for a search to find.
         for at in [0, row.size - row.width] {
             let at = pool.constant(64, u128::from(at));
-            all.push(pool.eq(every, at));
+            all.push((pool.eq(every, at), true));
         }
         let counters: Vec<Term> = plain
             .iter()
@@ -170,20 +174,20 @@ impl Guesser<'_, '_> {
             let border = pool.bin(BinOp::Mul, wide, width);
             let below = pool.cmp(Pred::Ult, every, border);
             let from = pool.not(below);
-            all.push(pool.and(inside, below));
-            all.push(pool.and(inside, from));
+            all.push((pool.and(inside, below), false));
+            all.push((pool.and(inside, from), false));
         }
         all
     }
 
-    /// What may be said of the element at an offset.
+    /// What may be said of the element at an offset, and whether that is nothing but its value.
     fn said_of(
         &mut self,
         row: Row,
         rows: &[Row],
         plain: &[Term],
         evaluators: &mut [Evaluator],
-    ) -> Vec<Term> {
+    ) -> Vec<(Term, bool)> {
         let bits = row.width as u16 * 8;
         let pool = &mut self.graph.pool;
         let every = every::every(pool);
@@ -220,28 +224,28 @@ impl Guesser<'_, '_> {
                 continue;
             }
             let same = other.at(pool, every);
-            all.push(pool.eq(element, same));
+            all.push((pool.eq(element, same), false));
             let last = pool.constant(64, u128::from(other.size - other.width));
             let turned = pool.bin(BinOp::Sub, last, every);
             let turned = other.at(pool, turned);
-            all.push(pool.eq(element, turned));
+            all.push((pool.eq(element, turned), false));
         }
         let shift = pool.constant(64, u128::from(row.width.trailing_zeros()));
         let place = pool.bin(BinOp::LShr, every, shift);
         let place = pool.extract(place, 0, bits.min(64));
         for &value in &values {
-            all.push(pool.eq(element, value));
+            all.push((pool.eq(element, value), true));
             for step in steps.iter().copied().filter(|step| *step != 0).take(3) {
                 let step = pool.constant(bits, step);
                 let moved = pool.bin(BinOp::Mul, place, step);
                 let line = pool.bin(BinOp::Add, value, moved);
-                all.push(pool.eq(element, line));
+                all.push((pool.eq(element, line), false));
             }
             for pred in [Pred::Sge, Pred::Sle] {
-                all.push(pool.cmp(pred, element, value));
+                all.push((pool.cmp(pred, element, value), false));
             }
             let same = pool.eq(element, value);
-            all.push(pool.not(same));
+            all.push((pool.not(same), false));
         }
         all
     }
