@@ -4,10 +4,16 @@
 use cegar_tests::{Ended, Project, Tool, exit};
 
 fn check(name: &str, more: &[&str]) -> Ended {
-    let path = format!("loops/{name}.c");
+    check_in("loops", name, more)
+}
+
+fn check_in(folder: &str, name: &str, more: &[&str]) -> Ended {
+    let path = format!("{folder}/{name}.c");
     let project = Project::program(&path);
     let mut words = vec!["check", &path, "--no-emit", "--message-format", "json"];
-    words.extend(["--property", "assertion", "--property", "memory"]);
+    if !more.contains(&"--property") {
+        words.extend(["--property", "assertion", "--property", "memory"]);
+    }
     words.extend(more);
     Tool::new(project.path(), words).run()
 }
@@ -52,4 +58,35 @@ fn turn_by_turn_if_asked() {
         &["--max-time", "3s", "-D", "FIXED", "--no-loop-acceleration"],
     );
     assert_eq!(without.finished()["verdict"], "open", "{without}");
+}
+
+#[test]
+fn calls_that_are_the_last_act() {
+    for name in ["transfers", "depth", "divisor", "parity"] {
+        check_in("recursive", name, &["--max-time", "60s"]).expect(exit::VIOLATION);
+        let run = check_in("recursive", name, &["--max-time", "120s", "-D", "FIXED"]);
+        assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
+    }
+}
+
+/// Arrays that loops fill, copy and look through. What stands in the second list may stay open, and is never violated.
+#[test]
+fn every_element() {
+    let proved = ["copy", "fill", "least", "numbered", "part", "sentinel"];
+    let hard = ["turned", "two"];
+    for name in proved.iter().chain(&hard) {
+        let run = |time: &str, fixed: &[&str]| {
+            let mut words = vec!["--property", "unreach", "--max-time", time];
+            words.extend(fixed);
+            check_in("arrays", name, &words)
+        };
+        run("60s", &[]).expect(exit::VIOLATION);
+        if proved.contains(name) {
+            let run = run("150s", &["-D", "FIXED"]);
+            assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
+        } else {
+            let run = run("15s", &["-D", "FIXED"]);
+            assert_ne!(run.finished()["verdict"], "violated", "{name}\n{run}");
+        }
+    }
 }

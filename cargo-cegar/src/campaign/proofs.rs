@@ -133,6 +133,7 @@ impl Prover {
             tapes,
             loops: settings.loops,
             floor: settings.floor,
+            executes: settings.floor,
             seeds: Some(seed_sender),
             so_far: Some(told),
             time: time.unwrap_or(unlimited),

@@ -35,6 +35,9 @@ pub struct Proved {
     /// Whether it follows from the states of the floor, and no facts say why.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_floor: bool,
+    /// Whether it follows from the only execution that the program has.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_execution: bool,
     /// Checks that are not proved and that this one rests on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<String>,
@@ -84,6 +87,7 @@ pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Pro
         facts: 0,
         of: 0,
         by_floor: false,
+        by_execution: false,
         given: Vec::new(),
         assumptions: left.kept.assumptions.clone(),
     };
@@ -91,6 +95,10 @@ pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Pro
         Reason::Facts(needed) => needed,
         Reason::Floor => {
             proved.by_floor = true;
+            return Ok(proved);
+        }
+        Reason::Execution => {
+            proved.by_execution = true;
             return Ok(proved);
         }
     };

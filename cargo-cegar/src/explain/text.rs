@@ -131,7 +131,12 @@ fn put_chosen(out: &mut String, chosen: &[(String, String)]) -> std::fmt::Result
 }
 
 fn put_proved(out: &mut String, proved: &Proved) -> std::fmt::Result {
-    if proved.by_floor {
+    if proved.by_execution {
+        writeln!(
+            out,
+            "  the program asks for no input, and the one execution that it has shows it"
+        )?;
+    } else if proved.by_floor {
         writeln!(
             out,
             "  it follows from the states of the whole program that the floor found without the solver"

@@ -47,6 +47,9 @@ pub struct Certificate {
     /// States of the whole program, from which claims follow without a solver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorClaim>,
+    /// Whether the program has one execution, and every claim follows from it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub executed: bool,
 }
 
 /// That a check holds, or that a block is never entered.
@@ -198,6 +201,7 @@ impl Certificate {
             known: Vec::new(),
             cuts: Vec::new(),
             floor: None,
+            executed: false,
         }
     }
 

@@ -12,6 +12,7 @@
 //! Under a [deadline] the formulas come first, since every goal rests on them; the goals that there is no time for are
 //! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
 
+mod executed;
 mod finish;
 mod goals;
 mod ground;
@@ -25,6 +26,7 @@ use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Pro
 use cegar_model::program::outside::points::Points;
 use cegar_model::solver::{Answer, Limits};
 use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Obligation};
+use cegar_model::symbolic::every;
 use cegar_model::symbolic::world::{CtxId, Cut, Grain};
 use cegar_model::term::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -77,6 +79,9 @@ pub fn check(
     // A certificate without claims needs no reason: that of a strategy that only executes, for instance.
     if certificate.checks.is_empty() && certificate.blocks.is_empty() {
         return Ok(Checked::default());
+    }
+    if certificate.executed {
+        return executed::accepted(program, certificate);
     }
     let claimed = Claimed::of(certificate);
     let ground = match &certificate.floor {
@@ -243,7 +248,7 @@ impl<'p> Checker<'_, 'p> {
             Exceeded::Time => Rejected::Late,
         })?;
         self.sealed()?;
-        let known = self.known(start);
+        let known = self.known(start, &fragment);
         self.unsettled(&fragment, &known);
         for at in 0..fragment.transitions.len() {
             self.edge(start, &fragment, at, &known)?;
@@ -252,13 +257,14 @@ impl<'p> Checker<'_, 'p> {
     }
 
     /// What may be assumed where a fragment starts: axioms and formulas.
-    fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
+    fn known(&mut self, start: Option<Cut>, fragment: &Fragment) -> Vec<Term> {
         let Claims { world, pool, cuts } = &mut self.claims;
         let Some(claimed) = start.and_then(|cut| cuts.get(&cut)) else {
             return Vec::new();
         };
         let mut known = claimed.state.axioms(pool, world);
         known.extend(&claimed.facts);
+        known.extend(every::instances(pool, &claimed.facts, &asked(fragment)));
         known
     }
 
@@ -370,6 +376,11 @@ impl<'p> Checker<'_, 'p> {
             arrival.wanted.push((after, text));
         }
         let mut terms = arrival.apart;
+        // What is wanted may read where the fragment does not.
+        let facts = start.and_then(|cut| cuts.get(&cut));
+        let facts = facts.map_or(&[][..], |claimed| &claimed.facts);
+        let wanted: Vec<Term> = arrival.wanted.iter().map(|(t, _)| *t).collect();
+        terms.extend(every::instances(pool, facts, &wanted));
         terms.extend(known);
         terms.extend(&transition.reached.guard.0);
         terms.extend(&fragment.assumptions[..transition.prefix]);
@@ -429,6 +440,16 @@ impl<'p> Checker<'_, 'p> {
         }
         Ok(())
     }
+}
+
+/// What is asked where a fragment is: what its checks, its ends and its ways depend on.
+fn asked(fragment: &Fragment) -> Vec<Term> {
+    let obligations = fragment.obligations.iter();
+    let mut all: Vec<Term> = obligations.flat_map(Obligation::goal).collect();
+    let transitions = fragment.transitions.iter();
+    all.extend(transitions.flat_map(|transition| &transition.reached.guard.0));
+    all.extend(&fragment.assumptions);
+    all
 }
 
 /// The instruction that an obligation is about; the first one of its block where that is not known.

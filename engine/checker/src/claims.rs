@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use cegar_model::program::ir::{BlockId, GlobalId, Program, Reg, Width};
 use cegar_model::symbolic::cuts::{Base, Bytes, Cell, CutState, Known, Value};
+use cegar_model::symbolic::every;
 use cegar_model::symbolic::memory::{self, Contents};
 use cegar_model::symbolic::spans::Span;
 use cegar_model::symbolic::world::{Cut, Declaration, ObjId, ObjectKind, World};
@@ -206,7 +207,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Everything that a formula of a cut point may name.
+    /// Everything that a formula of a cut point may name: the number that stands for any, too.
     fn own(&mut self, state: &CutState) -> FxHashSet<Symbol> {
         let variables = state.variables(&mut self.pool, &self.world);
         let arrays = state.arrays(&mut self.pool, &self.world);
@@ -216,7 +217,9 @@ impl Reader<'_, '_> {
             .into_iter()
             .map(|(_, array)| pool.select(array, index))
             .collect();
+        let any = every::every(pool);
         let terms = variables.into_iter().map(|(_, term)| term).chain(elements);
+        let terms = terms.chain([any]);
         terms.flat_map(|t| pool.symbols(t)).collect()
     }
 

@@ -44,6 +44,9 @@ pub enum Rejected {
     /// Its floor does not hold.
     #[error("{0}")]
     Floor(#[from] crate::floor::Sunk),
+    /// Its claims do not follow from an execution.
+    #[error("one execution does not say it: {0}")]
+    Executed(String),
     /// It does not declare an object as the program makes it.
     #[error("the certificate's objects are not the program's: {0}")]
     Objects(String),

@@ -43,14 +43,14 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             return Ok((
                 value,
                 Shade {
-                    term: None,
                     undefined,
+                    ..Shade::default()
                 },
             ));
         }
         let mut shade = Shade {
-            term: None,
             undefined,
+            ..Shade::default()
         };
         if let Some(place) = self.place(address, at, len, check) {
             shade = self.load_anywhere(place, at, len, undefined);
@@ -107,7 +107,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let term = pool
                 .zip(found)
                 .and_then(|(p, (o, i))| o.load_term(p, i, len));
-            return Shade { term, undefined };
+            return Shade {
+                term,
+                undefined,
+                ..Shade::default()
+            };
         }
         let Some(pool) = self.pool.as_deref_mut() else {
             return Shade::default();
@@ -127,6 +131,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Shade {
             term: whole,
             undefined,
+            ..Shade::default()
         }
     }
 

@@ -98,6 +98,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         if !function.is_defined() {
             return Err(Box::new(Outcome::Unmodelled(u32::MAX)));
         }
+        if TRACK && self.gives_sign(id, call) {
+            return Ok(Next::Go);
+        }
         // Through a pointer of the wrong type the C code is undefined; the ABI passes what fits.
         let parameters = function.params.len();
         let caller = self.frames.last().map_or(0, |f| f.function.index());

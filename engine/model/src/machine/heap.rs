@@ -116,7 +116,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         });
         let shade = Shade {
             term,
-            undefined: false,
+            ..Shade::default()
         };
         self.set_shaded(call.dst, 0, shade);
     }

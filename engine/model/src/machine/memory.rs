@@ -328,6 +328,11 @@ impl Memory {
         u64::from(number_of(id)) << 32
     }
 
+    /// The number of the object that is allocated after so many others.
+    pub(super) fn next_number(&self, others: u32) -> u32 {
+        number_of(DYNAMIC_OBJECTS + self.dynamic.len() as u32 + others)
+    }
+
     /// Turns a dynamic object into a tombstone.
     pub(super) fn remove(&mut self, address: u64) {
         let id = place(address);

@@ -12,6 +12,7 @@ mod block;
 mod calls;
 mod contents;
 pub mod crossing;
+pub mod exact;
 mod frame;
 mod heap;
 mod intrinsics;

@@ -104,6 +104,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 b,
             } => {
                 let v = quick_cmp(*pred, *width, self.get(*a, *width), self.get(*b, *width));
+                if TRACK && self.asks_sign(*pred, *a, *b) {
+                    self.set(*dst, u128::from(v));
+                    return Ok(Next::Go);
+                }
                 let from = [(*a, *width), (*b, *width)];
                 self.derive(*dst, u128::from(v), &from, |p, t| p.cmp(*pred, t[0], t[1]));
             }
@@ -262,7 +266,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 self.shade_of(&from, |p, t| p.ite(t[0], t[1], t[2]))
             } else {
                 let mut shade = self.shade(from);
-                shade.undefined |= self.shade(cond).undefined;
+                if self.shade(cond).undefined {
+                    (shade.undefined, shade.signed) = (true, false);
+                }
                 shade
             }
         } else {
@@ -286,8 +292,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let undefined = a.1.undefined || b.1.undefined;
         if a.1.term.is_none() && b.1.term.is_none() {
             return Shade {
-                term: None,
                 undefined,
+                ..Shade::default()
             };
         }
         let term = self.make(|p| {
@@ -295,7 +301,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let y = b.1.term.unwrap_or_else(|| p.constant(width, b.0));
             build(p, x, y)
         });
-        Shade { term, undefined }
+        Shade {
+            term,
+            undefined,
+            ..Shade::default()
+        }
     }
 
     /// Records an assumption made by the machine or the program: `cond` is true here.

@@ -14,6 +14,8 @@ pub(super) struct Shade {
     pub(super) term: Option<Term>,
     /// Whether it depends on uninitialised data.
     pub(super) undefined: bool,
+    /// Whether it may be any number with the sign that it has, where it depends on that.
+    pub(super) signed: bool,
 }
 
 /// Byte `index` of a stored term.

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::Limits;
 use super::crossing::{Crossing, Noted};
+use super::exact::Eye;
 use super::frame::Frame;
 use super::memory::Memory;
 use super::outcome::{Answer, Choice, Execution, Exhausted, Outcome, PathEvent};
@@ -77,6 +78,8 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) watch: Option<&'r mut Watch<'r>>,
     /// What the harness hands to the library, where somebody wants to know.
     pub(super) crossing: Option<Crossing<'r>>,
+    /// Whether the run stands for all runs, where somebody wants to know.
+    pub(super) eye: Option<Box<Eye>>,
 }
 
 impl<'r, const TRACK: bool> Run<'r, TRACK> {
@@ -120,6 +123,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             scratch: Vec::new(),
             watch: None,
             crossing: None,
+            eye: None,
         }
     }
 
@@ -130,12 +134,28 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
 
     /// The same, with what was noted.
     pub(super) fn finish_noting(mut self) -> (Execution, Noted) {
-        let outcome = match self.go() {
+        let outcome = self.ended();
+        let noted = self.crossing.take().map(|crossing| crossing.noted);
+        (self.left(outcome), noted.unwrap_or_default())
+    }
+
+    /// Runs to the end, or to where it is refused.
+    pub(super) fn finish_looking(mut self) -> (Execution, Eye) {
+        let outcome = self.ended();
+        let eye = self.eye.take().map(|eye| *eye).unwrap_or_default();
+        (self.left(outcome), eye)
+    }
+
+    fn ended(&mut self) -> Outcome {
+        match self.go() {
             Ok(status) => Outcome::Returned(status),
             Err(stop) => *stop,
-        };
-        let noted = self.crossing.take().map(|crossing| crossing.noted);
-        let execution = Execution {
+        }
+    }
+
+    /// What the run leaves behind.
+    fn left(self, outcome: Outcome) -> Execution {
+        Execution {
             outcome,
             counts: self.counts,
             consumed: self.position.min(self.tape.len()),
@@ -150,8 +170,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             undefined_load: self.undefined_load,
             undefined_read: self.undefined_read,
             concretisations: self.concretisations,
-        };
-        (execution, noted.unwrap_or_default())
+        }
     }
 
     fn go(&mut self) -> Step<i64> {
@@ -179,12 +198,21 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             }
             let mut entered = false;
             for (i, inst) in block.ops.iter().enumerate().skip(self.at) {
+                if TRACK && self.eye.is_some() {
+                    self.look(inst)?;
+                }
                 if self.operation(inst, i)? == Next::Enter {
                     entered = true;
                     break;
                 }
             }
-            if !entered && let Some(status) = self.terminator(block)? {
+            if entered {
+                continue;
+            }
+            if TRACK && self.eye.is_some() {
+                self.look_behind(block)?;
+            }
+            if let Some(status) = self.terminator(block)? {
                 return Ok(status);
             }
         }
@@ -224,8 +252,8 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         match operand {
             Operand::Reg(r) if TRACK => self.shades[self.base + r.index()],
             Operand::Undef => Shade {
-                term: None,
                 undefined: true,
+                ..Shade::default()
             },
             _ => Shade::default(),
         }

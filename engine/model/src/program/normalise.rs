@@ -177,9 +177,11 @@ pub enum NormaliseError {
     },
 }
 
-/// The passes, in order. Never `simplifycfg` or `instcombine`: they remove branches.
-const PASSES: [&str; 4] = [
+/// The passes, in order. Never `simplifycfg` or `instcombine`: they remove branches. A function whose last act is to call itself is a loop,
+/// natively too.
+const PASSES: [&str; 5] = [
     "function(sroa<preserve-cfg>,mem2reg)",
+    "function(tailcallelim)",
     "function(lower-switch)",
     "function(loop-simplify)",
     "function(break-crit-edges)",

@@ -5,6 +5,7 @@
 
 pub mod cuts;
 pub mod encode;
+pub mod every;
 pub mod memory;
 pub mod range;
 pub mod spans;

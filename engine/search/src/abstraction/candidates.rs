@@ -7,6 +7,7 @@
 //! the conditions that the code itself branches on.
 
 mod equations;
+mod everywhere;
 mod heap;
 mod pairs;
 mod slopes;
@@ -134,6 +135,9 @@ impl Guesser<'_, '_> {
         self.pairs(&scalars, &mut evaluators, &mut out);
         if self.level == 3 {
             self.by_case(&scalars, &mut evaluators, &mut out);
+        }
+        if self.level == 2 && !arrays.is_empty() {
+            self.everywhere(&state, (&arrays, &variables), &mut evaluators, &mut out);
         }
         if self.level == 2 {
             // Some need bounds that are known by now.

@@ -11,6 +11,8 @@ use super::graph::Graph;
 use crate::analysis::Floor;
 use cegar_model::program::ir::{BlockId, Pos};
 use cegar_model::solver::{Answer, Model, Reason, Z3};
+use cegar_model::symbolic::encode::Obligation;
+use cegar_model::symbolic::every;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::Term;
 
@@ -108,6 +110,12 @@ pub fn settle(
         let mut known = graph.axioms(start);
         known.extend(start.and_then(|cut| facts.get(&cut)).into_iter().flatten());
         let fragment = graph.fragments[&start].clone();
+        let goals = fragment.obligations.iter();
+        let mut asked: Vec<Term> = goals.flat_map(Obligation::goal).collect();
+        asked.extend(&fragment.assumptions);
+        let here = start.and_then(|cut| facts.get(&cut));
+        let here = here.map_or(&[][..], Vec::as_slice);
+        known.extend(every::instances(&mut graph.pool, here, &asked));
         let mut asserted = 0;
         for (prefix, question) in questions(&fragment, wanted) {
             let key = (start, question);

@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use cegar_model::solver::{Answer, Z3};
+use cegar_model::symbolic::every;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Evaluator, Rewriter, Term};
 use rustc_hash::FxHashMap;
@@ -124,8 +125,9 @@ impl Induction<'_, '_> {
         };
         let mut held: Vec<bool> = vec![true; after.len()];
         let mut open: Vec<usize> = (0..after.len()).filter(|&i| is_open(after[i])).collect();
-        let fixed = strongest(self.graph, fixed);
-        let assumed = strongest(self.graph, assumed);
+        let mut fixed = strongest(self.graph, fixed);
+        let mut assumed = strongest(self.graph, assumed);
+        self.put_in(key, (&mut fixed, &mut assumed), after);
         while !open.is_empty() {
             let pool = &mut self.graph.pool;
             let negated: Vec<Term> = open.iter().map(|&i| pool.not(after[i])).collect();
@@ -160,6 +162,25 @@ impl Induction<'_, '_> {
             }
         }
         held
+    }
+
+    /// Adds what facts about all elements say of those that the transition or what is wanted behind it reads.
+    fn put_in(
+        &mut self,
+        key: Key,
+        (fixed, assumed): (&mut Vec<Term>, &mut Vec<Term>),
+        after: &[Term],
+    ) {
+        let graph = &mut *self.graph;
+        let fragment = &graph.fragments[&key.0];
+        let transition = &fragment.transitions[key.1];
+        let mut terms = after.to_vec();
+        terms.extend(&transition.reached.guard.0);
+        terms.extend(&fragment.assumptions[..transition.prefix]);
+        for facts in [fixed, assumed] {
+            let more = every::instances(&mut graph.pool, facts, &terms);
+            facts.extend(more);
+        }
     }
 
     fn ask(

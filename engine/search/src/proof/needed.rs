@@ -42,6 +42,8 @@ pub enum Goal {
 pub enum Reason<'p> {
     /// Facts around loops, of which there may be none.
     Facts(Box<Needed<'p>>),
+    /// It follows from the program's only execution.
+    Execution,
     /// It follows from the floor, and the solver does not say why.
     Floor,
 }
@@ -70,6 +72,9 @@ pub fn needed<'p>(
     goal: Goal,
     limits: Limits,
 ) -> Result<Reason<'p>, Rejected> {
+    if certificate.executed {
+        return Ok(Reason::Execution);
+    }
     let floor = certificate.floor.as_ref();
     let floor = match ground(program, certificate)? {
         Some(ground) if follows(&ground, goal) => floor,

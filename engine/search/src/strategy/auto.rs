@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use super::executed;
 use super::options::{Options, Seed, Stats};
 use super::outcome::{Outcome, Proof};
 use super::parts;
@@ -49,6 +50,12 @@ const BESIDE: u64 = 8_000_000;
 /// Tries to prove everything that is asked.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     let begin = Instant::now();
+    let executed = options
+        .executes
+        .then(|| executed::executed(program, options));
+    if let Some(proof) = executed.flatten() {
+        return proof;
+    }
     let floor = options
         .floor
         .then(|| parts::floor(program, options))

@@ -6,6 +6,7 @@
 
 pub mod auto;
 pub mod conditions;
+pub mod executed;
 pub mod options;
 pub mod outcome;
 pub mod parts;

@@ -47,6 +47,8 @@ pub struct Options {
     pub loops: bool,
     /// Whether states of the whole program are looked for first, without a solver. Default: yes.
     pub floor: bool,
+    /// Whether a program that asks for no input is executed instead. Default: no.
+    pub executes: bool,
     /// Who takes the tapes that questions about goals are answered with.
     pub seeds: Option<Sender<Seed>>,
     /// Who takes what is proved so far, in case the rest does not come in time. Only `auto` tells.
@@ -70,6 +72,7 @@ impl Default for Options {
             tapes: Vec::new(),
             loops: true,
             floor: true,
+            executes: false,
             seeds: None,
             so_far: None,
         }

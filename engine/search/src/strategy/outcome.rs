@@ -18,6 +18,7 @@ use cegar_model::symbolic::encode::Exceeded;
 
 pub use self::grounded::Grounded;
 use self::settle::settle;
+use super::executed::Executed;
 use super::options::{Options, Stats, Verdict};
 use crate::abstraction::asking::Facts;
 use crate::abstraction::goals::Settled;
@@ -42,6 +43,8 @@ pub struct Proof<'p> {
     pub evidence: Option<Evidence<'p>>,
     /// What follows from the floor alone, if there is one.
     pub grounded: Option<Grounded>,
+    /// What follows from the program's only execution, if it has only one.
+    pub executed: Option<Executed>,
 }
 
 /// The graph and what holds at its cut points.
@@ -85,6 +88,19 @@ pub struct Outcome {
 impl Proof<'_> {
     /// The outcome, and the certificate for what is proved of the program with this bitcode.
     pub fn outcome(self, bitcode: &str, properties: &[Property]) -> Outcome {
+        if let Some(executed) = &self.executed {
+            let mut certificate = executed.certificate(bitcode, properties);
+            certificate.assumptions.clone_from(&self.assumed);
+            return Outcome {
+                checks: self.checks,
+                blocks: self.blocks,
+                elsewhere: self.elsewhere,
+                assumed: self.assumed,
+                stats: self.stats,
+                certificate,
+                grounded: None,
+            };
+        }
         let verdicts = Verdicts {
             checks: self.checks,
             blocks: self.blocks,
@@ -242,6 +258,7 @@ impl<'p> Proof<'p> {
             .map(|floor| Grounded::of(program, options, floor, why));
         Proof {
             grounded,
+            executed: None,
             checks: verdicts.checks,
             blocks: verdicts.blocks,
             elsewhere: verdicts.elsewhere,
@@ -287,6 +304,7 @@ impl<'p> Proof<'p> {
             stats,
             evidence: None,
             grounded: None,
+            executed: None,
         }
     }
 

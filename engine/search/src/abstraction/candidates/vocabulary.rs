@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use cegar_model::deadline;
 use cegar_model::program::ir::Width;
 use cegar_model::symbolic::world::Cut;
-use cegar_model::term::{Item, Node, Pool, Term, value};
+use cegar_model::term::{Array, Item, Node, Pool, Term, value};
 use rustc_hash::FxHashSet;
 
 use super::CONSTANTS;
-use super::slopes;
+use super::{everywhere, slopes};
 use crate::abstraction::graph::Graph;
 
 /// What the code compares with: constants by width, and its conditions.
@@ -21,6 +21,8 @@ pub struct Vocabulary {
     pub(super) numbers: FxHashSet<Term>,
     /// Variables that some transition changes.
     pub(super) changing: FxHashSet<Term>,
+    /// How many bytes are read of an array at once, at an offset that varies.
+    pub(super) elements: BTreeMap<Array, u64>,
     /// What turns of loops add.
     pub(super) steps: Vec<(Cut, Term, slopes::Step)>,
 }
@@ -37,6 +39,7 @@ impl Vocabulary {
         let bases = graph.states.values().flat_map(|state| state.bases.keys());
         all.numbers = bases.copied().collect();
         let mut seen: FxHashSet<Item> = FxHashSet::default();
+        let mut read: BTreeMap<Array, BTreeSet<Term>> = BTreeMap::new();
         let pool = &graph.pool;
         for fragment in graph.fragments.values() {
             let guards = fragment
@@ -58,10 +61,16 @@ impl Vocabulary {
                     seen.insert(item);
                     if let Item::Term(t) = item {
                         all.note(pool, t);
+                        if let Node::Select(array, index) = *pool.node(t)
+                            && pool.as_const(index).is_none()
+                        {
+                            read.entry(array).or_default().insert(index);
+                        }
                     }
                 }
             }
         }
+        all.elements = everywhere::elements(pool, &read);
         all
     }
 

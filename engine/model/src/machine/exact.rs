@@ -1,0 +1,355 @@
+//! A run that stands for all runs.
+//!
+//! Of a program that asks for no input one execution is everything there is, as far as the machine's execution is what every platform's
+//! would be. Here it is looked at operation by operation, before each is executed, and refused as soon as the machine decides something that
+//! the world may decide otherwise: input, the number that an object has in addresses, what was never written, functions that nobody
+//! defines, mathematics that libraries round in their own ways. The machine's shadow follows uninitialised data; addresses are known
+//! by their values, since their numbers are scattered ([`crate::program::ir::numbers`]): whatever looks like one is taken for one, so that an
+//! accident refuses a run and hides nothing. An address may be stored, loaded, compared with NULL and with what is known to be
+//! another one, and moved within its object; every other use looks at its number.
+
+mod address;
+mod calls;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+
+use super::outcome::{Execution, Outcome};
+use super::step::{Run, Step};
+use super::{Limits, Machine};
+use crate::program::ir::{
+    Block, FuncId, GLOBAL_OBJECTS, Inst, Op, Operand, Program, Terminator, Width, place_of,
+};
+use crate::term::fault;
+
+/// A run that was looked at.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    /// What it did.
+    pub execution: Execution,
+    /// Which rules narrow the world on its way, and where: places in the user's code.
+    pub narrowings: BTreeMap<&'static str, BTreeSet<String>>,
+    refused: Option<&'static str>,
+}
+
+impl Exact {
+    /// Why it does not stand for all runs; none if it does.
+    pub fn refusal(&self) -> Option<&'static str> {
+        if self.refused.is_some() {
+            return self.refused;
+        }
+        if self.execution.undefined_read.is_some() {
+            return Some("something depends on what was never written");
+        }
+        match self.execution.outcome {
+            Outcome::Returned(_) | Outcome::Exited(_) | Outcome::Rejected => None,
+            Outcome::Violated(_) => Some("a check is violated"),
+            Outcome::StepLimit => Some("it does not end in time"),
+            Outcome::OutOfMemory | Outcome::StackOverflow => Some("it needs too much memory"),
+            Outcome::Unmodelled(_) => Some("it comes to something that is not modelled"),
+        }
+    }
+}
+
+/// Why a run is refused.
+type Seen<T = ()> = Result<T, &'static str>;
+
+/// What has to be remembered of a run that is looked at.
+#[derive(Debug, Default)]
+pub(super) struct Eye {
+    narrowings: BTreeMap<&'static str, BTreeSet<String>>,
+    refused: Option<&'static str>,
+    /// Objects, by number, in which addresses may lie.
+    holders: FxHashSet<u32>,
+    /// Objects of the stack whose addresses may be somewhere when they are gone.
+    lasting: FxHashSet<u32>,
+    /// Whether the program jumps to addresses of blocks.
+    labels: bool,
+    /// The library's functions that answer any number with the sign of their argument.
+    signs: FxHashSet<FuncId>,
+}
+
+impl Machine<'_> {
+    /// Runs without a tape, as far as that stands for all runs.
+    pub fn run_exact(&self, steps: u64) -> Exact {
+        let limits = Limits {
+            steps,
+            path: 0,
+            trace: 0,
+            ..self.limits.clone()
+        };
+        let start = self.start.clone();
+        let mut run = Run::<true>::new(self.program, &limits, start, &[], None, 0..0);
+        let mut eye = Eye {
+            labels: self
+                .program
+                .blocks
+                .iter()
+                .any(|block| matches!(block.end, Terminator::IndirectBranch { .. })),
+            signs: calls::signs(self.program),
+            ..Eye::default()
+        };
+        eye.holders = run.initial_holders(&eye);
+        if self.program.lists_environment() {
+            eye.refused = Some("it may look at the environment");
+        }
+        run.eye = Some(Box::new(eye));
+        let (execution, eye) = run.finish_looking();
+        Exact {
+            execution,
+            narrowings: eye.narrowings,
+            refused: eye.refused,
+        }
+    }
+}
+
+impl<const TRACK: bool> Run<'_, TRACK> {
+    /// Looks at an operation that is executed next.
+    pub(super) fn look(&mut self, inst: &Inst) -> Step {
+        let Some(mut eye) = self.eye.take() else {
+            return Ok(());
+        };
+        self.pos = inst.pos;
+        let seen = match eye.refused {
+            Some(why) => Err(why),
+            None => self.operation_seen(&mut eye, &inst.op),
+        };
+        self.looked(eye, seen)
+    }
+
+    /// Looks at the end of a block.
+    pub(super) fn look_behind(&mut self, block: &Block) -> Step {
+        let Some(mut eye) = self.eye.take() else {
+            return Ok(());
+        };
+        let seen = match &block.end {
+            Terminator::Return { values } => self.returned_seen(&mut eye, values),
+            Terminator::Switch { value, width, .. } => self.plain(&eye, &[(*value, *width)]),
+            Terminator::Jump(_)
+            | Terminator::Branch { .. }
+            | Terminator::Unreachable { .. }
+            | Terminator::IndirectBranch { .. } => Ok(()),
+        };
+        self.looked(eye, seen)
+    }
+
+    fn looked(&mut self, mut eye: Box<Eye>, seen: Seen) -> Step {
+        let refused = seen.err();
+        eye.refused = eye.refused.or(refused);
+        self.eye = Some(eye);
+        match refused {
+            Some(_) => Err(Box::new(Outcome::Unmodelled(u32::MAX))),
+            None => Ok(()),
+        }
+    }
+
+    fn operation_seen(&self, eye: &mut Eye, op: &Op) -> Seen {
+        match op {
+            Op::Bin {
+                op, width, a, b, ..
+            } => {
+                let partial = fault::can_be(*op, true).is_some();
+                if partial && (self.shade(*a).undefined || self.shade(*b).undefined) {
+                    return Err(
+                        "an operation is defined only if something is that was never written",
+                    );
+                }
+                let shifts = fault::can_be(*op, false).is_none() && partial;
+                if shifts && self.get(*b, *width) >= u128::from(*width) {
+                    return Err("a shift is as wide as the number");
+                }
+                match width {
+                    64 => self.computed(eye, *op, self.get64(*a), self.get64(*b)),
+                    _ => Ok(()),
+                }
+            }
+            Op::Un {
+                width, a, partial, ..
+            } => match *partial && self.get(*a, *width) == 0 {
+                true => Err("zeros of nothing are counted"),
+                false => self.plain(eye, &[(*a, *width)]),
+            },
+            Op::Funnel {
+                width, a, b, by, ..
+            } => self.plain(eye, &[(*a, *width), (*b, *width), (*by, *width)]),
+            Op::Cmp {
+                pred, width, a, b, ..
+            } => match width {
+                64 => self.compared(eye, *pred, self.get64(*a), self.get64(*b)),
+                _ => Ok(()),
+            },
+            Op::Overflow { width, a, b, .. } => self.plain(eye, &[(*a, *width), (*b, *width)]),
+            Op::Cast { from, to, a, .. } => match from == to {
+                true => Ok(()),
+                false => self.plain(eye, &[(*a, *from)]),
+            },
+            Op::Copy { .. } | Op::Freeze { .. } | Op::Select { .. } => Ok(()),
+            Op::Address {
+                base,
+                offset,
+                indices,
+                ..
+            } => self.moved_on(eye, *base, *offset, indices),
+            Op::Float { kind, a, b, .. } | Op::FloatCmp { kind, a, b, .. } => {
+                self.plain(eye, &[(*a, kind.width()), (*b, kind.width())])
+            }
+            Op::FloatNeg { kind, a, .. } => self.plain(eye, &[(*a, kind.width())]),
+            Op::FloatCast { cast, a, .. } => self.plain(eye, &[(*a, cast.source())]),
+            Op::FloatFn {
+                function,
+                kind,
+                args,
+                ..
+            } => {
+                if !function.is_exact() {
+                    return Err("a function is rounded by each library in its own way");
+                }
+                let all: Vec<(Operand, Width)> = args.iter().map(|a| (*a, kind.width())).collect();
+                self.plain(eye, &all)
+            }
+            Op::Alloca { size, room, .. } => {
+                let count = room.as_ref().map(|room| room.count);
+                if count.is_some_and(|count| self.shade(count).undefined) {
+                    return Err("the length of an array was never written");
+                }
+                self.plain(eye, &[(*size, 64)])
+            }
+            Op::Load { .. }
+            | Op::Store { .. }
+            | Op::MemCopy { .. }
+            | Op::MemSet { .. }
+            | Op::Lifetime { .. }
+            | Op::Uninit { .. }
+            | Op::VaCopy { .. } => self.accessed(eye, op),
+            Op::VaStart { list, .. } => self.variable_arguments(eye, *list),
+            Op::StackSave { .. } => Ok(()),
+            Op::StackRestore { saved } => {
+                if self.shade(*saved).undefined {
+                    return Err("what is restored was never saved");
+                }
+                // The function goes on, and its registers may hold addresses of what ends here.
+                let kept = self.get64(*saved) as usize;
+                let ends = self.objects.get(kept..).unwrap_or_default();
+                eye.lasting.extend(ends.iter().map(|at| (at >> 32) as u32));
+                Ok(())
+            }
+            Op::AtomicRmw { .. } | Op::CmpXchg { .. } => Err("an atomic operation"),
+            // The run ends there.
+            Op::Unmodelled { .. } => Ok(()),
+            Op::Call(call) => self.called(eye, call),
+        }
+    }
+
+    /// Accesses to memory.
+    fn accessed(&self, eye: &mut Eye, op: &Op) -> Seen {
+        match op {
+            Op::Load {
+                width,
+                address,
+                volatile,
+                ..
+            } => {
+                let at = self.get64(*address);
+                let len = u64::from(width.div_ceil(8));
+                self.known(at)?;
+                if *volatile && !self.is_local(at) {
+                    return Err("a volatile object is read");
+                }
+                self.uncut(eye, at, len, len == 8)
+            }
+            Op::Store {
+                value,
+                width,
+                address,
+                ..
+            } => {
+                let at = self.get64(*address);
+                let len = u64::from(width.div_ceil(8));
+                self.known(at)?;
+                self.uncut(eye, at, len, true)?;
+                self.stored(eye, at, self.get(*value, *width), *width)
+            }
+            Op::MemCopy { to, from, len, .. } => {
+                self.copied(eye, self.get64(*to), self.get64(*from), self.get64(*len))
+            }
+            Op::VaCopy { to, from, .. } => self.copied(eye, self.get64(*to), self.get64(*from), 24),
+            Op::MemSet { to, len, .. } => {
+                let at = self.get64(*to);
+                self.known(at)?;
+                self.uncut(eye, at, self.get64(*len), true)
+            }
+            Op::Uninit { address, len } => {
+                self.uncut(eye, self.get64(*address), self.get64(*len), true)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn copied(&self, eye: &mut Eye, to: u64, from: u64, len: u64) -> Seen {
+        if len == 0 {
+            return Ok(());
+        }
+        self.known(to)?;
+        self.known(from)?;
+        self.uncut(eye, from, len, true)?;
+        self.uncut(eye, to, len, true)?;
+        if eye.holders.contains(&((from >> 32) as u32)) {
+            eye.holders.insert((to >> 32) as u32);
+        }
+        Ok(())
+    }
+
+    /// Notes the addresses in a value that is stored.
+    fn stored(&self, eye: &mut Eye, at: u64, value: u128, width: Width) -> Seen {
+        if width == 64 {
+            if let Some(root) = self.root(eye, value as u64) {
+                eye.holders.insert((at >> 32) as u32);
+                eye.lasting.insert(root);
+            }
+            return Ok(());
+        }
+        let bytes = value.to_le_bytes();
+        match width > 64 && self.has_address(eye, &bytes) {
+            true => Err("an address is part of a wide number"),
+            false => Ok(()),
+        }
+    }
+
+    /// That an address leads to no object of which nobody knows what it holds.
+    fn known(&self, at: u64) -> Seen {
+        let index = place_of((at >> 32) as u32).checked_sub(GLOBAL_OBJECTS);
+        let global = index.and_then(|index| self.program.globals.get(index as usize));
+        match global.is_some_and(|global| global.external) {
+            true => Err("an object that nobody defines is accessed"),
+            false => Ok(()),
+        }
+    }
+
+    /// The user's function that execution is in, or that called what it is in: the last place there.
+    fn user_place(&self) -> String {
+        let is_user = |id: FuncId| {
+            let kind = self.program.function(id).kind;
+            kind == crate::program::ir::FunctionKind::User
+        };
+        let mut pos = self.pos;
+        for frame in self.frames.iter().rev() {
+            if is_user(frame.function) {
+                return self.program.show(pos);
+            }
+            match frame
+                .site
+                .and_then(|site| self.program.calls.get(site.index()))
+            {
+                Some(call) => pos = call.pos,
+                None => break,
+            }
+        }
+        "the program's start".to_owned()
+    }
+}
+
+/// Whether some object of the program is of no use to look at, for the size of a scan.
+fn is_blank(program: &Program, index: usize) -> bool {
+    program.globals.get(index).is_none_or(|global| global.zeros)
+}

@@ -1,0 +1,247 @@
+//! What is called, and what is given back.
+
+use rustc_hash::FxHashSet;
+
+use super::super::memory::Site;
+use super::super::shadow::Shade;
+use super::super::step::Run;
+use super::{Eye, Seen};
+use crate::assumption::Rule;
+use crate::program::ir::{
+    ArgClass, Call, Callee, FuncId, Function, FunctionKind, HeapFn, Intrinsic, Operand, Pred,
+    Program,
+};
+use crate::program::plain;
+
+const INPUT: &str = "it asks for input";
+const TYPES: &str = "a function is called with another type than its own";
+
+/// What a comparison of strings or bytes answers (`engine_of_sign`), in each file of the library that has it.
+pub(super) fn signs(program: &Program) -> FxHashSet<FuncId> {
+    let of_library = |function: &Function| {
+        function.kind == FunctionKind::EngineOnly
+            && function.params[..] == [32]
+            && function.result[..] == [32]
+            && plain(&function.name) == "engine_of_sign"
+    };
+    let functions = (0u32..).map(FuncId).zip(&program.functions);
+    functions
+        .filter(|(_, function)| of_library(function))
+        .map(|(id, _)| id)
+        .collect()
+}
+
+impl<const TRACK: bool> Run<'_, TRACK> {
+    pub(super) fn called(&self, eye: &mut Eye, call: &Call) -> Seen {
+        let id = match call.callee {
+            Callee::Direct(id) => id,
+            // The machine says what is wrong with what leads to no function.
+            Callee::Indirect(pointer) => match self.program.function_at(self.get64(pointer)) {
+                Some(id) => id,
+                None => return Ok(()),
+            },
+        };
+        let function = self.program.function(id);
+        match function.kind {
+            FunctionKind::Intrinsic(intrinsic) => self.asked_of(eye, intrinsic, id, call),
+            FunctionKind::User | FunctionKind::Stub | FunctionKind::EngineOnly => {
+                let fixed = (call.fixed as usize).min(call.args.len());
+                let given = call.args[..fixed].iter().map(|arg| arg.width);
+                if !given.eq(function.params.iter().copied()) {
+                    return Err(TYPES);
+                }
+                let mut copies = 0;
+                for arg in &call.args[..fixed] {
+                    let ArgClass::ByVal { size, .. } = arg.class else {
+                        continue;
+                    };
+                    if self.shade(arg.value).undefined {
+                        return Err("the address of an argument was never written");
+                    }
+                    let from = self.get64(arg.value);
+                    self.known(from)?;
+                    self.uncut(eye, from, u64::from(size), true)?;
+                    // The copy is made next.
+                    if eye.holders.contains(&((from >> 32) as u32)) {
+                        eye.holders.insert(self.memory.next_number(copies));
+                    }
+                    copies += 1;
+                }
+                Ok(())
+            }
+            FunctionKind::Mock | FunctionKind::Missing => {
+                Err("it calls a function that nobody defines")
+            }
+        }
+    }
+
+    /// Executes a function that answers any number with the sign of its argument, where that is looked at: only the sign is known then. The
+    /// number 0 is the only one that has none.
+    pub(in super::super) fn gives_sign(&mut self, id: FuncId, call: &Call) -> bool {
+        let eye = self.eye.as_ref();
+        let (true, Some(arg)) = (
+            eye.is_some_and(|eye| eye.signs.contains(&id)),
+            call.args.first(),
+        ) else {
+            return false;
+        };
+        let (value, given) = (self.get(arg.value, arg.width), self.shade(arg.value));
+        let shade = Shade {
+            undefined: given.undefined || value != 0,
+            signed: given.signed || !given.undefined,
+            ..Shade::default()
+        };
+        if !call.result.is_empty() {
+            self.set_shaded(call.dst, value, shade);
+        }
+        true
+    }
+
+    /// Whether a comparison asks for nothing but a sign that is known.
+    #[inline]
+    pub(in super::super) fn asks_sign(&self, pred: Pred, a: Operand, b: Operand) -> bool {
+        let with_zero = match (a, b) {
+            (sign, Operand::Const(0)) | (Operand::Const(0), sign) => self.shade(sign).signed,
+            _ => false,
+        };
+        let of_signs = matches!(
+            pred,
+            Pred::Eq | Pred::Ne | Pred::Slt | Pred::Sle | Pred::Sgt | Pred::Sge
+        );
+        with_zero && of_signs
+    }
+
+    /// What the machine does itself.
+    fn asked_of(&self, eye: &mut Eye, intrinsic: Intrinsic, id: FuncId, call: &Call) -> Seen {
+        let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        match intrinsic {
+            Intrinsic::Choose | Intrinsic::Remaining => Err(INPUT),
+            Intrinsic::Assumed => {
+                let name = self.string(self.get64(arg(0))).unwrap_or_default();
+                let name = String::from_utf8_lossy(&name).into_owned();
+                let rule = Rule::find(&name).ok_or("an assumption that is not known")?;
+                let place = self.user_place();
+                eye.narrowings.entry(rule.id).or_default().insert(place);
+                Ok(())
+            }
+            Intrinsic::Assume
+            | Intrinsic::Unmodelled
+            | Intrinsic::Stop
+            | Intrinsic::Violation
+            | Intrinsic::Output
+            | Intrinsic::ObjectSize => Ok(()),
+            Intrinsic::Heap(function) => self.heap_seen(eye, function, call),
+            Intrinsic::Math(function) => match function.is_exact() {
+                true => {
+                    let widths = self.program.function(id).params.iter().copied();
+                    let values: Vec<_> = call.args.iter().map(|a| a.value).zip(widths).collect();
+                    self.plain(eye, &values)
+                }
+                false => Err("a function is rounded by each library in its own way"),
+            },
+            Intrinsic::FormatFloat => {
+                self.plain(eye, &[(arg(3), 64)])?;
+                self.uncut(eye, self.get64(arg(0)), self.get64(arg(1)), true)
+            }
+            Intrinsic::ParseFloat => {
+                let (from, len) = (self.get64(arg(0)), self.get64(arg(1)));
+                let offset = (from & 0xffff_ffff) as usize;
+                let size = self.memory.about(from).map_or(0, |(size, _)| size as usize);
+                let len = (len as usize).min(size.saturating_sub(offset));
+                if self.memory.is_undefined(from, offset, len) {
+                    return Err("a number is read from what was never written");
+                }
+                self.uncut(eye, from, len as u64, false)
+            }
+        }
+    }
+
+    fn heap_seen(&self, eye: &mut Eye, function: HeapFn, call: &Call) -> Seen {
+        let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
+        for size in function.sizes() {
+            self.plain(eye, &[(arg(size), 64)])?;
+        }
+        match function {
+            HeapFn::Malloc
+            | HeapFn::Calloc
+            | HeapFn::Valloc
+            | HeapFn::AlignedAlloc
+            | HeapFn::Free => Ok(()),
+            HeapFn::Realloc | HeapFn::ReallocArray => {
+                let old = self.get64(arg(0));
+                if eye.holders.contains(&((old >> 32) as u32)) {
+                    let (one, many) = (self.get64(arg(1)), self.get64(arg(2)));
+                    let new = match function {
+                        HeapFn::Realloc => one,
+                        _ => one.saturating_mul(many),
+                    };
+                    let size = self.memory.about(old).map_or(0, |(size, _)| size);
+                    self.uncut(eye, old, size.min(new), true)?;
+                    // The new block is made next.
+                    eye.holders.insert(self.memory.next_number(0));
+                }
+                Ok(())
+            }
+            HeapFn::PosixMemalign => {
+                let into = self.get64(arg(0));
+                self.uncut(eye, into, 8, true)?;
+                eye.holders.insert((into >> 32) as u32);
+                Ok(())
+            }
+            HeapFn::Row => Err("an object from outside is asked for"),
+            HeapFn::UsableSize => Err("it asks how large a block came out"),
+        }
+    }
+
+    /// `va_start`: the areas that it makes hold what was passed.
+    pub(super) fn variable_arguments(&self, eye: &mut Eye, list: Operand) -> Seen {
+        let at = self.get64(list);
+        self.uncut(eye, at, 24, true)?;
+        eye.holders.insert((at >> 32) as u32);
+        for area in 0..2 {
+            let number = self.memory.next_number(area);
+            eye.holders.insert(number);
+            eye.lasting.insert(number);
+        }
+        let extra = self.frames.last().map(|frame| &frame.extra[..]);
+        for argument in extra.unwrap_or_default() {
+            if let ArgClass::ByVal { size, .. } = argument.class {
+                let from = argument.value as u64;
+                if argument.shade.undefined {
+                    return Err("the address of an argument was never written");
+                }
+                self.known(from)?;
+                self.uncut(eye, from, u64::from(size), true)?;
+            } else if argument.width == 64
+                && let Some(root) = self.root(eye, argument.value as u64)
+            {
+                eye.lasting.insert(root);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a function gives back is what its caller takes; addresses of what ends with it may last.
+    pub(super) fn returned_seen(&self, eye: &mut Eye, values: &[Operand]) -> Seen {
+        let Some(frame) = self.frames.last() else {
+            return Ok(());
+        };
+        let result = &self.program.function(frame.function).result;
+        if self.frames.len() > 1 {
+            let taken = self.program.taken(frame.back.0, frame.back.1);
+            if taken.len() > result.len() || taken.iter().zip(result).any(|(a, b)| a != b) {
+                return Err(TYPES);
+            }
+        }
+        for (value, width) in values.iter().zip(result) {
+            if *width == 64
+                && let Some(root) = self.root(eye, self.get64(*value))
+                && let Some((_, Site::Stack { .. } | Site::Arguments)) =
+                    self.memory.about(u64::from(root) << 32)
+            {
+                eye.lasting.insert(root);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! What every element of an array is, or every one below or from a counter on.
+//!
+//! A loop that fills, copies or looks through an array leaves behind it elements of which all the same can be said: that they are some
+//! value, no less than it, another array's at the same place, their own places times a step. As in segments of arrays (Cousot, Cousot and
+//! Logozzo, *A parametric segmentation functor*, 2011) the borders are the program's own counters; that a fact holds of all elements is
+//! asked of one of which nothing is known ([`cegar_model::symbolic::every`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cegar_model::program::ir::{BinOp, Pred};
+use cegar_model::symbolic::cuts::{CutState, Part, Place, Value};
+use cegar_model::symbolic::every;
+use cegar_model::term::{Array, ArrayNode, Evaluator, Node, Pool, Rewriter, Term};
+
+use super::Guesser;
+
+/// Arrays at one cut point.
+const ARRAYS: usize = 6;
+/// Counters that are borders.
+const BORDERS: usize = 6;
+/// Values that elements are compared with.
+const VALUES: usize = 8;
+/// Facts of one array.
+const MOST: usize = 160;
+/// States that are looked at.
+const STATES: usize = 24;
+
+/// How many bytes are read at once of the arrays that are read at such offsets.
+pub(super) fn elements(
+    pool: &Pool,
+    read: &BTreeMap<Array, BTreeSet<Term>>,
+) -> BTreeMap<Array, u64> {
+    let mut all: BTreeMap<Array, u64> = BTreeMap::new();
+    for (&array, offsets) in read {
+        let mut ahead: BTreeMap<Term, u128> = BTreeMap::new();
+        for &offset in offsets {
+            if let Node::Bin(BinOp::Add, a, b) = *pool.node(offset) {
+                let steps = [(a, pool.as_const(b)), (b, pool.as_const(a))];
+                for (base, step) in steps {
+                    if let Some(step) = step.filter(|step| *step < 8 && offsets.contains(&base)) {
+                        let most = ahead.entry(base).or_default();
+                        *most = step.max(*most);
+                    }
+                }
+            }
+        }
+        let width = ahead.values().max().map_or(1, |most| *most as u64 + 1);
+        let below = all.entry(variable(pool, array)).or_insert(width);
+        *below = width.max(*below);
+    }
+    all
+}
+
+/// The array below what is written to it.
+fn variable(pool: &Pool, array: Array) -> Array {
+    match pool.array_node(array) {
+        ArrayNode::Store(below, _, _) => variable(pool, below),
+        _ => array,
+    }
+}
+
+/// An array and how it is divided.
+#[derive(Clone, Copy)]
+struct Row {
+    array: Array,
+    width: u64,
+    size: u64,
+}
+
+impl Row {
+    /// The element at an offset.
+    fn at(self, pool: &mut Pool, offset: Term) -> Term {
+        let mut whole: Option<Term> = None;
+        for i in 0..self.width {
+            let step = pool.constant(64, u128::from(i));
+            let index = pool.bin(BinOp::Add, offset, step);
+            let byte = pool.select(self.array, index);
+            whole = Some(match whole {
+                Some(low) => pool.concat(byte, low),
+                None => byte,
+            });
+        }
+        match whole {
+            Some(whole) => whole,
+            None => pool.constant(8, 0),
+        }
+    }
+}
+
+impl Guesser<'_, '_> {
+    pub(super) fn everywhere(
+        &mut self,
+        state: &CutState,
+        (arrays, variables): (&[Array], &[(Place, Term)]),
+        evaluators: &mut [Evaluator],
+        out: &mut Vec<Term>,
+    ) {
+        let graph = &mut *self.graph;
+        let known = state.arrays(&mut graph.pool, &graph.world);
+        let rows = known.into_iter().filter_map(|(id, array)| {
+            let Value::Const(size) = state.objects.get(&id)?.size else {
+                return None;
+            };
+            // What is only copied is read like the rest.
+            let read = &self.vocabulary.elements;
+            let width = read.get(&array).or_else(|| read.values().max());
+            let width = width.copied()?;
+            let size = u64::try_from(size).ok()?;
+            let fits = matches!(width, 1 | 2 | 4 | 8) && size % width == 0 && size > width;
+            (fits && arrays.contains(&array)).then_some(Row { array, width, size })
+        });
+        let rows: Vec<Row> = rows.take(ARRAYS).collect();
+        let is_plain = |place: &Place| {
+            matches!(
+                place,
+                Place::Register(_, _, Part::Whole) | Place::Cell(_, _, Part::Whole)
+            )
+        };
+        let plain: Vec<Term> = variables
+            .iter()
+            .filter(|(place, _)| is_plain(place))
+            .map(|&(_, t)| t)
+            .collect();
+        for &row in &rows {
+            let regions = self.regions(row, &plain);
+            let said = self.said_of(row, &rows, &plain, evaluators);
+            let mut count = 0;
+            for &(region, is_end) in &regions {
+                for &(says, is_value) in &said {
+                    if is_end && !is_value {
+                        continue;
+                    }
+                    let pool = &mut self.graph.pool;
+                    let outside = pool.not(region);
+                    let fact = pool.or(outside, says);
+                    if count < MOST && self.is_seen(row, fact, evaluators) {
+                        out.push(fact);
+                        count += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// That an offset is an element's: of all, the first, the last, below a counter, from it on.
+    /// Whether it is one of the two ends, too.
+    fn regions(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
+        let pool = &mut self.graph.pool;
+        let every = every::every(pool);
+        let end = pool.constant(64, u128::from(row.size));
+        let mut inside = pool.cmp(Pred::Ult, every, end);
+        if row.width > 1 {
+            let bits = row.width.trailing_zeros() as u16;
+            let low = pool.extract(every, 0, bits);
+            let zero = pool.constant(bits, 0);
+            let whole = pool.eq(low, zero);
+            inside = pool.and(inside, whole);
+        }
+        let mut all = vec![(inside, false)];
+        // What was put at one end for a search to find.
+        for at in [0, row.size - row.width] {
+            let at = pool.constant(64, u128::from(at));
+            all.push((pool.eq(every, at), true));
+        }
+        let counters: Vec<Term> = plain
+            .iter()
+            .copied()
+            .filter(|&t| matches!(pool.width(t), 32 | 64))
+            .take(BORDERS)
+            .collect();
+        for counter in counters {
+            let wide = pool.zext(counter, 64);
+            let width = pool.constant(64, u128::from(row.width));
+            let border = pool.bin(BinOp::Mul, wide, width);
+            let below = pool.cmp(Pred::Ult, every, border);
+            let from = pool.not(below);
+            all.push((pool.and(inside, below), false));
+            all.push((pool.and(inside, from), false));
+        }
+        all
+    }
+
+    /// What may be said of the element at an offset, and whether that is nothing but its value.
+    fn said_of(
+        &mut self,
+        row: Row,
+        rows: &[Row],
+        plain: &[Term],
+        evaluators: &mut [Evaluator],
+    ) -> Vec<(Term, bool)> {
+        let bits = row.width as u16 * 8;
+        let pool = &mut self.graph.pool;
+        let every = every::every(pool);
+        let element = row.at(pool, every);
+        let zero = pool.constant(64, 0);
+        let first = row.at(pool, zero);
+        let next = pool.constant(64, u128::from(row.width));
+        let second = row.at(pool, next);
+        let step = pool.bin(BinOp::Sub, second, first);
+        let mut values: Vec<Term> = plain
+            .iter()
+            .copied()
+            .filter(|&t| pool.width(t) == bits)
+            .take(VALUES)
+            .collect();
+        let seen = |guesser: &Self, t: Term, evaluators: &mut [Evaluator]| {
+            let mut seen = guesser.values(t, evaluators);
+            seen.truncate(STATES);
+            seen
+        };
+        let firsts: BTreeSet<u128> = seen(self, first, evaluators).into_iter().collect();
+        let steps: BTreeSet<u128> = seen(self, step, evaluators).into_iter().collect();
+        let pool = &mut self.graph.pool;
+        let least: Vec<u128> = firsts
+            .iter()
+            .copied()
+            .filter(|v| *v < 1 << 16)
+            .take(2)
+            .collect();
+        values.extend(least.into_iter().map(|v| pool.constant(bits, v)));
+        let mut all = Vec::new();
+        for &other in rows.iter().filter(|other| other.array != row.array) {
+            if other.width != row.width {
+                continue;
+            }
+            let same = other.at(pool, every);
+            all.push((pool.eq(element, same), false));
+            let last = pool.constant(64, u128::from(other.size - other.width));
+            let turned = pool.bin(BinOp::Sub, last, every);
+            let turned = other.at(pool, turned);
+            all.push((pool.eq(element, turned), false));
+        }
+        let shift = pool.constant(64, u128::from(row.width.trailing_zeros()));
+        let place = pool.bin(BinOp::LShr, every, shift);
+        let place = pool.extract(place, 0, bits.min(64));
+        for &value in &values {
+            all.push((pool.eq(element, value), true));
+            for step in steps.iter().copied().filter(|step| *step != 0).take(3) {
+                let step = pool.constant(bits, step);
+                let moved = pool.bin(BinOp::Mul, place, step);
+                let line = pool.bin(BinOp::Add, value, moved);
+                all.push((pool.eq(element, line), false));
+            }
+            for pred in [Pred::Sge, Pred::Sle] {
+                all.push((pool.cmp(pred, element, value), false));
+            }
+            let same = pool.eq(element, value);
+            all.push((pool.not(same), false));
+        }
+        all
+    }
+
+    /// Whether a fact holds of some elements in the states that were seen.
+    fn is_seen(&mut self, row: Row, fact: Term, evaluators: &mut [Evaluator]) -> bool {
+        let last = row.size / row.width - 1;
+        let places = [0, 1, 2, last / 2, last];
+        places.into_iter().all(|place| {
+            let pool = &mut self.graph.pool;
+            let every = every::every(pool);
+            let offset = pool.constant(64, u128::from(place * row.width));
+            let mut rewriter = Rewriter::new();
+            rewriter.replace(every, offset);
+            let here = rewriter.apply(pool, fact);
+            let pool = &self.graph.pool;
+            let samples = self.samples.iter().zip(evaluators.iter_mut()).take(STATES);
+            pool.as_const(here) == Some(1)
+                || pool.as_const(here).is_none()
+                    && samples
+                        .into_iter()
+                        .all(|(sample, evaluator)| sample.eval(pool, evaluator, here) == 1)
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! Programs that ask for no input: they have one execution, and nothing is left to be abstracted.
+
+use std::time::Instant;
+
+use cegar_checker::assumptions::{Open, derive};
+use cegar_checker::{Certificate, Claim};
+use cegar_model::machine::{Limits, Machine};
+use cegar_model::program::ir::{FunctionKind, Program, Property};
+
+use super::options::{Options, Seed, Stats, Verdict};
+use super::outcome::Proof;
+use crate::simulate::search::Origin;
+
+/// What part of the time the run may take: it is executed once more by the checker.
+const PART: f64 = 0.3;
+/// Operations where no clock is read.
+const COUNTED: u64 = 50_000_000;
+/// Operations where time ends the run.
+const STEPS: u64 = 4_000_000_000;
+
+/// What one execution says of a program, if it has no other.
+#[derive(Clone, Debug)]
+pub struct Executed {
+    checks: Vec<Claim>,
+    blocks: Vec<Claim>,
+}
+
+impl Executed {
+    /// The certificate: the checker executes the program again.
+    pub fn certificate(&self, bitcode: &str, properties: &[Property]) -> Certificate {
+        Certificate {
+            checks: self.checks.clone(),
+            blocks: self.blocks.clone(),
+            executed: true,
+            ..Certificate::empty(bitcode, properties)
+        }
+    }
+}
+
+/// Executes a program without input; none if that does not say everything.
+pub fn executed<'p>(program: &'p Program, options: &Options) -> Option<Proof<'p>> {
+    let (steps, until) = match options.counted {
+        true => (COUNTED, None),
+        false => (STEPS, Some(Instant::now() + options.time.mul_f64(PART))),
+    };
+    let limits = Limits {
+        until,
+        ..Limits::default()
+    };
+    let run = Machine::new(program, limits).run_exact(steps);
+    if let Some(why) = run.refusal() {
+        let place = run.execution.undefined_read;
+        let place = place.map(|pos| program.show(pos));
+        let steps = run.execution.steps;
+        tracing::debug!(why, place, steps, "more than one execution");
+        return None;
+    }
+    let entered = |block: u32| run.execution.counts.get(block as usize) != Some(&0);
+    let claim = |id| Claim { id, given: None };
+    let checks = (0..program.checks.len() as u32).map(claim);
+    let wanted = |property: Property| options.properties.contains(&property);
+    let is_user = |function| program.function(function).kind == FunctionKind::User;
+    let dead = (0u32..).zip(&program.blocks);
+    let dead: Vec<u32> = dead
+        .filter(|(id, block)| !entered(*id) && is_user(block.function))
+        .map(|(id, _)| id)
+        .collect();
+    let verdicts = program.checks.iter().map(|check| {
+        let wanted = wanted(check.kind.property());
+        wanted.then_some(Verdict::Proved)
+    });
+    let mut blocks = vec![None; program.blocks.len()];
+    for &block in &dead {
+        blocks[block as usize] = Some(Verdict::Proved);
+    }
+    let open = Open::beside(&options.properties, []);
+    let proof = Proof {
+        checks: verdicts.collect(),
+        blocks,
+        elsewhere: Vec::new(),
+        assumed: derive(program, &open, &run.narrowings),
+        stats: Stats {
+            executions: 1,
+            ..Stats::default()
+        },
+        evidence: None,
+        grounded: None,
+        executed: Some(Executed {
+            checks: checks.collect(),
+            blocks: dead.into_iter().map(claim).collect(),
+        }),
+    };
+    // What it covers is covered, whoever executes it next.
+    if let Some(seeds) = &options.seeds {
+        let seed = Seed {
+            tape: Vec::new(),
+            origin: Origin::Given,
+            run: Some(Box::new(run.execution)),
+        };
+        // Nobody may be listening any more.
+        let _ = seeds.send(seed);
+    }
+    Some(proof)
+}
