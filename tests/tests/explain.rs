@@ -103,6 +103,22 @@ fn a_proof_with_only_what_it_needs_is_accepted() {
     assert!(small.len() < large.len(), "{small}");
 }
 
+/// What the floor proves has no facts around loops: its states say it, and they are the whole proof.
+#[test]
+fn what_the_floor_proves_follows_from_its_states() {
+    let project = Project::program("late_block.c");
+    campaign(&project, "late_block.c --property memory");
+    let told = said(&project, "late_block.c:33");
+    let from_the_floor =
+        "it follows from the states of the whole program that the floor found without the solver";
+    assert!(told.contains(from_the_floor), "{told}");
+    explain(&project, &["late_block.c:35", "--certificate", "small"]).expect(exit::CLEAN);
+    let words = ["check-proof", "small/certificate.json"];
+    let run = Tool::new(project.path(), words).run();
+    run.expect(exit::CLEAN);
+    assert!(run.stdout.starts_with("accepted: "), "{run}");
+}
+
 #[test]
 fn what_is_open_and_what_to_turn() {
     let project = Project::program("ring.c");

@@ -94,6 +94,7 @@ const TRUSTED: [(&str, &[&str]); 9] = [
             "model/src/machine/mod.rs",
             "model/src/machine/ops.rs",
             "model/src/machine/outcome.rs",
+            "model/src/machine/rare.rs",
             "model/src/machine/shadow.rs",
             "model/src/machine/step.rs",
             "model/src/machine/trace.rs",
@@ -118,6 +119,7 @@ const OTHERS: [(&str, &[&str], &[&str]); 6] = [
     (
         "what is noted of executions for reports, for the search and for tests",
         &[
+            "model/src/machine/crossing",
             "model/src/machine/crossing.rs",
             "model/src/machine/report.rs",
             "model/src/machine/samples.rs",
