@@ -1,0 +1,26 @@
+//! What abstract interpretation settles of whole programs, as a user sees it.
+
+use cegar_tests::{Ended, Project, Tool, exit};
+
+/// A campaign of the engine alone, for accesses to memory.
+fn campaign(file: &str, words: &[&str]) -> Ended {
+    let project = Project::program(file);
+    let fixed = ["--engine-only", "--no-emit", "--property", "memory"];
+    let words = ["check", file].iter().chain(words).chain(&fixed);
+    Tool::new(project.path(), words.copied()).run()
+}
+
+/// No comparison says where a cursor stops that moves in step with what is left.
+#[test]
+fn a_cursor_and_what_is_left() {
+    campaign("cursor.c", &[]).expect(exit::CLEAN);
+    campaign("cursor.c", &["-D", "MORE=1"]).expect(exit::VIOLATION);
+}
+
+/// A pointer that may be NULL still leads into its block only, with whatever index, and a write through NULL is a fault.
+#[test]
+fn null_and_an_index_lead_nowhere() {
+    campaign("late_block.c", &["-D", "START=1"]).expect(exit::VIOLATION);
+    let words = ["--no-floor", "-D", "START=1"];
+    campaign("late_block.c", &words).expect(exit::VIOLATION);
+}
