@@ -5,8 +5,15 @@ use cegar_tests::{Ended, Project, Tool, exit};
 /// A campaign of the engine alone, for accesses to memory.
 fn campaign(file: &str, words: &[&str]) -> Ended {
     let project = Project::program(file);
-    let fixed = ["--engine-only", "--no-emit", "--property", "memory"];
-    let words = ["check", file].iter().chain(words).chain(&fixed);
+    let fixed = [
+        "check",
+        file,
+        "--engine-only",
+        "--no-emit",
+        "--property",
+        "memory",
+    ];
+    let words = fixed.iter().chain(words);
     Tool::new(project.path(), words.copied()).run()
 }
 

@@ -51,12 +51,12 @@ fn characters() {
     are_settled(&["white_space", "strings"]);
 }
 
+/// The floor relates the level to the turns without acceleration.
 #[test]
 fn turn_by_turn_if_asked() {
-    let without = check(
-        "drains",
-        &["--max-time", "3s", "-D", "FIXED", "--no-loop-acceleration"],
-    );
+    let words = "--max-time 3s -D FIXED --no-loop-acceleration --no-floor";
+    let words: Vec<&str> = words.split(' ').collect();
+    let without = check("drains", &words);
     assert_eq!(without.finished()["verdict"], "open", "{without}");
 }
 
