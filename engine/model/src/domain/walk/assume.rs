@@ -252,13 +252,7 @@ impl<G: Guide> Walker<'_, G> {
             }
             _ => None,
         };
-        // What lies in an object was displaced from an address.
-        let address = value.num.is_none() && before.num.is_some() && !before.is_vague();
-        let address = address.then(|| Value {
-            num: None,
-            ptr: before.ptr.clone(),
-        });
-        match (same.or(address), before.plain(), value.plain()) {
+        match (same, before.plain(), value.plain()) {
             (Some(value), ..) => self.learned(frame, state, (operand, width), value, depth),
             (None, Some(_), Some(_)) => self.learned(frame, state, (operand, width), value, depth),
             _ => true,

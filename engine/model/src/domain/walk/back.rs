@@ -100,6 +100,12 @@ impl<G: Guide> Walker<'_, G> {
                 offset,
                 indices,
                 ..
+            } if !self.from_address(frame, state, (*base, *offset, indices), value, depth) => false,
+            Op::Address {
+                base,
+                offset,
+                indices,
+                ..
             } => match indices[..] {
                 [] => {
                     let by = Num::exactly(64, *offset as u64 as u128);
@@ -117,6 +123,28 @@ impl<G: Guide> Walker<'_, G> {
             },
             _ => true,
         }
+    }
+
+    /// What lies in objects was displaced from an address, and not from NULL.
+    fn from_address(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (base, offset, indices): (Operand, i64, &[(Operand, Width, i64)]),
+        value: &Value,
+        depth: u32,
+    ) -> bool {
+        let before = self.get(frame, state, base, 64);
+        let may_be_null = before.num.is_some() && !before.is_vague() && !before.ptr.is_empty();
+        let is_address = value.num.is_none() && !value.ptr.is_empty();
+        if !may_be_null || !is_address || !self.is_distance(frame, state, offset, indices) {
+            return true;
+        }
+        let address = Value {
+            num: None,
+            ptr: before.ptr,
+        };
+        self.learned(frame, state, (base, 64), address, depth)
     }
 
     /// An address is one of these: what that says of the only index that it was computed with, which was not too large to be multiplied.

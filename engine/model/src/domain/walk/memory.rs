@@ -101,7 +101,12 @@ impl<G: Guide> Walker<'_, G> {
         for _ in 0..DISPLACED {
             let Operand::Reg(reg) = at else { return false };
             at = match frame.flow.made(self.program, reg) {
-                Some(Op::Address { base, .. }) => *base,
+                Some(Op::Address {
+                    base,
+                    offset,
+                    indices,
+                    ..
+                }) if self.is_distance(frame, state, *offset, indices) => *base,
                 Some(Op::Copy { a, .. }) => *a,
                 _ => return false,
             };
@@ -110,6 +115,23 @@ impl<G: Guide> Walker<'_, G> {
             }
         }
         false
+    }
+
+    /// Whether what is added to an address is shorter than any address is large: an index that may be an address itself is not.
+    pub(super) fn is_distance(
+        &self,
+        frame: &Frame,
+        state: &State,
+        offset: i64,
+        indices: &[(Operand, Width, i64)],
+    ) -> bool {
+        let is_short = |number: i64| number.unsigned_abs() < 1 << 32;
+        is_short(offset)
+            && indices.iter().all(|&(index, width, _)| {
+                let index = self.number(frame, state, index, width);
+                let wide = index.cast(CastKind::SExt, width, 64);
+                is_short(wide.least) && is_short(wide.most)
+            })
     }
 
     /// Where an access of `len` bytes may go; none if nothing goes on. One of no bytes goes nowhere.
