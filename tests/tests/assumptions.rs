@@ -140,6 +140,32 @@ fn no_size_is_too_large_because_it_was_granted() {
     assert_ne!(run.finished()["verdict"], "proved", "{run}");
 }
 
+/// A call as a function's last act is a loop to the prover, and a frame on the stack to the user's compiler; so is a call that is not the last act, and
+/// large variables are as much. What calls only others, a few deep, has room on every stack.
+#[test]
+fn a_deep_stack_is_assumed_where_there_may_be_one() {
+    let last = "unsigned down(unsigned n) { return n ? down(n - 1) : 0; }\nint main(void) { return down(getchar() & 0xff); }\n";
+    let middle = "int down(int n) { return n ? 1 + 2 * down(n - 1) : 0; }\nint main(void) { return down(5); }\n";
+    let large = "static int first(void) { char all[3000000]; all[7] = 1; return all[7]; }\nint main(void) { return first(); }\n";
+    let shallow = "static int first(void) { return 1; }\nint main(void) { char all[70]; all[0] = 1; return first() + all[0]; }\n";
+    for (text, deep) in [
+        (last, true),
+        (middle, true),
+        (large, true),
+        (shallow, false),
+    ] {
+        let project = project(&format!("#include <stdio.h>\n{text}"));
+        let run = check_for(&project, "60s", &["--engine-only", "--property", "memory"]);
+        let finished = run.finished();
+        assert_ne!(finished["verdict"], "violated", "{run}");
+        if finished["verdict"] == "proved" {
+            assert_eq!(assumed(&finished, "stack").is_some(), deep, "{run}");
+        } else {
+            assert!(!text.contains("first"), "{run}");
+        }
+    }
+}
+
 #[test]
 fn an_unknown_assumption_is_answered_with_the_known_ones() {
     let project = project(UNASKED);

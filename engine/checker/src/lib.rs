@@ -40,6 +40,7 @@ pub mod check;
 pub mod claims;
 pub mod floor;
 mod rejected;
+mod stack;
 
 pub use asked::{About, AskZ3, Asked};
 pub use assumptions::Assumption;
