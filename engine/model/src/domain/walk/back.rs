@@ -100,7 +100,7 @@ impl<G: Guide> Walker<'_, G> {
                 offset,
                 indices,
                 ..
-            } if !self.from_address(frame, state, (*base, *offset, indices), value, depth) => false,
+            } if !self.of_address(frame, state, (*base, *offset, indices), value, depth) => false,
             Op::Address {
                 base,
                 offset,
@@ -126,7 +126,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// What lies in objects was displaced from an address, and not from NULL.
-    fn from_address(
+    fn of_address(
         &self,
         frame: &Frame,
         state: &mut State,
