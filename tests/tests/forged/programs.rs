@@ -39,6 +39,12 @@ pub const LIST: &[Buggy] = &[
         tape: || words(&[1; 10]),
     },
     Buggy {
+        name: "elements",
+        text: ELEMENTS,
+        properties: ASSERTION,
+        tape: || words(&[5]),
+    },
+    Buggy {
         name: "heap",
         text: HEAP,
         properties: MEMORY,
@@ -160,6 +166,25 @@ int main(void)
 #else
     assert(last <= 3); /* BUG */
 #endif
+    return 0;
+}
+"#;
+
+/// What holds of every element of an array that a loop fills.
+pub const ELEMENTS: &str = r#"
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+static int all[600];
+int main(void)
+{
+    int value = __VERIFIER_nondet_int();
+    for (int i = 0; i < 600; i++)
+        all[i] = value;
+#ifndef FIXED
+    all[300]++;
+#endif
+    for (int i = 0; i < 600; i++)
+        assert(all[i] == value); /* BUG */
     return 0;
 }
 "#;

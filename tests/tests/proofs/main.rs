@@ -339,9 +339,10 @@ fn paths_around_loops() {
             .map(|seed| seed.tape)
             .collect();
         let lengths: Vec<usize> = found.iter().map(Vec::len).collect();
-        // A last character of 0xFF takes two bytes of the tape.
+        // What ends the input takes one byte of the tape if it is a character, two if that is 0xFF, three if the stream fails.
+        let is_least = |length: &usize| (least..=least + 2).contains(length);
         assert!(
-            lengths.contains(&least) || lengths.contains(&(least + 1)),
+            lengths.iter().any(is_least),
             "{name}: {lengths:?}, not {least}"
         );
         let machine = Machine::new(&program, Limits::default());
