@@ -174,16 +174,16 @@ int main(void)
 pub const ELEMENTS: &str = r#"
 #include <assert.h>
 int __VERIFIER_nondet_int(void);
-static int all[600];
+static int all[100];
 int main(void)
 {
     int value = __VERIFIER_nondet_int();
-    for (int i = 0; i < 600; i++)
+    for (int i = 0; i < 100; i++)
         all[i] = value;
 #ifndef FIXED
-    all[300]++;
+    all[50]++;
 #endif
-    for (int i = 0; i < 600; i++)
+    for (int i = 0; i < 100; i++)
         assert(all[i] == value); /* BUG */
     return 0;
 }
