@@ -6,9 +6,9 @@
 //! impossible withdraws all of it, loudly.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cegar_checker::{AskZ3, Certificate, Checked, Condition};
@@ -90,6 +90,8 @@ struct Rescue {
     ends: (Instant, Instant),
     sender: Sender<Proofs>,
     so_far: Receiver<Outcome>,
+    /// What follows from the floor alone.
+    below: Option<Outcome>,
     latest: Option<Outcome>,
 }
 
@@ -102,6 +104,20 @@ struct Flags {
     checking: Arc<AtomicBool>,
     /// The result is no longer needed: the checker is to end, too.
     abandoned: Arc<AtomicBool>,
+    /// What follows from the floor alone, once it is checked: what there is if the rest does not end in time.
+    accepted: Arc<Mutex<Option<Box<Proofs>>>>,
+}
+
+impl Flags {
+    fn accepted(&self) -> Option<Box<Proofs>> {
+        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        accepted.take()
+    }
+
+    fn accept(&self, proofs: Proofs) {
+        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        *accepted = Some(Box::new(proofs));
+    }
 }
 
 impl Prover {
@@ -152,6 +168,7 @@ impl Prover {
             ends,
             sender: sender.clone(),
             so_far,
+            below: None,
             latest: None,
         });
         spawn("prover", move || {
@@ -193,7 +210,11 @@ impl Prover {
         let Some(rescue) = &mut self.rescue else {
             return Ok(());
         };
-        if let Some(outcome) = rescue.so_far.try_iter().last() {
+        for outcome in rescue.so_far.try_iter() {
+            // The floor comes first, and what else is told has it only as a part.
+            if rescue.latest.is_none() && outcome.certificate.floor.is_some() {
+                rescue.below = Some(outcome.clone());
+            }
             rescue.latest = Some(outcome);
         }
         let (search, check) = rescue.ends;
@@ -206,6 +227,7 @@ impl Prover {
             digest,
             began,
             sender,
+            below,
             latest: Some(mut outcome),
             ..
         }) = self.rescue.take()
@@ -213,6 +235,10 @@ impl Prover {
             return Ok(());
         };
         outcome.certificate.bitcode.clone_from(&digest);
+        if let Some(mut below) = below.filter(|_| outcome.grounded.is_none()) {
+            below.certificate.bitcode.clone_from(&digest);
+            outcome.grounded = Some(Box::new(below));
+        }
         let flags = self.flags.clone();
         spawn("checker", move || {
             let checking = (question(), Some(check));
@@ -227,11 +253,12 @@ impl Prover {
     pub fn give_up(&self, patient: bool, limit: Option<Instant>) -> Option<Result<Proofs, Error>> {
         self.flags.stop.store(true, Ordering::Relaxed);
         let start = Instant::now();
-        self.wait(|| {
+        let ended = self.wait(|| {
             let checking = patient && self.flags.checking.load(Ordering::Relaxed);
             start.elapsed() > if checking { CHECKING } else { GRACE }
                 || limit.is_some_and(|limit| Instant::now() >= limit)
-        })
+        });
+        ended.or_else(|| self.flags.accepted().map(|proofs| Ok(*proofs)))
     }
 
     /// Waits for the end, or until `is_over`.
@@ -313,6 +340,16 @@ fn checked(
         .grounded
         .take()
         .map(|below| (check(&below.certificate), below));
+    if let Some((Ok(floor), below)) = &below {
+        let mut outcome = Outcome::clone(below);
+        outcome.withdraw_late(floor);
+        flags.accept(Proofs {
+            outcome,
+            checked: Ok(floor.clone()),
+            check: clock.elapsed().as_secs_f64(),
+            seconds: began.elapsed().as_secs_f64(),
+        });
+    }
     let mut checked = check(&outcome.certificate);
     if let (Err(why), Some((Ok(floor), below))) = (&checked, below) {
         tracing::debug!(%why, "only the floor is accepted");

@@ -1,6 +1,6 @@
 //! Programs that ask for no input: they have one execution, and nothing is left to be abstracted.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cegar_checker::assumptions::{Open, derive};
 use cegar_checker::{Certificate, Claim};
@@ -11,8 +11,10 @@ use super::options::{Options, Seed, Stats, Verdict};
 use super::outcome::Proof;
 use crate::simulate::search::Origin;
 
-/// What part of the time the run may take: it is executed once more by the checker.
-const PART: f64 = 0.3;
+/// What part of the time the run may take, which may never end: invariants are tried after it.
+const PART: f64 = 0.05;
+/// What it may take in any case.
+const LEAST: Duration = Duration::from_secs(1);
 /// Operations where no clock is read.
 const COUNTED: u64 = 50_000_000;
 /// Operations where time ends the run.
@@ -41,7 +43,10 @@ impl Executed {
 pub fn executed<'p>(program: &'p Program, options: &Options) -> Option<Proof<'p>> {
     let (steps, until) = match options.counted {
         true => (COUNTED, None),
-        false => (STEPS, Some(Instant::now() + options.time.mul_f64(PART))),
+        false => (
+            STEPS,
+            Some(Instant::now() + options.time.mul_f64(PART).max(LEAST)),
+        ),
     };
     let limits = Limits {
         until,
