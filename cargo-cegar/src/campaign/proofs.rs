@@ -334,38 +334,32 @@ fn checked(
         })
         .map_err(|why| why.to_string())
     };
+    let proofs = |outcome, checked| Proofs {
+        outcome,
+        checked,
+        check: clock.elapsed().as_secs_f64(),
+        seconds: began.elapsed().as_secs_f64(),
+    };
     // What follows from the floor alone is checked in no time, and is what is left if the rest is
-    // not accepted.
-    let below = outcome
-        .grounded
-        .take()
-        .map(|below| (check(&below.certificate), below));
-    if let Some((Ok(floor), below)) = &below {
-        let mut outcome = Outcome::clone(below);
-        outcome.withdraw_late(floor);
-        flags.accept(Proofs {
-            outcome,
-            checked: Ok(floor.clone()),
-            check: clock.elapsed().as_secs_f64(),
-            seconds: began.elapsed().as_secs_f64(),
-        });
+    // not accepted, or not in time.
+    if let Some(mut below) = outcome.grounded.take()
+        && let Ok(floor) = check(&below.certificate)
+    {
+        below.withdraw_late(&floor);
+        flags.accept(proofs(*below, Ok(floor)));
     }
-    let mut checked = check(&outcome.certificate);
-    if let (Err(why), Some((Ok(floor), below))) = (&checked, below) {
+    let checked = check(&outcome.certificate);
+    if let Err(why) = &checked
+        && let Some(floor) = flags.accepted()
+    {
         tracing::debug!(%why, "only the floor is accepted");
-        outcome = *below;
-        checked = Ok(floor);
+        return proofs(floor.outcome, floor.checked);
     }
     match &checked {
         Err(why) => outcome.withdraw(&format!("the certificate was not accepted: {why}")),
         Ok(checked) => outcome.withdraw_late(checked),
     }
-    Proofs {
-        outcome,
-        checked,
-        check: clock.elapsed().as_secs_f64(),
-        seconds: began.elapsed().as_secs_f64(),
-    }
+    proofs(outcome, checked)
 }
 
 impl Proofs {

@@ -20,60 +20,59 @@ pub(crate) fn may_be_deep(program: &Program) -> bool {
         plain(&block.name).starts_with(LOOP)
             && program.function(block.function).kind == FunctionKind::User
     });
-    became_a_loop || Depth::of(program).is_none_or(|deepest| deepest > ROOM)
+    became_a_loop || deepest(program).is_none_or(|bytes| bytes > ROOM)
 }
 
-/// A walk over the calls, for the variables along the deepest way.
-struct Depth {
-    /// By function: the bytes below it, once they are known.
-    known: Vec<Option<u64>>,
-    /// By function: whether it is being called.
-    called: Vec<bool>,
+/// A function on the way of calls that is looked at.
+struct Frame {
+    function: FuncId,
+    /// Its calls that are still to be followed.
+    open: Vec<FuncId>,
+    /// The bytes of variables along the deepest way of those that were followed.
+    below: u64,
 }
 
-impl Depth {
-    /// The bytes of variables along the deepest way; none if a function of the user's may call itself.
-    fn of(program: &Program) -> Option<u64> {
-        let count = program.functions.len();
-        if count == 0 {
-            return Some(0);
+impl Frame {
+    fn of(program: &Program, function: FuncId) -> Frame {
+        Frame {
+            function,
+            open: callees(program, function),
+            below: 0,
         }
-        let mut depth = Depth {
-            known: vec![None; count],
-            called: vec![false; count],
-        };
-        // The functions on the way to the one that is looked at, with the calls of each that are still to be followed.
-        let mut way = vec![(program.entry, callees(program, program.entry))];
-        depth.called[program.entry.index()] = true;
-        while let Some((function, open)) = way.last_mut() {
-            let function = *function;
-            let Some(next) = open.pop() else {
-                depth.leave(program, function);
-                way.pop();
-                continue;
-            };
-            if depth.called[next.index()] {
-                let start = way.iter().position(|(on, _)| *on == next).unwrap_or(0);
-                let is_users = |id: FuncId| program.function(id).kind == FunctionKind::User;
-                if way[start..].iter().any(|(on, _)| is_users(*on)) {
-                    return None;
-                }
-            } else if depth.known[next.index()].is_none() {
-                depth.called[next.index()] = true;
-                way.push((next, callees(program, next)));
+    }
+}
+
+/// The bytes of variables along the deepest way of calls; none if a function of the user's may call itself.
+fn deepest(program: &Program) -> Option<u64> {
+    if program.functions.is_empty() {
+        return Some(0);
+    }
+    let mut known: Vec<Option<u64>> = vec![None; program.functions.len()];
+    let mut way = vec![Frame::of(program, program.entry)];
+    while let Some(frame) = way.last_mut() {
+        let Some(next) = frame.open.pop() else {
+            let depth = frame
+                .below
+                .saturating_add(variables(program, frame.function));
+            known[frame.function.index()] = Some(depth);
+            way.pop();
+            if let Some(caller) = way.last_mut() {
+                caller.below = caller.below.max(depth);
             }
+            continue;
+        };
+        if let Some(depth) = known[next.index()] {
+            frame.below = frame.below.max(depth);
+        } else if let Some(start) = way.iter().position(|on| on.function == next) {
+            let is_users = |on: &Frame| program.function(on.function).kind == FunctionKind::User;
+            if way[start..].iter().any(is_users) {
+                return None;
+            }
+        } else {
+            way.push(Frame::of(program, next));
         }
-        depth.known[program.entry.index()]
     }
-
-    /// What is below a function is known.
-    fn leave(&mut self, program: &Program, function: FuncId) {
-        let below = callees(program, function);
-        let below = below.into_iter().filter_map(|id| self.known[id.index()]);
-        let deepest = below.max().unwrap_or(0);
-        self.known[function.index()] = Some(deepest.saturating_add(variables(program, function)));
-        self.called[function.index()] = false;
-    }
+    known[program.entry.index()]
 }
 
 /// The bytes of a function's variables. One of varying size is a check of its own.

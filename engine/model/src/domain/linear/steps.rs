@@ -30,6 +30,16 @@ impl Step {
         self.there - self.here
     }
 
+    /// A sum that is zero at most here and `by` at most there, less what the variable moves for it: zero at most in both. None if the variable does not
+    /// move by a divisor of that.
+    fn followed(&self, sum: &Sum, by: i128) -> Option<Sum> {
+        if by % self.by() != 0 {
+            return None;
+        }
+        let start = Sum::number(self.here).plus(&Sum::of(self.var), -1)?;
+        sum.plus(&start, by / self.by())
+    }
+
     /// Seen from the other state.
     pub fn turned(self) -> Step {
         Step {
@@ -74,12 +84,8 @@ impl Lines {
                 .collect();
             let exact = matches!(short[..], [(_, a), (_, b)] if a == -b);
             for (sum, by) in short.iter().take(if exact { 1 } else { 2 }) {
-                let follows = steps
-                    .iter()
-                    .filter(|step| by % step.by() == 0 && line.factor(step.var) == 0);
-                for step in follows {
-                    let start = Sum::number(step.here).plus(&Sum::of(step.var), -1);
-                    let sum = start.and_then(|start| sum.plus(&start, by / step.by()));
+                for step in steps.iter().filter(|step| line.factor(step.var) == 0) {
+                    let sum = step.followed(sum, *by);
                     match exact {
                         true => to.zero(sum),
                         false => to.at_most_zero(sum),
@@ -95,16 +101,10 @@ impl Lines {
             return;
         };
         for step in steps.iter().filter(|step| step.var != first.var) {
-            if !(first.address || step.address) || step.by() % first.by() != 0 {
-                continue;
+            if first.address || step.address {
+                let moved = Sum::of(step.var).plus(&Sum::number(step.here), -1);
+                to.zero(moved.and_then(|moved| first.followed(&moved, step.by())));
             }
-            let times = step.by() / first.by();
-            let constant = first.here.checked_mul(times).map(|here| here - step.here);
-            let sum = constant.and_then(|constant| {
-                let sum = Sum::number(constant).plus(&Sum::of(step.var), 1)?;
-                sum.plus(&Sum::of(first.var), -times)
-            });
-            to.zero(sum);
         }
     }
 
@@ -112,20 +112,16 @@ impl Lines {
     pub fn drifting(&mut self, drifts: &[Drift], steps: &[Step]) {
         for drift in drifts {
             let (most, least) = (drift.most, drift.least);
-            let above = (Sum::of(drift.var), most.0, most.1 - most.0);
-            let below = (Sum::of(drift.var).times(-1), -least.0, least.0 - least.1);
-            let below = below.0.map(|sum| (sum, below.1, below.2));
-            // `sum` is `bound` at most here, and more than that by `by` there.
-            for (sum, bound, by) in [Some(above), below].into_iter().flatten() {
+            let above = (1, most.0, most.1 - most.0);
+            let below = (-1, -least.0, least.0 - least.1);
+            // So many times the variable is `bound` at most here, and more than that by `by` there.
+            for (times, bound, by) in [above, below] {
                 if by == 0 || by.abs() > NEAR || bound.abs() >= 1 << 48 {
                     continue;
                 }
-                for step in steps.iter().filter(|step| by % step.by() == 0) {
-                    let start = Sum::number(step.here).plus(&Sum::of(step.var), -1);
-                    let sum = start
-                        .and_then(|start| sum.plus(&start, by / step.by()))
-                        .and_then(|sum| sum.plus(&Sum::number(bound), -1));
-                    self.at_most_zero(sum);
+                let over = Sum::number(-bound).plus(&Sum::of(drift.var), times);
+                for step in steps {
+                    self.at_most_zero(over.as_ref().and_then(|over| step.followed(over, by)));
                 }
             }
         }

@@ -144,7 +144,7 @@ impl<G: Guide> Walker<'_, G> {
         purpose: Purpose,
     ) -> Option<Access> {
         let value = self.get(frame, state, address, 64);
-        let (led, vague) = match self.is_of_no_address(frame, state, address) {
+        let (led, vague) = match value.is_vague() && self.is_of_no_address(frame, state, address) {
             true => (value.ptr.clone(), false),
             false => self.led(frame, state, address, &value),
         };

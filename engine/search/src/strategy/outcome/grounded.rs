@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cegar_checker::assumptions::{self, derive};
-use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
+use cegar_model::program::ir::{CheckId, Loc, Program, Property};
 
 use super::settle::{Sheet, unasked_of};
 use super::{Claims, Outcome, Verdicts};
 use crate::analysis::Floor;
-use crate::strategy::options::{Options, Stats, Verdict};
+use crate::strategy::options::{Options, Stats};
 
 /// What follows from the floor alone.
 #[derive(Debug)]
@@ -23,42 +23,27 @@ impl Grounded {
     /// What follows from a floor alone. `why` says why nothing else does.
     pub fn of(program: &Program, options: &Options, floor: &Arc<Floor>, why: &str) -> Grounded {
         let ground = &floor.ground;
-        let wanted = |property: Property| options.properties.contains(&property);
         let is_open = |id: CheckId| !ground.holds(id);
         let mut sheet = Sheet::default();
-        let mut checks = Vec::new();
-        for (id, check) in (0u32..).zip(&program.checks) {
-            let id = CheckId(id);
-            let holds = ground.holds(id);
-            let condition = holds.then(|| ground.condition(program, check.loc, &is_open));
-            let verdict = match sheet.claim(id.0, None, condition) {
-                Some((claim, verdict)) => {
-                    sheet.claims.checks.push(claim);
-                    verdict
-                }
-                None => Verdict::Open(ground.lost(id).unwrap_or(why).to_owned()),
-            };
-            checks.push(wanted(check.kind.property()).then_some(verdict));
-        }
-        let mut blocks = Vec::new();
-        for (number, block) in (0u32..).zip(&program.blocks) {
-            let id = BlockId(number);
-            let is_user = program.function(block.function).kind == FunctionKind::User;
-            if options.covered.has(id) || !is_user {
-                blocks.push(None);
-                continue;
-            }
-            let at = Loc { block: id, inst: 0 };
-            let dead = ground.is_dead(id);
-            let condition = dead.then(|| ground.condition(program, at, &is_open));
-            blocks.push(Some(match sheet.claim(number, None, condition) {
-                Some((claim, verdict)) => {
-                    sheet.claims.blocks.push(claim);
-                    verdict
-                }
-                None => Verdict::Open(ground.lost_block(id).unwrap_or(why).to_owned()),
-            }));
-        }
+        let checks = sheet.checks(
+            (program, options),
+            |id, loc| {
+                let holds = ground.holds(id);
+                let condition = holds.then(|| ground.condition(program, loc, &is_open));
+                (None, condition)
+            },
+            |id| ground.lost(id).unwrap_or(why).to_owned(),
+        );
+        let blocks = sheet.blocks(
+            (program, options),
+            |id| {
+                let at = Loc { block: id, inst: 0 };
+                let dead = ground.is_dead(id);
+                let condition = dead.then(|| ground.condition(program, at, &is_open));
+                (None, condition)
+            },
+            |id| ground.lost_block(id).unwrap_or(why).to_owned(),
+        );
         let unsettled = unasked_of(program, options, ground, &is_open);
         let open = assumptions::Open::beside(&options.properties, unsettled);
         let library = ground

@@ -66,47 +66,34 @@ pub(super) fn settle(
     let conditions = Conditions::of(graph, settled, &is_claimed);
     let is_open = |id: CheckId| !is_claimed(id);
     let mut sheet = Sheet::default();
-    let wanted = |property: Property| options.properties.contains(&property);
-    let mut checks = Vec::new();
-    for (id, check) in (0u32..).zip(&program.checks) {
-        let left = failing.get(&CheckId(id)).or_else(|| lost.checks.get(&id));
-        let condition = left.is_none().then(|| conditions.check(check.loc));
-        let by_floor = ground
-            .filter(|ground| ground.holds(CheckId(id)))
-            .map(|ground| ground.condition(program, check.loc, &is_open));
-        let verdict = match sheet.claim(id, condition, by_floor) {
-            Some((claim, verdict)) => {
-                sheet.claims.checks.push(claim);
-                verdict
-            }
-            None => Verdict::Open(left.cloned().unwrap_or_default()),
-        };
-        checks.push(wanted(check.kind.property()).then_some(verdict));
-    }
-    let mut blocks = Vec::new();
-    for (number, block) in (0u32..).zip(&program.blocks) {
-        let id = BlockId(number);
-        let is_user = program.function(block.function).kind == FunctionKind::User;
-        if options.covered.has(id) || !is_user {
-            blocks.push(None);
-            continue;
-        }
-        let came = "no execution came here, and nothing excludes it".to_owned();
-        let entered = settled.entered.contains(&id).then_some(came);
-        let left = entered.or_else(|| lost.blocks.get(&number).cloned());
-        let condition = left.is_none().then(|| conditions.block(id));
-        let at = Loc { block: id, inst: 0 };
-        let by_floor = ground
-            .filter(|ground| ground.is_dead(id))
-            .map(|ground| ground.condition(program, at, &is_open));
-        blocks.push(Some(match sheet.claim(number, condition, by_floor) {
-            Some((claim, verdict)) => {
-                sheet.claims.blocks.push(claim);
-                verdict
-            }
-            None => Verdict::Open(left.unwrap_or_default()),
-        }));
-    }
+    let left = |id: CheckId| failing.get(&id).or_else(|| lost.checks.get(&id.0));
+    let checks = sheet.checks(
+        (program, options),
+        |id, loc| {
+            let condition = left(id).is_none().then(|| conditions.check(loc));
+            let by_floor = ground
+                .filter(|ground| ground.holds(id))
+                .map(|ground| ground.condition(program, loc, &is_open));
+            (condition, by_floor)
+        },
+        |id| left(id).cloned().unwrap_or_default(),
+    );
+    let is_entered = |id: BlockId| settled.entered.contains(&id);
+    let blocks = sheet.blocks(
+        (program, options),
+        |id| {
+            let is_left = is_entered(id) || lost.blocks.contains_key(&id.0);
+            let at = Loc { block: id, inst: 0 };
+            let by_floor = ground
+                .filter(|ground| ground.is_dead(id))
+                .map(|ground| ground.condition(program, at, &is_open));
+            ((!is_left).then(|| conditions.block(id)), by_floor)
+        },
+        |id| match is_entered(id) {
+            true => "no execution came here, and nothing excludes it".to_owned(),
+            false => lost.blocks.get(&id.0).cloned().unwrap_or_default(),
+        },
+    );
     let unsettled = program.checks.iter().zip(0u32..);
     let unsettled = unsettled.filter(|(_, id)| conditions.is_open(*id));
     let mut open = assumptions::Open::beside(
@@ -155,9 +142,61 @@ pub(super) struct Sheet {
     pub(super) is_alone: bool,
 }
 
+/// The condition under which a goal follows, as the fragments have it and as the floor has it; none where it does not.
+type Conditional = (Option<Option<Condition>>, Option<Condition>);
+
 impl Sheet {
+    /// Claims the checks that follow. The others are open, for the reason that `why` gives.
+    pub(super) fn checks(
+        &mut self,
+        (program, options): (&Program, &Options),
+        follows: impl Fn(CheckId, Loc) -> Conditional,
+        why: impl Fn(CheckId) -> String,
+    ) -> Vec<Option<Verdict>> {
+        let checks = (0u32..).zip(&program.checks);
+        let verdicts = checks.map(|(id, check)| {
+            let (condition, by_floor) = follows(CheckId(id), check.loc);
+            let verdict = match self.claim(id, condition, by_floor) {
+                Some((claim, verdict)) => {
+                    self.claims.checks.push(claim);
+                    verdict
+                }
+                None => Verdict::Open(why(CheckId(id))),
+            };
+            let wanted = options.properties.contains(&check.kind.property());
+            wanted.then_some(verdict)
+        });
+        verdicts.collect()
+    }
+
+    /// Claims that those of the user's blocks are never entered of which that follows, and that no execution has covered.
+    pub(super) fn blocks(
+        &mut self,
+        (program, options): (&Program, &Options),
+        follows: impl Fn(BlockId) -> Conditional,
+        why: impl Fn(BlockId) -> String,
+    ) -> Vec<Option<Verdict>> {
+        let blocks = (0u32..).zip(&program.blocks);
+        let verdicts = blocks.map(|(number, block)| {
+            let id = BlockId(number);
+            let is_user = program.function(block.function).kind == FunctionKind::User;
+            if options.covered.has(id) || !is_user {
+                return None;
+            }
+            let (condition, by_floor) = follows(id);
+            Some(match self.claim(number, condition, by_floor) {
+                Some((claim, verdict)) => {
+                    self.claims.blocks.push(claim);
+                    verdict
+                }
+                None => Verdict::Open(why(id)),
+            })
+        });
+        verdicts.collect()
+    }
+
     /// A claim with the lesser of two conditions: as the fragments have it, and as the floor has it.
-    pub(super) fn claim(
+    fn claim(
         &mut self,
         id: u32,
         condition: Option<Option<Condition>>,
