@@ -40,17 +40,30 @@ impl Lines {
         self.all.iter()
     }
 
-    /// A sum is zero at most. Of one variable the intervals say enough.
+    /// A sum is zero at most.
     pub fn at_most_zero(&mut self, sum: Option<Sum>) {
-        if let Some(sum) = sum.filter(|sum| sum.terms.len() > 1) {
+        if let Some(sum) = sum.filter(|sum| self.is_needed(sum)) {
             self.put(sum, false);
         }
     }
 
     /// A sum is zero.
     pub fn zero(&mut self, sum: Option<Sum>) {
-        if let Some(sum) = sum.filter(|sum| sum.terms.len() > 1) {
+        if let Some(sum) = sum.filter(|sum| self.is_needed(sum)) {
             self.put(sum, true);
+        }
+    }
+
+    /// Whether intervals do not say what a sum says. They say enough of one variable, unless it equals an object's size, or
+    /// a register of a caller: those have no interval here that could be narrowed.
+    fn is_needed(&self, sum: &Sum) -> bool {
+        match sum.terms[..] {
+            [] => false,
+            [_] => {
+                let solved = self.solved(sum.clone());
+                matches!(solved.terms[..], [(Var::Size(_) | Var::Outer(..), _)])
+            }
+            _ => true,
         }
     }
 

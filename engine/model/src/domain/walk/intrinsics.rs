@@ -38,6 +38,10 @@ impl<G: Guide> Walker<'_, G> {
         match intrinsic {
             Intrinsic::Choose => {
                 let len = number(self, state, 2);
+                let writing = Purpose {
+                    len: Some(operand(2)),
+                    ..writing
+                };
                 return self.choose(frame, state, (operand(1), &len), writing);
             }
             Intrinsic::Remaining => self.give_any(state, call),
@@ -66,6 +70,10 @@ impl<G: Guide> Walker<'_, G> {
             Intrinsic::Output => {
                 let len = number(self, state, 2);
                 if len.high > 0 {
+                    let reading = Purpose {
+                        len: Some(operand(2)),
+                        ..reading
+                    };
                     return self
                         .access(frame, state, operand(1), &len, reading)
                         .is_some();
