@@ -328,8 +328,9 @@ pub fn elements<A: Algebra>(algebra: &mut A, n: A::Word, size: A::Word) -> (A::W
     (algebra.choose(overflow, most, product), overflow)
 }
 
-/// A heap request above this many bytes is refused: no object is larger than a difference of two addresses can say.
-pub const ONE_ALLOCATION: u64 = i64::MAX as u64;
+/// A heap request above this many bytes is refused: no program has more addresses (57 bits with five levels of page tables, of which
+/// the kernel has half). So the sum of an offset in an object and a number of 32 bits never wraps around.
+pub const ONE_ALLOCATION: u64 = 1 << 56;
 
 /// No alignment above this is given.
 pub const COARSEST: u64 = 1 << 20;

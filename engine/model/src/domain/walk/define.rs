@@ -78,22 +78,15 @@ impl<G: Guide> Walker<'_, G> {
             BinOp::Add
                 if r.object == x.object.or(y.object) && (x.object.and(y.object)).is_none() =>
             {
-                self.add(state, width, &r, (&x, &y));
+                self.add(frame, state, (dst, width), &r, (&x, &y));
             }
             // What is subtracted and the difference are what there was.
-            BinOp::Sub if plain || x.object == y.object && r.object.is_none() => {
-                let fits =
-                    x.low - y.high >= signed_min(width) && x.high - y.low <= signed_max(width);
-                let sure = fits || self.is_positive(state, &x) && self.is_positive(state, &r);
-                let line = x.sum.plus(&y.sum, -1).and_then(|d| r.sum.plus(&d, -1));
-                state.lines.zero(line.filter(|_| sure));
-            }
-            BinOp::Sub if r.object == x.object && y.object.is_none() => {
-                let fits =
-                    x.low - y.high >= signed_min(width) && x.high - y.low <= signed_max(width);
-                let sure = fits || self.is_positive(state, &x) && self.is_positive(state, &r);
-                let line = x.sum.plus(&y.sum, -1).and_then(|d| r.sum.plus(&d, -1));
-                state.lines.zero(line.filter(|_| sure));
+            BinOp::Sub
+                if plain
+                    || x.object == y.object && r.object.is_none()
+                    || r.object == x.object && y.object.is_none() =>
+            {
+                self.subtract(frame, state, (dst, width), &r, (&x, &y));
             }
             BinOp::Mul | BinOp::Shl if plain && single => {
                 let by = match op {
@@ -131,11 +124,13 @@ impl<G: Guide> Walker<'_, G> {
                     }
                 }
             }
-            BinOp::UMin | BinOp::SMin
-                if plain && (op == BinOp::SMin || x.low >= 0 && y.low >= 0) =>
-            {
-                state.lines.at_most_zero(r.sum.plus(&x.sum, -1));
-                state.lines.at_most_zero(r.sum.plus(&y.sum, -1));
+            // What is less than a number that is not negative is not negative either.
+            BinOp::UMin | BinOp::SMin if plain => {
+                for term in [&x, &y] {
+                    if op == BinOp::SMin || self.is_positive(state, term) {
+                        state.lines.at_most_zero(r.sum.plus(&term.sum, -1));
+                    }
+                }
             }
             _ => {}
         }
@@ -248,7 +243,7 @@ impl<G: Guide> Walker<'_, G> {
             by.high += one.max(other);
         }
         if by.low >= signed_min(64) && by.high <= signed_max(64) {
-            self.add(state, 64, &r, (&base, &by));
+            self.add(frame, state, (dst, 64), &r, (&base, &by));
         }
     }
 }

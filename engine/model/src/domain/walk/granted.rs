@@ -50,7 +50,9 @@ impl<G: Guide> Walker<'_, G> {
                 _ => None,
             }
         });
+        let limit = Sum::number(ONE_ALLOCATION.into());
         let asked: Vec<(Var, Var)> = asked.filter_map(|var| self.with_sign(frame, var)).collect();
+        state.lines.at_most_zero(Sum::of(size).plus(&limit, -1));
         for (bits, number) in asked {
             state.lines.zero(Sum::of(bits).plus(&Sum::of(number), -1));
             if let Var::Reg(reg) = number

@@ -9,6 +9,7 @@ use crate::domain::state::{Cell, State};
 use crate::domain::value::Value;
 use crate::program::ir::{CastKind, CheckId, Op, Operand, Width};
 use crate::program::outside::Site;
+use crate::term::fault::ONE_ALLOCATION;
 
 /// Displacements of an address that are gone back.
 const DISPLACED: u32 = 8;
@@ -245,7 +246,8 @@ impl<G: Guide> Walker<'_, G> {
         // To go past a guessed end shows nothing.
         let guessed = self.names.info(id).guessed && offset.least >= 0 && offset.most < 1 << 31;
         let last = object.size.high.checked_sub(len.low.max(1));
-        let last = last.map(|last| last.min(i64::MAX as u64) as i64);
+        // No object is larger, whatever was asked for.
+        let last = last.map(|last| last.min(ONE_ALLOCATION) as i64);
         let valid = last
             .and_then(|last| Num::signed_between(64, 0, last))
             .and_then(|all| offset.meet(64, &all));

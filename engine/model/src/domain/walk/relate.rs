@@ -6,6 +6,7 @@
 use super::memory::Access;
 use super::{Frame, Guide, Walker};
 use crate::domain::linear::{Sum, Var};
+use crate::domain::num::Num;
 use crate::domain::space::ObjId;
 use crate::domain::state::{Cell, State};
 use crate::domain::value::Value;
@@ -111,24 +112,114 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// `r = a + b` where that does not wrap around: it does not if its range says so, nor if neither a summand nor the result is negative.
-    pub(super) fn add(&self, state: &mut State, width: Width, r: &Term, (a, b): (&Term, &Term)) {
+    pub(super) fn add(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, width): (Reg, Width),
+        r: &Term,
+        (a, b): (&Term, &Term),
+    ) {
         let total = a.sum.plus(&b.sum, 1);
-        let (least, most) = (signed_min(width), signed_max(width));
-        let within = |state: &State| {
-            let ranges = |var| state.range(var, &self.names);
-            let upper = |sum: Option<Sum>| sum.map(|sum| state.lines.upper(&sum, &ranges));
-            upper(total.clone()).is_some_and(|upper| upper <= most)
-                && upper(total.as_ref().and_then(|sum| sum.times(-1)))
-                    .is_some_and(|upper| upper <= -least)
-        };
-        let fits = a.low + b.low >= least && a.high + b.high <= most || within(state);
+        let between = (a.low + b.low, a.high + b.high);
         let positive = |state: &State| {
             self.is_positive(state, r) && (self.is_positive(state, a) || self.is_positive(state, b))
         };
-        if fits || positive(state) {
-            let line = total.and_then(|total| r.sum.plus(&total, -1));
-            state.lines.zero(line);
+        if self.is_within(state, total.as_ref(), between, width) || positive(state) {
+            self.equals(frame, state, (dst, width), r, (total, between));
         }
+    }
+
+    /// `r = a - b` where that does not wrap around: it does not if its range says so, nor if neither the difference nor what is subtracted from is negative.
+    pub(super) fn subtract(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, width): (Reg, Width),
+        r: &Term,
+        (a, b): (&Term, &Term),
+    ) {
+        let total = a.sum.plus(&b.sum, -1);
+        let between = (a.low - b.high, a.high - b.low);
+        if self.is_within(state, total.as_ref(), between, width)
+            || self.is_positive(state, a) && self.is_positive(state, r)
+        {
+            self.equals(frame, state, (dst, width), r, (total, between));
+        }
+    }
+
+    /// Whether a sum is a number of that width: as its range says, or lines.
+    fn is_within(
+        &self,
+        state: &State,
+        total: Option<&Sum>,
+        (low, high): (i128, i128),
+        width: Width,
+    ) -> bool {
+        let (least, most) = (signed_min(width), signed_max(width));
+        if low >= least && high <= most {
+            return true;
+        }
+        total.is_some_and(|total| {
+            let (low, high) = self.bounded(state, total);
+            low >= least && high <= most
+        })
+    }
+
+    /// The least and the greatest number that lines say of a sum.
+    fn bounded(&self, state: &State, sum: &Sum) -> (i128, i128) {
+        let ranges = |var| state.range(var, &self.names);
+        let least = sum
+            .times(-1)
+            .map_or(i128::MAX, |sum| state.lines.upper(&sum, &ranges));
+        (least.saturating_neg(), state.lines.upper(sum, &ranges))
+    }
+
+    /// A result is a sum that does not wrap around.
+    fn equals(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        result: (Reg, Width),
+        r: &Term,
+        (total, between): (Option<Sum>, (i128, i128)),
+    ) {
+        if let Some(total) = total {
+            state.lines.zero(r.sum.plus(&total, -1));
+            self.unwrapped(frame, state, result, r, (&total, between));
+        }
+    }
+
+    /// A result whose range is wide, or wraps around, lies where lines say, since it does not wrap around.
+    fn unwrapped(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, width): (Reg, Width),
+        r: &Term,
+        (total, (low, high)): (&Sum, (i128, i128)),
+    ) {
+        // What is narrow already is not worth the search. What gains little is not learnt, so that this ends.
+        const WIDE: i128 = 1 << 32;
+        if r.high - r.low < WIDE {
+            return;
+        }
+        let (above, below) = self.bounded(state, total);
+        let (low, high) = (low.max(above).max(r.low), high.min(below).min(r.high));
+        let is_better = r.low < 0 && low >= 0 || (r.high - r.low) - (high - low) >= WIDE;
+        if !is_better || low > high {
+            return;
+        }
+        let (least, most) = (signed_min(width), signed_max(width));
+        let bound = |number: i128| number.clamp(least, most) as i64;
+        let Some(num) = Num::signed_between(width, bound(low), bound(high)) else {
+            return;
+        };
+        let value = match r.object {
+            Some(id) => Value::address(id, num),
+            None => Value::number(num),
+        };
+        self.learn(frame, state, Operand::Reg(dst), width, value);
     }
 
     /// A cell holds the same as an operand.
@@ -236,13 +327,7 @@ impl<G: Guide> Walker<'_, G> {
         if !self.relations {
             return (i128::MIN, i128::MAX);
         }
-        let ranges = |var| state.range(var, &self.names);
-        let sum = Sum::of(Var::Reg(reg.0));
-        let most = state.lines.upper(&sum, &ranges);
-        let least = sum
-            .times(-1)
-            .map_or(i128::MAX, |sum| state.lines.upper(&sum, &ranges));
-        (least.saturating_neg(), most)
+        self.bounded(state, &Sum::of(Var::Reg(reg.0)))
     }
 
     /// Where an access of so many bytes ends, less the size of the object: the distance from the end.
