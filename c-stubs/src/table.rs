@@ -184,6 +184,12 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("pthread_cancel", THREADS), ("pthread_cond_wait", THREADS), ("pthread_cond_timedwait", THREADS),
     ("pthread_barrier_wait", THREADS), ("thrd_create", THREADS), ("thrd_join", THREADS),
     ("cnd_wait", THREADS), ("sem_wait", THREADS), ("clone", THREADS), ("__clone", THREADS),
+    // What those read has to be made by the same library, and not by a mock.
+    ("pthread_attr_init", THREADS), ("pthread_attr_destroy", THREADS), ("pthread_attr_setdetachstate", THREADS),
+    ("pthread_attr_setstacksize", THREADS), ("pthread_attr_getstacksize", THREADS), ("pthread_attr_setguardsize", THREADS),
+    ("pthread_attr_setscope", THREADS), ("pthread_attr_setschedpolicy", THREADS), ("pthread_attr_setschedparam", THREADS),
+    ("pthread_barrier_init", THREADS), ("pthread_barrier_destroy", THREADS), ("sem_init", THREADS), ("sem_post", THREADS),
+    ("sem_destroy", THREADS), ("freeaddrinfo", NETWORK),
     ("dlopen", LOADING), ("dlsym", LOADING), ("dlclose", LOADING),
     ("mmap", MAPPING), ("mmap64", MAPPING), ("munmap", MAPPING), ("mprotect", MAPPING), ("mremap", MAPPING),
     ("brk", MAPPING), ("sbrk", MAPPING), ("shmget", MAPPING), ("shmat", MAPPING),

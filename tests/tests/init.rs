@@ -383,3 +383,32 @@ fn a_library_of_one_file_needs_no_header() {
     );
     tool(&project, &["run", "--runs", "500"]).expect(exit::CLEAN);
 }
+
+/// What is handed on as a `void *` is given back once, and a callback that says how much there is says where.
+#[test]
+fn plain_objects_end_once_and_callbacks_hand_memory_over() {
+    let project = library();
+    project.write(
+        "c/include/kv.h",
+        "void *kv_state_init(int mode);\nvoid kv_state_destroy(void *state);\n\
+         int kv_state_mode(void *state);\n\
+         typedef long (*kv_reader)(void *user, float **to);\n\
+         float kv_sum(kv_reader reader, void *user);\n",
+    );
+    project.write(
+        "c/kv.c",
+        "#include <stdlib.h>\n#include \"kv.h\"\n\
+         void *kv_state_init(int mode) { int *state = malloc(sizeof *state); if (state) *state = mode; return state; }\n\
+         void kv_state_destroy(void *state) { free(state); }\n\
+         int kv_state_mode(void *state) { return *(int *)state; }\n\
+         float kv_sum(kv_reader reader, void *user)\n\
+         {\n    float none, *at = &none, sum = 0;\n    long n = reader(user, &at);\n    \
+             for (long i = 0; i < 2 * n; i++)\n        sum += at[i];\n    return sum;\n}\n",
+    );
+    tool(&project, &["init", "--no-try"])
+        .expect(exit::CLEAN)
+        .says("called in their harnesses: kv_state_destroy");
+    assert!(body(&project, "kv_state_mode").contains("kv_state_destroy(state);"));
+    assert!(body(&project, "kv_sum").contains("*p2 = memory;"));
+    tool(&project, &["run", "--runs", "500"]).expect(exit::CLEAN);
+}

@@ -69,6 +69,24 @@ const CHAR: Kind = Kind::Int {
 
 /// Words for how far apart things lie: how many there are is another matter.
 const STEPS: &[&str] = &["stride", "pitch", "step", "align", "alignment"];
+/// Words for numbers that say how large a piece is, or how many do the work, and not how much there is.
+const UNITS: &[&str] = &[
+    "thread",
+    "worker",
+    "blocksize",
+    "typesize",
+    "chunksize",
+    "pagesize",
+    "wordsize",
+    "iteration",
+    "round",
+];
+
+fn is_unit_name(name: &str) -> bool {
+    let lower = plain(name);
+    UNITS.iter().any(|word| lower.contains(word))
+}
+
 /// Words for what a string names.
 const TEXTS: &[&str] = &["name", "path", "file", "mode", "url"];
 
@@ -150,6 +168,12 @@ fn score(
     let stem = if stem.len() < 2 { a.as_str() } else { stem };
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     let is_length = is_length_name(&length.name);
+    // `data, block_size` may be a block; `compressor, block_size` is none.
+    let is_own = stem.len() >= 2 && b.contains(stem);
+    let is_next = is_input_name(&pointer.name) && l == p + 1;
+    if is_unit_name(&length.name) && !is_own && !is_next {
+        return None;
+    }
     // A `size_t` of any name behind what is read; a `long` that is an index into a file is none,
     // nor is the distance of two rows.
     let is_step = STEPS.iter().any(|word| b.ends_with(word));
@@ -215,6 +239,7 @@ fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], tak
         .collect();
     let numbers: Vec<usize> = (0..params.len())
         .filter(|&i| free(i, lengths, taken) && is_length_name(&params[i].name))
+        .filter(|&i| !is_unit_name(&params[i].name))
         .filter(|&i| matches!(api.resolve(&params[i].ty).kind, Kind::Int { size, .. } if size >= 4))
         .collect();
     if let ([input], [number]) = (&inputs[..], &numbers[..]) {
@@ -351,6 +376,28 @@ mod tests {
         );
         assert_eq!(
             pairs(&[("const char *", ""), ("unsigned long", "")]),
+            [Some(1), None]
+        );
+        // How large a piece is, and how many do the work.
+        assert_eq!(
+            pairs(&[
+                ("unsigned long", "typesize"),
+                ("unsigned long", "nbytes"),
+                ("const void *", "src"),
+                ("void *", "dest"),
+                ("unsigned long", "destsize"),
+                ("const char *", "compressor"),
+                ("unsigned long", "blocksize"),
+                ("int", "numinternalthreads"),
+            ]),
+            [None, None, Some(1), Some(4), None, None, None, None]
+        );
+        assert_eq!(
+            pairs(&[("const void *", "src"), ("int", "numthreads")]),
+            [None, None]
+        );
+        assert_eq!(
+            pairs(&[("const void *", "block"), ("unsigned long", "block_size")]),
             [Some(1), None]
         );
         assert_eq!(

@@ -73,7 +73,7 @@ pub fn harness(
         return Err("it takes no arguments".to_owned());
     }
     let mut body = Body::new(api, usable, function, adjust);
-    if body.gives_back(function).is_some() {
+    if body.gives_back(function).is_some() || body.gives_back_plain(function) {
         return Err("it gives back what others make, and is called in their harnesses".to_owned());
     }
     if body.frees(function) {

@@ -8,6 +8,11 @@ use crate::init::api::{Declared, Parameter, Record};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
+/// Elements that a callback hands over memory for.
+const HANDED: usize = 4096;
+/// The most that it says there are: what it counts may have more than one element each.
+const PIECES: usize = 16;
+
 impl Body<'_> {
     /// A structure that holds a pointer to bytes and their length gets them: `struct { const void
     /// *src; size_t size; }`. Where the function only reads the structure (`is_read`), the bytes are
@@ -260,6 +265,41 @@ impl Body<'_> {
         }
     }
 
+    /// What a callback does that hands memory over, `long read(void *user, float **to)`: it says how
+    /// much there is, and where. What it says without the place is what no callback says.
+    fn handed_over(&self, function: &Function) -> Option<String> {
+        let number = |ty: &Written| {
+            let kind = self.api.resolve(ty).kind;
+            matches!(kind, Kind::Int { .. } | Kind::Float { .. }).then_some(kind)
+        };
+        let place = |ty: &Written| {
+            let to = self.api.pointee(ty).filter(|to| !to.constant)?;
+            let each = self.api.pointee(&to)?;
+            // What is text may be the library's to free.
+            match number(&each)? {
+                Kind::Int { size: 1, .. } if !each.constant => None,
+                _ => Some(each),
+            }
+        };
+        // A length beside it says more than what is returned.
+        let is_length = |ty: &Written| {
+            let to = self.api.pointee(ty).filter(|to| !to.constant);
+            to.is_some_and(|to| number(&to).is_some())
+        };
+        let mut places = function.params.iter().enumerate();
+        let (i, each) = places.find_map(|(i, ty)| Some((i + 1, place(ty)?)))?;
+        if places.any(|(_, ty)| place(ty).is_some())
+            || function.params.iter().any(is_length)
+            || !matches!(number(&function.returns), Some(Kind::Int { .. }))
+        {
+            return None;
+        }
+        let element = each.words.trim_start_matches("const ");
+        Some(format!(
+            "    static {element} memory[{HANDED}];\n    *p{i} = memory;\n    return crunner_range(0, {PIECES});\n"
+        ))
+    }
+
     /// A function for the library to call.
     pub(super) fn callback(&mut self, function: &Function, wanted: &str) -> Result<String, String> {
         let name = self.name(&format!("on_{}", wanted.trim_start_matches("on_")));
@@ -281,10 +321,15 @@ impl Body<'_> {
             .map(|i| format!("    (void)p{i};\n"))
             .collect();
         let resolved = self.api.resolve(&function.returns);
+        let handed = self.handed_over(function);
         let mut statements = std::mem::take(&mut self.lines);
         let answer = match &resolved.kind {
             Kind::Void => String::new(),
             Kind::Pointer(_) => self.given_memory(function, wanted),
+            _ if handed.is_some() => {
+                self.answers = true;
+                handed.unwrap_or_default()
+            }
             _ => match self.choice(&resolved) {
                 Some(value) => {
                     self.answers = true;

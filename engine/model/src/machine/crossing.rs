@@ -25,6 +25,8 @@ pub(super) struct Crossing<'h> {
     pub(super) harness: &'h Harness,
     pub(super) noted: Noted,
     seen: FxHashSet<u64>,
+    /// Chosen arguments, by their number, that are the sizes of what was passed beside them.
+    spoken: FxHashSet<usize>,
 }
 
 impl<'h> Crossing<'h> {
@@ -33,6 +35,7 @@ impl<'h> Crossing<'h> {
             harness,
             noted: Noted::default(),
             seen: FxHashSet::default(),
+            spoken: FxHashSet::default(),
         }
     }
 }
@@ -127,8 +130,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             crossing.noted.entered.get_or_insert(path);
         }
         self.note_variables(site, callee);
+        let before = self.crossing.as_ref().map_or(0, |c| c.noted.chosen.len());
         let values = self.note_arguments(site, callee);
-        self.note_told(&values);
+        self.note_told(&values, before);
     }
 
     /// The arguments: constants that are no addresses, and numbers from the tape. Gives each value with what it depended on.
@@ -291,29 +295,51 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Which of the harness's objects the library is told the size of, by an argument or by a member.
-    fn note_told(&mut self, values: &[(u128, Option<Term>)]) {
+    /// Which of the harness's objects the library is told the size of, by an argument or by a member. A number that is the size of
+    /// what is passed beside it is about that alone: an input of four bytes says nothing of an output of four that comes later.
+    /// `first` is the first choice that this call's arguments are.
+    fn note_told(&mut self, values: &[(u128, Option<Term>)], first: usize) {
         let (Some(pool), Some(crossing)) = (self.pool.as_deref(), &mut self.crossing) else {
             return;
         };
-        let noted = &mut crossing.noted;
-        let members = noted.chosen.iter().map(|c| (c.value, c.before));
-        let known: Vec<(u128, Option<Term>)> = values.iter().copied().chain(members).collect();
+        let Crossing { noted, spoken, .. } = crossing;
+        let is_passed = |object: u32| {
+            let mut addresses = values.iter().filter(|(_, term)| term.is_none());
+            addresses.any(|(value, _)| value >> 32 == u128::from(object))
+        };
+        let of_passed = |value: u128| {
+            let mut passed = noted.owned.iter().filter(|owned| is_passed(owned.object));
+            passed.any(|owned| owned.size > 0 && is_size(value, owned.size))
+        };
+        let own = noted.chosen.iter().enumerate().skip(first);
+        let own = own.filter(|(_, chosen)| chosen.before.is_none() && of_passed(chosen.value));
+        spoken.extend(own.map(|(i, _)| i));
+        let far: Vec<(u128, Option<Term>)> = values
+            .iter()
+            .filter(|(value, term)| term.is_some() || !of_passed(*value))
+            .copied()
+            .chain(noted.chosen.iter().enumerate().filter_map(|(i, chosen)| {
+                (!spoken.contains(&i)).then_some((chosen.value, chosen.before))
+            }))
+            .collect();
         for owned in &mut noted.owned {
-            let size = u128::from(owned.size);
             let common = |term: Option<Term>| match (term, owned.size_term) {
                 (Some(a), Some(b)) => pool.inputs(a).iter().any(|i| pool.inputs(b).contains(i)),
                 _ => false,
             };
-            let is_size = |value: u128| {
-                let mut elements = [1, 2, 4, 8].iter();
-                elements.any(|each| value.checked_mul(*each) == Some(size))
+            let tells = |(value, term): &(u128, Option<Term>)| {
+                common(*term) || term.is_none() && is_size(*value, owned.size)
             };
-            owned.told |= known
-                .iter()
-                .any(|(value, term)| common(*term) || term.is_none() && is_size(*value));
+            owned.told |= far.iter().any(tells);
+            owned.told |= is_passed(owned.object) && values.iter().any(tells);
         }
     }
+}
+
+/// Whether a number says how large an object is, in bytes or in elements.
+fn is_size(value: u128, size: u64) -> bool {
+    let mut elements = [1, 2, 4, 8].iter();
+    elements.any(|each| value.checked_mul(*each) == Some(u128::from(size)))
 }
 
 /// Whether a term depends on bytes of the tape that are data.

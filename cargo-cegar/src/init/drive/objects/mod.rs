@@ -201,10 +201,7 @@ impl<'a> Body<'a> {
         if depth >= DEPTH || to.constant || user.iter().any(|word| lower.contains(word)) {
             return None;
         }
-        let is_plain = |ty: &Written| {
-            let to = self.api.pointee(ty);
-            to.is_some_and(|to| !to.constant && to.kind == Kind::Void)
-        };
+        let is_plain = |ty: &Written| self.is_plain(ty);
         let makes = |maker: &&Declared| {
             is_plain(&maker.returns)
                 && !maker.params.iter().any(|param| is_plain(&param.ty))
@@ -240,6 +237,25 @@ impl<'a> Body<'a> {
             self.cleanup.insert(0, format!("{}({name});", back.name));
         }
         Some(name)
+    }
+
+    /// A `void *`.
+    fn is_plain(&self, ty: &Written) -> bool {
+        let to = self.api.pointee(ty);
+        to.is_some_and(|to| !to.constant && to.kind == Kind::Void)
+    }
+
+    /// Whether a function gives back an object that is handed on as a `void *`: its harness would
+    /// give it back twice.
+    pub(super) fn gives_back_plain(&self, function: &Declared) -> bool {
+        let makes = |maker: &Declared| {
+            self.is_plain(&maker.returns)
+                && has_word(&maker.name, MAKES)
+                && common(&maker.name, &function.name) >= PREFIX
+        };
+        matches!(&function.params[..], [only] if self.is_plain(&only.ty))
+            && has_word(&function.name, ENDS)
+            && self.api.makers().any(makes)
     }
 
     pub(super) fn is_usable(&self, function: &Declared) -> bool {

@@ -187,3 +187,19 @@ fn room_of_which_the_library_is_not_told() {
         std::mem::discriminant(&Blame::Harness(Vec::new()))
     );
 }
+
+#[test]
+fn a_size_of_one_thing_says_nothing_of_another() {
+    let library = "static int left; void feed(const u8 *d, size_t n) { left = n ? d[0] : 0; }
+         void take(float *out) { for (int i = 0; i < 2 + left; i++) out[i] = 1; }";
+    let entry = "void feed(const u8 *, size_t); void take(float *); int cegar_entry(void) {
+         float out; u8 *d = malloc(4); crunner_choose(\"bytes\", d, 4); feed(d, 4); take(&out); free(d); return 0; }";
+    let missing = only(blamed(library, entry, &[1, 1, 1, 1]));
+    assert_eq!(missing.condition, Condition::Room { bytes: 8 });
+    // One that is passed beside both, or alone before, may be about either.
+    let entry = entry.replace("feed(d, 4)", "level(4)");
+    let entry = entry.replace("void take", "void level(size_t); void take");
+    let library = format!("void level(size_t n) {{ (void)n; }} {library}");
+    let blame = blamed(&library, &entry, &[1, 1, 1, 1]);
+    assert!(!matches!(blame, Blame::Harness(_)), "{blame:?}");
+}
