@@ -80,3 +80,61 @@ impl Known<'_> {
         );
     }
 }
+
+/// Two reads past the end of the input.
+#[test]
+#[ignore = "downloads lzf-sys 0.1.1; up to five minutes"]
+fn lzf_reads_past_its_input() {
+    Known {
+        package: "lzf-sys",
+        version: "\"=0.1.1\"",
+        harness: "lzf_decompress",
+        text: None,
+        file: "lzf_d.c",
+    }
+    .rediscover();
+}
+
+/// An input that is shorter than the four bytes of a chunk's name.
+#[test]
+#[ignore = "downloads wavpack-sys 0.4.0; up to five minutes"]
+fn wavpack_compares_a_short_chunk() {
+    Known {
+        package: "wavpack-sys",
+        version: "\"=0.4.0\"",
+        harness: "WavpackOpenRawDecoder",
+        text: None,
+        file: "open_raw.c",
+    }
+    .rediscover();
+}
+
+/// Tables of a JPEG file with more codes than the arrays have room for.
+#[test]
+#[ignore = "downloads stb_image 0.2.4; up to five minutes"]
+fn stb_image_reads_too_many_codes() {
+    Known {
+        package: "stb_image",
+        version: "\"=0.2.4\"",
+        harness: "image",
+        text: Some(IMAGE),
+        file: "stb_image",
+    }
+    .rediscover();
+}
+
+/// What a program does that shows any picture.
+const IMAGE: &str = "#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+unsigned char *stbi_load_from_memory(const unsigned char *data, int length, int *x, int *y, int *channels, int wanted);
+void stbi_image_free(void *image);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int x, y, channels;
+    stbi_image_free(stbi_load_from_memory(data, (int)size, &x, &y, &channels, 4));
+    return 0;
+}
+";

@@ -49,7 +49,9 @@ fn a_broken_line_of_a_dictionary_is_named() {
     let project = project();
     project.write("words.dict", "\"fine\"\n\nbad=\"\\xg0\"\n");
     let ended = run(&project, &["--dict", "words.dict"]);
-    ended.expect(exit::USAGE).says("words.dict:3: two hexadecimal digits");
+    ended
+        .expect(exit::USAGE)
+        .says("words.dict:3: two hexadecimal digits");
 }
 
 #[test]
@@ -91,7 +93,14 @@ fn a_seed_stands_behind_what_a_harness_asks_for_first() {
         ),
     );
     project.write("samples/one.bin", "xyzzy!42");
-    let words = ["check", "program.c", "--fuzz-only", "--no-emit", "--runs", "5000"];
+    let words = [
+        "check",
+        "program.c",
+        "--fuzz-only",
+        "--no-emit",
+        "--runs",
+        "5000",
+    ];
     Tool::new(project.path(), words.iter().chain(&["--seeds", "samples"]))
         .run()
         .expect(exit::VIOLATION);
