@@ -119,6 +119,30 @@ pub struct HarnessConfig {
     /// The function that `init` wrote the harness for. What such a harness chooses is a guess, so
     /// that a fault may be its own.
     pub drives: Option<String>,
+    /// Dictionaries for the fuzzer, in the format of libFuzzer and AFL++. Default none.
+    pub dict: Option<Paths>,
+    /// Inputs to begin with: folders, or zip archives of inputs. Default none.
+    pub seeds: Option<Paths>,
+}
+
+/// One path or several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Paths {
+    /// `dict = "json.dict"`
+    One(String),
+    /// `seeds = ["corpus.zip", "../samples"]`
+    Several(Vec<String>),
+}
+
+impl Paths {
+    /// As a list.
+    pub fn list(&self) -> &[String] {
+        match self {
+            Paths::One(path) => std::slice::from_ref(path),
+            Paths::Several(paths) => paths,
+        }
+    }
 }
 
 /// Where the list of C files comes from.
@@ -351,6 +375,8 @@ impl HarnessConfig {
             bindings: self.bindings.or(under.bindings),
             timeout: self.timeout.or(under.timeout),
             drives: self.drives.or(under.drives),
+            dict: self.dict.or(under.dict),
+            seeds: self.seeds.or(under.seeds),
         }
     }
 }

@@ -33,6 +33,7 @@ pub mod explain;
 )]
 pub mod externals;
 pub mod findings;
+pub mod given;
 pub mod headers;
 pub mod init;
 pub mod list;

@@ -139,6 +139,12 @@ pub struct Harness {
     pub timeout: Duration,
     /// What the user knows of undefined functions. Default nothing.
     pub rules: BTreeMap<String, Rules>,
+    /// Words for the fuzzer, from dictionaries. Default none.
+    #[serde(default)]
+    pub words: Vec<Vec<u8>>,
+    /// Folders and zip archives of inputs to begin with. Default none.
+    #[serde(default)]
+    pub seeds: Vec<PathBuf>,
 }
 
 impl Harness {
@@ -156,6 +162,8 @@ impl Harness {
             argv: 0,
             timeout: Duration::from_secs(1),
             rules: BTreeMap::new(),
+            words: Vec::new(),
+            seeds: Vec::new(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::config::{Config, HarnessConfig, PropertyName, SourcesFrom, nearest};
 use crate::contracts::{self, Contracts, State};
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
+use crate::given::Given;
 use crate::list;
 use crate::options::{Harness, duration};
 use crate::project::Project;
@@ -313,6 +314,7 @@ pub fn harnesses(
         harness.library = 1..1 + library.units.len();
         harness.rules.clone_from(&config.external);
         harness.rejected = contracts.rejected(&harness.name);
+        Given::configured(&own, &project.cegar)?.give(&mut harness);
         harnesses.push(harness);
     }
     Ok(harnesses)

@@ -32,6 +32,7 @@ use super::{goals, natively, proofs};
 use crate::error::Error;
 use crate::event::{Event, Expectations, Level, Reporter, Summary};
 use crate::findings::{Memory, Place};
+use crate::given;
 use crate::options::{Harness, Settings};
 use crate::store;
 use crate::verdict::{End, Stats, Verdict};
@@ -113,6 +114,26 @@ impl<'a> Single<'a> {
         }
     }
 
+    /// The folder of the seeds that were given, as tapes, if any were.
+    fn given(&self, reporter: &mut dyn Reporter) -> Result<Option<PathBuf>, Error> {
+        let folder = self.folders.scratch.join("seeds");
+        let done = given::unpack(self.harness, &folder)?;
+        if done.long > 0 {
+            reporter.event(&Event::Note {
+                level: Level::Warning,
+                message: format!(
+                    "{} of {} seeds are longer than {} bytes (`max_len` of {}) and left out; the longest has {}",
+                    done.long,
+                    done.long + done.taken,
+                    self.harness.max_len,
+                    self.harness.name,
+                    done.longest
+                ),
+            });
+        }
+        Ok((!self.harness.seeds.is_empty()).then_some(folder))
+    }
+
     fn alternation<'p>(
         &'p self,
         prepared: &'p Prepared,
@@ -130,6 +151,7 @@ impl<'a> Single<'a> {
             Tests::new(place, harness, settings, prepared, folders.scratch)
                 .until(ends, folders.common)
         });
+        let given = self.given(reporter)?;
         let properties = &harness.properties;
         let join = settings.join.as_deref();
         Ok(Alternation {
@@ -148,7 +170,7 @@ impl<'a> Single<'a> {
             },
             inputs: Inputs {
                 corpus: folders.corpus.clone(),
-                seeds: folders.seeds.clone(),
+                seeds: folders.seeds.iter().cloned().chain(given).collect(),
                 queue: folders.scratch.join("queue"),
             },
             searching: Searching::new(Search::new(program, self.search()), started),

@@ -16,6 +16,7 @@ use crate::config::{Config, PropertyName, RunConfig, nearest};
 use crate::error::Error;
 use crate::event::{Fan, Level, Reporter};
 use crate::exit::ExitCode;
+use crate::given::Given;
 use crate::options::{CheckOptions, Harness, Settings, Sides, duration};
 use crate::report::{JunitReporter, SarifReporter};
 use crate::svcomp::{DataModel, Goal, Question};
@@ -75,6 +76,7 @@ pub(super) fn program(
     if let Some(max_len) = args.max_len {
         harness.max_len = max_len;
     }
+    Given::read(&args.budget.dict, &args.budget.seeds)?.give(&mut harness);
     let compiler = Compiler::find()?;
     let mut settings = settings(&args.budget, &RunConfig::default(), compiler)?;
     settings.keep = args.keep;

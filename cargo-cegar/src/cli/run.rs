@@ -13,6 +13,7 @@ use crate::emit::EmitError;
 use crate::error::Error;
 use crate::event::{Event, Fan, Level, Reporter};
 use crate::exit::ExitCode;
+use crate::given::Given;
 use crate::options::{Harness, ReplayOptions, RunOptions};
 use crate::project::Project;
 use crate::report::HtmlReporter;
@@ -78,6 +79,7 @@ pub(super) fn run_options(
     stop: &AtomicBool,
 ) -> Result<RunOptions, Error> {
     plan::check_selection(project, config, selected)?;
+    let given = Given::read(&budget.dict, &budget.seeds)?;
     if selected.is_empty()
         && let Some(text) = plan::left_out(project, config)?
     {
@@ -91,6 +93,9 @@ pub(super) fn run_options(
     let settled = plan::settle_contracts(project, config, artifacts.as_deref())?;
     tell_settled(&settled, artifacts.is_some(), fan);
     let mut harnesses = plan::harnesses(project, config, selected, &library, &stubs)?;
+    for harness in &mut harnesses {
+        given.give(harness);
+    }
     if artifacts.is_some() {
         plan::use_settled(&mut harnesses, &settled);
     }

@@ -111,7 +111,7 @@ impl Found {
             }
             "cc" | "cpp" | "cxx" => "C++ is not read; write its few lines in C",
             "zip" if path.to_string_lossy().contains("corpus") => {
-                "unpack it into a folder `corpus`"
+                "give it to `run` with --seeds, or name it in cegar.toml: seeds = \"...\""
             }
             "rs" if path
                 .components()

@@ -18,6 +18,7 @@ mod drive;
 pub mod from_fuzz;
 mod known;
 mod macros;
+mod offered;
 mod orders;
 mod pairs;
 mod signatures;
@@ -157,6 +158,7 @@ pub fn init(
     let shown = std::mem::take(&mut done.shown).into_iter();
     seeds.extend(shown.map(|(harness, tapes)| carved::Seeds::Of(harness, tapes)));
     carved::put_seeds(project, config, seeds, &mut done)?;
+    done.notes.extend(offered::offer(&project.root));
     for (name, files) in inputs {
         let corpus = project.cegar.join("corpus").join(&name);
         store::writable_dir(&corpus)?;

@@ -168,6 +168,8 @@ pub(super) fn configuration(project: &Project) -> String {
          # property = [\"memory\", \"overflow\"]   # or \"assertion\", \"all\"; assertions are always checked\n\
          # max_len = 4096                        # longest input, in bytes\n\
          # timeout = \"1s\"                        # a run that takes longer is a hang\n\
+         # dict = \"words.dict\"                   # words for the fuzzer, as libFuzzer and AFL++ have them\n\
+         # seeds = [\"samples\", \"corpus.zip\"]    # inputs to begin with\n\
          \n\
          [c]\n\
          # The C files that the crate's own build compiles, with its defines and include paths; `cargo cegar build`\n\

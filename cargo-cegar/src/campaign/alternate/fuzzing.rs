@@ -130,6 +130,7 @@ impl Fuzzing {
         config.max_len = subject.harness.max_len;
         config.runs = runs;
         config.tokens = target.tokens;
+        config.tokens.extend(subject.harness.words.iter().cloned());
         Ok(config)
     }
 

@@ -9,8 +9,8 @@ use crate::store;
 pub struct Inputs {
     /// Where inputs that covered something new are kept, besides the queue.
     pub corpus: Option<PathBuf>,
-    /// A folder of inputs that is only read.
-    pub seeds: Option<PathBuf>,
+    /// Folders of inputs that are only read.
+    pub seeds: Vec<PathBuf>,
     /// The fuzzer's queue, in the scratch folder.
     pub queue: PathBuf,
 }

@@ -337,6 +337,13 @@ pub struct BudgetArgs {
     /// Print what each part did
     #[arg(long)]
     pub stats: bool,
+    /// Words for the fuzzer, in the format of libFuzzer and AFL++; FILE@2: those of levels up to 2
+    /// (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub dict: Vec<PathBuf>,
+    /// Inputs to begin with: a folder of them, or a zip archive (repeatable)
+    #[arg(long, value_name = "DIR|ZIP")]
+    pub seeds: Vec<PathBuf>,
     /// Write no tests
     #[arg(long)]
     pub no_emit: bool,
