@@ -9,12 +9,13 @@
  * its own, so that the choices of the other requests stay the same, and what is assumed of those says nothing of it.
  */
 #include "allocation.h"
+#include "rt_heap.h"
 
 #define LARGE ((size_t)64 << 20)
 
 /* Whether the environment refuses so many bytes. */
 int crunner_refuses(size_t size) {
-    if (size > PTRDIFF_MAX) return 1;
+    if (size > CRUNNER_LONGEST_BLOCK) return 1;
     if (size > LARGE) return !(crunner_choose_byte("malloc:large") & 1);
     if (!crunner_assumed("alloc")) return crunner_choose_byte("malloc") & 1;
     return 0;

@@ -137,7 +137,7 @@ static int grow(struct crunner_heap *h) {
 
 static void *take(size_t size, size_t alignment, int fill) {
     void *block = NULL;
-    if (size > PTRDIFF_MAX || !grow(heap)) {
+    if (size > CRUNNER_LONGEST_BLOCK || !grow(heap)) {
         errno = ENOMEM;
         return NULL;
     }
@@ -275,7 +275,7 @@ static void *take_large(size_t size, size_t room, uint32_t class, int fill) {
 static void *take(size_t size, size_t alignment, int fill) {
     size_t room;
     void *block;
-    if (size > PTRDIFF_MAX) {
+    if (size > CRUNNER_LONGEST_BLOCK) {
         errno = ENOMEM;
         return NULL;
     }

@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The longest block: no program has more addresses (57 bits with five levels of page tables, of which the kernel has half).
+ * The engine knows it, too (ONE_ALLOCATION). */
+#define CRUNNER_LONGEST_BLOCK ((size_t)1 << 56)
+
 struct crunner_heap;
 
 /* A heap, or NULL. More than `live` bytes at a time end a run; 0 means the contract's limit. */

@@ -31,3 +31,14 @@ fn null_and_an_index_lead_nowhere() {
     let words = ["--no-floor", "-D", "START=1"];
     campaign("late_block.c", &words).expect(exit::VIOLATION);
 }
+
+/// The distance to an end bounds a step, by which a pointer moves then.
+#[test]
+fn steps_bounded_by_distances() {
+    campaign("pieces.c", &[]).expect(exit::CLEAN);
+    let more = ["check", "pieces.c", "--no-emit", "-D", "MORE=1"];
+    let project = Project::program("pieces.c");
+    Tool::new(project.path(), more)
+        .run()
+        .expect(exit::VIOLATION);
+}

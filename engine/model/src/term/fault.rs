@@ -329,7 +329,7 @@ pub fn elements<A: Algebra>(algebra: &mut A, n: A::Word, size: A::Word) -> (A::W
 }
 
 /// A heap request above this many bytes is refused: no program has more addresses (57 bits with five levels of page tables, of which
-/// the kernel has half). So the sum of an offset in an object and a number of 32 bits never wraps around.
+/// the kernel has half; `CRUNNER_LONGEST_BLOCK` in `rt_heap.h` is the same number). So the sum of an offset in an object and a number of 32 bits never wraps around.
 pub const ONE_ALLOCATION: u64 = 1 << 56;
 
 /// No alignment above this is given.
