@@ -2,6 +2,7 @@
  * three, and two of them are distances to an end. The fault: the room is taken for one byte longer. */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifndef MORE
 #define MORE 0
@@ -19,12 +20,11 @@ static int unpack(const uint8_t *from, size_t *size, uint8_t *to, size_t *room)
             return 0;
         left = *next++;
         while (left) {
-            size_t step, i;
+            size_t step;
             if (put >= full || next >= end)
                 return -1;
             step = LEAST(LEAST((size_t)(full - put), (size_t)(end - next)), left);
-            for (i = 0; i < step; i++)
-                put[i] = next[i];
+            memcpy(put, next, step);
             next += step;
             put += step;
             left -= (unsigned)step;

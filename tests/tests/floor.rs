@@ -20,7 +20,9 @@ fn campaign(file: &str, words: &[&str]) -> Ended {
 /// No comparison says where a cursor stops that moves in step with what is left.
 #[test]
 fn a_cursor_and_what_is_left() {
-    campaign("cursor.c", &[]).expect(exit::CLEAN);
+    campaign("cursor.c", &[])
+        .expect(exit::CLEAN)
+        .says(", proved;");
     campaign("cursor.c", &["-D", "MORE=1"]).expect(exit::VIOLATION);
 }
 
@@ -35,7 +37,9 @@ fn null_and_an_index_lead_nowhere() {
 /// The distance to an end bounds a step, by which a pointer moves then.
 #[test]
 fn steps_bounded_by_distances() {
-    campaign("pieces.c", &[]).expect(exit::CLEAN);
+    campaign("pieces.c", &[])
+        .expect(exit::CLEAN)
+        .says(", proved;");
     let more = ["check", "pieces.c", "--no-emit", "-D", "MORE=1"];
     let project = Project::program("pieces.c");
     Tool::new(project.path(), more)
