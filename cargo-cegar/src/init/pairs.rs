@@ -69,22 +69,19 @@ const CHAR: Kind = Kind::Int {
 
 /// Words for how far apart things lie: how many there are is another matter.
 const STEPS: &[&str] = &["stride", "pitch", "step", "align", "alignment"];
-/// Words for numbers that say how large a piece is, or how many do the work, and not how much there is.
-const UNITS: &[&str] = &[
-    "thread",
-    "worker",
-    "blocksize",
-    "typesize",
-    "chunksize",
-    "pagesize",
-    "wordsize",
-    "iteration",
-    "round",
-];
+/// Words for numbers that say how large a piece is, and not how much there is.
+const UNITS: &[&str] = &["blocksize", "typesize", "chunksize", "pagesize", "wordsize"];
+/// Words for numbers that say how many do the work, or how often it is done.
+const WORKERS: &[&str] = &["thread", "worker", "iteration", "round"];
 
 fn is_unit_name(name: &str) -> bool {
     let lower = plain(name);
     UNITS.iter().any(|word| lower.contains(word))
+}
+
+fn is_worker_name(name: &str) -> bool {
+    let lower = plain(name);
+    WORKERS.iter().any(|word| lower.contains(word))
 }
 
 /// Words for what a string names.
@@ -174,6 +171,9 @@ fn score(
     if is_unit_name(&length.name) && !is_own && !is_next {
         return None;
     }
+    if is_worker_name(&length.name) && !is_own {
+        return None;
+    }
     // A `size_t` of any name behind what is read; a `long` that is an index into a file is none,
     // nor is the distance of two rows.
     let is_step = STEPS.iter().any(|word| b.ends_with(word));
@@ -239,7 +239,7 @@ fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], tak
         .collect();
     let numbers: Vec<usize> = (0..params.len())
         .filter(|&i| free(i, lengths, taken) && is_length_name(&params[i].name))
-        .filter(|&i| !is_unit_name(&params[i].name))
+        .filter(|&i| !is_unit_name(&params[i].name) && !is_worker_name(&params[i].name))
         .filter(|&i| matches!(api.resolve(&params[i].ty).kind, Kind::Int { size, .. } if size >= 4))
         .collect();
     if let ([input], [number]) = (&inputs[..], &numbers[..]) {
