@@ -22,8 +22,9 @@ const DENOMINATOR: u128 = 12;
 const ROWS: usize = 80;
 /// Values in a linear equation.
 const VALUES: usize = 12;
-/// Values in products with each other.
-const FACTORS: usize = 5;
+/// Values in products with each other, where few states were seen and where many were: what two linear combinations of four values
+/// come to (the extended algorithm of Euclid) takes eight.
+const FACTORS: [usize; 2] = [5, 8];
 
 impl Guesser<'_, '_> {
     /// Linear equations over values of one width that hold in all samples.
@@ -61,20 +62,27 @@ impl Guesser<'_, '_> {
                 if !equations(&chosen, width, self.samples.len()).is_empty() {
                     factors.pop();
                 }
-                if factors.len() == FACTORS {
+                if factors.len() == FACTORS[1] {
                     break;
                 }
             }
-            let mut monomials = Vec::new();
-            for (n, &i) in factors.iter().enumerate() {
-                for &j in &factors[n..] {
-                    let product = self.graph.pool.bin(BinOp::Mul, values[i], values[j]);
-                    monomials.push(product);
+            for most in FACTORS {
+                // The second time only if there are more.
+                if most == FACTORS[1] && factors.len() <= FACTORS[0] {
+                    break;
                 }
+                let factors = &factors[..factors.len().min(most)];
+                let mut monomials = Vec::new();
+                for (n, &i) in factors.iter().enumerate() {
+                    for &j in &factors[n..] {
+                        let product = self.graph.pool.bin(BinOp::Mul, values[i], values[j]);
+                        monomials.push(product);
+                    }
+                }
+                // Products first, so that values are told by them and not the other way round.
+                monomials.extend(factors.iter().map(|&i| values[i]));
+                self.equation(&monomials, width, evaluators, out);
             }
-            // Products first, so that values are told by them and not the other way round.
-            monomials.extend(factors.iter().map(|&i| values[i]));
-            self.equation(&monomials, width, evaluators, out);
         }
     }
 
