@@ -22,9 +22,8 @@ const DENOMINATOR: u128 = 12;
 const ROWS: usize = 80;
 /// Values in a linear equation.
 const VALUES: usize = 12;
-/// Values in products with each other, where few states were seen and where many were: what two linear combinations of four values
-/// come to (the extended algorithm of Euclid) takes eight.
-const FACTORS: [usize; 2] = [5, 8];
+/// Values in products with each other.
+const FACTORS: usize = 5;
 
 impl Guesser<'_, '_> {
     /// Linear equations over values of one width that hold in all samples.
@@ -62,16 +61,16 @@ impl Guesser<'_, '_> {
                 if !equations(&chosen, width, self.samples.len()).is_empty() {
                     factors.pop();
                 }
-                if factors.len() == FACTORS[1] {
+                if factors.len() == FACTORS {
                     break;
                 }
             }
-            for most in FACTORS {
-                // The second time only if there are more.
-                if most == FACTORS[1] && factors.len() <= FACTORS[0] {
+            let before = out.len();
+            for (n, factors) in sets(&factors).into_iter().enumerate() {
+                // What is found among all is enough: each guess too many is a hard question.
+                if n == 1 && out.len() > before {
                     break;
                 }
-                let factors = &factors[..factors.len().min(most)];
                 let mut monomials = Vec::new();
                 for (n, &i) in factors.iter().enumerate() {
                     for &j in &factors[n..] {
@@ -131,6 +130,21 @@ impl Guesser<'_, '_> {
             out.push(pool.eq(sum, zero));
         }
     }
+}
+
+/// Which values to multiply with each other: all, and three at a time, each of the three first once. Where few values of a factor were seen, products
+/// are multiples of each other, and what comes first decides by which of them a value is told: `s == i * m` is lost if `m * s` stands
+/// for `i * m`.
+fn sets(factors: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![factors.to_vec()];
+    for (a, &i) in factors.iter().enumerate() {
+        for (b, &j) in factors.iter().enumerate().skip(a + 1) {
+            for &k in &factors[b + 1..] {
+                all.extend([vec![i, j, k], vec![j, k, i], vec![k, i, j]]);
+            }
+        }
+    }
+    all
 }
 
 /// The product, and never a shift: solvers cancel multiples in sums, but not shifted bits.
