@@ -24,6 +24,8 @@ const ROWS: usize = 80;
 const VALUES: usize = 12;
 /// Values in products with each other.
 const FACTORS: usize = 5;
+/// Values and products in an equation between three values.
+const SHORT: usize = 2;
 
 impl Guesser<'_, '_> {
     /// Linear equations over values of one width that hold in all samples.
@@ -35,7 +37,7 @@ impl Guesser<'_, '_> {
     ) {
         for width in [32, 64] {
             let values = self.of_width(scalars, width);
-            self.equation(&values, width, evaluators, out);
+            self.equation((&values, usize::MAX), width, evaluators, out);
         }
     }
 
@@ -65,12 +67,9 @@ impl Guesser<'_, '_> {
                     break;
                 }
             }
-            let before = out.len();
             for (n, factors) in sets(&factors).into_iter().enumerate() {
-                // What is found among all is enough: each guess too many is a hard question.
-                if n == 1 && out.len() > before {
-                    break;
-                }
+                // Among three values there are many equations, and each guess too many is a hard question.
+                let most = if n == 0 { usize::MAX } else { SHORT };
                 let mut monomials = Vec::new();
                 for (n, &i) in factors.iter().enumerate() {
                     for &j in &factors[n..] {
@@ -80,7 +79,7 @@ impl Guesser<'_, '_> {
                 }
                 // Products first, so that values are told by them and not the other way round.
                 monomials.extend(factors.iter().map(|&i| values[i]));
-                self.equation(&monomials, width, evaluators, out);
+                self.equation((&monomials, most), width, evaluators, out);
             }
         }
     }
@@ -103,9 +102,10 @@ impl Guesser<'_, '_> {
         values.into_iter().map(|t| pool.sext(t, width)).collect()
     }
 
+    /// Equations over these, of so many of them at most.
     fn equation(
         &mut self,
-        monomials: &[Term],
+        (monomials, most): (&[Term], usize),
         width: Width,
         evaluators: &mut [Evaluator],
         out: &mut Vec<Term>,
@@ -118,6 +118,9 @@ impl Guesser<'_, '_> {
             .map(|&t| self.values(t, evaluators))
             .collect();
         for equation in equations(&columns, width, self.samples.len()) {
+            if equation.factors.iter().filter(|f| **f != 0).count() > most {
+                continue;
+            }
             let pool = &mut self.graph.pool;
             let mut sum = pool.constant(width, value::unsigned(width, equation.constant));
             for (&factor, &t) in equation.factors.iter().zip(monomials) {
