@@ -39,9 +39,6 @@ const ON_LOOPS: f64 = 0.3;
 const LOOPS: Duration = Duration::from_secs(10);
 /// What part of the time it may take to find out which of the floor's states are inductive for the solver.
 const ON_THE_FLOOR: f64 = 0.2;
-/// What part of the time the guesses of one level may take, but for the last level's: a level that is too hard must not keep the next ones from
-/// being asked.
-const ON_A_LEVEL: f64 = 0.3;
 /// How long the forest may grow.
 const FOREST_TIME: Duration = Duration::from_millis(400);
 /// What that is in terms evaluated.
@@ -121,7 +118,7 @@ struct Prover<'a, 'p> {
     reached: BTreeSet<(Option<Cut>, usize)>,
 }
 
-impl<'a, 'p> Prover<'a, 'p> {
+impl<'p> Prover<'_, 'p> {
     fn run(&mut self) {
         self.on_the_floor();
         if self.is_done() {
@@ -165,12 +162,7 @@ impl<'a, 'p> Prover<'a, 'p> {
             let guesses = self.guess(&vocabulary, &forest, level, relevance.as_ref());
             let clock = Instant::now();
             let count: usize = guesses.values().map(Vec::len).sum();
-            let patience = self.patience;
-            if level + 1 < levels {
-                self.patience = self.share(ON_A_LEVEL);
-            }
             let kept = self.keep(guesses);
-            self.patience = patience;
             tracing::debug!(
                 level,
                 sliced,
@@ -180,10 +172,10 @@ impl<'a, 'p> Prover<'a, 'p> {
                 seconds = clock.elapsed().as_secs_f64(),
                 "guessed"
             );
-            if kept.is_none() && self.patience.is_over() {
+            let Some(new) = kept else {
                 return;
-            }
-            if kept.is_some_and(|new| new > 0) && self.is_done() {
+            };
+            if new > 0 && self.is_done() {
                 return;
             }
             self.tell_so_far();
@@ -236,22 +228,6 @@ impl<'a, 'p> Prover<'a, 'p> {
         let kept = self.keep(guesses);
         self.patience = patience;
         tracing::debug!(guesses = count, ?kept, "the floor's states as guesses");
-    }
-
-    /// The patience for a part of the time.
-    fn share(&self, part: f64) -> Patience<'a> {
-        let time = self.options.time.mul_f64(part);
-        match self.patience.steps {
-            Some((spent, _)) => self.patience.at_most(time, spent),
-            None => {
-                let end = Instant::now() + time;
-                let deadline = self.patience.deadline.map_or(end, |at| at.min(end));
-                Patience {
-                    deadline: Some(deadline),
-                    ..self.patience
-                }
-            }
-        }
     }
 
     /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.
