@@ -69,6 +69,18 @@ fn calls_that_are_the_last_act() {
     }
 }
 
+/// What is added as often as an input says is a product of two inputs.
+#[test]
+fn products() {
+    for name in ["times", "area"] {
+        let unreach = ["--property", "unreach", "--max-time", "60s"];
+        check_in("products", name, &unreach).expect(exit::VIOLATION);
+        let words = [&unreach[..], &["-D", "FIXED"]].concat();
+        let run = check_in("products", name, &words);
+        assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
+    }
+}
+
 /// Arrays that loops fill, copy and look through. What stands in the second list may stay open, and is never violated.
 #[test]
 fn every_element() {

@@ -39,6 +39,7 @@ use crate::certificate::{Certificate, Claim, FORMAT};
 use crate::claims::Claims;
 use crate::floor::Ground;
 use crate::rejected::Rejected;
+use crate::squeezed::squeezed;
 
 use self::ground::Grounded;
 
@@ -337,7 +338,9 @@ impl<'p> Checker<'_, 'p> {
             return None;
         }
         self.checked.questions += 1;
-        match self.asked.ask(pool, terms, &self.limits, about) {
+        let mut terms = terms.to_vec();
+        terms.extend(squeezed(pool, &terms));
+        match self.asked.ask(pool, &terms, &self.limits, about) {
             Answer::Unsat { .. } => None,
             Answer::Sat(_) => Some(NOT),
             Answer::Unknown(_) => Some(UNANSWERED),

@@ -13,6 +13,7 @@
 //! | [`floor`] | the claims that follow from states of the whole program, without a solver |
 //! | [`behind`] | the code that may be executed after a place |
 //! | [`assumptions`] | the rules that a proof rests on, derived from the program |
+//! | [`mod@squeezed`] | values that a question's order leaves equal |
 //! | [`asked`] | who answers the questions, and what each one is about |
 //!
 //! A certificate is about one bitcode, and is rejected for every other:
@@ -40,6 +41,7 @@ pub mod check;
 pub mod claims;
 pub mod floor;
 mod rejected;
+pub mod squeezed;
 mod stack;
 
 pub use asked::{About, AskZ3, Asked};

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cegar_checker::squeezed::squeezed;
 use cegar_model::deadline;
 use cegar_model::program::ir::Pred;
 use cegar_model::solver::{Answer, Limits, Solver, Z3, steps};
@@ -162,7 +163,18 @@ pub fn ask(
     cost: &mut Cost,
 ) -> Answer {
     let start = Instant::now();
-    let all: Vec<Term> = known.iter().chain(terms).copied().collect();
+    let mut all: Vec<Term> = known.iter().chain(terms).copied().collect();
+    // The checker adds the same. A core would be a part of what was asked.
+    if !limits.core {
+        let asked = all.len();
+        all.extend(squeezed(&mut graph.pool, &all));
+        let mut answer = solver.check(&mut graph.pool, &all, limits);
+        if let Answer::Unsat { core } = &mut answer {
+            core.retain(|&at| at < asked);
+        }
+        cost.count(&answer, start);
+        return answer;
+    }
     let answer = solver.check(&mut graph.pool, &all, limits);
     cost.count(&answer, start);
     answer

@@ -24,6 +24,8 @@ const ROWS: usize = 80;
 const VALUES: usize = 12;
 /// Values in products with each other.
 const FACTORS: usize = 5;
+/// Values and products in an equation between three values.
+const SHORT: usize = 2;
 
 impl Guesser<'_, '_> {
     /// Linear equations over values of one width that hold in all samples.
@@ -35,7 +37,7 @@ impl Guesser<'_, '_> {
     ) {
         for width in [32, 64] {
             let values = self.of_width(scalars, width);
-            self.equation(&values, width, evaluators, out);
+            self.equation((&values, usize::MAX), width, evaluators, out);
         }
     }
 
@@ -65,16 +67,20 @@ impl Guesser<'_, '_> {
                     break;
                 }
             }
-            let mut monomials = Vec::new();
-            for (n, &i) in factors.iter().enumerate() {
-                for &j in &factors[n..] {
-                    let product = self.graph.pool.bin(BinOp::Mul, values[i], values[j]);
-                    monomials.push(product);
+            for (n, factors) in sets(&factors).into_iter().enumerate() {
+                // Among three values there are many equations, and each guess too many is a hard question.
+                let most = if n == 0 { usize::MAX } else { SHORT };
+                let mut monomials = Vec::new();
+                for (n, &i) in factors.iter().enumerate() {
+                    for &j in &factors[n..] {
+                        let product = self.graph.pool.bin(BinOp::Mul, values[i], values[j]);
+                        monomials.push(product);
+                    }
                 }
+                // Products first, so that values are told by them and not the other way round.
+                monomials.extend(factors.iter().map(|&i| values[i]));
+                self.equation((&monomials, most), width, evaluators, out);
             }
-            // Products first, so that values are told by them and not the other way round.
-            monomials.extend(factors.iter().map(|&i| values[i]));
-            self.equation(&monomials, width, evaluators, out);
         }
     }
 
@@ -96,9 +102,10 @@ impl Guesser<'_, '_> {
         values.into_iter().map(|t| pool.sext(t, width)).collect()
     }
 
+    /// Equations over these, of so many of them at most.
     fn equation(
         &mut self,
-        monomials: &[Term],
+        (monomials, most): (&[Term], usize),
         width: Width,
         evaluators: &mut [Evaluator],
         out: &mut Vec<Term>,
@@ -111,6 +118,9 @@ impl Guesser<'_, '_> {
             .map(|&t| self.values(t, evaluators))
             .collect();
         for equation in equations(&columns, width, self.samples.len()) {
+            if equation.factors.iter().filter(|f| **f != 0).count() > most {
+                continue;
+            }
             let pool = &mut self.graph.pool;
             let mut sum = pool.constant(width, value::unsigned(width, equation.constant));
             for (&factor, &t) in equation.factors.iter().zip(monomials) {
@@ -123,6 +133,21 @@ impl Guesser<'_, '_> {
             out.push(pool.eq(sum, zero));
         }
     }
+}
+
+/// Which values to multiply with each other: all, and three at a time, each of the three first once. Where few values of a factor were seen, products
+/// are multiples of each other, and what comes first decides by which of them a value is told: `s == i * m` is lost if `m * s` stands
+/// for `i * m`.
+fn sets(factors: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![factors.to_vec()];
+    for (a, &i) in factors.iter().enumerate() {
+        for (b, &j) in factors.iter().enumerate().skip(a + 1) {
+            for &k in &factors[b + 1..] {
+                all.extend([vec![i, j, k], vec![j, k, i], vec![k, i, j]]);
+            }
+        }
+    }
+    all
 }
 
 /// The product, and never a shift: solvers cancel multiples in sums, but not shifted bits.

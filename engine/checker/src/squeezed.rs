@@ -1,0 +1,174 @@
+//! Numbers that a question leaves one value.
+//!
+//! A loop's invariant says `i <= n` and its end says that `i < n` is false, so that `i` is `n`. Solvers see that bit by bit, after
+//! they have multiplied: `s == i * m` and `s != n * m` stay unanswered for minutes. Told that the two are equal, they put one in for the other before
+//! anything is multiplied. What is added follows from two of the question's terms because an order is antisymmetric, so that the question
+//! asks for the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cegar_model::program::ir::{BinOp, Pred, Width};
+use cegar_model::term::{Node, Pool, Term, value};
+
+/// What the terms say of orders, by the order: whether it is signed.
+#[derive(Debug, Default)]
+struct Orders {
+    /// The first is at most the second.
+    at_most: BTreeSet<(bool, Term, Term)>,
+    low: BTreeMap<(bool, Term), i128>,
+    high: BTreeMap<(bool, Term), i128>,
+}
+
+impl Orders {
+    /// Notes that `a < b`, or that `a <= b`.
+    fn note(&mut self, pool: &Pool, (is_signed, is_strict): (bool, bool), (a, b): (Term, Term)) {
+        let width = pool.width(a);
+        if !(2..=64).contains(&width) {
+            return;
+        }
+        let by = i128::from(is_strict);
+        match (pool.as_const(a), pool.as_const(b)) {
+            (None, None) => {
+                self.at_most.insert((is_signed, a, b));
+            }
+            (Some(a), None) => {
+                let low = number(is_signed, width, a) + by;
+                let known = self.low.entry((is_signed, b)).or_insert(low);
+                *known = low.max(*known);
+            }
+            (None, Some(b)) => {
+                let high = number(is_signed, width, b) - by;
+                let known = self.high.entry((is_signed, a)).or_insert(high);
+                *known = high.min(*known);
+            }
+            (Some(_), Some(_)) => {}
+        }
+    }
+}
+
+/// The number that the bits stand for.
+fn number(is_signed: bool, width: Width, bits: u128) -> i128 {
+    match is_signed {
+        true => value::signed(width, bits),
+        false => bits as i128,
+    }
+}
+
+/// Equations that follow where all of these terms hold: two values of which each is at most the other, and a value whose bounds meet.
+pub fn squeezed(pool: &mut Pool, terms: &[Term]) -> Vec<Term> {
+    let orders = orders(pool, terms);
+    let mut all = Vec::new();
+    for &(is_signed, a, b) in &orders.at_most {
+        if a < b && orders.at_most.contains(&(is_signed, b, a)) {
+            all.push(pool.eq(a, b));
+        }
+    }
+    for (&(is_signed, t), &low) in &orders.low {
+        if orders.high.get(&(is_signed, t)) == Some(&low) {
+            let width = pool.width(t);
+            let only = pool.constant(width, value::unsigned(width, low));
+            all.push(pool.eq(t, only));
+        }
+    }
+    let known: BTreeSet<Term> = terms.iter().copied().collect();
+    all.retain(|&t| pool.as_const(t) != Some(1) && !known.contains(&t));
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn orders(pool: &Pool, terms: &[Term]) -> Orders {
+    let mut orders = Orders::default();
+    let mut left: Vec<Term> = terms.to_vec();
+    while let Some(t) = left.pop() {
+        let (t, holds) = match *pool.node(t) {
+            Node::Not(inner) => (inner, false),
+            _ => (t, true),
+        };
+        match *pool.node(t) {
+            Node::Bin(BinOp::And, a, b) if holds && pool.width(t) == 1 => left.extend([a, b]),
+            Node::Cmp(pred @ (Pred::Ult | Pred::Ule | Pred::Slt | Pred::Sle), a, b) => {
+                let is_signed = matches!(pred, Pred::Slt | Pred::Sle);
+                let is_strict = matches!(pred, Pred::Ult | Pred::Slt);
+                // What is not less is at least, and the other way round.
+                match holds {
+                    true => orders.note(pool, (is_signed, is_strict), (a, b)),
+                    false => orders.note(pool, (is_signed, !is_strict), (b, a)),
+                }
+            }
+            _ => {}
+        }
+    }
+    orders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cegar_model::term::Evaluator;
+
+    const PREDS: [Pred; 8] = [
+        Pred::Ult,
+        Pred::Ule,
+        Pred::Ugt,
+        Pred::Uge,
+        Pred::Slt,
+        Pred::Sle,
+        Pred::Sgt,
+        Pred::Sge,
+    ];
+
+    #[test]
+    fn a_loop_that_has_ended_was_taken_as_often_as_it_says() {
+        let mut pool = Pool::new();
+        let (i, n) = (pool.variable("i", 32), pool.variable("n", 32));
+        let at_most = pool.cmp(Pred::Sle, i, n);
+        let less = pool.cmp(Pred::Slt, i, n);
+        let ended = pool.not(less);
+        let same = pool.eq(i, n);
+        assert_eq!(squeezed(&mut pool, &[at_most, ended]), [same]);
+        assert!(squeezed(&mut pool, &[at_most]).is_empty());
+        assert!(squeezed(&mut pool, &[at_most, less]).is_empty());
+        let unsigned = pool.cmp(Pred::Ule, n, i);
+        assert!(squeezed(&mut pool, &[at_most, unsigned]).is_empty());
+    }
+
+    /// All comparisons of three bits with each other and with constants, each of them alone, negated, and in pairs.
+    #[test]
+    fn what_is_added_follows() {
+        let mut pool = Pool::new();
+        let (a, b) = (pool.input(0), pool.input(1));
+        let (a, b) = (pool.extract(a, 0, 3), pool.extract(b, 0, 3));
+        let mut said = Vec::new();
+        for pred in PREDS {
+            said.push(pool.cmp(pred, a, b));
+            for c in 0..8 {
+                let c = pool.constant(3, c);
+                said.push(pool.cmp(pred, a, c));
+            }
+        }
+        let negated: Vec<Term> = said.iter().map(|&t| pool.not(t)).collect();
+        said.extend(negated);
+        let values: Vec<(u8, u8)> = (0..8).flat_map(|x| (0..8).map(move |y| (x, y))).collect();
+        let holds = |pool: &Pool, t: Term, (x, y): (u8, u8)| {
+            let tape = |at| if at == 0 { x } else { y };
+            Evaluator::new().eval(pool, t, &tape) == 1
+        };
+        let mut added = 0;
+        for &p in &said {
+            for &q in &said {
+                let both = pool.and(p, q);
+                for question in [vec![p, q], vec![both]] {
+                    for t in squeezed(&mut pool, &question) {
+                        added += 1;
+                        for &at in &values {
+                            let asked = question.iter().all(|&t| holds(&pool, t, at));
+                            assert!(!asked || holds(&pool, t, at), "{p:?} {q:?}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(added > 100, "{added}");
+    }
+}
