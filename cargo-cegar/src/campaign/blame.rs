@@ -98,6 +98,7 @@ impl Telling<'_> {
             Condition::Least { bytes } => Some(bytes),
             _ => None,
         };
+        let elements = missing.condition == Condition::Elements;
         let is_null = missing.value == 0 && is_null(&missing.condition);
         let condition = match &missing.condition {
             Condition::Outside {
@@ -121,6 +122,9 @@ impl Telling<'_> {
             false => missing.value.to_string(),
         };
         let why = match &missing.subject {
+            _ if elements => {
+                format!("`{call}` took what `{choice}` has in it for indices, and looked at none")
+            }
             _ if least.is_some() => format!(
                 "`{choice}` had {} bytes, and `{call}` looked at no length",
                 missing.value
@@ -166,12 +170,16 @@ impl Telling<'_> {
             is_read: plain && !before.contains(&of_address) && self.text.contains(&of_address),
             room,
             least,
+            elements,
         }
     }
 
     /// Whether it is about the length of what the library is to work on, and not of a key or a table
     /// beside it: then a read past its end is the library's.
     fn is_worked_on(&self, missing: &Missing) -> bool {
+        if missing.condition == Condition::Elements {
+            return !self.is_row_of_numbers(&self.choice(&missing.subject).1);
+        }
         if !matches!(missing.condition, Condition::Least { .. }) {
             return false;
         }
@@ -180,6 +188,15 @@ impl Telling<'_> {
         // The main input is chosen last, so that it is all that is left.
         let has_main = self.text.contains("uint8_t *data = ");
         choice.is_empty() || choice == "data" || !is_filled || !has_main
+    }
+
+    /// Whether memory beside the main input is filled as numbers of more than a byte.
+    fn is_row_of_numbers(&self, choice: &str) -> bool {
+        let filled = format!("crunner_get_bytes({choice}, ");
+        let mut lines = self.text.lines();
+        !choice.is_empty()
+            && self.text.contains("uint8_t *data = ")
+            && lines.any(|line| line.contains(&filled) && line.contains(" * sizeof("))
     }
 
     /// Whether it is about room in an array that is as long as the header says.

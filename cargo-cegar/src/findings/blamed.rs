@@ -64,11 +64,17 @@ pub struct Missing {
     /// Where it is about an input whose length nothing looks at: how long it has to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<u64>,
+    /// Whether it is about the numbers in a row, which the library takes for indices.
+    #[serde(default)]
+    pub elements: bool,
 }
 
 impl Missing {
     /// The condition, or what was chosen where there is none.
     pub fn words(&self) -> String {
+        if self.elements {
+            return format!("the elements of `{}` are valid indices", self.choice);
+        }
         if let Some(least) = self.least {
             return format!("`{}` has {least} bytes or more", self.choice);
         }

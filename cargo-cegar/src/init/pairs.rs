@@ -137,6 +137,11 @@ fn score(
     (p, pointer): (usize, &Parameter),
     (l, length): (usize, &Parameter),
 ) -> Option<i32> {
+    // An array whose length the header says needs no number for it, and memory behind a name that
+    // hides what it is need not be bytes.
+    if pointer.bound.is_some() || api.hidden(&pointer.ty).is_some() {
+        return None;
+    }
     let to = api.pointee(&pointer.ty)?;
     let target = api.resolve(&to);
     let by_name_only = match &target.kind {
@@ -221,6 +226,7 @@ fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], tak
         |i: usize, lengths: &[Option<usize>], taken: &[bool]| lengths[i].is_none() && !taken[i];
     let inputs: Vec<usize> = (0..params.len())
         .filter(|&i| free(i, lengths, taken))
+        .filter(|&i| params[i].bound.is_none() && api.hidden(&params[i].ty).is_none())
         .filter(|&i| {
             api.pointee(&params[i].ty).is_some_and(|to| {
                 let kind = api.resolve(&to).kind;
@@ -326,6 +332,27 @@ mod tests {
             ]),
             [Some(2), Some(3), None, None]
         );
+    }
+
+    #[test]
+    fn an_array_as_declared_has_no_length_beside_it() {
+        let param = |ty: &str, name: &str, bound: Option<&str>| Parameter {
+            name: name.to_owned(),
+            ty: ctype::read(ty),
+            bound: bound.map(str::to_owned),
+        };
+        let params = [
+            param("const unsigned char *", "stored", Some("128")),
+            param("const char *", "text", None),
+            param("unsigned long", "limit", None),
+        ];
+        assert_eq!(lengths(&Api::default(), &params), [None, None, None]);
+        let params = [
+            param("const unsigned char *", "stored", None),
+            param("const char *", "name", None),
+            param("unsigned long", "limit", None),
+        ];
+        assert_eq!(lengths(&Api::default(), &params), [Some(2), None, None]);
     }
 
     #[test]

@@ -132,6 +132,12 @@ pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api,
     Ok(best)
 }
 
+/// Whether a typedef is a pointer to anything by another name: `voidpf`, `gpointer`, `LPVOID`.
+fn is_plain(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["void", "pointer"].iter().any(|word| lower.contains(word))
+}
+
 /// Headers in the same folder: a library of several public ones makes in one what it uses in
 /// another.
 fn beside(header: &Path) -> Vec<PathBuf> {
@@ -209,15 +215,8 @@ impl Api {
     /// By what an object is known: a structure's tag, the typedef of `void` or `void *` that stands
     /// for it, or a pointer to such a typedef.
     pub fn identity(&self, pointer: &Written) -> Option<String> {
-        // `voidpf` is a plain pointer by another name.
-        let is_plain = |name: &str| name.to_lowercase().contains("void");
-        if let Kind::Named(name) = &pointer.kind
-            && !is_plain(name)
-            && self
-                .pointee(pointer)
-                .is_some_and(|to| to.kind == Kind::Void)
-        {
-            return Some(name.clone());
+        if let Some(name) = self.hidden(pointer) {
+            return Some(name.to_owned());
         }
         let to = self.pointee(pointer)?;
         match (self.resolve(&to).kind, &to.kind) {
@@ -230,6 +229,16 @@ impl Api {
         }
     }
 
+    /// The typedef behind which a pointer to `void` is hidden: a handle (`cmsHPROFILE`), or memory
+    /// whose shape something else decides (`soxr_in_t`). It is not known to be bytes.
+    pub fn hidden<'t>(&self, pointer: &'t Written) -> Option<&'t str> {
+        let Kind::Named(name) = &pointer.kind else {
+            return None;
+        };
+        let to = self.pointee(pointer)?;
+        (to.kind == Kind::Void && !is_plain(name)).then_some(name.as_str())
+    }
+
     fn behind(&self) -> BTreeSet<String> {
         let returned = self.makers().filter_map(|f| self.pointee(&f.returns));
         let plain = |to: &Written| self.pointee(to).is_some_and(|to| to.kind == Kind::Void);
@@ -237,9 +246,7 @@ impl Api {
             Kind::Named(name) => Some(name),
             _ => None,
         });
-        names
-            .filter(|name| !name.to_lowercase().contains("void"))
-            .collect()
+        names.filter(|name| !is_plain(name)).collect()
     }
 
     /// By what an object is known, whether it is handed on by a pointer or by a number.

@@ -38,6 +38,8 @@ pub struct Adjust {
     pub room: BTreeMap<String, u64>,
     /// The least lengths of inputs beside the main one, in bytes.
     pub least: BTreeMap<String, u64>,
+    /// Inputs beside the main one whose elements are places in it.
+    pub indices: BTreeSet<String>,
     /// Members that get a value: variable and member.
     pub members: BTreeSet<(String, String)>,
     /// Pointers whose address is passed, and that are read: rows of them.
@@ -52,6 +54,10 @@ impl Adjust {
     /// What is to be done about a condition; gives it in words.
     pub fn take(&mut self, missing: &MissingCondition) -> Option<String> {
         let choice = missing.choice.as_str();
+        if missing.elements {
+            self.indices.insert(choice.to_owned());
+            return Some(missing.words());
+        }
         if let Some(least) = missing.least {
             if choice.is_empty() || least > MOST_LEAST {
                 return None;

@@ -124,6 +124,8 @@ struct Body<'a> {
     /// Within a function that makes something or feeds it: the main input stays free for the
     /// function itself.
     nested: usize,
+    /// What is being made, by identity: it is not there yet when its maker is called.
+    making: Vec<String>,
     /// Functions that callers were seen to call: what makes an object is best one of them.
     preferred: BTreeSet<String>,
 }
@@ -159,6 +161,7 @@ impl<'a> Body<'a> {
             strings: 0,
             handles: 0,
             nested: 0,
+            making: Vec::new(),
             preferred: BTreeSet::new(),
         }
     }

@@ -91,7 +91,7 @@ impl Body<'_> {
             let known = matches!(&target.kind, Kind::Record(tag) if self.api.record(tag).is_some());
             match self.made(function, param, &to, &identity, depth) {
                 Ok(made) => return Ok(made),
-                Err(why) if !known => return Err(why),
+                Err(why) if !known => return self.optional(function, param, why),
                 Err(_) => {}
             }
         }
@@ -107,6 +107,10 @@ impl Body<'_> {
                     return Err(format!("nothing in the header makes a `{}`", to.words));
                 };
                 let name = self.name(wanted);
+                let asked = self.adjust.room.get(&name).copied().unwrap_or(0);
+                if asked > 0 {
+                    return Ok(self.elements(&to, &record, &name, asked));
+                }
                 self.lines.push(format!("{} {name} = {{0}};", to.words));
                 let points = |(_, ty): &(String, Written)| {
                     matches!(self.api.resolve(ty).kind, Kind::Pointer(_))
@@ -152,6 +156,45 @@ impl Body<'_> {
                 Ok(format!("&{name}"))
             }
         }
+    }
+
+    /// Many structures where one was not enough; what is read is chosen.
+    fn elements(&mut self, to: &Written, record: &Record, name: &str, bytes: u64) -> String {
+        let is_pointer =
+            |(_, ty): &(String, Written)| matches!(self.api.resolve(ty).kind, Kind::Pointer(_));
+        let is_plain = !record.fields.iter().any(is_pointer);
+        let words = to.words.trim_start_matches("const ");
+        self.guesses.push(format!("`{name}` has {bytes} bytes"));
+        self.lines.push(format!(
+            "{words} {name}[1 + {bytes} / sizeof({words})] = {{{{0}}}};"
+        ));
+        if to.constant && is_plain {
+            self.lines
+                .push(format!("crunner_get_bytes({name}, sizeof {name});"));
+        }
+        name.to_owned()
+    }
+
+    /// NULL for an object that nothing here makes, where a maker asks for it: many take it for what
+    /// is usual. A trial in which it was not good enough ends that.
+    fn optional(
+        &mut self,
+        function: &Declared,
+        param: &Parameter,
+        why: String,
+    ) -> Result<String, String> {
+        let number = function.params.iter().position(|one| one == param);
+        let Some(number) = number.filter(|_| self.nested > 0) else {
+            return Err(why);
+        };
+        let key = (function.name.clone(), number);
+        if self.adjust.not_null.contains(&key) {
+            return Err(why);
+        }
+        let name = param.wanted(number);
+        self.guesses
+            .push(format!("`{}` does without its `{name}`", function.name));
+        Ok("NULL".to_owned())
     }
 
     /// Characters or bytes without a length.

@@ -86,8 +86,22 @@ impl<'a> Body<'a> {
             .push(format!("{kind} *{name} = malloc({bytes});"));
         self.lines
             .push(format!("crunner_get_bytes({name}, {bytes});"));
+        if self.adjust.indices.contains(&name) {
+            self.indices(&name, &count, kind);
+        }
         self.cleanup.push(format!("free({name});"));
         Ok((name, self.length(length, &count)))
+    }
+
+    /// Makes the elements of a row places in the main input.
+    fn indices(&mut self, name: &str, count: &str, element: &str) {
+        self.guesses
+            .push(format!("the elements of `{name}` are places in `data`"));
+        self.after
+            .push(format!("crunner_assume({count} == 0 || size > 0);"));
+        self.after.push(format!(
+            "for (size_t i = 0; i < {count}; i++)\n        {name}[i] = ({element})((size_t){name}[i] % size);"
+        ));
     }
 
     /// A length, as its parameter wants it.

@@ -18,6 +18,8 @@ use crate::term::{Pool, Symbol, Term};
 
 /// Members of one object that become variables.
 const MEMBERS: usize = 1024;
+/// Most parts of a structure that may be an element of an array.
+const ELEMENT: usize = 4;
 
 /// The state of noting.
 #[derive(Debug)]
@@ -87,6 +89,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 made_by,
                 told: false,
                 passed: None,
+                first_input: None,
             });
         }
     }
@@ -166,12 +169,22 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 
     fn note_passed(&mut self, address: u64, by: (CallSite, FuncId, usize)) {
+        let pool = self.pool.as_deref_mut();
+        let memory = &self.memory;
+        let first_input = pool.and_then(|pool| {
+            let (object, _) = memory.readable(address, 1).ok()?;
+            let term = object.load_term(pool, 0, 1)?;
+            pool.inputs(term).iter().next().copied()
+        });
         let Some(crossing) = self.crossing.as_mut().filter(|_| address as u32 == 0) else {
             return;
         };
         let mut all = crossing.noted.owned.iter_mut();
-        if let Some(owned) = all.find(|owned| u64::from(owned.object) == address >> 32) {
-            owned.passed.get_or_insert(by);
+        if let Some(owned) = all.find(|owned| u64::from(owned.object) == address >> 32)
+            && owned.passed.is_none()
+        {
+            owned.passed = Some(by);
+            owned.first_input = first_input;
         }
     }
 
@@ -240,8 +253,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     variable: Some(name.clone()),
                     made_by: None,
                     passed: None,
-                    // A structure's type says how large it is.
-                    told: is_structure(&self.program.shapes, shape),
+                    first_input: None,
+                    // A structure's type says how large it is; a point or a sample is as often one of many.
+                    told: is_structure(&self.program.shapes, shape)
+                        && !is_element(&self.program.shapes, shape, size),
                 });
             }
             if name.is_empty() {
@@ -366,6 +381,16 @@ pub fn depends_on_data(
 fn is_structure(shapes: &[Shape], shape: Option<ShapeId>) -> bool {
     let shape = shape.and_then(|id| shapes.get(id.0 as usize));
     shape.is_some_and(|shape| !shape.members.is_empty())
+}
+
+/// Whether a structure is like a point, a sample or a pair: few parts, all of one size.
+fn is_element(shapes: &[Shape], shape: Option<ShapeId>, size: u64) -> bool {
+    let mut parts = Vec::new();
+    collect(shapes, shape, (0, size * 8), String::new(), &mut parts);
+    let first = parts.first().map_or(0, |leaf| leaf.len);
+    parts.len() <= ELEMENT
+        && parts.iter().all(|leaf| leaf.len == first)
+        && (parts.len() * first) as u64 == size
 }
 
 /// The scalar parts of an object.

@@ -76,6 +76,9 @@ impl<'a> Body<'a> {
         if depth >= DEPTH {
             return Err(format!("what makes a `{}` needs too much itself", to.words));
         }
+        if self.making.iter().any(|one| one == identity) {
+            return Err(format!("what makes a `{}` needs one itself", to.words));
+        }
         let prepares = matches!(self.makes(function, identity), Some(Way::Fills));
         if prepares && depth == 0 {
             // It is what makes such an object ready.
@@ -323,7 +326,9 @@ impl<'a> Body<'a> {
     ) -> Result<String, String> {
         let name = self.name(or(&param.name, "object"));
         self.nested += 1;
+        self.making.push(identity.to_owned());
         let made = self.made_as(maker, way, &name, param, to, depth);
+        self.making.pop();
         self.nested -= 1;
         made?;
         let object = if matches!(way, Way::Fills) {

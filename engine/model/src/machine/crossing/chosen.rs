@@ -94,6 +94,8 @@ pub struct Owned {
     pub told: bool,
     /// The argument by which the library got it first: the call, what is called, and its number.
     pub passed: Option<(CallSite, FuncId, usize)>,
+    /// The byte of the tape that its first byte was when it was passed, if it was one.
+    pub first_input: Option<u32>,
 }
 
 /// What was noted of a run.

@@ -39,6 +39,8 @@ pub enum Condition {
         /// So many.
         bytes: u64,
     },
+    /// What memory has in it, as numbers of more than a byte, is an index or a pointer of the library's, and not looked at before.
+    Elements,
     /// It stands in a relation to another choice.
     Relates {
         /// Which.

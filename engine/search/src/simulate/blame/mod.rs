@@ -157,7 +157,10 @@ impl Looking<'_> {
             inputs || depends_on_data(self.pool, *term, &self.run.choices, self.harness)
         };
         if fault.on.iter().any(is_data) {
-            return Blame::Input;
+            return match self.unchecked_elements(&fault) {
+                Some(missing) => Blame::Harness(vec![missing]),
+                None => Blame::Input,
+            };
         }
         let chosen = self.chosen_in(&fault.on);
         // A size that the tape chose together with the buffer that has it is data.
@@ -262,6 +265,47 @@ impl Looking<'_> {
             value: u128::from(owned.size),
             varies: true,
             condition: Condition::Least { bytes: end },
+        })
+    }
+
+    /// An access at a place that numbers from one piece of the harness's memory say, at which the library looked nowhere before: rows of
+    /// indices, such as a suffix array. Whether the memory is a row of numbers, and not bytes that the library puts together, its user
+    /// knows.
+    fn unchecked_elements(&self, fault: &Fault) -> Option<Missing> {
+        self.noted.access?;
+        let inputs: BTreeSet<u32> = fault
+            .on
+            .iter()
+            .flat_map(|term| self.pool.inputs(*term).iter().copied())
+            .collect();
+        let (first, last) = (*inputs.first()?, *inputs.last()?);
+        if inputs.len() < NUMBER {
+            return None;
+        }
+        let holds = |owned: &&Owned| {
+            owned
+                .first_input
+                .is_some_and(|at| at <= first && u64::from(last - at) < owned.size)
+        };
+        let (site, callee, number) = self.noted.owned.iter().find(holds)?.passed?;
+        let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
+        let looks = |event: &PathEvent| {
+            let term = event.event.condition().0;
+            let mut own = self.pool.inputs(term).iter();
+            matches!(event.event, Event::Branch { .. }) && own.any(|input| inputs.contains(input))
+        };
+        if self.run.path[entered..].iter().any(looks) {
+            return None;
+        }
+        Some(Missing {
+            subject: Subject::Argument {
+                site,
+                callee,
+                number,
+            },
+            value: 0,
+            varies: true,
+            condition: Condition::Elements,
         })
     }
 
@@ -427,6 +471,8 @@ impl Looking<'_> {
     }
 }
 
+/// The least bytes of a number that may be an index of a row.
+const NUMBER: usize = 4;
 /// Conditions that are told of one fault.
 const MOST: usize = 4;
 
