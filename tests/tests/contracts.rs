@@ -431,3 +431,118 @@ fn an_object_is_opened_before_it_is_used() {
         "{found:?}"
     );
 }
+
+const GRAPH_H: &str = "\
+typedef void *graph_profile;\n\
+typedef struct graph_allocator graph_allocator;\n\
+typedef struct graph_shared graph_shared;\n\
+typedef struct graph_map graph_map;\n\
+typedef struct { float x, y; } graph_point;\n\
+/* The places in `text` at which words begin. */\n\
+int graph_at(const unsigned char *text, int textSize, const int *index, int indexSize);\n\
+int graph_check(const unsigned char stored[16], const char *name, unsigned long limit);\n\
+graph_profile graph_profile_new(int kind);\n\
+void graph_profile_free(graph_profile profile);\n\
+int graph_form(graph_profile profile, unsigned int nBytes);\n\
+graph_map *graph_map_new(graph_allocator *allocator, graph_shared *shared);\n\
+graph_shared *graph_shared_new(graph_map *map);\n\
+void graph_map_free(graph_map *map);\n\
+int graph_map_size(graph_map *map, int x);\n\
+float graph_sum(const graph_point *points);\n\
+int graph_read(const unsigned char *text, int textSize);\n";
+
+const GRAPH_C: &str = "\
+#include <stdlib.h>\n\
+#include \"graph.h\"\n\
+struct graph_map { int size; };\n\
+struct graph_shared { graph_map *map; };\n\
+int graph_at(const unsigned char *text, int textSize, const int *index, int indexSize)\n\
+{\n\
+    int sum = 0;\n\
+    (void)textSize;\n\
+    for (int i = 0; i < indexSize; i++)\n\
+        sum += text[index[i]];\n\
+    return sum;\n\
+}\n\
+int graph_check(const unsigned char stored[16], const char *name, unsigned long limit)\n\
+{\n\
+    return stored[0] == 7 && stored[15] == 9 && limit > 4 && name[0] == 'n';\n\
+}\n\
+graph_profile graph_profile_new(int kind)\n\
+{\n\
+    int *made = malloc(64);\n\
+    if (made)\n\
+        made[15] = kind;\n\
+    return made;\n\
+}\n\
+void graph_profile_free(graph_profile profile) { free(profile); }\n\
+int graph_form(graph_profile profile, unsigned int nBytes)\n\
+{\n\
+    return ((int *)profile)[15] > 3 && nBytes > 9;\n\
+}\n\
+graph_map *graph_map_new(graph_allocator *allocator, graph_shared *shared)\n\
+{\n\
+    (void)allocator;\n\
+    graph_map *map = malloc(sizeof *map);\n\
+    if (map)\n\
+        map->size = shared ? 2 : 1;\n\
+    return map;\n\
+}\n\
+graph_shared *graph_shared_new(graph_map *map)\n\
+{\n\
+    graph_shared *shared = malloc(sizeof *shared);\n\
+    if (shared)\n\
+        shared->map = map;\n\
+    return shared;\n\
+}\n\
+void graph_map_free(graph_map *map) { free(map); }\n\
+int graph_map_size(graph_map *map, int x) { return x > 5 ? map->size : 0; }\n\
+float graph_sum(const graph_point *points)\n\
+{\n\
+    float sum = 0;\n\
+    for (int i = 0; i < 5; i++)\n\
+        sum += points[i].x;\n\
+    return sum;\n\
+}\n\
+int graph_read(const unsigned char *text, int textSize)\n\
+{\n\
+    if (textSize < 5)\n\
+        return 0;\n\
+    int at = text[0] | text[1] << 8 | text[2] << 16 | text[3] << 24;\n\
+    return text[at];\n\
+}\n";
+
+/// Shapes of parameters of which the header says little, in a library whose only fault is that `graph_read` takes four bytes
+/// of its input for a place in it.
+#[test]
+fn shapes_that_a_header_does_not_tell() {
+    let project = wrapped("graph", GRAPH_H, GRAPH_C);
+    tool(&project, &["init", "--most", "99"]).expect(exit::CLEAN);
+    let text = |name: &str| project.read(&format!("cegar/harnesses/{name}.c"));
+    let harnesses = [
+        ("graph_check", "stored[16]; /* as declared */"),
+        ("graph_form", "graph_profile_new("),
+        ("graph_map_size", "graph_map_new(NULL, NULL)"),
+        ("graph_sum", "crunner_get_bytes(points, sizeof points)"),
+        ("graph_at", "index[i] = (int)((size_t)index[i] % size);"),
+    ];
+    for (name, part) in harnesses {
+        assert!(text(name).contains(part), "{part}\n{}", text(name));
+    }
+    let (found, _) = found(&project, &[]);
+    assert_eq!(found, ["graph_read"]);
+}
+
+/// A harness that was not filled in proves its one check, and says that this is nothing.
+#[test]
+fn a_harness_without_a_call_tests_nothing() {
+    let project = wrapped(
+        "empty",
+        "int empty_print(const char *format, ...);\n",
+        "#include \"empty.h\"\nint empty_print(const char *format, ...) { return format[0]; }\n",
+    );
+    tool(&project, &["init"]).expect(exit::CLEAN);
+    tool(&project, &["run", "--runs", "100"])
+        .expect(exit::CLEAN)
+        .says("this harness calls no function of the C sources; nothing of them was tested");
+}

@@ -7,11 +7,12 @@
 use std::path::{Path, PathBuf};
 
 use cegar_model::program::sources::Sources;
-use cegar_model::program::{Block, Check, CheckId, Pos, Program, Property};
+use cegar_model::program::{Block, Check, CheckId, FunctionKind, Pos, Program, Property};
 use serde::{Deserialize, Serialize};
 
 use super::alternate::Alternation;
 use super::alternate::overview::Overview;
+use super::alternate::subject::Subject;
 use super::findings::readable;
 use super::single::assumptions;
 use super::vacuous::Known;
@@ -91,7 +92,8 @@ fn vacuous(alternation: &Alternation<'_, '_>, goals: &[Goal]) -> Option<Vacuous>
     let unreachable = checks.filter(|goal| goal.status == GoalStatus::Unreachable);
     let unreachable: Vec<u32> = unreachable.map(|goal| goal.id).collect();
     let table = alternation.overview().table().checks;
-    if !table.is_vacuous() {
+    let calls_nothing = calls_nothing(&alternation.subject);
+    if !table.is_vacuous() && !calls_nothing {
         return None;
     }
     let blocks = 0..alternation.subject.program.blocks.len();
@@ -107,8 +109,34 @@ fn vacuous(alternation: &Alternation<'_, '_>, goals: &[Goal]) -> Option<Vacuous>
         harness: alternation.subject.harness.name.clone(),
         checks: table.total(),
         unreachable: table.unreachable,
+        calls_nothing,
         blocked: known.blocked(&unreachable),
     })
+}
+
+/// Whether a harness over C sources has nothing of them in its program.
+fn calls_nothing(subject: &Subject<'_>) -> bool {
+    let harness = subject.harness;
+    let own: Vec<PathBuf> = harness
+        .units
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| !harness.library.contains(i))
+        .filter_map(|(_, unit)| unit.source.canonicalize().ok())
+        .collect();
+    let program = subject.program;
+    let is_own = |file: &String| {
+        let real = Path::new(file).canonicalize();
+        real.is_ok_and(|real| own.contains(&real))
+    };
+    let mut functions = program.functions.iter();
+    !harness.library.is_empty()
+        && !functions.any(|function| {
+            let file = program.files.get(function.pos.file as usize);
+            function.kind == FunctionKind::User
+                && function.is_defined()
+                && !file.is_some_and(is_own)
+        })
 }
 
 /// Why nothing is proved, where the prover came to no end.

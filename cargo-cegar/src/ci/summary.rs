@@ -227,6 +227,7 @@ mod tests {
                     failed: None,
                     unexecuted: None,
                     vacuous: Some(Vacuous {
+                        calls_nothing: false,
                         harness: "parse_header".to_owned(),
                         checks: 40,
                         unreachable: 35,

@@ -71,12 +71,7 @@ pub enum CompileError {
     },
     /// The compiler rejected files; its own words follow.
     #[error("clang rejected {}\n\n{output}", list(files))]
-    #[diagnostic(
-        code(cegar::rejected),
-        help(
-            "defines and include paths come from -D and -I, from [c] in cegar.toml, or from the crate's own build (run `cargo cegar build` to capture it again)"
-        )
-    )]
+    #[diagnostic(code(cegar::rejected), help("{}", mended_by(output)))]
     Rejected {
         /// The files.
         files: Vec<PathBuf>,
@@ -101,6 +96,17 @@ pub enum CompileError {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// What helps against what clang said.
+fn mended_by(output: &str) -> String {
+    const SOURCES: &str = "defines and include paths come from -D and -I, from [c] in cegar.toml, or from the crate's own build (run `cargo cegar build` to capture it again)";
+    match output.contains("'omp.h' file not found") {
+        true => format!(
+            "threads are not modelled: take the crate without its feature for OpenMP, or undefine the macro that asks for it; {SOURCES}"
+        ),
+        false => SOURCES.to_owned(),
+    }
 }
 
 fn list(files: &[PathBuf]) -> String {

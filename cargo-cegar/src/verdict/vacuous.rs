@@ -20,6 +20,9 @@ pub struct Vacuous {
     pub checks: u64,
     /// The number of checks that no input of the harness reaches.
     pub unreachable: u64,
+    /// Whether nothing of the library is in the program, since the harness calls nothing of it.
+    #[serde(default)]
+    pub calls_nothing: bool,
     /// What blocks the way, where a branch or a call does.
     pub blocked: Option<Blocked>,
 }
@@ -47,6 +50,10 @@ pub struct Blocked {
 impl Vacuous {
     /// The sentence that every report has, without the harness's name.
     pub fn words(&self) -> String {
+        if self.calls_nothing {
+            return "this harness calls no function of the C sources; nothing of them was tested"
+                .to_owned();
+        }
         let said = format!(
             "{} of {} checks cannot be reached from this harness",
             self.unreachable, self.checks

@@ -26,6 +26,9 @@ use crate::verdict::{Finding, Place, rule_id};
 use words::{message, native_kind};
 pub use words::{plain, readable, told};
 
+/// How often a fault that only native code shows is run again before it is told.
+const AGAIN: usize = 3;
+
 /// A finding and what is needed to write its test.
 #[derive(Clone, Debug)]
 pub struct Confirmed {
@@ -294,6 +297,17 @@ impl<'a> Judge<'a> {
     ) -> Result<bool, Error> {
         let seen = native.confirm(tape)?;
         Ok(fault(&seen.outcome) == Some(violation.kind.property()))
+    }
+
+    /// Whether a tape that failed natively fails each time that it is run again. Threads, and what
+    /// else is not the tape's, make a program fail once; no test can be made of that.
+    pub fn repeats(&self, native: &Native, tape: &[u8]) -> Result<bool, Error> {
+        for _ in 0..AGAIN {
+            if fault(&native.confirm(tape)?.outcome).is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Judges an input on which only the native target failed.
