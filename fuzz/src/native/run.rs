@@ -253,6 +253,14 @@ impl Runner {
         {
             let line: Line =
                 serde_json::from_slice(text).map_err(|e| self.unexpected(e.to_string()))?;
+            // Threads of one process may fail at once, and each says so: the first word counts.
+            let names = |tape: Option<&PathBuf>| {
+                tape.is_some_and(|tape| tape.to_string_lossy() == line.tape)
+            };
+            let at = runs.len();
+            if at > 0 && names(tapes.get(at - 1)) && !names(tapes.get(at)) {
+                continue;
+            }
             runs.push(self.read(line)?);
         }
         if runs.len() != tapes.len() {

@@ -91,7 +91,7 @@ impl Body<'_> {
             let known = matches!(&target.kind, Kind::Record(tag) if self.api.record(tag).is_some());
             match self.made(function, param, &to, &identity, depth) {
                 Ok(made) => return Ok(made),
-                Err(why) if !known => return self.optional(function, param, why),
+                Err(why) if !known => return self.optional(function, param, &identity, why),
                 Err(_) => {}
             }
         }
@@ -181,10 +181,13 @@ impl Body<'_> {
         &mut self,
         function: &Declared,
         param: &Parameter,
+        identity: &str,
         why: String,
     ) -> Result<String, String> {
         let number = function.params.iter().position(|one| one == param);
-        let Some(number) = number.filter(|_| self.nested > 0) else {
+        // Where one is being made that needs what this maker makes, it is that one that goes without.
+        let is_circle = self.making.iter().any(|one| one == identity);
+        let Some(number) = number.filter(|_| self.nested > 0 && !is_circle) else {
             return Err(why);
         };
         let key = (function.name.clone(), number);

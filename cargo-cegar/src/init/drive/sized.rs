@@ -15,6 +15,14 @@ impl<'a> Body<'a> {
     ) -> Result<(String, String), String> {
         let to = self.api.pointee(&param.ty).ok_or("no pointer")?;
         let target = self.api.resolve(&to);
+        // Room that a maker may be given, and of which it says how much it needs: it has its own.
+        let is_in_and_out = self.api.pointee(&length.ty).is_some();
+        if self.nested > 0 && !to.constant && target.kind == Kind::Void && is_in_and_out {
+            let name = or(&param.name, "memory");
+            self.guesses
+                .push(format!("`{}` does without its `{name}`", function.name));
+            return Ok(("NULL".to_owned(), "NULL".to_owned()));
+        }
         let (element, size) = match &target.kind {
             Kind::Int { size: 1, .. } | Kind::Void => (to.words.clone(), 1),
             Kind::Int { size, .. } | Kind::Float { size } => (to.words.clone(), *size),

@@ -157,7 +157,7 @@ impl Looking<'_> {
             inputs || depends_on_data(self.pool, *term, &self.run.choices, self.harness)
         };
         if fault.on.iter().any(is_data) {
-            return match self.unchecked_elements(&fault) {
+            return match self.unchecked_elements() {
                 Some(missing) => Blame::Harness(vec![missing]),
                 None => Blame::Input,
             };
@@ -271,13 +271,11 @@ impl Looking<'_> {
     /// An access at a place that numbers from one piece of the harness's memory say, at which the library looked nowhere before: rows of
     /// indices, such as a suffix array. Whether the memory is a row of numbers, and not bytes that the library puts together, its user
     /// knows.
-    fn unchecked_elements(&self, fault: &Fault) -> Option<Missing> {
+    fn unchecked_elements(&self) -> Option<Missing> {
         self.noted.access?;
-        let inputs: BTreeSet<u32> = fault
-            .on
-            .iter()
-            .flat_map(|term| self.pool.inputs(*term).iter().copied())
-            .collect();
+        // How much there is of what is accessed, data may say as well.
+        let address = *self.noted.culprits.first()?;
+        let inputs: BTreeSet<u32> = self.pool.inputs(address).iter().copied().collect();
         let (first, last) = (*inputs.first()?, *inputs.last()?);
         if inputs.len() < NUMBER {
             return None;
