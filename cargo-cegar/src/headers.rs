@@ -82,8 +82,28 @@ pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
     match named.first() {
         Some(first) if one_name => Found::Evident((*first).clone()),
         _ if scored.len() == 1 => Found::Evident(scored.remove(0).1),
-        _ => Found::Candidates(scored.into_iter().map(|(_, path)| path).collect()),
+        _ => {
+            let candidates: Vec<PathBuf> = scored.into_iter().map(|(_, path)| path).collect();
+            match bound_by_build(project, &candidates) {
+                Some(bound) => Found::Evident(bound),
+                None => Found::Candidates(candidates),
+            }
+        }
     }
+}
+
+/// The header that the crate's build script hands to bindgen, if it is one of these.
+fn bound_by_build(project: &Project, candidates: &[PathBuf]) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(project.root.join("build.rs")).ok()?;
+    let behind = text.split(".header(\"").skip(1);
+    let mut named = behind
+        .filter_map(|rest| rest.split_once('"'))
+        .map(|(name, _)| name);
+    let (only, None) = (named.next()?, named.next()) else {
+        return None;
+    };
+    let path = project.root.join(only);
+    candidates.iter().find(|one| **one == path).cloned()
 }
 
 /// The headers in these folders, and in the crate.
@@ -122,7 +142,7 @@ fn score(header: &Path, names: &[String], project: &Project, includes: &[PathBuf
     let folder = header.parent().unwrap_or(Path::new("/"));
     if folder
         .components()
-        .any(|part| part.as_os_str() == "include")
+        .any(|part| part.as_os_str().eq_ignore_ascii_case("include"))
     {
         score += 2;
     }

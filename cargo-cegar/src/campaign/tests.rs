@@ -117,9 +117,8 @@ impl<'a> Tests<'a> {
         })
     }
 
-    /// Writes the test of a finding if it fails, and says what became of it.
-    pub fn write(&mut self, confirmed: &Confirmed) -> Result<(Vec<Event>, Option<TestRef>), Error> {
-        let finding = emit::Finding {
+    fn described(&self, confirmed: &Confirmed) -> emit::Finding {
+        emit::Finding {
             harness: self.harness.name.clone(),
             test: confirmed.finding.name.clone(),
             what: confirmed.finding.message.clone(),
@@ -129,7 +128,20 @@ impl<'a> Tests<'a> {
             explanation: String::new(),
             events: confirmed.events.clone(),
             mocked: self.mocked.clone(),
-        };
+        }
+    }
+
+    /// Whether the program fails on a finding's input when it is built as its test builds it; none
+    /// where that build cannot be had.
+    pub fn shows(&mut self, confirmed: &Confirmed) -> Option<bool> {
+        let finding = self.described(confirmed);
+        let runner = self.runner().ok()?;
+        Some(finding.replay(&runner).outcome().is_violation())
+    }
+
+    /// Writes the test of a finding if it fails, and says what became of it.
+    pub fn write(&mut self, confirmed: &Confirmed) -> Result<(Vec<Event>, Option<TestRef>), Error> {
+        let finding = self.described(confirmed);
         if confirmed.finding.standing != Standing::New && self.exists(&finding.test) {
             // It was run, as it stands, before the search began.
             let file = emit::package::test_file(self.committed(), &self.harness.name);

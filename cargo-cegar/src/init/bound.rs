@@ -14,7 +14,7 @@ use crate::project::Project;
 
 /// Larger files declare no functions.
 const MOST_BYTES: u64 = 16 << 20;
-/// How deep Rust files lie below `src` and below what the build script writes.
+/// How deep Rust files lie below a folder of the crate, and below what the build script writes.
 const DEPTH: usize = 4;
 /// With fewer functions in common it is chance.
 const ENOUGH: usize = 2;
@@ -22,7 +22,8 @@ const ENOUGH: usize = 2;
 /// The functions that the crate's Rust code declares.
 pub fn functions(project: &Project) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
-    rust(&project.root.join("src"), DEPTH, &mut files);
+    // Bindings that are kept in the crate may lie beside its `src`.
+    rust(&project.root, DEPTH + 1, &mut files);
     // What bindgen made, as the last capture left it.
     let builds = project.scratch().join("capture/target/debug/build");
     let prefix = format!("{}-", project.name);
@@ -50,7 +51,9 @@ fn rust(folder: &Path, depth: usize, into: &mut BTreeSet<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            if depth > 1 {
+            let name = entry.file_name();
+            let is_own = name != "target" && !name.to_string_lossy().starts_with('.');
+            if depth > 1 && is_own {
                 rust(&path, depth - 1, into);
             }
         } else if path.extension().is_some_and(|extension| extension == "rs")

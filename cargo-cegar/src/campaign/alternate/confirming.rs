@@ -275,7 +275,8 @@ impl Alternation<'_, '_> {
         let Some(confirmed) = confirmed else {
             return Ok(seen.is_some());
         };
-        if !self.confirming.judge.repeats(self.subject.native, tape)? {
+        let judge = &mut self.confirming.judge;
+        if !judge.repeats(self.subject.native, tape, &confirmed)? {
             self.reporting.warn_once(format!(
                 "the program {} on one input, and not when it is run on it again: it is not deterministic, and this is not \
                  reported as a violation",

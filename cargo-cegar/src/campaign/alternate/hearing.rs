@@ -85,10 +85,7 @@ impl Alternation<'_, '_> {
             ),
             WorkerEvent::NonDeterministic { blocks, .. } => {
                 let what = self.describe(&blocks);
-                self.reporting.event(&Event::NonDeterministic {
-                    harness: self.subject.harness.name.clone(),
-                    what,
-                });
+                self.reporting.differs(&self.subject.harness.name, what);
             }
             WorkerEvent::Skipped { path, reason } => self.skipped(&path, &reason),
             WorkerEvent::Unguarded { missing } => {

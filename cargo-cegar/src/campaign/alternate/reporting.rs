@@ -10,6 +10,9 @@ const PROGRESS: Duration = Duration::from_millis(500);
 /// So many builds take no time worth telling: a small program's four products.
 const BUILDS: u32 = 4;
 
+/// How often it is told that two runs of one input went different ways.
+const DIFFERENCES: usize = 3;
+
 /// See the module.
 pub struct Reporting<'a> {
     /// Who listens.
@@ -19,6 +22,8 @@ pub struct Reporting<'a> {
     building: (u32, u32),
     /// Warnings that are said once.
     warned: BTreeSet<String>,
+    /// How often it was said that two runs of one input differ.
+    differences: usize,
 }
 
 impl<'a> Reporting<'a> {
@@ -28,6 +33,7 @@ impl<'a> Reporting<'a> {
             last_progress: started,
             building: (0, 0),
             warned: BTreeSet::new(),
+            differences: 0,
         }
     }
 
@@ -44,6 +50,17 @@ impl<'a> Reporting<'a> {
     pub fn warn_once(&mut self, message: String) {
         if self.warned.insert(message.clone()) {
             self.note(Level::Warning, message);
+        }
+    }
+
+    /// Says where two runs of one input went different ways; a few places are enough.
+    pub fn differs(&mut self, harness: &str, what: String) {
+        self.differences += 1;
+        if self.differences <= DIFFERENCES {
+            self.reporter.event(&Event::NonDeterministic {
+                harness: harness.to_owned(),
+                what,
+            });
         }
     }
 

@@ -299,15 +299,25 @@ impl<'a> Judge<'a> {
         Ok(fault(&seen.outcome) == Some(violation.kind.property()))
     }
 
-    /// Whether a tape that failed natively fails each time that it is run again. Threads, and what
-    /// else is not the tape's, make a program fail once; no test can be made of that.
-    pub fn repeats(&self, native: &Native, tape: &[u8]) -> Result<bool, Error> {
+    /// Whether a fault that only native code shows is there each time that its tape is run again and,
+    /// where nothing says what line it is at, in the program that its test would run. Threads, and
+    /// what else is not the tape's, make a program fail once; no test can be made of that.
+    pub fn repeats(
+        &mut self,
+        native: &Native,
+        tape: &[u8],
+        confirmed: &Confirmed,
+    ) -> Result<bool, Error> {
         for _ in 0..AGAIN {
             if fault(&native.confirm(tape)?.outcome).is_none() {
                 return Ok(false);
             }
         }
-        Ok(true)
+        let tests = self.tests.as_mut();
+        let tests = tests.filter(|_| confirmed.finding.place.file.is_empty());
+        Ok(tests
+            .and_then(|tests| tests.shows(confirmed))
+            .unwrap_or(true))
     }
 
     /// Judges an input on which only the native target failed.

@@ -95,6 +95,11 @@ impl Body<'_> {
                 Err(_) => {}
             }
         }
+        if let Some(tag) = self.table_of_functions(&target)
+            && let Ok(none) = self.optional(function, param, &tag, String::new())
+        {
+            return Ok(none);
+        }
         match &target.kind {
             Kind::Void => {
                 let made = self.made_plain(function, param, &to, depth);
@@ -156,6 +161,19 @@ impl Body<'_> {
                 Ok(format!("&{name}"))
             }
         }
+    }
+
+    /// The tag of a structure that is nothing but functions for the library to call.
+    fn table_of_functions(&self, target: &Written) -> Option<String> {
+        let Kind::Record(tag) = &target.kind else {
+            return None;
+        };
+        let record = self.api.record(tag)?;
+        let is_function = |(_, ty): &(String, Written)| {
+            let to = self.api.pointee(ty);
+            to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Function(_)))
+        };
+        (!record.fields.is_empty() && record.fields.iter().all(is_function)).then(|| tag.clone())
     }
 
     /// Many structures where one was not enough; what is read is chosen.
@@ -291,8 +309,14 @@ impl Body<'_> {
                 .map(|(i, _)| i + 1)
                 .collect()
         };
+        // The allocator itself.
+        let is_own = |ty: &Written| {
+            let to = self.api.pointee(ty);
+            to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Record(_)))
+        };
         let (lengths, memory) = (of(&is_length), of(&is_memory));
-        if !is_memory(&function.returns) || lengths.len() + memory.len() != function.params.len() {
+        let known = lengths.len() + memory.len() + of(&is_own).len();
+        if !is_memory(&function.returns) || known != function.params.len() {
             return "    return NULL;\n".to_owned();
         }
         let again = wanted.to_lowercase().contains("realloc");

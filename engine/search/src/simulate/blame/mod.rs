@@ -292,7 +292,13 @@ impl Looking<'_> {
             let mut own = self.pool.inputs(term).iter();
             matches!(event.event, Event::Branch { .. }) && own.any(|input| inputs.contains(input))
         };
-        if self.run.path[entered..].iter().any(looks) {
+        // Where only too great a number was looked for, a negative one was not thought of.
+        let (at, _) = self.noted.access?;
+        let is_below = self
+            .noted
+            .target
+            .is_some_and(|(object, _)| at < u64::from(object) << 32);
+        if !is_below && self.run.path[entered..].iter().any(looks) {
             return None;
         }
         Some(Missing {
