@@ -21,6 +21,29 @@ pub(super) fn is_opposed(a: &str, b: &str) -> bool {
     })
 }
 
+/// Words for what takes something in, and words for what gives it out.
+const IN: &[&str] = &[
+    "input", "read", "decod", "decomp", "uncomp", "inflate", "unpack", "parse",
+];
+const OUT: &[&str] = &["output", "write", "encod", "compress", "deflate"];
+
+/// Whether an object from `maker` is made for the other side than `user`'s: `OpenFileOutput` makes
+/// none for `UnpackSamples`. For preferences only: names say it too loosely to exclude by them.
+pub(super) fn is_other_side(maker: &str, user: &str) -> bool {
+    let side = |name: &str| {
+        let name = name.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        match (has(IN), has(OUT)) {
+            (true, false) => Some(true),
+            // `decompress` has `compress` in it, a transcoder both.
+            (true, true) => name.contains("decomp").then_some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        }
+    };
+    matches!((side(maker), side(user)), (Some(a), Some(b)) if a != b)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,5 +54,15 @@ mod tests {
         assert!(is_opposed("BZ2_bzCompressEnd", "BZ2_bzDecompressInit"));
         assert!(!is_opposed("BZ2_bzDecompressEnd", "BZ2_bzDecompressInit"));
         assert!(!is_opposed("kv_free", "kv_read"));
+        assert!(is_other_side(
+            "WavpackOpenFileOutput",
+            "WavpackUnpackSamples"
+        ));
+        assert!(!is_other_side(
+            "WavpackOpenFileInput",
+            "WavpackUnpackSamples"
+        ));
+        assert!(is_other_side("BZ2_bzCompressInit", "BZ2_bzDecompress"));
+        assert!(!is_other_side("kv_open", "kv_read"));
     }
 }

@@ -97,12 +97,29 @@ impl Body<'_> {
             Some(back) if !takes_same(&function.returns) => {
                 let name = self.name("result");
                 let back = self.given_back(back, &name);
+                self.unless_same(&name, call);
                 format!(
                     "{}{name} = {call};\n    if ({name})\n        {back};",
                     spaced(&function.returns.words)
                 )
             }
             _ => format!("{call};"),
+        }
+    }
+
+    /// A result may be one of the arguments by another type, which is then given back already: `T *f(U
+    /// *)` that takes its argument over.
+    fn unless_same(&mut self, result: &str, call: &str) {
+        for line in &mut self.cleanup {
+            let inner = line.split_once('(').filter(|(back, _)| *back != "free");
+            let Some(object) = inner.and_then(|(_, rest)| rest.strip_suffix(");")) else {
+                continue;
+            };
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let mut words = call.split(|c| !is_name(c));
+            if object.chars().all(is_name) && words.any(|word| word == object) {
+                *line = format!("if ((void *){result} != (void *){object})\n        {line}");
+            }
         }
     }
 

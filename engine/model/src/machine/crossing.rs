@@ -13,7 +13,9 @@ use rustc_hash::FxHashSet;
 pub use self::chosen::{Choose, Chosen, Harness, Noted, Owned};
 use super::memory::Site;
 use super::step::Run;
-use crate::program::ir::{CallSite, FuncId, FunctionKind, Loc, Op, Operand, Reg, Shape, ShapeId};
+use crate::program::ir::{
+    CallSite, FuncId, FunctionKind, GLOBAL_OBJECTS, Loc, Op, Operand, Reg, Shape, ShapeId, place_of,
+};
 use crate::term::{Pool, Symbol, Term};
 
 /// Members of one object that become variables.
@@ -179,6 +181,27 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let Some(crossing) = self.crossing.as_mut().filter(|_| address as u32 == 0) else {
             return;
         };
+        let object = (address >> 32) as u32;
+        let is_known = crossing
+            .noted
+            .owned
+            .iter()
+            .any(|owned| owned.object == object);
+        let number = place_of(object).checked_sub(GLOBAL_OBJECTS);
+        let own = number.filter(|number| !is_known && crossing.harness.variables.contains(number));
+        if let Some(global) = own.and_then(|own| self.program.globals.get(own as usize)) {
+            let size = global.init.len() as u64;
+            crossing.noted.owned.push(Owned {
+                object,
+                size,
+                size_term: None,
+                variable: Some(global.source_name.clone()),
+                made_by: None,
+                passed: None,
+                first_input: None,
+                told: is_told_by_type(&self.program.shapes, global.shape, size),
+            });
+        }
         let mut all = crossing.noted.owned.iter_mut();
         if let Some(owned) = all.find(|owned| u64::from(owned.object) == address >> 32)
             && owned.passed.is_none()
@@ -254,9 +277,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     made_by: None,
                     passed: None,
                     first_input: None,
-                    // A structure's type says how large it is; a point or a sample is as often one of many.
-                    told: is_structure(&self.program.shapes, shape)
-                        && !is_element(&self.program.shapes, shape, size),
+                    told: is_told_by_type(&self.program.shapes, shape, size),
                 });
             }
             if name.is_empty() {
@@ -376,6 +397,11 @@ pub fn depends_on_data(
         Symbol::Variable(_) => false,
         Symbol::Array(_) => true,
     })
+}
+
+/// Whether its type says how large an object is: a structure's does, but a point or a sample is as often one of many.
+fn is_told_by_type(shapes: &[Shape], shape: Option<ShapeId>, size: u64) -> bool {
+    is_structure(shapes, shape) && !is_element(shapes, shape, size)
 }
 
 fn is_structure(shapes: &[Shape], shape: Option<ShapeId>) -> bool {

@@ -7,7 +7,7 @@
 mod feeding;
 mod opening;
 
-use super::sides::is_opposed;
+use super::sides::{is_opposed, is_other_side};
 use super::{Body, DEPTH, common, has_word, or};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
@@ -111,13 +111,18 @@ impl<'a> Body<'a> {
                 // `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
                 let near = common(&maker.name, &self.function.name) as i32;
                 let far = if maker.beside.is_some() { 100 } else { 0 };
+                let other = if is_other_side(&maker.name, &self.function.name) {
+                    2000
+                } else {
+                    0
+                };
                 let seen = if self.preferred.contains(&maker.name) {
                     -1000
                 } else {
                     0
                 };
                 makers.push((
-                    far + seen + kind - 4 * near
+                    far + other + seen + kind - 4 * near
                         + 4 * maker.params.len() as i32
                         + maker.name.len() as i32 / 4,
                     maker,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::program::ir::{CallSite, FuncId, FunctionKind, Loc, Program};
+use crate::program::ir::{CallSite, FuncId, FunctionKind, Global, Loc, Program};
 use crate::term::Term;
 
 /// Which functions are the harness's; all other functions of the user's code are the library.
@@ -15,6 +15,8 @@ pub struct Harness {
     pub functions: BTreeSet<FuncId>,
     /// Channels whose bytes are data (contents of buffers, strings), and not numbers that the harness chooses.
     pub data: BTreeSet<Arc<str>>,
+    /// Its static variables: their places among the program's.
+    pub variables: BTreeSet<u32>,
 }
 
 impl Harness {
@@ -29,9 +31,18 @@ impl Harness {
                     .get(function.pos.file as usize)
                     .is_some_and(|name| name == file)
         };
+        let is_own = |global: &Global| {
+            let name = program.files.get(global.pos.file as usize);
+            !global.external && !global.constant && name.is_some_and(|name| name == file)
+        };
         let all = (0..program.functions.len() as u32).map(FuncId);
+        let variables = (0..).zip(&program.globals);
         Harness {
             functions: all.filter(is_here).collect(),
+            variables: variables
+                .filter(|(_, global)| is_own(global))
+                .map(|(number, _)| number)
+                .collect(),
             data: ["bytes", "data", "string"].map(Arc::from).into(),
         }
     }
