@@ -343,7 +343,7 @@ mod tests {
         };
         let params = [
             param("const unsigned char *", "stored", Some("128")),
-            param("const char *", "text", None),
+            param("const char *", "name", None),
             param("unsigned long", "limit", None),
         ];
         assert_eq!(lengths(&Api::default(), &params), [None, None, None]);
