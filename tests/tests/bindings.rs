@@ -251,3 +251,26 @@ fn a_mismatch_fails_a_build_until_it_is_accepted() {
     off.expect(exit::CLEAN);
     assert!(!off.stderr.contains("binding"), "{}", off.stderr);
 }
+
+/// A structure that each C file has its own length of: Rust's has to be one of them.
+#[test]
+fn a_structure_may_have_several_lengths() {
+    let project = crate_with(
+        "#ifndef UNITS\n#define UNITS 4\n#endif\nstruct number { int digits; unsigned short units[UNITS]; };\n",
+        "int digits(const struct number *n) { return n->digits; }\n",
+        "#[repr(C)] pub struct Number { pub digits: i32, pub units: [u16; 12] }\n\
+         unsafe extern \"C\" { pub fn digits(n: *const Number) -> i32; pub fn last(n: *const Number) -> i32; }\n",
+    );
+    project.write(
+        "c/wide.c",
+        "#define UNITS 12\n#include \"demo.h\"\nint last(const struct number *n) { return n->units[11]; }\n",
+    );
+    let sources = |all: &str| {
+        let text = format!("[c]\nsources = [{all}]\nincludes = [\"../c\"]\n");
+        project.write("cegar/cegar.toml", &text);
+    };
+    sources("\"../c/demo.c\", \"../c/wide.c\"");
+    bindings(&project, &[]).expect(exit::CLEAN);
+    sources("\"../c/demo.c\"");
+    bindings(&project, &[]).expect(exit::VIOLATION);
+}

@@ -46,6 +46,13 @@ impl<'a> Comparison<'a> {
             c,
         };
         match layout.mismatch(tags) {
+            Some(_) if self.fits_another(rust, c, tags.0) => self.leave_out(
+                &c.place,
+                format!(
+                    "struct {}: the C files are compiled with several layouts of it, and Rust's is one of them",
+                    c.name
+                ),
+            ),
             Some((what, message)) => self.found.push(Mismatch {
                 item: rust.name.clone(),
                 what: what.to_owned(),
@@ -58,6 +65,25 @@ impl<'a> Comparison<'a> {
             None if rust.union != c.union || (!rust.ordered && !rust.union) => {}
             None => self.members(rust, c),
         }
+    }
+
+    /// Whether another C file sees the structure as Rust does: macros may decide how long its last
+    /// member is.
+    fn fits_another(&self, rust: &'a Record, c: &Record, tag: &str) -> bool {
+        let all = self.defined.types.records.iter();
+        let mut others = all.filter_map(|(key, other)| Some((key, other.as_ref().ok()?)));
+        others.any(|(key, other)| {
+            let layout = Layout {
+                declared: self.declared,
+                defined: self.defined,
+                rust,
+                c: other,
+            };
+            other.name == c.name
+                && other.place == c.place
+                && other.size != c.size
+                && layout.mismatch((tag, key)).is_none()
+        })
     }
 
     /// Structures within structures, and behind their pointers.
