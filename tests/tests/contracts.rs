@@ -449,7 +449,15 @@ graph_shared *graph_shared_new(graph_map *map);\n\
 void graph_map_free(graph_map *map);\n\
 int graph_map_size(graph_map *map, int x);\n\
 float graph_sum(const graph_point *points);\n\
-int graph_read(const unsigned char *text, int textSize);\n";
+int graph_read(const unsigned char *text, int textSize);\n\
+/* Sets `*out_len`, and needs twice the room. */\n\
+int graph_pack(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len);\n\
+/* Takes `*dst_len` for the room. */\n\
+int graph_fit(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len);\n\
+int graph_copy(const unsigned char *src, int srcSize, unsigned char *dst, int dstSize);\n\
+void graph_hex(char *digits, const void *from, int from_len);\n\
+int graph_undo(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len);\n\
+int graph_undo_safe(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len);\n";
 
 const GRAPH_C: &str = "\
 #include <stdlib.h>\n\
@@ -510,14 +518,62 @@ int graph_read(const unsigned char *text, int textSize)\n\
         return 0;\n\
     int at = text[0] | text[1] << 8 | text[2] << 16 | text[3] << 24;\n\
     return text[at];\n\
+}\n\
+int graph_pack(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len)\n\
+{\n\
+    for (int i = 0; i < srcSize; i++)\n\
+        dst[2 * i] = dst[2 * i + 1] = src[i];\n\
+    *dst_len = 2ul * (unsigned)srcSize;\n\
+    return 0;\n\
+}\n\
+int graph_fit(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len)\n\
+{\n\
+    if (*dst_len + 1 < (unsigned)srcSize)\n\
+        return -1;\n\
+    for (int i = 0; i < srcSize; i++)\n\
+        dst[i] = src[i];\n\
+    return 0;\n\
+}\n\
+int graph_copy(const unsigned char *src, int srcSize, unsigned char *dst, int dstSize)\n\
+{\n\
+    (void)dstSize;\n\
+    for (int i = 0; i < srcSize; i++)\n\
+        dst[i] = src[i];\n\
+    return 0;\n\
+}\n\
+void graph_hex(char *digits, const void *from, int from_len)\n\
+{\n\
+    const unsigned char *at = from;\n\
+    for (int i = 0; i < from_len; i++) {\n\
+        *digits++ = \"0123456789abcdef\"[at[i] >> 4];\n\
+        *digits++ = \"0123456789abcdef\"[at[i] & 15];\n\
+    }\n\
+    *digits = 0;\n\
+}\n\
+int graph_undo_safe(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len)\n\
+{\n\
+    if (srcSize < 1 || *dst_len < src[0])\n\
+        return -1;\n\
+    for (int i = 0; i < src[0]; i++)\n\
+        dst[i] = 0;\n\
+    return 0;\n\
+}\n\
+int graph_undo(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len)\n\
+{\n\
+    *dst_len = srcSize > 0 ? src[0] : 0;\n\
+    for (unsigned long i = 0; i < *dst_len; i++)\n\
+        dst[i] = 0;\n\
+    return 0;\n\
 }\n";
 
-/// Shapes of parameters of which the header says little, in a library whose only fault is that `graph_read` takes four bytes
-/// of its input for a place in it.
+/// Shapes of parameters of which the header says little, in a library with three faults: `graph_read` takes four bytes of its
+/// input for a place in it, `graph_fit` is wrong by one, and `graph_copy` does not look how much room there is.
 #[test]
 fn shapes_that_a_header_does_not_tell() {
     let project = wrapped("graph", GRAPH_H, GRAPH_C);
-    tool(&project, &["init", "--most", "99"]).expect(exit::CLEAN);
+    tool(&project, &["init", "--most", "99"])
+        .expect(exit::CLEAN)
+        .says("`graph_undo_safe` is for data from outside, and it is not: graph_undo");
     let text = |name: &str| project.read(&format!("cegar/harnesses/{name}.c"));
     let harnesses = [
         ("graph_check", "stored[16]; /* as declared */"),
@@ -530,7 +586,7 @@ fn shapes_that_a_header_does_not_tell() {
         assert!(text(name).contains(part), "{part}\n{}", text(name));
     }
     let (found, _) = found(&project, &[]);
-    assert_eq!(found, ["graph_read"]);
+    assert_eq!(found, ["graph_copy", "graph_fit", "graph_read"]);
 }
 
 /// A harness that was not filled in proves its one check, and says that this is nothing.

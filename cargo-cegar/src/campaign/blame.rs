@@ -125,7 +125,7 @@ impl Telling<'_> {
             _ if elements => {
                 format!("`{call}` took what `{choice}` has in it for indices, and looked at none")
             }
-            _ if least.is_some() => format!(
+            Guarded::Argument { .. } if room.is_some() || least.is_some() => format!(
                 "`{choice}` had {} bytes, and `{call}` looked at no length",
                 missing.value
             ),

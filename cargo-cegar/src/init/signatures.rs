@@ -131,6 +131,13 @@ pub(super) fn choose(
     let mut found = Vec::new();
     let by_life = wanted.is_none() || matching.is_empty();
     for name in matching {
+        if let Some(safe) = names.iter().find(|other| is_safe_twin(name, other))
+            && wanted != Some(name)
+        {
+            let why = format!("`{safe}` is for data from outside, and it is not");
+            chosen.skipped.push((name.to_owned(), why));
+            continue;
+        }
         match library.one(&api, &usable, name) {
             Ok(harness) => found.push((name.to_owned(), harness)),
             Err(why) => chosen.skipped.push((name.to_owned(), why)),
@@ -161,6 +168,13 @@ pub(super) fn choose(
     }
     (chosen.api, chosen.usable) = (api, usable);
     Ok(chosen)
+}
+
+/// Whether a function is the one of two that does not trust its input: `lzo1x_decompress_safe`
+/// beside `lzo1x_decompress`.
+fn is_safe_twin(name: &str, other: &str) -> bool {
+    let rest = other.strip_prefix(name);
+    rest.is_some_and(|rest| matches!(rest, "_safe" | "Safe" | "_checked" | "_s"))
 }
 
 impl Library<'_> {

@@ -43,8 +43,14 @@ impl<'a> Body<'a> {
             } else {
                 &element
             };
+            let least = self.adjust.room.get(&name).copied().unwrap_or(0) as usize;
+            let most = least + OUTPUT;
+            if least > 0 {
+                let guess = format!("`{name}` has room for {least} elements or more");
+                self.guesses.push(guess);
+            }
             self.lines.push(format!(
-                "size_t {room} = (size_t)crunner_range(0, {OUTPUT});"
+                "size_t {room} = (size_t)crunner_range({least}, {most});"
             ));
             let bytes = if size == 1 {
                 room.clone()

@@ -358,6 +358,13 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 (!spoken.contains(&i)).then_some((chosen.value, chosen.before))
             }))
             .collect();
+        // The exact size of one thing is by chance that of another one, which has always the same.
+        let exact: Vec<(u32, u64)> = noted
+            .owned
+            .iter()
+            .filter(|owned| is_passed(owned.object))
+            .map(|owned| (owned.object, owned.size))
+            .collect();
         for owned in &mut noted.owned {
             let common = |term: Option<Term>| match (term, owned.size_term) {
                 (Some(a), Some(b)) => pool.inputs(a).iter().any(|i| pool.inputs(b).contains(i)),
@@ -367,7 +374,12 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 common(*term) || term.is_none() && is_size(*value, owned.size)
             };
             owned.told |= far.iter().any(tells);
-            owned.told |= is_passed(owned.object) && values.iter().any(tells);
+            let is_chance = |(value, term): &(u128, Option<Term>)| {
+                let mut others = exact.iter().filter(|(object, _)| *object != owned.object);
+                term.is_none() && others.any(|(_, size)| u128::from(*size) == *value)
+            };
+            let mut near = values.iter().filter(|value| !is_chance(value));
+            owned.told |= is_passed(owned.object) && near.any(tells);
         }
     }
 }

@@ -134,6 +134,9 @@ impl Looking<'_> {
         if let Some(room) = self.too_small(violation.kind) {
             return Blame::Harness(vec![room]);
         }
+        if let Some(room) = self.unread_length(violation.kind) {
+            return Blame::Harness(vec![room]);
+        }
         if let Some(short) = self.too_short(violation.kind) {
             return Blame::Harness(vec![short]);
         }
@@ -215,6 +218,59 @@ impl Looking<'_> {
             },
             value: u128::from(owned.size),
             varies: owned.size_term.is_some(),
+            condition: Condition::Room { bytes: end },
+        })
+    }
+
+    /// A write past the end of memory whose length the library is told by a variable that it may set, and of which it made no use: it
+    /// says there how much it wrote, and relies on its caller for the room.
+    fn unread_length(&self, kind: CheckKind) -> Option<Missing> {
+        let (address, len) = self.noted.access.filter(|_| kind == CheckKind::Write)?;
+        let object = (address >> 32) as u32;
+        let mut all = self.noted.owned.iter();
+        let owned = all.find(|owned| owned.object == object && owned.told)?;
+        let (size, (site, callee, number)) = (owned.size_term?, owned.passed?);
+        let end = (address & 0xffff_ffff) + len;
+        if end <= owned.size {
+            return None;
+        }
+        let own: BTreeSet<u32> = self.pool.inputs(size).iter().copied().collect();
+        let is_own = |term: Term| {
+            let mut inputs = self.pool.inputs(term).iter();
+            inputs.any(|input| own.contains(input))
+        };
+        let telling = self.noted.chosen.iter();
+        let telling: Vec<&Chosen> = telling
+            .filter(|chosen| chosen.before.is_some_and(is_own))
+            .collect();
+        let is_variable = |chosen: &&Chosen| matches!(&chosen.what, Choose::Member { selector, .. } if selector.is_empty());
+        // The harness's own variable for the length is one of these, where it lives in memory.
+        if telling.is_empty() || !telling.iter().all(is_variable) {
+            return None;
+        }
+        let lengths: BTreeSet<Symbol> = telling
+            .iter()
+            .flat_map(|chosen| self.pool.symbols(chosen.term))
+            .collect();
+        let is_told =
+            |term: Term| is_own(term) || self.pool.symbols(term).any(|s| lengths.contains(&s));
+        let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
+        let looks = |event: &PathEvent| {
+            matches!(event.event, Event::Branch { .. }) && is_told(event.event.condition().0)
+        };
+        if self.noted.culprits.iter().any(|term| is_told(*term))
+            || self.run.path[entered..].iter().any(looks)
+        {
+            return None;
+        }
+        Some(Missing {
+            subject: Subject::Argument {
+                site,
+                callee,
+                number,
+            },
+            value: u128::from(owned.size),
+            varies: true,
             condition: Condition::Room { bytes: end },
         })
     }
