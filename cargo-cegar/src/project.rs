@@ -77,6 +77,8 @@ fn advice(said: &str) -> String {
 pub struct Project {
     /// Its name.
     pub name: String,
+    /// Its version; the lock file may have several.
+    pub version: String,
     /// Its `Cargo.toml`.
     pub manifest: PathBuf,
     /// Its folder.
@@ -118,8 +120,10 @@ impl Project {
         }
         command.no_deps();
         let mut metadata = command.exec()?;
-        let known =
-            |metadata: &Metadata, name: &str| metadata.packages.iter().any(|p| *p.name == name);
+        let known = |metadata: &Metadata, name: &str| {
+            let plain = name.split('@').next().unwrap_or(name);
+            metadata.packages.iter().any(|p| *p.name == plain)
+        };
         // Dependencies cost a resolution: only where they are asked for.
         if package.is_some_and(|name| !known(&metadata, name)) {
             let mut command = MetadataCommand::new();
@@ -152,6 +156,7 @@ impl Project {
         };
         Project {
             name: package.name.to_string(),
+            version: package.version.to_string(),
             manifest,
             links: package.links.clone(),
             root,
@@ -245,6 +250,14 @@ fn similar<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str
         .or_else(|| nearest(name, all.into_iter()))
 }
 
+/// Whether a member of the workspace depends on a package, or is it.
+fn is_direct(metadata: &Metadata, package: &Package) -> bool {
+    let members = &metadata.workspace_members;
+    let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
+    let mut own = nodes.filter(|node| members.contains(&node.id));
+    members.contains(&package.id) || own.any(|node| node.dependencies.contains(&package.id))
+}
+
 /// The package of that name; else the one that stands in `folder`, as cargo would choose it; else
 /// the only one there is.
 fn choose<'a>(
@@ -262,8 +275,16 @@ fn choose<'a>(
         format!("choose with -p: {}", names.join(", "))
     };
     if let Some(name) = name {
-        let mut matching = metadata.packages.iter().filter(|p| *p.name == name);
-        return matching.next().ok_or_else(|| {
+        let (plain, version) = match name.split_once('@') {
+            Some((plain, version)) => (plain, Some(version)),
+            None => (name, None),
+        };
+        let matching = metadata.packages.iter().filter(|p| {
+            *p.name == plain && version.is_none_or(|version| p.version.to_string() == version)
+        });
+        // Of several versions the one that a member asks for.
+        let found = matching.max_by_key(|p| (is_direct(metadata, p), p.version.clone()));
+        return found.ok_or_else(|| {
             let all = metadata.packages.iter().map(|p| p.name.as_str());
             let help = match similar(name, all) {
                 Some(near) => format!("did you mean `{near}`?"),

@@ -121,34 +121,7 @@ impl Telling<'_> {
             true => "NULL".to_owned(),
             false => missing.value.to_string(),
         };
-        let why = match &missing.subject {
-            _ if elements => {
-                format!("`{call}` took what `{choice}` has in it for indices, and looked at none")
-            }
-            Guarded::Argument { .. } if room.is_some() || least.is_some() => format!(
-                "`{choice}` had {} bytes, and `{call}` looked at no length",
-                missing.value
-            ),
-            Guarded::Argument { callee, number, .. } => {
-                format!(
-                    "the harness passed {value} as `{}` of `{call}`",
-                    self.parameter(*callee, *number)
-                )
-            }
-            Guarded::Member { .. } => {
-                format!("`{choice}` was {value} when the harness called `{call}`")
-            }
-            Guarded::Room { variable, .. } => {
-                let what = match (variable, choice.as_str()) {
-                    (None, "") => "memory of the harness's".to_owned(),
-                    _ => format!("`{choice}`"),
-                };
-                format!(
-                    "{what} has {} bytes, which nobody told the library",
-                    missing.value
-                )
-            }
-        };
+        let why = self.why(missing, (&call, &choice), &value);
         // What nothing had the address of before the call is as the harness left it.
         let of_address = format!("&{choice}");
         let before = match &missing.subject {
@@ -171,6 +144,45 @@ impl Telling<'_> {
             room,
             least,
             elements,
+        }
+    }
+
+    /// What the harness chose, for people.
+    fn why(&self, missing: &Missing, (call, choice): (&str, &str), value: &str) -> String {
+        match &missing.subject {
+            _ if missing.condition == Condition::Elements => {
+                format!("`{call}` took what `{choice}` has in it for indices, and looked at none")
+            }
+            Guarded::Argument { .. }
+                if matches!(
+                    missing.condition,
+                    Condition::Room { .. } | Condition::Least { .. }
+                ) =>
+            {
+                format!(
+                    "`{choice}` had {} bytes, and `{call}` looked at no length",
+                    missing.value
+                )
+            }
+            Guarded::Argument { callee, number, .. } => {
+                format!(
+                    "the harness passed {value} as `{}` of `{call}`",
+                    self.parameter(*callee, *number)
+                )
+            }
+            Guarded::Member { .. } => {
+                format!("`{choice}` was {value} when the harness called `{call}`")
+            }
+            Guarded::Room { variable, .. } => {
+                let what = match (variable, choice) {
+                    (None, "") => "memory of the harness's".to_owned(),
+                    _ => format!("`{choice}`"),
+                };
+                format!(
+                    "{what} has {} bytes, which nobody told the library",
+                    missing.value
+                )
+            }
         }
     }
 

@@ -111,7 +111,7 @@ fn cargo(project: &Project, command: &str, folder: &Path) -> Command {
     run.current_dir(&project.workspace)
         .arg(command)
         .arg("--package")
-        .arg(&project.name)
+        .arg(format!("{}@{}", project.name, project.version))
         .arg("--target-dir")
         .arg(folder.join("target"));
     run

@@ -164,6 +164,12 @@ fn score(
     if to.constant && target.kind == CHAR && is_text_name(&pointer.name) {
         return None;
     }
+    // Characters are seldom counted but where they are what is worked on: `query(tag, count)` wants
+    // the count-th one.
+    let counts = ["count", "cnt", "num", "limit"];
+    let is_counted = counts.iter().any(|word| plain(&length.name).contains(word));
+    let is_string = to.constant && target.kind == CHAR && !is_input_name(&pointer.name);
+    let is_counted_string = is_string && is_counted;
     let by_value = api.pointee(&length.ty).is_none();
     let (a, b) = (plain(&pointer.name), plain(&length.name));
     let stem = a.trim_start_matches('p');
@@ -176,7 +182,7 @@ fn score(
     if is_unit_name(&length.name) && !is_own && !is_next {
         return None;
     }
-    if is_worker_name(&length.name) && !is_own {
+    if (is_worker_name(&length.name) || is_counted_string) && !is_own {
         return None;
     }
     // A `size_t` of any name behind what is read; a `long` that is an index into a file is none,
@@ -404,6 +410,10 @@ mod tests {
         assert_eq!(
             pairs(&[("const char *", ""), ("unsigned long", "")]),
             [Some(1), None]
+        );
+        assert_eq!(
+            pairs(&[("const char *", "tag"), ("int", "count")]),
+            [None, None]
         );
         // How large a piece is, and how many do the work.
         assert_eq!(

@@ -107,31 +107,7 @@ impl Body<'_> {
             }
             Kind::Int { size: 1, signed } => Ok(self.bytes(param, &to, *signed, wanted)),
             Kind::Pointer(inner) => self.address(function, (param, &to, inner), wanted, depth),
-            Kind::Record(tag) => {
-                let Some(record) = self.api.record(tag).cloned() else {
-                    return Err(format!("nothing in the header makes a `{}`", to.words));
-                };
-                let name = self.name(wanted);
-                let asked = self.adjust.room.get(&name).copied().unwrap_or(0);
-                if asked > 0 {
-                    return Ok(self.elements(&to, &record, &name, asked));
-                }
-                self.lines.push(format!("{} {name} = {{0}};", to.words));
-                let points = |(_, ty): &(String, Written)| {
-                    matches!(self.api.resolve(ty).kind, Kind::Pointer(_))
-                };
-                if !to.constant && !record.union && record.fields.iter().any(points) {
-                    self.guesses
-                        .push(format!("`{name}` is good as it is with zeros in it"));
-                }
-                self.given_members(function, &name, &record);
-                if to.constant {
-                    self.members(&name, &record);
-                } else if depth == 0 && !self.has_input(function) {
-                    self.buffers(&name, &record, false);
-                }
-                Ok(format!("&{name}"))
-            }
+            Kind::Record(tag) => self.structure(function, (&to, tag), wanted, depth),
             Kind::Other | Kind::Named(_) | Kind::Array(_) | Kind::Function(_) => {
                 Err(unknown(param))
             }
@@ -161,6 +137,38 @@ impl Body<'_> {
                 Ok(format!("&{name}"))
             }
         }
+    }
+
+    /// A variable for a structure that the header defines.
+    fn structure(
+        &mut self,
+        function: &Declared,
+        (to, tag): (&Written, &str),
+        wanted: &str,
+        depth: usize,
+    ) -> Result<String, String> {
+        let Some(record) = self.api.record(tag).cloned() else {
+            return Err(format!("nothing in the header makes a `{}`", to.words));
+        };
+        let name = self.name(wanted);
+        let asked = self.adjust.room.get(&name).copied().unwrap_or(0);
+        if asked > 0 {
+            return Ok(self.elements(to, &record, &name, asked));
+        }
+        self.lines.push(format!("{} {name} = {{0}};", to.words));
+        let points =
+            |(_, ty): &(String, Written)| matches!(self.api.resolve(ty).kind, Kind::Pointer(_));
+        if !to.constant && !record.union && record.fields.iter().any(points) {
+            self.guesses
+                .push(format!("`{name}` is good as it is with zeros in it"));
+        }
+        self.given_members(function, &name, &record);
+        if to.constant {
+            self.members(&name, &record);
+        } else if depth == 0 && !self.has_input(function) {
+            self.buffers(&name, &record, false);
+        }
+        Ok(format!("&{name}"))
     }
 
     /// The tag of a structure that is nothing but functions for the library to call.

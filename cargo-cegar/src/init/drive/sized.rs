@@ -36,31 +36,7 @@ impl<'a> Body<'a> {
         let is_output = !to.constant
             && (pairs::is_output_name(&param.name) || reads || self.has_input(function));
         if is_output {
-            let name = self.name(or(&param.name, "output"));
-            let room = self.name(&format!("{name}_size"));
-            let kind = if element == "void" {
-                "uint8_t"
-            } else {
-                &element
-            };
-            let least = self.adjust.room.get(&name).copied().unwrap_or(0) as usize;
-            let most = least + OUTPUT;
-            if least > 0 {
-                let guess = format!("`{name}` has room for {least} elements or more");
-                self.guesses.push(guess);
-            }
-            self.lines.push(format!(
-                "size_t {room} = (size_t)crunner_range({least}, {most});"
-            ));
-            let bytes = if size == 1 {
-                room.clone()
-            } else {
-                format!("{room} * sizeof({kind})")
-            };
-            self.lines
-                .push(format!("{kind} *{name} = malloc({bytes});"));
-            self.cleanup.push(format!("free({name});"));
-            return Ok((name, self.length(length, &room)));
+            return Ok(self.sized_output(param, length, (&element, size)));
         }
         if self.main.is_none() && self.nested == 0 {
             let wide = (size > 1).then(|| element.clone());
@@ -105,6 +81,41 @@ impl<'a> Body<'a> {
         }
         self.cleanup.push(format!("free({name});"));
         Ok((name, self.length(length, &count)))
+    }
+
+    /// Memory that the function writes, with its length.
+    fn sized_output(
+        &mut self,
+        param: &Parameter,
+        length: &Parameter,
+        (element, size): (&str, u8),
+    ) -> (String, String) {
+        let name = self.name(or(&param.name, "output"));
+        let room = self.name(&format!("{name}_size"));
+        let kind = if element == "void" {
+            "uint8_t"
+        } else {
+            element
+        };
+        let least = self.adjust.room.get(&name).copied().unwrap_or(0) as usize;
+        let most = least + OUTPUT;
+        if least > 0 {
+            let guess = format!("`{name}` has room for {least} elements or more");
+            self.guesses.push(guess);
+        }
+        self.lines.push(format!(
+            "size_t {room} = (size_t)crunner_range({least}, {most});"
+        ));
+        let bytes = if size == 1 {
+            room.clone()
+        } else {
+            format!("{room} * sizeof({kind})")
+        };
+        self.lines
+            .push(format!("{kind} *{name} = malloc({bytes});"));
+        self.cleanup.push(format!("free({name});"));
+        let length = self.length(length, &room);
+        (name, length)
     }
 
     /// Makes the elements of a row places in the main input.

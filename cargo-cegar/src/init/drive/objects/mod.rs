@@ -93,7 +93,46 @@ impl<'a> Body<'a> {
             }
             return Ok(format!("&{name}"));
         }
-        let mut makers: Vec<(i32, &Declared, Way)> = Vec::new();
+        let makers = self.ranked_makers(function, identity);
+        let mut reason = format!("nothing in the header makes a `{}`", to.words);
+        // An object that the library has itself.
+        let own = self.api.variables.iter().find(|(_, ty)| {
+            let constant = self.api.pointee(ty).is_some_and(|to| to.constant);
+            self.api.identity(ty).as_deref() == Some(identity) && (!constant || to.constant)
+        });
+        if let Some((name, _)) = own
+            && makers.is_empty()
+        {
+            return Ok(name.clone());
+        }
+        if makers.is_empty()
+            && let Some(own) = self.own_tables(to, identity)
+        {
+            return Ok(own);
+        }
+        for (_, maker, way) in makers {
+            let before = self.clone();
+            match self.made_by(maker, way, param, to, identity, depth) {
+                Ok(made) => {
+                    self.handles += 1;
+                    self.opened(&made, (maker, function), identity, depth);
+                    self.streamed(&made, function, identity);
+                    self.fed(&made, function, identity, depth);
+                    return Ok(made);
+                }
+                Err(why) => {
+                    *self = before;
+                    reason = format!("`{}`, which makes a `{}`: {why}", maker.name, to.words);
+                }
+            }
+        }
+        Err(reason)
+    }
+
+    /// The functions that make such an object, the fitting ones first: their cost, and how they make
+    /// it.
+    fn ranked_makers(&self, function: &Declared, identity: &str) -> Vec<(i32, &'a Declared, Way)> {
+        let mut makers: Vec<(i32, &'a Declared, Way)> = Vec::new();
         for maker in self.api.makers() {
             if maker.name == function.name
                 || maker.name == self.function.name
@@ -131,39 +170,7 @@ impl<'a> Body<'a> {
             }
         }
         makers.sort_by_key(|(cost, maker, _)| (*cost, maker.name.clone()));
-        let mut reason = format!("nothing in the header makes a `{}`", to.words);
-        // An object that the library has itself.
-        let own = self.api.variables.iter().find(|(_, ty)| {
-            let constant = self.api.pointee(ty).is_some_and(|to| to.constant);
-            self.api.identity(ty).as_deref() == Some(identity) && (!constant || to.constant)
-        });
-        if let Some((name, _)) = own
-            && makers.is_empty()
-        {
-            return Ok(name.clone());
-        }
-        if makers.is_empty()
-            && let Some(own) = self.own_tables(to, identity)
-        {
-            return Ok(own);
-        }
-        for (_, maker, way) in makers {
-            let before = self.clone();
-            match self.made_by(maker, way, param, to, identity, depth) {
-                Ok(made) => {
-                    self.handles += 1;
-                    self.opened(&made, (maker, function), identity, depth);
-                    self.streamed(&made, function, identity);
-                    self.fed(&made, function, identity, depth);
-                    return Ok(made);
-                }
-                Err(why) => {
-                    *self = before;
-                    reason = format!("`{}`, which makes a `{}`: {why}", maker.name, to.words);
-                }
-            }
-        }
-        Err(reason)
+        makers
     }
 
     /// The structures of such a type that the library has itself: a table of functions is best one
