@@ -38,6 +38,30 @@ impl Project {
         project
     }
 
+    /// A crate around one C file.
+    pub fn wrapping(name: &str, header: &str, source: &str) -> Self {
+        let project = Self::empty();
+        project.write(
+            "Cargo.toml",
+            &format!("[package]\nname = \"{name}-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
+        );
+        project.write(
+            "src/lib.rs",
+            "//! Empty: the C code is what matters here.\n",
+        );
+        project.write(&format!("c/{name}.h"), header);
+        project.write(&format!("c/{name}.c"), source);
+        let build = "use std::{env, process::Command};\n\
+             fn main() {\n    \
+                 let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    \
+                 let object = env::var(\"OUT_DIR\").unwrap() + \"/NAME.o\";\n    \
+                 let words = [\"-Ic\", \"-c\", \"c/NAME.c\", \"-o\", &object];\n    \
+                 assert!(Command::new(cc).args(words).status().unwrap().success());\n\
+             }\n";
+        project.write("build.rs", &build.replace("NAME", name));
+        project
+    }
+
     /// A crate named `demo` around one C function, with a `cegar/` package whose one harness, `demo`, gives that
     /// function the program's input. No build script: `cegar.toml` lists the sources.
     pub fn package(c: &str) -> Self {

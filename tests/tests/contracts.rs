@@ -46,31 +46,7 @@ const SOURCE: &str = "#include \"pic.h\"\n\
     }\n";
 
 fn library() -> Project {
-    wrapped("pic", HEADER, SOURCE)
-}
-
-/// A crate around one C file.
-fn wrapped(name: &str, header: &str, source: &str) -> Project {
-    let project = Project::empty();
-    project.write(
-        "Cargo.toml",
-        &format!("[package]\nname = \"{name}-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
-    );
-    project.write(
-        "src/lib.rs",
-        "//! Empty: the C code is what matters here.\n",
-    );
-    project.write(&format!("c/{name}.h"), header);
-    project.write(&format!("c/{name}.c"), source);
-    let build = "use std::{env, process::Command};\n\
-         fn main() {\n    \
-             let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    \
-             let object = env::var(\"OUT_DIR\").unwrap() + \"/NAME.o\";\n    \
-             let words = [\"-Ic\", \"-c\", \"c/NAME.c\", \"-o\", &object];\n    \
-             assert!(Command::new(cc).args(words).status().unwrap().success());\n\
-         }\n";
-    project.write("build.rs", &build.replace("NAME", name));
-    project
+    Project::wrapping("pic", HEADER, SOURCE)
 }
 
 fn tool(project: &Project, words: &[&str]) -> Ended {
@@ -264,7 +240,7 @@ const TANK_TEST: &str = "#include \"tank.h\"\n\
 /// shows accuses nobody.
 #[test]
 fn an_object_is_used_as_its_callers_do() {
-    let project = wrapped("tank", TANK_HEADER, TANK);
+    let project = Project::wrapping("tank", TANK_HEADER, TANK);
     project.write("c/test/tank_test.c", TANK_TEST);
     let init = tool(&project, &["init", "--most", "99", "--try", "5s"]);
     init.expect(exit::CLEAN).says("harnesses/uses_tank.c");
@@ -302,7 +278,7 @@ fn an_object_is_used_as_its_callers_do() {
     );
 
     // Without the test nobody knows an order, and none is made up.
-    let project = wrapped("tank", TANK_HEADER, TANK);
+    let project = Project::wrapping("tank", TANK_HEADER, TANK);
     tool(&project, &["init", "--most", "99", "--no-try"]).expect(exit::CLEAN);
     assert!(!project.at("cegar/harnesses/uses_tank.c").exists());
 }
@@ -393,7 +369,7 @@ const SHOP_TEST: &str = "#include \"shop.h\"\n\
 /// pointers is one.
 #[test]
 fn an_object_is_opened_before_it_is_used() {
-    let project = wrapped("shop", SHOP_HEADER, SHOP);
+    let project = Project::wrapping("shop", SHOP_HEADER, SHOP);
     project.write("c/test/shop_test.c", SHOP_TEST);
     let init = tool(&project, &["init", "--function", "shop_s*", "--try", "5s"]);
     init.expect(exit::CLEAN);
@@ -430,175 +406,4 @@ fn an_object_is_opened_before_it_is_used() {
         found.len() == 1 && found[0].contains("(8 bytes, heap"),
         "{found:?}"
     );
-}
-
-const GRAPH_H: &str = "\
-typedef void *graph_profile;\n\
-typedef struct graph_allocator graph_allocator;\n\
-typedef struct graph_shared graph_shared;\n\
-typedef struct graph_map graph_map;\n\
-typedef struct { float x, y; } graph_point;\n\
-/* The places in `text` at which words begin. */\n\
-int graph_at(const unsigned char *text, int textSize, const int *index, int indexSize);\n\
-int graph_check(const unsigned char stored[16], const char *name, unsigned long limit);\n\
-graph_profile graph_profile_new(int kind);\n\
-void graph_profile_free(graph_profile profile);\n\
-int graph_form(graph_profile profile, unsigned int nBytes);\n\
-graph_map *graph_map_new(graph_allocator *allocator, graph_shared *shared);\n\
-graph_shared *graph_shared_new(graph_map *map);\n\
-void graph_map_free(graph_map *map);\n\
-int graph_map_size(graph_map *map, int x);\n\
-float graph_sum(const graph_point *points);\n\
-int graph_read(const unsigned char *text, int textSize);\n\
-/* Sets `*out_len`, and needs twice the room. */\n\
-int graph_pack(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len);\n\
-/* Takes `*dst_len` for the room. */\n\
-int graph_fit(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len);\n\
-int graph_copy(const unsigned char *src, int srcSize, unsigned char *dst, int dstSize);\n\
-void graph_hex(char *digits, const void *from, int from_len);\n\
-int graph_undo(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len);\n\
-int graph_undo_safe(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len);\n";
-
-const GRAPH_C: &str = "\
-#include <stdlib.h>\n\
-#include \"graph.h\"\n\
-struct graph_map { int size; };\n\
-struct graph_shared { graph_map *map; };\n\
-int graph_at(const unsigned char *text, int textSize, const int *index, int indexSize)\n\
-{\n\
-    int sum = 0;\n\
-    (void)textSize;\n\
-    for (int i = 0; i < indexSize; i++)\n\
-        sum += text[index[i]];\n\
-    return sum;\n\
-}\n\
-int graph_check(const unsigned char stored[16], const char *name, unsigned long limit)\n\
-{\n\
-    return stored[0] == 7 && stored[15] == 9 && limit > 4 && name[0] == 'n';\n\
-}\n\
-graph_profile graph_profile_new(int kind)\n\
-{\n\
-    int *made = malloc(64);\n\
-    if (made)\n\
-        made[15] = kind;\n\
-    return made;\n\
-}\n\
-void graph_profile_free(graph_profile profile) { free(profile); }\n\
-int graph_form(graph_profile profile, unsigned int nBytes)\n\
-{\n\
-    return ((int *)profile)[15] > 3 && nBytes > 9;\n\
-}\n\
-graph_map *graph_map_new(graph_allocator *allocator, graph_shared *shared)\n\
-{\n\
-    (void)allocator;\n\
-    graph_map *map = malloc(sizeof *map);\n\
-    if (map)\n\
-        map->size = shared ? 2 : 1;\n\
-    return map;\n\
-}\n\
-graph_shared *graph_shared_new(graph_map *map)\n\
-{\n\
-    graph_shared *shared = malloc(sizeof *shared);\n\
-    if (shared)\n\
-        shared->map = map;\n\
-    return shared;\n\
-}\n\
-void graph_map_free(graph_map *map) { free(map); }\n\
-int graph_map_size(graph_map *map, int x) { return x > 5 ? map->size : 0; }\n\
-float graph_sum(const graph_point *points)\n\
-{\n\
-    float sum = 0;\n\
-    for (int i = 0; i < 5; i++)\n\
-        sum += points[i].x;\n\
-    return sum;\n\
-}\n\
-int graph_read(const unsigned char *text, int textSize)\n\
-{\n\
-    if (textSize < 5)\n\
-        return 0;\n\
-    int at = text[0] | text[1] << 8 | text[2] << 16 | text[3] << 24;\n\
-    return text[at];\n\
-}\n\
-int graph_pack(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len)\n\
-{\n\
-    for (int i = 0; i < srcSize; i++)\n\
-        dst[2 * i] = dst[2 * i + 1] = src[i];\n\
-    *dst_len = 2ul * (unsigned)srcSize;\n\
-    return 0;\n\
-}\n\
-int graph_fit(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len)\n\
-{\n\
-    if (*dst_len + 1 < (unsigned)srcSize)\n\
-        return -1;\n\
-    for (int i = 0; i < srcSize; i++)\n\
-        dst[i] = src[i];\n\
-    return 0;\n\
-}\n\
-int graph_copy(const unsigned char *src, int srcSize, unsigned char *dst, int dstSize)\n\
-{\n\
-    (void)dstSize;\n\
-    for (int i = 0; i < srcSize; i++)\n\
-        dst[i] = src[i];\n\
-    return 0;\n\
-}\n\
-void graph_hex(char *digits, const void *from, int from_len)\n\
-{\n\
-    const unsigned char *at = from;\n\
-    for (int i = 0; i < from_len; i++) {\n\
-        *digits++ = \"0123456789abcdef\"[at[i] >> 4];\n\
-        *digits++ = \"0123456789abcdef\"[at[i] & 15];\n\
-    }\n\
-    *digits = 0;\n\
-}\n\
-int graph_undo_safe(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len)\n\
-{\n\
-    if (srcSize < 1 || *dst_len < src[0])\n\
-        return -1;\n\
-    for (int i = 0; i < src[0]; i++)\n\
-        dst[i] = 0;\n\
-    return 0;\n\
-}\n\
-int graph_undo(const unsigned char *src, int srcSize, unsigned char *dst, unsigned long *dst_len)\n\
-{\n\
-    *dst_len = srcSize > 0 ? src[0] : 0;\n\
-    for (unsigned long i = 0; i < *dst_len; i++)\n\
-        dst[i] = 0;\n\
-    return 0;\n\
-}\n";
-
-/// Shapes of parameters of which the header says little, in a library with three faults: `graph_read` takes four bytes of its
-/// input for a place in it, `graph_fit` is wrong by one, and `graph_copy` does not look how much room there is.
-#[test]
-fn shapes_that_a_header_does_not_tell() {
-    let project = wrapped("graph", GRAPH_H, GRAPH_C);
-    tool(&project, &["init", "--most", "99"])
-        .expect(exit::CLEAN)
-        .says("`graph_undo_safe` is for data from outside, and it is not: graph_undo");
-    let text = |name: &str| project.read(&format!("cegar/harnesses/{name}.c"));
-    let harnesses = [
-        ("graph_check", "stored[16]; /* as declared */"),
-        ("graph_form", "graph_profile_new("),
-        ("graph_map_size", "graph_map_new(NULL, NULL)"),
-        ("graph_sum", "crunner_get_bytes(points, sizeof points)"),
-        ("graph_at", "index[i] = (int)((size_t)index[i] % size);"),
-    ];
-    for (name, part) in harnesses {
-        assert!(text(name).contains(part), "{part}\n{}", text(name));
-    }
-    let (found, _) = found(&project, &[]);
-    assert_eq!(found, ["graph_copy", "graph_fit", "graph_read"]);
-}
-
-/// A harness that was not filled in proves its one check, and says that this is nothing.
-#[test]
-fn a_harness_without_a_call_tests_nothing() {
-    let project = wrapped(
-        "empty",
-        "int empty_print(const char *format, ...);\n",
-        "#include \"empty.h\"\nint empty_print(const char *format, ...) { return format[0]; }\n",
-    );
-    tool(&project, &["init"]).expect(exit::CLEAN);
-    tool(&project, &["run", "--runs", "100"])
-        .expect(exit::CLEAN)
-        .says("this harness calls no function of the C sources; nothing of them was tested");
 }
