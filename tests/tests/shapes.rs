@@ -34,7 +34,7 @@ fn shapes_that_a_header_does_not_tell() {
         &program("shapes/graph.h"),
         &program("shapes/graph.c"),
     );
-    tool(&project, &["init", "--most", "99"])
+    tool(&project, &["init", "--most", "99", "--try", "3s"])
         .expect(exit::CLEAN)
         .says("`graph_undo_safe` is for data from outside, and it is not: graph_undo");
     let text = |name: &str| project.read(&format!("cegar/harnesses/{name}.c"));

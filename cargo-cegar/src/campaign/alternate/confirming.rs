@@ -7,6 +7,7 @@
 
 use cegar_fuzz::native::Kind;
 use cegar_model::machine::{Choice, Execution, Violation};
+use cegar_model::program::Property;
 use cegar_search::simulate::search::{News, Origin};
 
 use super::Alternation;
@@ -280,6 +281,18 @@ impl Alternation<'_, '_> {
             self.reporting.warn_once(format!(
                 "the program {} on one input, and not when it is run on it again: it is not deterministic, and this is not \
                  reported as a violation",
+                confirmed.finding.message
+            ));
+            return Ok(false);
+        }
+        // A call through a NULL that the harness left, most often: whose it is cannot be told.
+        let is_placeless = confirmed.finding.place.file.is_empty()
+            && confirmed.finding.kind.property() == Property::Memory;
+        if is_placeless && self.subject.harness.drives.is_some() {
+            self.reporting.warn_once(format!(
+                "the program {} outside of the C code, where the engine sees nothing: whether the library or what the harness \
+                 passed is the reason is not known, and this is not reported as a violation; a harness that was written by \
+                 hand, without `drives` in cegar.toml, reports it",
                 confirmed.finding.message
             ));
             return Ok(false);

@@ -335,7 +335,8 @@ impl<'a> Judge<'a> {
             .stack
             .iter()
             .position(|frame| self.is_users(&frame.function));
-        let place = match (&seen.outcome, frames.get(first.unwrap_or(0))) {
+        // Without a frame of the user's what is left is the runner's own, and no place.
+        let place = match (&seen.outcome, first.and_then(|first| frames.get(first))) {
             (Outcome::Violated(violated), _) if violated.line > 0 => Place {
                 file: self.relative(&violated.file),
                 line: violated.line,

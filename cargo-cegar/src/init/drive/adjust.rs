@@ -215,11 +215,23 @@ impl Body<'_> {
     /// Gives the members of a structure that must not be zero a value.
     pub(super) fn given_members(&mut self, function: &Declared, name: &str, record: &Record) {
         let adjust = self.adjust;
-        let wanted = adjust.members.iter().filter(|(of, _)| of == name);
-        for (_, member) in wanted {
-            let Some((_, ty)) = record.fields.iter().find(|(field, _)| field == member) else {
-                continue;
-            };
+        let is_wanted = |field: &String| {
+            let mut all = adjust.members.iter();
+            all.any(|(of, member)| of == name && member == field)
+        };
+        let is_function = |ty: &Written| {
+            let to = self.api.pointee(ty);
+            to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Function(_)))
+        };
+        // Who calls one function of a table calls the others as well.
+        let mut fields = record.fields.iter();
+        let functions = fields.any(|(field, ty)| is_wanted(field) && is_function(ty));
+        let all: Vec<&(String, Written)> = record
+            .fields
+            .iter()
+            .filter(|(field, ty)| is_wanted(field) || functions && is_function(ty))
+            .collect();
+        for (member, ty) in all {
             let before = self.clone();
             match self.member_value(function, name, member, ty) {
                 Ok(value) => self.lines.push(format!("{name}.{member} = {value};")),
