@@ -10,6 +10,7 @@ mod chosen;
 
 use rustc_hash::FxHashSet;
 
+use self::chosen::Passed;
 pub use self::chosen::{Choose, Chosen, Harness, Noted, Owned};
 use super::memory::Site;
 use super::step::Run;
@@ -358,13 +359,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 (!spoken.contains(&i)).then_some((chosen.value, chosen.before))
             }))
             .collect();
-        // The exact size of one thing is by chance that of another one, which has always the same.
-        let exact: Vec<(u32, u64)> = noted
-            .owned
-            .iter()
-            .filter(|owned| is_passed(owned.object))
-            .map(|owned| (owned.object, owned.size))
-            .collect();
+        let passed = Passed::among(values, &noted.owned);
         for owned in &mut noted.owned {
             let common = |term: Option<Term>| match (term, owned.size_term) {
                 (Some(a), Some(b)) => pool.inputs(a).iter().any(|i| pool.inputs(b).contains(i)),
@@ -374,11 +369,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 common(*term) || term.is_none() && is_size(*value, owned.size)
             };
             owned.told |= far.iter().any(tells);
-            let is_chance = |(value, term): &(u128, Option<Term>)| {
-                let mut others = exact.iter().filter(|(object, _)| *object != owned.object);
-                term.is_none() && others.any(|(_, size)| u128::from(*size) == *value)
-            };
-            let mut near = values.iter().filter(|value| !is_chance(value));
+            let mut near = values.iter().enumerate().filter_map(|(at, value)| {
+                let is_chance =
+                    value.1.is_none() && passed.is_of_another(at, value.0, owned.object);
+                (!is_chance).then_some(value)
+            });
             owned.told |= is_passed(owned.object) && near.any(tells);
         }
     }

@@ -127,3 +127,48 @@ pub struct Noted {
     /// How many events of the path came before the library was entered first.
     pub entered: Option<usize>,
 }
+
+/// The harness's objects among the arguments of a call.
+pub(super) struct Passed {
+    /// The argument's number, the object, and its size.
+    objects: Vec<(usize, u32, u64)>,
+    /// The arguments that are numbers.
+    numbers: Vec<u128>,
+}
+
+impl Passed {
+    pub(super) fn among(values: &[(u128, Option<Term>)], owned: &[Owned]) -> Passed {
+        let object = |value: u128| {
+            let mut all = owned.iter();
+            all.find(|owned| u128::from(owned.object) == value >> 32)
+        };
+        let mut passed = Passed {
+            objects: Vec::new(),
+            numbers: Vec::new(),
+        };
+        for (at, (value, term)) in values.iter().enumerate() {
+            match object(*value).filter(|_| term.is_none()) {
+                Some(owned) => passed.objects.push((at, owned.object, owned.size)),
+                None => passed.numbers.push(*value),
+            }
+        }
+        passed
+    }
+
+    /// Whether an argument, a number, is the exact size of another object than this one: the nearest one, where there are fewer
+    /// such numbers than objects.
+    pub(super) fn is_of_another(&self, at: usize, value: u128, object: u32) -> bool {
+        let exact = |size: u64| u128::from(size) == value;
+        let of_size: Vec<&(usize, u32, u64)> = self.objects.iter().filter(|o| exact(o.2)).collect();
+        let numbers = self
+            .numbers
+            .iter()
+            .filter(|number| **number == value)
+            .count();
+        if of_size.iter().any(|o| o.1 == object) && numbers >= of_size.len() {
+            return false;
+        }
+        let nearest = of_size.iter().min_by_key(|o| (o.0.abs_diff(at), o.0 > at));
+        nearest.is_some_and(|o| o.1 != object)
+    }
+}
