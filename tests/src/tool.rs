@@ -76,6 +76,9 @@ impl Tool {
             .args(words)
             .current_dir(folder)
             .env("NO_COLOR", "1")
+            // What generated packages need has been downloaded for the workspace; a registry that answers
+            // differently from one moment to the next changes no test.
+            .env("CARGO_NET_OFFLINE", "true")
             .env_remove("CARGO_TARGET_DIR")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -328,6 +331,7 @@ fn run_cargo_test(package: &Path, more: impl Fn(&mut Command) -> &mut Command) -
         .current_dir(package)
         .env("CARGO_TARGET_DIR", shared_target())
         .env("CARGO_TERM_COLOR", "never")
+        .env("CARGO_NET_OFFLINE", "true")
         // What concerns the snapshots of this package does not concern those of that one.
         .env_remove("INSTA_UPDATE")
         .env_remove("INSTA_WORKSPACE_ROOT");

@@ -21,9 +21,7 @@ fn crate_with(header: &str, c: &str, rust: &str) -> Project {
 
 fn bindings(project: &Project, words: &[&str]) -> Ended {
     let words = ["bindings"].iter().chain(words).copied();
-    Tool::new(project.path(), words)
-        .env("CARGO_NET_OFFLINE", "true")
-        .run()
+    Tool::new(project.path(), words).run()
 }
 
 const HEADER: &str = "\
@@ -220,11 +218,7 @@ fn a_mismatch_fails_a_build_until_it_is_accepted() {
         "src/lib.rs",
         "unsafe extern \"C\" { pub fn demo(data: *const u8, size: u32) -> i32; }\n",
     );
-    let run = |words: &[&str]| {
-        Tool::new(project.path(), words.iter().copied())
-            .env("CARGO_NET_OFFLINE", "true")
-            .run()
-    };
+    let run = |words: &[&str]| Tool::new(project.path(), words.iter().copied()).run();
     run(&["run", "--runs", "200", "--html", "page.html"])
         .expect(exit::VIOLATION)
         .says("Found binding_mismatch  src/lib.rs:1 demo: parameter 2");

@@ -50,9 +50,7 @@ fn library() -> Project {
 }
 
 fn tool(project: &Project, words: &[&str]) -> Ended {
-    Tool::new(project.path(), words.iter().copied())
-        .env("CARGO_NET_OFFLINE", "true")
-        .run()
+    Tool::new(project.path(), words.iter().copied()).run()
 }
 
 /// The functions in which a run found a fault, and those of which it says that the harness is to blame.

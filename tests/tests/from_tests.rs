@@ -6,9 +6,7 @@ use std::path::Path;
 use cegar_tests::{Ended, Project, Tool, exit};
 
 fn tool(folder: &Path, words: &[&str]) -> Ended {
-    Tool::new(folder, words.iter().copied())
-        .env("CARGO_NET_OFFLINE", "true")
-        .run()
+    Tool::new(folder, words.iter().copied()).run()
 }
 
 /// A crate around one C file, compiled by hand, with these tests.

@@ -33,9 +33,7 @@ fn library() -> Project {
 }
 
 fn tool(project: &Project, words: &[&str]) -> Ended {
-    Tool::new(project.path(), words.iter().copied())
-        .env("CARGO_NET_OFFLINE", "true")
-        .run()
+    Tool::new(project.path(), words.iter().copied()).run()
 }
 
 /// What stands in a harness, below its includes.

@@ -4,9 +4,7 @@
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 
 fn tool(project: &Project, words: &str) -> Ended {
-    Tool::new(project.path(), words.split(' '))
-        .env("CARGO_NET_OFFLINE", "true")
-        .run()
+    Tool::new(project.path(), words.split(' ')).run()
 }
 
 /// A crate whose build script runs these lines of shell; `$CC`, `$CXX` and `$OUT_DIR` are what cargo and the tool say.

@@ -4,9 +4,7 @@
 use cegar_tests::{Ended, Project, Tool, exit, program};
 
 fn tool(project: &Project, words: &[&str]) -> Ended {
-    Tool::new(project.path(), words.iter().copied())
-        .env("CARGO_NET_OFFLINE", "true")
-        .run()
+    Tool::new(project.path(), words.iter().copied()).run()
 }
 
 /// The harnesses in which a run finds a fault of the library.
