@@ -266,18 +266,20 @@ impl<'a> Body<'a> {
         depth: usize,
     ) -> Result<String, String> {
         let name = self.name(or(&param.name, "object"));
+        let earlier = std::mem::take(&mut self.cleanup);
+        let began = self.lines.len();
         self.nested += 1;
         self.making.push(identity.to_owned());
         let made = self.made_as(maker, way, &name, param, to, depth);
         self.making.pop();
         self.nested -= 1;
-        made?;
         let object = if matches!(way, Way::Fills) {
             format!("&{name}")
         } else {
             name.clone()
         };
-        if let Some(back) = self.back(identity, &maker.name) {
+        let back = self.back(identity, &maker.name).filter(|_| made.is_ok());
+        if let Some(back) = back {
             let call = self.given_back(back, &name);
             let call = if matches!(way, Way::Fills) {
                 call.replacen(&format!("({name})"), &format!("({object})"), 1)
@@ -286,6 +288,11 @@ impl<'a> Body<'a> {
             };
             self.cleanup.insert(0, format!("{call};"));
         }
+        let own = std::mem::replace(&mut self.cleanup, earlier);
+        let lines = &self.lines[began..];
+        let at = place_of_closing(&self.cleanup, lines, depth);
+        self.cleanup.splice(at..at, own);
+        made?;
         Ok(object)
     }
 
@@ -431,5 +438,48 @@ impl<'a> Body<'a> {
         let through = first.is_some_and(|param| self.api.handle(&param.ty).is_none());
         let star = if through { "&" } else { "" };
         format!("{}({star}{name})", back.name)
+    }
+}
+
+/// Where among the lines that give back what was made before an object is given back that these lines made. What is handed to an
+/// object may be kept by it, so that the object is given back first; but not where it was needed for making the other one.
+fn place_of_closing(cleanup: &[String], made_by: &[String], depth: usize) -> usize {
+    let is_memory = |line: &str| line.starts_with("free(");
+    let Some(last) = cleanup.iter().rposition(|line| !is_memory(line)) else {
+        return 0;
+    };
+    let is_needed = |line: &String| {
+        let object = line
+            .split_once('(')
+            .and_then(|(_, rest)| rest.split_once(')'));
+        let name = object.map_or("", |(name, _)| name.trim_start_matches('&'));
+        made_by.iter().any(|made| has_name(made, name))
+    };
+    match depth > 0 || cleanup[..=last].iter().any(is_needed) {
+        true => 0,
+        false => last + 1,
+    }
+}
+
+/// Whether a line of C has a name among its words.
+fn has_name(line: &str, name: &str) -> bool {
+    let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    !name.is_empty() && words.any(|word| word == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_object_may_keep_is_given_back_after_it() {
+        let of = |lines: &[&str]| lines.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let cleanup = of(&["detector_destroy(td);", "free(data);"]);
+        let family = of(&["family *fam = family_create();"]);
+        assert_eq!(place_of_closing(&cleanup, &family, 0), 1);
+        let image = of(&["image *im = image_of(td);"]);
+        assert_eq!(place_of_closing(&cleanup, &image, 0), 0);
+        assert_eq!(place_of_closing(&cleanup, &family, 1), 0);
+        assert_eq!(place_of_closing(&of(&["free(data);"]), &family, 0), 0);
     }
 }

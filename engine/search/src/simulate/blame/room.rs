@@ -23,19 +23,30 @@ impl Looking<'_> {
             .iter()
             .find(|owned| owned.object == object)?;
         let end = (address & 0xffff_ffff) + len;
-        if end <= owned.size || owned.told || owned.variable.is_none() && owned.made_by.is_none() {
+        if end <= owned.size || owned.told {
             return None;
         }
+        let subject = if owned.variable.is_some() || owned.made_by.is_some() {
+            Subject::Room {
+                variable: owned.variable.clone(),
+                made_by: owned.made_by.map(|(site, _)| site),
+            }
+        } else {
+            // What `malloc` gave has no name in the program: the argument that it is says which one.
+            let (site, callee, number) = owned.passed?;
+            Subject::Argument {
+                site,
+                callee,
+                number,
+            }
+        };
         // A string ends where it ends. One that is written past its end was wanted as room.
         let is_string = owned.size_term.is_none() && self.is_string(owned);
         if is_string && (kind != CheckKind::Write || self.has_read_a_string()) {
             return None;
         }
         Some(Missing {
-            subject: Subject::Room {
-                variable: owned.variable.clone(),
-                made_by: owned.made_by.map(|(site, _)| site),
-            },
+            subject,
             value: u128::from(owned.size),
             varies: owned.size_term.is_some(),
             condition: Condition::Room { bytes: end },
