@@ -17,32 +17,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::write;
 
-/// How soon a state is widened: after how many times that it takes in what arrives, from the first one on.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// Up to so many times it is joined with what arrives.
-    joins: u32,
-    /// Up to so many times it is widened to constants of the program.
-    steps: u32,
-    /// Up to so many times it is widened to the ends of types; after that, to all values.
-    wide: u32,
-}
-
-impl Pace {
-    /// For states that are as small as they can be.
-    pub const STEADY: Pace = Pace {
-        joins: 3,
-        steps: 12,
-        wide: 24,
-    };
-    /// For states of a large program, which are to be there at all before the time is up.
-    pub const HASTY: Pace = Pace {
-        joins: 0,
-        steps: 1,
-        wide: 2,
-    };
-}
-
+/// Times that a state takes in what arrives before it is widened.
+const JOINS: u32 = 3;
+/// Times that it is widened to constants of the program.
+const STEPS: u32 = 12;
+/// Times that it is widened to the ends of types.
+const WIDE: u32 = 24;
 /// Walks through the whole program.
 const WALKS: u32 = 60;
 /// Walks that make states smaller.
@@ -72,15 +52,6 @@ struct Grown {
     times: u32,
 }
 
-/// How states grow.
-#[derive(Clone, Copy, Debug)]
-pub struct How {
-    /// Whether values are related to each other.
-    pub relations: bool,
-    /// How soon states are widened.
-    pub pace: Pace,
-}
-
 /// The states by place, and how they grow.
 pub struct Growing {
     /// The function of each block.
@@ -92,8 +63,8 @@ pub struct Growing {
     walked: FxHashSet<FuncId>,
     thresholds: FxHashMap<FuncId, Arc<Vec<i64>>>,
     changed: bool,
-    /// How states grow.
-    how: How,
+    /// Whether values are related to each other.
+    relations: bool,
     /// What arrives, where states are to become smaller.
     arrived: Option<Arrived>,
 }
@@ -106,7 +77,7 @@ struct Arrived {
 }
 
 impl Growing {
-    fn new(program: &Program, how: How) -> Growing {
+    fn new(program: &Program, relations: bool) -> Growing {
         Growing {
             functions: program.blocks.iter().map(|block| block.function).collect(),
             heads: FxHashMap::default(),
@@ -115,7 +86,7 @@ impl Growing {
             walked: FxHashSet::default(),
             thresholds: FxHashMap::default(),
             changed: false,
-            how,
+            relations,
             arrived: None,
         }
     }
@@ -141,21 +112,18 @@ fn take(
     known: &mut Grown,
     state: State,
     by: Measure<'_, '_>,
-    (thresholds, how): (&[i64], How),
+    (thresholds, relations): (&[i64], bool),
 ) -> bool {
     if state.is_within(&known.state, by.names, by.widths) {
         return false;
     }
     known.times += 1;
     let times = known.times;
-    let How { relations, pace } = how;
     known.state = match times {
-        _ if times <= pace.joins && relations => {
-            known.state.join_of_turns(&state, by.names, by.widths)
-        }
-        _ if times <= pace.joins => known.state.join(&state, by.names, by.widths),
-        _ if times <= pace.steps => known.state.widen(&state, by.names, by.widths, thresholds),
-        _ if times <= pace.wide => known.state.widen(&state, by.names, by.widths, &ENDS),
+        0..=JOINS if relations => known.state.join_of_turns(&state, by.names, by.widths),
+        0..=JOINS => known.state.join(&state, by.names, by.widths),
+        _ if times <= STEPS => known.state.widen(&state, by.names, by.widths, thresholds),
+        _ if times <= WIDE => known.state.widen(&state, by.names, by.widths, &ENDS),
         _ => known.state.widen(&state, by.names, by.widths, &[]),
     };
     true
@@ -178,7 +146,7 @@ impl Growing {
         by: Measure<'_, '_>,
     ) -> bool {
         let thresholds = self.of(function);
-        let how = (&thresholds[..], self.how);
+        let how = (&thresholds[..], self.relations);
         let all = which(self);
         let grew = match all.get_mut(&function) {
             Some(known) => take(known, state, by, how),
@@ -213,7 +181,7 @@ impl Guide for Growing {
         }
         let thresholds = self.of(self.functions[place.1.index()]);
         let grew = match self.heads.get_mut(&place) {
-            Some(known) => take(known, state, by, (&thresholds, self.how)),
+            Some(known) => take(known, state, by, (&thresholds, self.relations)),
             None => {
                 self.heads.insert(place, Grown { state, times: 0 });
                 true
@@ -279,14 +247,14 @@ pub struct Growth<'p> {
 }
 
 impl<'p> Growth<'p> {
-    /// Of a program, with these functions shared.
+    /// Of a program, with these functions shared, and with relations of values or without.
     pub fn new(
         program: &'p Program,
         points: &Arc<Points>,
         shared: FxHashSet<FuncId>,
-        (patience, how): (u64, How),
+        (patience, relations): (u64, bool),
     ) -> Growth<'p> {
-        let mut guide = Growing::new(program, how);
+        let mut guide = Growing::new(program, relations);
         for id in (0..program.functions.len() as u32).map(FuncId) {
             guide
                 .thresholds
@@ -294,7 +262,7 @@ impl<'p> Growth<'p> {
         }
         let mut walker = Walker::new(program, Arc::clone(points), shared, guide);
         walker.patience = patience;
-        walker.relations = how.relations;
+        walker.relations = relations;
         Growth { walker }
     }
 

@@ -19,10 +19,7 @@ use cegar_model::program::ir::{FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::FxHashSet;
 
-use self::grow::{Growth, How, Pace};
-
-/// A program of more blocks than these has a hasty floor before the others.
-const LARGE: usize = 3_000;
+use self::grow::Growth;
 
 /// A floor with what follows from it.
 #[derive(Debug)]
@@ -38,16 +35,14 @@ pub struct Floor {
 /// Finds a floor of a program, walking no more blocks than there is patience for. None if there is no time, or it cannot be walked.
 ///
 /// States grow twice, first without relations of values, which takes a part of the time: so there is a floor when the deadline passes
-/// while relations grow. In a large program they grow once more before that, in haste. What has grown by then is walked once more behind
-/// the deadline, as the checker does.
+/// while relations grow. What has grown by then is walked once more behind the deadline, as the checker does.
 pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Floor> {
     let began = Instant::now();
     let points = Arc::new(Points::of(program));
     let shared = plan::shared(program, &points);
     let mut best: Option<(FloorClaim, Ground)> = None;
-    for how in passes(program) {
-        let relations = how.relations;
-        let limits = (patience, how);
+    for relations in [false, true] {
+        let limits = (patience, relations);
         let grow = || grown(program, &points, shared.clone(), limits);
         let claims = match deadline::within(growing.clone(), grow) {
             Ok(claims) => claims,
@@ -74,29 +69,12 @@ pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Flo
     })
 }
 
-/// How states grow, one time after the other.
-fn passes(program: &Program) -> Vec<How> {
-    let steady = |relations| How {
-        relations,
-        pace: Pace::STEADY,
-    };
-    let hasty = How {
-        relations: false,
-        pace: Pace::HASTY,
-    };
-    let first = (program.blocks.len() > LARGE).then_some(hasty);
-    first
-        .into_iter()
-        .chain([steady(false), steady(true)])
-        .collect()
-}
-
 /// States that have grown: made smaller, and as they were before.
 fn grown(
     program: &Program,
     points: &Arc<Points>,
     shared: FxHashSet<FuncId>,
-    limits: (u64, How),
+    limits: (u64, bool),
 ) -> Result<Vec<FloorClaim>, Stop> {
     let mut growth = Growth::new(program, points, shared, limits).grown()?;
     let wide = growth.claim();
