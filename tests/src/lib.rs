@@ -13,7 +13,7 @@ mod tool;
 
 pub use project::{BUSY, Project, program, test_name};
 pub use tool::{
-    Ended, Running, Tool, binary, cargo_test, cargo_test_with, children, shared_target,
+    Ended, Running, Tool, binary, cargo_test, cargo_test_with, children, shared_target, tool,
 };
 
 /// The documented exit codes that the tests expect.

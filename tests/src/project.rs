@@ -12,6 +12,12 @@ pub struct Project {
     _removed_at_the_end: Option<TempDir>,
 }
 
+impl AsRef<Path> for Project {
+    fn as_ref(&self) -> &Path {
+        self.path()
+    }
+}
+
 impl Project {
     /// An empty folder.
     pub fn empty() -> Self {

@@ -310,6 +310,11 @@ impl fmt::Display for Ended {
     }
 }
 
+/// Runs `cargo cegar WORDS...` in a folder, to its end.
+pub fn tool(folder: impl AsRef<Path>, words: &[&str]) -> Ended {
+    Tool::new(folder.as_ref(), words).run()
+}
+
 /// Runs `cargo test` on a generated package. All of them share one target folder, for what they have in common.
 pub fn cargo_test(package: &Path, words: &[&str]) -> Ended {
     run_cargo_test(package, |command| command.args(words))

@@ -1,6 +1,6 @@
 //! The crate's declarations against the library: each kind of mismatch is found and nothing that is right is told.
 
-use cegar_tests::{Ended, Project, Tool, exit};
+use cegar_tests::{Ended, Project, exit, tool};
 
 /// A crate with this C file, header and Rust code. No build script: `cegar.toml` lists the file.
 fn crate_with(header: &str, c: &str, rust: &str) -> Project {
@@ -20,8 +20,7 @@ fn crate_with(header: &str, c: &str, rust: &str) -> Project {
 }
 
 fn bindings(project: &Project, words: &[&str]) -> Ended {
-    let words = ["bindings"].iter().chain(words).copied();
-    Tool::new(project.path(), words).run()
+    tool(project, &[&["bindings"], words].concat())
 }
 
 const HEADER: &str = "\
@@ -218,7 +217,7 @@ fn a_mismatch_fails_a_build_until_it_is_accepted() {
         "src/lib.rs",
         "unsafe extern \"C\" { pub fn demo(data: *const u8, size: u32) -> i32; }\n",
     );
-    let run = |words: &[&str]| Tool::new(project.path(), words.iter().copied()).run();
+    let run = |words: &[&str]| tool(&project, words);
     run(&["run", "--runs", "200", "--html", "page.html"])
         .expect(exit::VIOLATION)
         .says("Found binding_mismatch  src/lib.rs:1 demo: parameter 2");

@@ -1,7 +1,7 @@
 //! What `init` learns from the faults that its own harnesses cause: a choice that the harness may not make becomes a precondition, a bug
 //! stays one, and the list of preconditions is the maintainer's.
 
-use cegar_tests::{Ended, Project, Tool, exit};
+use cegar_tests::{Project, exit, tool};
 
 const HEADER: &str = "#include <stddef.h>\n\
     struct pic_format { int depth; const int *palette; };\n\
@@ -47,10 +47,6 @@ const SOURCE: &str = "#include \"pic.h\"\n\
 
 fn library() -> Project {
     Project::wrapping("pic", HEADER, SOURCE)
-}
-
-fn tool(project: &Project, words: &[&str]) -> Ended {
-    Tool::new(project.path(), words.iter().copied()).run()
 }
 
 /// The functions in which a run found a fault, and those of which it says that the harness is to blame.

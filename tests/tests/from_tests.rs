@@ -3,11 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cegar_tests::{Ended, Project, Tool, exit};
-
-fn tool(folder: &Path, words: &[&str]) -> Ended {
-    Tool::new(folder, words.iter().copied()).run()
-}
+use cegar_tests::{Project, exit, tool};
 
 /// A crate around one C file, compiled by hand, with these tests.
 fn crate_with(header: &str, c: &str, rust: &str, tests: &str) -> Project {

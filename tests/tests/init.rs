@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use cegar_tests::{Ended, Project, Tool, exit, program};
+use cegar_tests::{Project, exit, program, tool};
 
 /// A crate around `signatures/kv.c`, whose build script calls the compiler as the `cc` crate does.
 fn library() -> Project {
@@ -30,10 +30,6 @@ fn library() -> Project {
          }\n",
     );
     project
-}
-
-fn tool(project: &Project, words: &[&str]) -> Ended {
-    Tool::new(project.path(), words.iter().copied()).run()
 }
 
 /// What stands in a harness, below its includes.

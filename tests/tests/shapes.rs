@@ -1,11 +1,7 @@
 //! Parameters of which a header says little: rows of numbers, points, handles behind a `void *`, rooms that nobody counts. What
 //! `init` writes for them accuses nobody falsely, and the faults that are there are found.
 
-use cegar_tests::{Ended, Project, Tool, exit, program};
-
-fn tool(project: &Project, words: &[&str]) -> Ended {
-    Tool::new(project.path(), words.iter().copied()).run()
-}
+use cegar_tests::{Project, exit, program, tool};
 
 /// The harnesses in which a run finds a fault of the library.
 fn found(project: &Project) -> Vec<String> {

@@ -378,6 +378,12 @@ fn or<'t>(name: &'t str, default: &'t str) -> &'t str {
     if name.is_empty() { default } else { name }
 }
 
+/// Whether a piece of C has a name among its words.
+fn has_name(c: &str, name: &str) -> bool {
+    let mut words = c.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    !name.is_empty() && words.any(|word| word == name)
+}
+
 /// Whether a name has one of these words in it, at the start of a word: `ZSTD_freeCCtx`,
 /// `parser_end`, not `append`.
 fn has_word(name: &str, words: &[&str]) -> bool {

@@ -1,6 +1,6 @@
 //! The text of a harness.
 
-use super::{Body, Harness, READS, has_word};
+use super::{Body, Harness, READS, has_name, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
 
@@ -115,9 +115,7 @@ impl Body<'_> {
             let Some(object) = inner.and_then(|(_, rest)| rest.strip_suffix(");")) else {
                 continue;
             };
-            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            let mut words = call.split(|c| !is_name(c));
-            if object.chars().all(is_name) && words.any(|word| word == object) {
+            if has_name(call, object) {
                 *line = format!("if ((void *){result} != (void *){object})\n        {line}");
             }
         }

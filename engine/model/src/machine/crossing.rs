@@ -340,14 +340,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             return;
         };
         let Crossing { noted, spoken, .. } = crossing;
-        let is_passed = |object: u32| {
-            let mut addresses = values.iter().filter(|(_, term)| term.is_none());
-            addresses.any(|(value, _)| value >> 32 == u128::from(object))
-        };
-        let of_passed = |value: u128| {
-            let mut passed = noted.owned.iter().filter(|owned| is_passed(owned.object));
-            passed.any(|owned| owned.size > 0 && is_size(value, owned.size))
-        };
+        let passed = Passed::among(values, &noted.owned);
+        let of_passed = |value: u128| passed.sizes().any(|size| size > 0 && is_size(value, size));
         let own = noted.chosen.iter().enumerate().skip(first);
         let own = own.filter(|(_, chosen)| chosen.before.is_none() && of_passed(chosen.value));
         spoken.extend(own.map(|(i, _)| i));
@@ -359,7 +353,6 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 (!spoken.contains(&i)).then_some((chosen.value, chosen.before))
             }))
             .collect();
-        let passed = Passed::among(values, &noted.owned);
         for owned in &mut noted.owned {
             let common = |term: Option<Term>| match (term, owned.size_term) {
                 (Some(a), Some(b)) => pool.inputs(a).iter().any(|i| pool.inputs(b).contains(i)),
@@ -374,7 +367,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     value.1.is_none() && passed.is_of_another(at, value.0, owned.object);
                 (!is_chance).then_some(value)
             });
-            owned.told |= is_passed(owned.object) && near.any(tells);
+            owned.told |= passed.has(owned.object) && near.any(tells);
         }
     }
 }

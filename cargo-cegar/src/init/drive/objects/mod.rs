@@ -9,7 +9,7 @@ mod opening;
 mod plain;
 
 use super::sides::{is_opposed, is_other_side};
-use super::{Body, DEPTH, common, has_word, or};
+use super::{Body, DEPTH, common, has_name, has_word, or};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
@@ -273,13 +273,13 @@ impl<'a> Body<'a> {
         let made = self.made_as(maker, way, &name, param, to, depth);
         self.making.pop();
         self.nested -= 1;
+        made?;
         let object = if matches!(way, Way::Fills) {
             format!("&{name}")
         } else {
             name.clone()
         };
-        let back = self.back(identity, &maker.name).filter(|_| made.is_ok());
-        if let Some(back) = back {
+        if let Some(back) = self.back(identity, &maker.name) {
             let call = self.given_back(back, &name);
             let call = if matches!(way, Way::Fills) {
                 call.replacen(&format!("({name})"), &format!("({object})"), 1)
@@ -292,7 +292,6 @@ impl<'a> Body<'a> {
         let lines = &self.lines[began..];
         let at = place_of_closing(&self.cleanup, lines, depth);
         self.cleanup.splice(at..at, own);
-        made?;
         Ok(object)
     }
 
@@ -459,12 +458,6 @@ fn place_of_closing(cleanup: &[String], made_by: &[String], depth: usize) -> usi
         true => 0,
         false => last + 1,
     }
-}
-
-/// Whether a line of C has a name among its words.
-fn has_name(line: &str, name: &str) -> bool {
-    let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    !name.is_empty() && words.any(|word| word == name)
 }
 
 #[cfg(test)]

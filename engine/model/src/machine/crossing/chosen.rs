@@ -155,6 +155,16 @@ impl Passed {
         passed
     }
 
+    /// Whether an object is among them.
+    pub(super) fn has(&self, object: u32) -> bool {
+        self.objects.iter().any(|passed| passed.1 == object)
+    }
+
+    /// Their sizes, in bytes.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = u64> {
+        self.objects.iter().map(|passed| passed.2)
+    }
+
     /// Whether an argument, a number, is the exact size of another object than this one: the nearest one, where there are fewer
     /// such numbers than objects.
     pub(super) fn is_of_another(&self, at: usize, value: u128, object: u32) -> bool {

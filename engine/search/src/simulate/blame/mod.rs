@@ -80,6 +80,17 @@ pub enum Subject {
     },
 }
 
+impl Subject {
+    /// The argument by which the library got a thing; see [`Owned::passed`].
+    fn argument((site, callee, number): (CallSite, FuncId, usize)) -> Subject {
+        Subject::Argument {
+            site,
+            callee,
+            number,
+        }
+    }
+}
+
 /// Blames the violation that a tape leads to; none where the machine does not see it, or where it is in the harness itself.
 pub fn blame(
     machine: &Machine<'_>,

@@ -33,12 +33,7 @@ impl Looking<'_> {
             }
         } else {
             // What `malloc` gave has no name in the program: the argument that it is says which one.
-            let (site, callee, number) = owned.passed?;
-            Subject::Argument {
-                site,
-                callee,
-                number,
-            }
+            Subject::argument(owned.passed?)
         };
         // A string ends where it ends. One that is written past its end was wanted as room.
         let is_string = owned.size_term.is_none() && self.is_string(owned);
@@ -60,7 +55,7 @@ impl Looking<'_> {
         let object = (address >> 32) as u32;
         let mut all = self.noted.owned.iter();
         let owned = all.find(|owned| owned.object == object && owned.told)?;
-        let (size, (site, callee, number)) = (owned.size_term?, owned.passed?);
+        let (size, passed) = (owned.size_term?, owned.passed?);
         let end = (address & 0xffff_ffff) + len;
         if end <= owned.size {
             return None;
@@ -95,11 +90,7 @@ impl Looking<'_> {
             return None;
         }
         Some(Missing {
-            subject: Subject::Argument {
-                site,
-                callee,
-                number,
-            },
+            subject: Subject::argument(passed),
             value: u128::from(owned.size),
             varies: true,
             condition: Condition::Room { bytes: end },
@@ -113,7 +104,7 @@ impl Looking<'_> {
         let object = (address >> 32) as u32;
         let mut all = self.noted.owned.iter();
         let owned = all.find(|owned| owned.object == object && owned.told)?;
-        let (size, (site, callee, number)) = (owned.size_term?, owned.passed?);
+        let (size, passed) = (owned.size_term?, owned.passed?);
         let end = (address & 0xffff_ffff) + len;
         if end <= owned.size || owned.made_by.is_some() {
             return None;
@@ -144,11 +135,7 @@ impl Looking<'_> {
             return None;
         }
         Some(Missing {
-            subject: Subject::Argument {
-                site,
-                callee,
-                number,
-            },
+            subject: Subject::argument(passed),
             value: u128::from(owned.size),
             varies: true,
             condition: Condition::Least { bytes: end },
@@ -172,7 +159,7 @@ impl Looking<'_> {
                 .first_input
                 .is_some_and(|at| at <= first && u64::from(last - at) < owned.size)
         };
-        let (site, callee, number) = self.noted.owned.iter().find(holds)?.passed?;
+        let passed = self.noted.owned.iter().find(holds)?.passed?;
         let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
         let looks = |event: &PathEvent| {
             let term = event.event.condition().0;
@@ -189,11 +176,7 @@ impl Looking<'_> {
             return None;
         }
         Some(Missing {
-            subject: Subject::Argument {
-                site,
-                callee,
-                number,
-            },
+            subject: Subject::argument(passed),
             value: 0,
             varies: true,
             condition: Condition::Elements,
