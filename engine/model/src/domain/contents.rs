@@ -19,8 +19,6 @@ use crate::program::ir::{GlobalId, Width};
 
 /// Offsets from here on are not followed: nothing is known there.
 pub const END: u32 = u32::MAX;
-/// Elements of a global's first contents that are looked at one by one.
-const ELEMENTS: u32 = 1 << 13;
 /// Offsets that are looked at one by one.
 const OFFSETS: u64 = 24;
 
@@ -202,6 +200,16 @@ impl Contents {
         if let Some(offsets) = few(at) {
             let values = offsets.map(|at| self.at(at, len, names));
             return values.reduce(|a, b| a.join(&b, bits(len))).unwrap_or(all);
+        }
+        let mut around = self.within(low, end);
+        if let (Some((start, run)), None) = (around.next(), around.next())
+            && start <= low
+            && run.end >= end
+            && let Some(value) = run
+                .filling
+                .stepped(start, (low, high), (at.step, len), names)
+        {
+            return value;
         }
         if !at.step.is_multiple_of(u64::from(len)) {
             return self.every(low, end, len, names).unwrap_or(all);

@@ -12,6 +12,7 @@
 mod lines;
 mod steps;
 
+use std::fmt;
 use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
@@ -181,6 +182,32 @@ impl From<Line> for Written {
         let terms = line.sum.terms.iter();
         let terms = terms.map(|(var, factor)| (*var, *factor as i64)).collect();
         (terms, line.sum.constant as i64, line.exact)
+    }
+}
+
+impl fmt::Display for Var {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = |number: &u32| if number & UNSIGNED == 0 { "" } else { "u" };
+        match self {
+            Var::Reg(reg) => write!(f, "{}r{}", sign(reg), reg & !UNSIGNED),
+            Var::Outer(ctx, reg) => write!(f, "{}c{ctx}r{}", sign(reg), reg & !UNSIGNED),
+            Var::Cell(id, at, len) => write!(f, "{}o{}[{at}]", sign(len), id.0),
+            Var::Size(id) => write!(f, "size(o{})", id.0),
+        }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (var, factor) in self.terms() {
+            match factor {
+                1 => write!(f, "+{var} ")?,
+                -1 => write!(f, "-{var} ")?,
+                _ => write!(f, "{factor:+}{var} ")?,
+            }
+        }
+        let relation = if self.exact { "=" } else { "<=" };
+        write!(f, "{:+} {relation} 0", self.constant())
     }
 }
 

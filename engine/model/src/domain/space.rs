@@ -3,6 +3,7 @@
 //! One name stands for every object that an operation makes in a context. Where that can be several at a time nothing is ever known to be
 //! overwritten, and what was released once may be any of them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -62,7 +63,27 @@ pub struct Names<'p> {
     program: &'p Program,
     made: Vec<(Made, Info)>,
     numbers: FxHashMap<Made, ObjId>,
+    /// What elements of tables are together: to join thousands of numbers takes its time.
+    tables: RefCell<FxHashMap<Elements, Value>>,
 }
+
+/// Elements of what a global begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Elements {
+    /// The global.
+    pub global: GlobalId,
+    /// Where the first one begins.
+    pub first: u32,
+    /// Where the last one begins at most.
+    pub last: u32,
+    /// From the beginning of one to that of the next.
+    pub step: u32,
+    /// Bytes of each.
+    pub len: u32,
+}
+
+/// Elements that are looked at one by one.
+const ELEMENTS: u32 = 1 << 17;
 
 /// What an object is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +105,7 @@ impl<'p> Names<'p> {
             program,
             made: Vec::new(),
             numbers: FxHashMap::default(),
+            tables: RefCell::default(),
         }
     }
 
@@ -217,6 +239,22 @@ impl<'p> Names<'p> {
         let bytes = global.init[first..end].iter().rev();
         let number = bytes.fold(0u128, |number, &byte| number << 8 | u128::from(byte));
         Value::exactly(width, number)
+    }
+
+    /// What any of some elements is that a global begins with. None if there is no such element, or there are too many.
+    pub fn initials(&self, of: Elements) -> Option<Value> {
+        if of.step == 0 || of.last < of.first || (of.last - of.first) / of.step > ELEMENTS {
+            return None;
+        }
+        if let Some(known) = self.tables.borrow().get(&of) {
+            return Some(known.clone());
+        }
+        let places = (of.first..=of.last).step_by(of.step as usize);
+        let values = places.map(|at| self.initial(of.global, at, of.len));
+        let width = (of.len * 8) as Width;
+        let value = values.reduce(|all, one| all.join(&one, width))?;
+        self.tables.borrow_mut().insert(of, value.clone());
+        Some(value)
     }
 
     /// A global where the program begins; none for what does not exist then.

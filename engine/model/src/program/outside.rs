@@ -12,6 +12,7 @@
 
 mod constraints;
 mod effects;
+mod kept;
 pub mod points;
 mod solve;
 

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ELEMENTS;
-use crate::domain::space::Names;
+use crate::domain::space::{Elements, Names};
 use crate::domain::value::Value;
 use crate::program::ir::{GlobalId, Width};
 
@@ -64,22 +63,37 @@ impl Filling {
             }
             Filling::Image(global, at) => {
                 let first = low + (anchor % unit + unit - low % unit) % unit;
-                if high < low || (high - low) / unit > ELEMENTS {
-                    return None;
-                }
-                let mut all: Option<Value> = None;
-                let mut offset = first;
-                while offset.checked_add(unit).is_some_and(|end| end <= high) {
-                    let one = names.initial(*global, at + (offset - start), unit);
-                    all = Some(match all {
-                        Some(known) => known.join(&one, bits(unit)),
-                        None => one,
-                    });
-                    offset += unit;
-                }
-                all
+                let within = |offset: u32| at + (offset - start);
+                let last = high.checked_sub(unit).filter(|last| *last >= first)?;
+                names.initials(Elements {
+                    global: *global,
+                    first: within(first),
+                    last: within(last),
+                    step: unit,
+                    len: unit,
+                })
             }
         }
+    }
+
+    /// What `len` bytes hold at one of some offsets within the run, from the first to the last in steps, where that is what a global begins with.
+    pub(super) fn stepped(
+        &self,
+        start: u32,
+        (first, last): (u32, u32),
+        (step, len): (u64, u32),
+        names: &Names<'_>,
+    ) -> Option<Value> {
+        let Filling::Image(global, at) = self else {
+            return None;
+        };
+        names.initials(Elements {
+            global: *global,
+            first: at + (first - start),
+            last: at + (last - start),
+            step: u32::try_from(step).ok()?,
+            len,
+        })
     }
 
     /// The same, of a part of the run that begins at an offset.

@@ -269,6 +269,7 @@ impl Lines {
                     self.put(sum, line.exact);
                 }
             }
+            self.bounded_by(&by, var, ranges);
             return;
         }
         let (above, below): (Vec<&Line>, Vec<&Line>) =
@@ -291,6 +292,31 @@ impl Lines {
                 if let Some(sum) = value.and_then(|value| line.sum.plus(&value, factor)) {
                     self.put(sum, false);
                 }
+            }
+        }
+    }
+
+    /// The range of a variable, as what it equals by an exact line, where the ranges of the others do not say that.
+    fn bounded_by(&mut self, by: &Line, var: Var, ranges: Ranges<'_>) {
+        let factor = by.factor(var);
+        if factor.abs() != 1 {
+            return;
+        }
+        let (low, high) = ranges(var);
+        // `var` less what it equals is zero.
+        let Some(zero) = by.sum.times(factor) else {
+            return;
+        };
+        let own = Sum::of(var);
+        let above = own.plus(&Sum::number(high), -1);
+        let below = Sum::number(low).plus(&own, -1);
+        for (sum, times, bound) in [(above, -1, high), (below, 1, low)] {
+            let sum = sum.and_then(|sum| sum.plus(&zero, times));
+            if bound.abs() < 1 << 48
+                && let Some(sum) = sum
+                && sum.most(ranges) > 0
+            {
+                self.put(sum, false);
             }
         }
     }

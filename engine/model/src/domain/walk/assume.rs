@@ -54,7 +54,7 @@ impl<G: Guide> Walker<'_, G> {
         if self.decided(state, (pred, width), (&value, other)) == Some(false) {
             return false;
         }
-        match self.restricted(pred, width, &value, other) {
+        match self.restricted((pred, width), (&value, other), false) {
             Some(left) => self.learned(frame, state, (operand, width), left, 0),
             None => false,
         }
@@ -215,7 +215,7 @@ impl<G: Guide> Walker<'_, G> {
         &self,
         frame: &Frame,
         state: &mut State,
-        (pred, width): (Pred, Width),
+        (made, pred, width): (Reg, Pred, Width),
         (a, b): (Operand, Operand),
         depth: u32,
     ) -> bool {
@@ -226,10 +226,12 @@ impl<G: Guide> Walker<'_, G> {
         if self.decided(state, (pred, width), (&x, &y)) == Some(false) {
             return false;
         }
-        let Some(left) = self.restricted(pred, width, &x, &y) else {
+        let noted = state.ordered.contains(&made);
+        let Some(left) = self.restricted((pred, width), (&x, &y), noted) else {
             return false;
         };
-        let Some(right) = self.restricted(num::exchanged(pred), width, &y, &x) else {
+        let turned = (num::exchanged(pred), width);
+        let Some(right) = self.restricted(turned, (&y, &x), noted) else {
             return false;
         };
         self.learned(frame, state, (a, width), left, depth)
@@ -261,8 +263,14 @@ impl<G: Guide> Walker<'_, G> {
 }
 
 impl<G> Walker<'_, G> {
-    /// What is left of a value where it compares so with another one; none if nothing is.
-    fn restricted(&self, pred: Pred, width: Width, value: &Value, other: &Value) -> Option<Value> {
+    /// What is left of a value where it compares so with another one; none if nothing is. Addresses far outside of their object have the order of
+    /// their offsets only where it was `noted` that their order is asked.
+    fn restricted(
+        &self,
+        (pred, width): (Pred, Width),
+        (value, other): (&Value, &Value),
+        noted: bool,
+    ) -> Option<Value> {
         let mut left = value.clone();
         if let (Some(a), Some(b)) = (value.plain(), other.plain()) {
             return num::refined(pred, width, a, b).map(Value::number);
@@ -273,7 +281,7 @@ impl<G> Walker<'_, G> {
         if let (Some((a, x)), Some((b, y))) = (value.sole(), other.sole()) {
             let equal = matches!(pred, Pred::Eq | Pred::Ne);
             let single = a == b && self.names.info(a).single;
-            if single && (equal || is_near(x) && is_near(y)) {
+            if single && (equal || noted || is_near(x) && is_near(y)) {
                 return num::refined(signed(pred), 64, x, y)
                     .map(|offset| Value::address(a, offset));
             }

@@ -26,7 +26,7 @@ impl<G: Guide> Walker<'_, G> {
             } => match bit {
                 Some(holds) => {
                     let pred = if holds { *pred } else { num::negated(*pred) };
-                    self.both(frame, state, (pred, *width), (*a, *b), depth)
+                    self.both(frame, state, (reg, pred, *width), (*a, *b), depth)
                         && self.related(frame, state, (reg, pred, *width), (*a, *b))
                 }
                 None => true,

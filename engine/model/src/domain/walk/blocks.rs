@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::parts::{self, Kind, Parts};
 use super::{Frame, Step, Walker};
 use crate::deadline;
-use crate::domain::space::{Alive, Kind};
+use crate::domain::space::{self, Alive};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::domain::walk::guide::{Guide, Measure, Stop};
@@ -16,54 +17,60 @@ use crate::program::ir::{BlockId, Edge, Loc, Operand, Pred, Reg, Terminator};
 #[derive(Default)]
 struct Pending {
     /// By place, with what arrived.
-    pub(super) blocks: BTreeMap<u32, (BlockId, State)>,
+    pub(super) blocks: BTreeMap<u32, (BlockId, Parts)>,
     /// Heads at which something arrived, and whether they were walked.
     pub(super) heads: FxHashMap<BlockId, bool>,
 }
 
 impl<'p, G: Guide> Walker<'p, G> {
     /// Walks a function's blocks; what it comes back with, and its results as registers.
-    pub(super) fn body(&mut self, frame: &Frame, entry: State) -> Step<Option<State>> {
+    pub(super) fn body(&mut self, frame: &Frame, entry: State) -> Step<Parts> {
         let mut pending = Pending::default();
-        let mut exit: Option<State> = None;
+        let mut exits = Parts::default();
         let first = BlockId(self.program.function(frame.function).blocks.start);
         self.arrive(frame, None, first, entry, &mut pending)?;
-        while let Some((_, (block, state))) = pending.blocks.pop_first() {
-            self.blocks += 1;
-            if self.blocks > self.patience {
-                return Err(Stop::Large);
-            }
-            if deadline::passed() {
-                return Err(Stop::Late);
-            }
+        while let Some((_, (block, states))) = pending.blocks.pop_first() {
             if let Some(known) = pending.heads.get_mut(&block) {
                 *known = true;
             }
-            let state = match frame.flow.is_head(block) {
-                true => self.guide.start((frame.ctx, block)),
-                false => Some(state),
+            let states: Vec<State> = match frame.flow.is_head(block) {
+                true => self.guide.start((frame.ctx, block)).into_iter().collect(),
+                false => states.states().collect(),
             };
-            let Some(state) = state else { continue };
-            self.guide.enters((frame.ctx, block), &state);
-            self.found.entered.insert(block);
-            self.block(frame, block, state, &mut pending, &mut exit)?;
+            for state in states {
+                self.blocks += 1;
+                if self.blocks > self.patience {
+                    return Err(Stop::Large);
+                }
+                if deadline::passed() {
+                    return Err(Stop::Late);
+                }
+                self.guide.enters((frame.ctx, block), &state);
+                self.found.entered.insert(block);
+                self.block(frame, block, state, (&mut pending, &mut exits))?;
+            }
         }
-        if let Some(exit) = &mut exit {
-            self.end(frame, exit);
-        }
-        Ok(exit)
+        exits.each(|exit| self.end(frame, exit));
+        Ok(exits)
+    }
+
+    /// The same, joined.
+    pub(super) fn whole(&mut self, frame: &Frame, entry: State) -> Step<Option<State>> {
+        let exits = self.body(frame, entry)?;
+        let widths = &self.program.function(frame.function).result;
+        Ok(parts::joined(exits.states(), &self.names, widths))
     }
 
     /// The objects of a call are gone when it is over.
-    fn end(&mut self, frame: &Frame, exit: &mut State) {
+    fn end(&self, frame: &Frame, exit: &mut State) {
         let names = &self.names;
         let own: Vec<_> = exit
             .objects
             .keys()
             .copied()
             .filter(|id| match names.kind(*id) {
-                Kind::Made(made) => made.ctx == frame.ctx && !names.info(*id).heap,
-                Kind::Global(_) | Kind::Function(_) | Kind::Gone => false,
+                space::Kind::Made(made) => made.ctx == frame.ctx && !names.info(*id).heap,
+                space::Kind::Global(_) | space::Kind::Function(_) | space::Kind::Gone => false,
             })
             .collect();
         if own.is_empty() {
@@ -73,7 +80,12 @@ impl<'p, G: Guide> Walker<'p, G> {
             exit.remove(&own);
             return;
         }
-        for id in own {
+        // Of what nobody knows any more only those are left that other calls of the same function made.
+        let kept = own.into_iter().filter(|id| {
+            let site = names.site(*id);
+            site.is_none_or(|site| self.points.is_kept(site))
+        });
+        for id in kept {
             exit.change(id, names, |object| object.alive = Alive::Maybe);
         }
     }
@@ -101,15 +113,16 @@ impl<'p, G: Guide> Walker<'p, G> {
             // A loop may be entered elsewhere, so that only its own edges lead to its head.
             let walked = *pending.heads.entry(to).or_default();
             if again || !back || !walked {
-                pending.blocks.insert(place, (to, State::default()));
+                pending.blocks.insert(place, (to, Parts::default()));
             }
             return Ok(());
         }
-        let joined = match pending.blocks.remove(&place) {
-            Some((_, before)) => before.join(&state, &self.names, widths),
-            None => state,
-        };
-        pending.blocks.insert(place, (to, joined));
+        let kind = self.kind_at(self.program.block(to), &state);
+        let (_, states) = pending
+            .blocks
+            .entry(place)
+            .or_insert_with(|| (to, Parts::default()));
+        states.add(kind, state, &self.names, widths);
         Ok(())
     }
 
@@ -117,27 +130,40 @@ impl<'p, G: Guide> Walker<'p, G> {
         &mut self,
         frame: &Frame,
         id: BlockId,
-        mut state: State,
-        pending: &mut Pending,
-        exit: &mut Option<State>,
+        state: State,
+        (pending, exits): (&mut Pending, &mut Parts),
     ) -> Step<()> {
         let block = self.program.block(id);
+        let mut states = vec![state];
         for (op, inst) in block.ops.iter().enumerate() {
             self.at = Loc {
                 block: id,
                 inst: inst.at,
             };
             self.pos = inst.pos;
-            if !self.operation(frame, &mut state, op as u32, &inst.op)? {
-                return Ok(());
-            }
+            states = self.in_parts(self.widths(frame), states, &inst.op, |walker, state| {
+                walker.operation(frame, state, op as u32, &inst.op)
+            })?;
         }
         self.at = Loc {
             block: id,
             inst: block.end_at,
         };
         self.pos = block.end_pos;
-        match &block.end {
+        for state in states {
+            self.terminator(frame, id, state, (pending, exits))?;
+        }
+        Ok(())
+    }
+
+    fn terminator(
+        &mut self,
+        frame: &Frame,
+        id: BlockId,
+        mut state: State,
+        (pending, exits): (&mut Pending, &mut Parts),
+    ) -> Step<()> {
+        match &self.program.block(id).end {
             Terminator::Jump(edge) => self.follow(frame, id, edge, state, pending)?,
             Terminator::Branch {
                 cond,
@@ -198,10 +224,8 @@ impl<'p, G: Guide> Walker<'p, G> {
                     objects: state.objects,
                     ..State::default()
                 };
-                *exit = Some(match exit.take() {
-                    Some(before) => before.join(&returned, &self.names, widths),
-                    None => returned,
-                });
+                let kind = Kind::of(returned.registers.get(&Reg(0)));
+                exits.add(kind, returned, &self.names, widths);
             }
             Terminator::Unreachable { check } => {
                 self.violates(*check);

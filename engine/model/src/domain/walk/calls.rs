@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::memory::Purpose;
+use super::parts::{self, Parts};
 use super::{Frame, Guide, Step, Stop, Walker};
 use crate::domain::contents::{Contents, Filling};
 use crate::domain::num::Num;
@@ -66,10 +67,9 @@ impl<G: Guide> Walker<'_, G> {
         for id in callees {
             let mut taken = state.clone();
             if self.call_function(frame, &mut taken, (op, call), id, None)? {
-                after = Some(match after {
-                    Some(before) => before.join(&taken, &self.names, self.widths(frame)),
-                    None => taken,
-                });
+                let all = after.into_iter().chain([taken]);
+                let all = all.chain(std::mem::take(&mut self.apart));
+                after = parts::joined(all, &self.names, self.widths(frame));
             }
         }
         match after {
@@ -126,24 +126,32 @@ impl<G: Guide> Walker<'_, G> {
             return Ok(false);
         };
         let (at, pos) = (self.at, self.pos);
-        let exit = match shared {
+        let exits = match shared {
             true => {
                 self.found.callers.entry(id).or_default().insert(back);
                 self.call_shared(id, entry)?
+                    .map_or_else(Parts::default, Parts::one)
             }
             false => self.body(&inner, entry)?,
         };
         (self.at, self.pos) = (at, pos);
-        let Some(mut exit) = exit else {
+        let mut behind = Vec::new();
+        for mut exit in exits.states() {
+            if function.kind == FunctionKind::Mock {
+                // What is not followed in the caller's registers does not matter here: addresses stay.
+                if !self.deviate(&inner, &mut exit, id) || !self.given(&inner, id) {
+                    return Ok(false);
+                }
+            }
+            let mut after = state.clone();
+            self.left(frame, &mut after, exit, (call, id));
+            behind.push(after);
+        }
+        let Some(first) = behind.pop() else {
             return Ok(false);
         };
-        if function.kind == FunctionKind::Mock {
-            // What is not followed in the caller's registers does not matter here: addresses stay.
-            if !self.deviate(&inner, &mut exit, id) || !self.given(&inner, id) {
-                return Ok(false);
-            }
-        }
-        self.left(frame, state, exit, (call, id));
+        *state = first;
+        self.apart = behind;
         Ok(true)
     }
 

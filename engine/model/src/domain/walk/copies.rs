@@ -9,7 +9,10 @@ use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind};
 use crate::domain::state::State;
 use crate::domain::value::Value;
-use crate::program::ir::{CheckId, Operand};
+use crate::program::ir::{CheckId, Op, Operand, Terminator};
+
+/// Blocks that a call may still go through where it ends.
+const ENDING: usize = 4;
 
 impl<G: Guide> Walker<'_, G> {
     /// `memcpy` and `memmove`. False if nothing goes on.
@@ -142,6 +145,9 @@ impl<G: Guide> Walker<'_, G> {
         start: bool,
         address: Operand,
     ) -> bool {
+        if !start && frame.recursive && self.ends_call() {
+            return true;
+        }
         let value = self.get(frame, state, address, 64);
         let (led, vague) = self.led(frame, state, address, &value);
         if vague && led.is_empty() {
@@ -167,6 +173,36 @@ impl<G: Guide> Walker<'_, G> {
             state.written(id, 0, END);
         }
         true
+    }
+
+    /// Whether nothing but the end of the call follows: it ends what lives in it, and knows of other calls of the same function.
+    fn ends_call(&self) -> bool {
+        let mut block = self.program.block(self.at.block);
+        let mut from = block.ops.iter().position(|inst| inst.at > self.at.inst);
+        for _ in 0..ENDING {
+            let rest = from.map_or(&[][..], |from| &block.ops[from..]);
+            let is_quiet = |op: &Op| {
+                use Op::{Address, Bin, Cast, Cmp, Copy, Freeze, Lifetime, Select};
+                let computes = matches!(op, Address { .. } | Bin { .. } | Cast { .. } | Cmp { .. });
+                computes
+                    || matches!(
+                        op,
+                        Copy { .. } | Freeze { .. } | Lifetime { start: false, .. } | Select { .. }
+                    )
+            };
+            if !rest.iter().all(|inst| is_quiet(&inst.op)) {
+                return false;
+            }
+            match &block.end {
+                Terminator::Return { .. } => return true,
+                Terminator::Jump(edge) => {
+                    block = self.program.block(edge.to);
+                    from = Some(0);
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Bytes become uninitialised.

@@ -171,11 +171,9 @@ impl<G: Guide> Walker<'_, G> {
             targets.extend(valid.map(|offset| (id, offset)));
         }
         if bad && len.high > 0 {
-            tracing::trace!(
-                at = %self.program.show(self.pos),
-                ?value,
-                "an access that is not shown to be valid"
-            );
+            if tracing::enabled!(tracing::Level::TRACE) {
+                self.tell(state, (address, &value), len);
+            }
             self.violates(purpose.check);
         }
         if targets.is_empty() {
@@ -205,6 +203,25 @@ impl<G: Guide> Walker<'_, G> {
         };
         self.fitted(frame, state, (address, extent), &access);
         Some(access)
+    }
+
+    /// Says what is known of an access that is not shown to be valid.
+    fn tell(&self, state: &State, (address, value): (Operand, &Value), len: &Num) {
+        let object = |id: ObjId| state.object(id, &self.names);
+        let sizes: Vec<_> = value
+            .ptr
+            .iter()
+            .map(|(id, _)| object(*id).map(|object| (object.alive, object.size)))
+            .collect();
+        tracing::trace!(
+            at = %self.program.show(self.pos),
+            ?value,
+            ?len,
+            ?sizes,
+            ?address,
+            lines = ?state.lines.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "an access that is not shown to be valid"
+        );
     }
 
     /// Offsets as lines say them, too.

@@ -18,6 +18,7 @@ mod intrinsics;
 mod memory;
 mod narrow;
 mod ops;
+mod parts;
 mod relate;
 mod renamed;
 mod variadic;
@@ -67,6 +68,8 @@ pub struct Walker<'p, G> {
     flows: FxHashMap<FuncId, Arc<Flow>>,
     recursive: FxHashMap<FuncId, bool>,
     walking: FxHashSet<FuncId>,
+    /// Further states behind the operation that was executed last.
+    apart: Vec<State>,
     at: Loc,
     pos: Pos,
     blocks: u64,
@@ -96,6 +99,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             flows: FxHashMap::default(),
             recursive: FxHashMap::default(),
             walking: FxHashSet::default(),
+            apart: Vec::new(),
             at: Loc {
                 block: BlockId(0),
                 inst: 0,
@@ -132,7 +136,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         }
         let ctx = self.contexts.root(entry);
         let frame = self.frame(ctx, entry, None);
-        self.body(&frame, State::default())?;
+        self.whole(&frame, State::default())?;
         Ok(())
     }
 
@@ -146,7 +150,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             };
             let ctx = self.contexts.root(function);
             let frame = self.frame(ctx, function, None);
-            let exit = self.body(&frame, entry)?;
+            let exit = self.whole(&frame, entry)?;
             let by = Measure {
                 names: &self.names,
                 widths,

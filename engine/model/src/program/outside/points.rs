@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Site;
 use super::constraints;
+use super::kept;
 use crate::program::ir::{
     ArgClass, BlockId, Call, Callee, FuncId, FunctionKind, HeapFn, Intrinsic, Op, Operand, Program,
     Reg,
@@ -39,6 +40,7 @@ pub struct Points {
     nothing: Arc<Leads>,
     touched: Vec<Arc<Touched>>,
     called: Vec<Vec<FuncId>>,
+    kept: FxHashSet<Site>,
 }
 
 impl Points {
@@ -57,7 +59,9 @@ impl Points {
             nothing: Arc::default(),
             touched: Vec::new(),
             called: Vec::new(),
+            kept: FxHashSet::default(),
         };
+        points.kept = kept::kept(program, &points, &runs);
         points.touch(program, &runs);
         points
     }
@@ -82,6 +86,12 @@ impl Points {
     /// The functions that a function may call.
     pub fn called(&self, function: FuncId) -> &[FuncId] {
         &self.called[function.index()]
+    }
+
+    /// Whether an address of an object may be anywhere but in registers of the function that makes it and of those that it calls: in
+    /// memory, in a result, or with an external function.
+    pub fn is_kept(&self, site: Site) -> bool {
+        self.kept.contains(&site)
     }
 
     fn touch(&mut self, program: &Program, runs: &dyn Fn(FuncId) -> bool) {

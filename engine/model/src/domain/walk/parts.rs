@@ -1,0 +1,142 @@
+//! States of one place that are kept apart.
+//!
+//! What a function returns tells its caller what it did: a negative number that there was an error, NULL that there is no memory. Joined with the others, a
+//! state with an error loses what it says of everything else, and the caller's test of the result does not bring that back. So what arrives
+//! at a function's return is kept apart by the result, up to the end of the block that called (trace partitioning: Mauborgne and Rival, *Trace
+//! partitioning in abstract interpretation based static analyzers*, ESOP 2005). There are four kinds of results, so that a block has four states at most.
+
+use super::{Guide, Step, Walker};
+use crate::domain::space::Names;
+use crate::domain::state::{State, Widths};
+use crate::domain::value::Value;
+use crate::program::ir::{Block, Callee, FunctionKind, Op, Operand, Terminator};
+
+/// Operations of a block that does nothing but return.
+const SMALL: usize = 12;
+
+/// What a result says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
+    /// A negative number.
+    Negative,
+    /// Zero, or NULL.
+    Zero,
+    /// A positive number, or an address.
+    Positive,
+    /// Several of these, or no result.
+    Any,
+}
+
+impl Kind {
+    /// Of a value.
+    pub(super) fn of(value: Option<&Value>) -> Kind {
+        let Some(value) = value else { return Kind::Any };
+        match (&value.num, value.ptr.is_empty()) {
+            (None, false) => Kind::Positive,
+            (Some(num), true) if num.most < 0 => Kind::Negative,
+            (Some(num), true) if num.single() == Some(0) => Kind::Zero,
+            (Some(num), true) if num.least > 0 => Kind::Positive,
+            _ => Kind::Any,
+        }
+    }
+}
+
+/// States, by the kind of the result.
+#[derive(Default, Debug)]
+pub(super) struct Parts(Vec<(Kind, State)>);
+
+impl Parts {
+    /// Only one state.
+    pub(super) fn one(state: State) -> Parts {
+        Parts(vec![(Kind::Any, state)])
+    }
+
+    /// Adds a state, to one of its kind if there is one.
+    pub(super) fn add(&mut self, kind: Kind, state: State, names: &Names<'_>, widths: &Widths) {
+        match self.0.binary_search_by_key(&kind, |(kind, _)| *kind) {
+            Ok(at) => {
+                let known = &mut self.0[at].1;
+                *known = known.join(&state, names, widths);
+            }
+            Err(at) => self.0.insert(at, (kind, state)),
+        }
+    }
+
+    /// The states.
+    pub(super) fn states(self) -> impl Iterator<Item = State> {
+        self.0.into_iter().map(|(_, state)| state)
+    }
+
+    /// Changes all states.
+    pub(super) fn each(&mut self, mut act: impl FnMut(&mut State)) {
+        self.0.iter_mut().for_each(|(_, state)| act(state));
+    }
+}
+
+/// What all of some states are in.
+pub(super) fn joined(
+    states: impl IntoIterator<Item = State>,
+    names: &Names<'_>,
+    widths: &Widths,
+) -> Option<State> {
+    let together = |all: State, state: State| all.join(&state, names, widths);
+    states.into_iter().reduce(together)
+}
+
+/// Whether a block does little of its own but return, so that it may be walked several times.
+fn only_returns(block: &Block) -> bool {
+    matches!(block.end, Terminator::Return { .. })
+        && block.ops.len() <= SMALL
+        && !block.ops.iter().any(|inst| matches!(inst.op, Op::Call(_)))
+}
+
+impl<G: Guide> Walker<'_, G> {
+    /// The kind that a state is of where it arrives at a block.
+    pub(super) fn kind_at(&self, block: &Block, state: &State) -> Kind {
+        let Terminator::Return { values } = &block.end else {
+            return Kind::Any;
+        };
+        match values.first() {
+            Some(Operand::Reg(reg)) if only_returns(block) => Kind::of(state.registers.get(reg)),
+            _ => Kind::Any,
+        }
+    }
+
+    /// Whether an operation walks other blocks, after which states are kept apart: those before are joined.
+    pub(super) fn parts(&self, op: &Op) -> bool {
+        match op {
+            Op::Call(call) => match call.callee {
+                Callee::Direct(id) => {
+                    let function = self.program.function(id);
+                    function.is_defined()
+                        && !matches!(function.kind, FunctionKind::Intrinsic(_))
+                        && !self.contexts.shared.contains(&id)
+                }
+                Callee::Indirect(_) => true,
+            },
+            _ => false,
+        }
+    }
+
+    /// Executes an operation in states that are kept apart; what comes behind it.
+    pub(super) fn in_parts(
+        &mut self,
+        widths: &Widths,
+        states: Vec<State>,
+        op: &Op,
+        mut act: impl FnMut(&mut Self, &mut State) -> Step,
+    ) -> Step<Vec<State>> {
+        let states = match self.parts(op) && states.len() > 1 {
+            true => joined(states, &self.names, widths).into_iter().collect(),
+            false => states,
+        };
+        let mut behind = Vec::with_capacity(states.len());
+        for mut state in states {
+            if act(self, &mut state)? {
+                behind.push(state);
+            }
+            behind.append(&mut self.apart);
+        }
+        Ok(behind)
+    }
+}

@@ -1,0 +1,96 @@
+//! Objects of which an address may outlast the call that made them.
+//!
+//! A local variable whose address is passed down, and never stored or given back, is known to nobody once its call is over. Whatever is done with
+//! an address that is not known to leave it in registers keeps it.
+
+use rustc_hash::FxHashSet;
+
+use super::Site;
+use super::points::Points;
+use crate::program::ir::{
+    BlockId, Call, Callee, FuncId, FunctionKind, Intrinsic, Op, Operand, Program, Terminator,
+};
+
+/// The objects of which an address may be stored, given back, or known to an external function.
+pub(super) fn kept(
+    program: &Program,
+    points: &Points,
+    runs: &dyn Fn(FuncId) -> bool,
+) -> FxHashSet<Site> {
+    let mut all = FxHashSet::default();
+    let functions = (0u32..).map(FuncId).zip(&program.functions);
+    for (id, function) in functions.filter(|(id, _)| runs(*id)) {
+        let mut keep = |operand: Operand| all.extend(&points.leads(id, operand).sites);
+        for block in function.blocks.clone().map(BlockId) {
+            let block = program.block(block);
+            for inst in &block.ops {
+                operation(program, points, id, &inst.op, &mut keep);
+            }
+            if let Terminator::Return { values } = &block.end {
+                values.iter().copied().for_each(&mut keep);
+            }
+        }
+    }
+    all
+}
+
+fn operation(
+    program: &Program,
+    points: &Points,
+    function: FuncId,
+    op: &Op,
+    keep: &mut impl FnMut(Operand),
+) {
+    match op {
+        // What they make is another register, or nothing. An address that is copied with other bytes was stored before.
+        Op::Load { .. }
+        | Op::Lifetime { .. }
+        | Op::Uninit { .. }
+        | Op::MemCopy { .. }
+        | Op::MemSet { .. }
+        | Op::Alloca { .. }
+        | Op::Bin { .. }
+        | Op::Un { .. }
+        | Op::Funnel { .. }
+        | Op::Cmp { .. }
+        | Op::Overflow { .. }
+        | Op::Cast { .. }
+        | Op::Copy { .. }
+        | Op::Select { .. }
+        | Op::Address { .. }
+        | Op::Freeze { .. } => {}
+        Op::Store { value, .. } => keep(*value),
+        Op::Call(call) => calls(program, points, function, call, keep),
+        _ => op.reads(keep),
+    }
+}
+
+fn calls(
+    program: &Program,
+    points: &Points,
+    function: FuncId,
+    call: &Call,
+    keep: &mut impl FnMut(Operand),
+) {
+    let callees = match call.callee {
+        Callee::Direct(id) => vec![id],
+        Callee::Indirect(operand) => {
+            let mut all = points.leads(function, operand).functions.clone();
+            if let Operand::Const(value) = operand {
+                all.extend(program.function_at(value));
+            }
+            all
+        }
+    };
+    let passes_down = |id: &FuncId| {
+        let callee = program.function(*id);
+        match callee.kind {
+            FunctionKind::Intrinsic(Intrinsic::Heap(_)) => true,
+            FunctionKind::Intrinsic(_) | FunctionKind::Mock => false,
+            _ => callee.is_defined() && !callee.varargs && callee.params.len() >= call.args.len(),
+        }
+    };
+    if callees.is_empty() || !callees.iter().all(passes_down) {
+        call.args.iter().for_each(|arg| keep(arg.value));
+    }
+}
