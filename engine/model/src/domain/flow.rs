@@ -5,8 +5,13 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
+use crate::program::ir::{BlockId, Edge, FuncId, Op, Operand, Program, Reg, Terminator};
 use crate::symbolic::world::successors;
+
+/// Operations of a block that does little but return.
+const ENDING: usize = 16;
+/// Registers that tell ways to a return apart.
+const MARKS: usize = 3;
 
 /// See the [module](self).
 #[derive(Debug)]
@@ -18,6 +23,8 @@ pub struct Flow {
     cyclic: Vec<bool>,
     /// By block: a bit for each register that is read behind its beginning before it is set.
     live: Vec<Vec<u64>>,
+    /// By block: the registers that tell ways to the return apart; none where more is done than to return.
+    ends: Vec<Option<Vec<Reg>>>,
     /// By register: the operation that sets it; none for parameters and for what edges set.
     made: Vec<Option<(BlockId, u32)>>,
     /// By register: the operations that compute another one of it.
@@ -44,11 +51,13 @@ impl Flow {
             heads: vec![false; count],
             cyclic: vec![false; count],
             live: Vec::new(),
+            ends: Vec::new(),
             made: vec![None; function.registers.len()],
             users: vec![Vec::new(); function.registers.len()],
         };
         flow.order(&next);
         flow.live(program, function.registers.len(), &next);
+        flow.ends = flow.ending(program, &next);
         for block in function.blocks.clone().map(BlockId) {
             for (op, inst) in program.block(block).ops.iter().enumerate() {
                 for reg in inst.op.sets() {
@@ -90,6 +99,49 @@ impl Flow {
     /// Whether a block may be entered several times in one call.
     pub fn is_cyclic(&self, block: BlockId) -> bool {
         self.cyclic[self.at(block)]
+    }
+
+    /// Where nothing is done any more but to return: the registers that tell the ways there apart.
+    pub fn ends(&self, block: BlockId) -> Option<&[Reg]> {
+        self.ends[self.at(block)].as_deref()
+    }
+
+    /// Blocks of no consequence from which only such blocks lead to the return, or also to other places.
+    fn ending(&self, program: &Program, next: &[Vec<u32>]) -> Vec<Option<Vec<Reg>>> {
+        let block = |at: usize| program.block(BlockId(self.first + at as u32));
+        let is_quiet = |at: usize| {
+            let ops = &block(at).ops;
+            ops.len() <= ENDING && ops.iter().all(|inst| is_quiet(&inst.op))
+        };
+        let count = next.len();
+        let quiet: Vec<bool> = (0..count).map(is_quiet).collect();
+        let mut ends: Vec<bool> = (0..count)
+            .map(|at| quiet[at] && matches!(block(at).end, Terminator::Return { .. }))
+            .collect();
+        loop {
+            let leads = |at: usize| next[at].iter().any(|to| ends[*to as usize]);
+            let new: Vec<usize> = (0..count)
+                .filter(|&at| !ends[at] && quiet[at] && !self.cyclic[at] && leads(at))
+                .collect();
+            if new.is_empty() {
+                break;
+            }
+            new.into_iter().for_each(|at| ends[at] = true);
+        }
+        let mut marks: Vec<Reg> = (0..count)
+            .flat_map(|at| edges(&block(at).end))
+            .filter(|edge| ends[self.at(edge.to)])
+            .flat_map(|edge| edge.moves.iter().map(|(reg, _)| *reg))
+            .collect();
+        marks.sort_unstable();
+        marks.dedup();
+        let marks_at = |at: usize| {
+            let live = marks.iter().filter(|reg| has(&self.live[at], **reg));
+            live.copied().take(MARKS).collect()
+        };
+        (0..count)
+            .map(|at| ends[at].then(|| marks_at(at)))
+            .collect()
     }
 
     /// Whether a register matters where a block is entered.
@@ -358,5 +410,38 @@ mod tests {
                 }
             }
         }
+    }
+}
+
+/// Whether an operation accesses nothing, and calls nothing.
+pub(super) fn is_quiet(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Address { .. }
+            | Op::Bin { .. }
+            | Op::Cast { .. }
+            | Op::Cmp { .. }
+            | Op::Copy { .. }
+            | Op::Freeze { .. }
+            | Op::Lifetime { start: false, .. }
+            | Op::Select { .. }
+    )
+}
+
+/// The ways out of a block.
+fn edges(end: &Terminator) -> Vec<&Edge> {
+    match end {
+        Terminator::Jump(edge) => vec![edge],
+        Terminator::Branch {
+            then, otherwise, ..
+        } => vec![then, otherwise],
+        Terminator::Switch { cases, default, .. } => {
+            let cases = cases.iter().map(|(_, edge)| edge);
+            cases.chain([default]).collect()
+        }
+        Terminator::IndirectBranch { targets, .. } => {
+            targets.iter().map(|(_, edge)| edge).collect()
+        }
+        Terminator::Return { .. } | Terminator::Unreachable { .. } => Vec::new(),
     }
 }

@@ -220,14 +220,18 @@ impl State {
             .cells
             .iter()
             .filter(|(reg, cell)| other.cells.get(reg) == Some(cell));
-        State {
+        let mut lines = self.lines_of_both(other, names, thresholds.is_none());
+        let mut state = State {
             registers,
             objects: space::merged(&self.objects, &other.objects, names, thresholds),
             cells: cells.map(|(reg, cell)| (*reg, *cell)).collect(),
             wrapped: &self.wrapped | &other.wrapped,
-            lines: self.lines_of_both(other, names, thresholds.is_none()),
+            lines: Lines::default(),
             ordered: BTreeSet::new(),
-        }
+        };
+        lines.forget_trivial(&|var| state.range(var, names));
+        state.lines = lines;
+        state
     }
 
     /// Lines of the one that hold in the other; what widens has no others.

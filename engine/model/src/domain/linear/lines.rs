@@ -18,6 +18,9 @@ const EFFORT: u32 = 300;
 /// Bounds that are followed are nearer to zero.
 const FAR: i128 = 1 << 32;
 
+/// What ranges say by more than that need not be said by a line.
+const MARGIN: i128 = 1 << 16;
+
 /// What the [module above](super) says of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lines {
@@ -333,6 +336,15 @@ impl Lines {
     /// Forgets all lines with such a variable.
     pub fn drop(&mut self, is_gone: impl Fn(Var) -> bool) {
         self.all.retain(|line| !line.vars().any(&is_gone));
+    }
+
+    /// Forgets what ranges say by a large margin: such lines come from others that were loosened again and again, and take the room of useful ones.
+    /// What ranges say just so stays, since they may become wider.
+    pub fn forget_trivial(&mut self, ranges: Ranges<'_>) {
+        let known = Remembered::default();
+        let ranges = |var| known.range(var, ranges);
+        self.all
+            .retain(|line| line.exact || line.sum.most(&ranges) > -MARGIN);
     }
 
     /// Calls variables by other names; lines with one that has none are forgotten. No two may get the same name.

@@ -117,12 +117,12 @@ impl<'p, G: Guide> Walker<'p, G> {
             }
             return Ok(());
         }
-        let kind = self.kind_at(self.program.block(to), &state);
+        let key = self.key(frame, to, &state);
         let (_, states) = pending
             .blocks
             .entry(place)
             .or_insert_with(|| (to, Parts::default()));
-        states.add(kind, state, &self.names, widths);
+        states.add(key, state, &self.names, widths);
         Ok(())
     }
 
@@ -224,8 +224,8 @@ impl<'p, G: Guide> Walker<'p, G> {
                     objects: state.objects,
                     ..State::default()
                 };
-                let kind = Kind::of(returned.registers.get(&Reg(0)));
-                exits.add(kind, returned, &self.names, widths);
+                let key = [Kind::of(returned.registers.get(&Reg(0)))];
+                exits.add(key.into_iter().collect(), returned, &self.names, widths);
             }
             Terminator::Unreachable { check } => {
                 self.violates(*check);

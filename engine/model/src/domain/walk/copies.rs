@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::memory::{Access, Purpose, span};
 use super::{Frame, Guide, Walker};
 use crate::domain::contents::END;
+use crate::domain::flow::is_quiet;
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind};
 use crate::domain::state::State;
 use crate::domain::value::Value;
-use crate::program::ir::{CheckId, Op, Operand, Terminator};
+use crate::program::ir::{CheckId, Operand, Terminator};
 
 /// Blocks that a call may still go through where it ends.
 const ENDING: usize = 4;
@@ -181,15 +182,6 @@ impl<G: Guide> Walker<'_, G> {
         let mut from = block.ops.iter().position(|inst| inst.at > self.at.inst);
         for _ in 0..ENDING {
             let rest = from.map_or(&[][..], |from| &block.ops[from..]);
-            let is_quiet = |op: &Op| {
-                use Op::{Address, Bin, Cast, Cmp, Copy, Freeze, Lifetime, Select};
-                let computes = matches!(op, Address { .. } | Bin { .. } | Cast { .. } | Cmp { .. });
-                computes
-                    || matches!(
-                        op,
-                        Copy { .. } | Freeze { .. } | Lifetime { start: false, .. } | Select { .. }
-                    )
-            };
             if !rest.iter().all(|inst| is_quiet(&inst.op)) {
                 return false;
             }

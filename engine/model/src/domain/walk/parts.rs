@@ -2,17 +2,22 @@
 //!
 //! What a function returns tells its caller what it did: a negative number that there was an error, NULL that there is no memory. Joined with the others, a
 //! state with an error loses what it says of everything else, and the caller's test of the result does not bring that back. So what arrives
-//! at a function's return is kept apart by the result, up to the end of the block that called (trace partitioning: Mauborgne and Rival, *Trace
-//! partitioning in abstract interpretation based static analyzers*, ESOP 2005). There are four kinds of results, so that a block has four states at most.
+//! at a function's return, or at what ends lifetimes before it, is kept apart by the result, up to the end of the block that called (trace partitioning: Mauborgne and Rival, *Trace
+//! partitioning in abstract interpretation based static analyzers*, ESOP 2005). There are four kinds of results, and a place has few states.
 
-use super::{Guide, Step, Walker};
+use smallvec::SmallVec;
+
+use super::{Frame, Guide, Step, Walker};
 use crate::domain::space::Names;
 use crate::domain::state::{State, Widths};
 use crate::domain::value::Value;
-use crate::program::ir::{Block, Callee, FunctionKind, Op, Operand, Terminator};
+use crate::program::ir::{BlockId, Callee, FunctionKind, Op};
 
-/// Operations of a block that does nothing but return.
-const SMALL: usize = 12;
+/// States of one place. Further ones are joined with the last one.
+const STATES: usize = 6;
+
+/// What states are told apart by: the kinds of a few registers.
+pub(super) type Key = SmallVec<[Kind; 4]>;
 
 /// What a result says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -41,25 +46,25 @@ impl Kind {
     }
 }
 
-/// States, by the kind of the result.
+/// States, by their keys.
 #[derive(Default, Debug)]
-pub(super) struct Parts(Vec<(Kind, State)>);
+pub(super) struct Parts(Vec<(Key, State)>);
 
 impl Parts {
     /// Only one state.
     pub(super) fn one(state: State) -> Parts {
-        Parts(vec![(Kind::Any, state)])
+        Parts(vec![(Key::new(), state)])
     }
 
-    /// Adds a state, to one of its kind if there is one.
-    pub(super) fn add(&mut self, kind: Kind, state: State, names: &Names<'_>, widths: &Widths) {
-        match self.0.binary_search_by_key(&kind, |(kind, _)| *kind) {
-            Ok(at) => {
-                let known = &mut self.0[at].1;
-                *known = known.join(&state, names, widths);
-            }
-            Err(at) => self.0.insert(at, (kind, state)),
-        }
+    /// Adds a state, to one with its key if there is one.
+    pub(super) fn add(&mut self, key: Key, state: State, names: &Names<'_>, widths: &Widths) {
+        let at = match self.0.binary_search_by(|(known, _)| known.cmp(&key)) {
+            Err(at) if self.0.len() < STATES => return self.0.insert(at, (key, state)),
+            Err(at) => at.min(STATES - 1),
+            Ok(at) => at,
+        };
+        let known = &mut self.0[at].1;
+        *known = known.join(&state, names, widths);
     }
 
     /// The states.
@@ -83,23 +88,12 @@ pub(super) fn joined(
     states.into_iter().reduce(together)
 }
 
-/// Whether a block does little of its own but return, so that it may be walked several times.
-fn only_returns(block: &Block) -> bool {
-    matches!(block.end, Terminator::Return { .. })
-        && block.ops.len() <= SMALL
-        && !block.ops.iter().any(|inst| matches!(inst.op, Op::Call(_)))
-}
-
 impl<G: Guide> Walker<'_, G> {
-    /// The kind that a state is of where it arrives at a block.
-    pub(super) fn kind_at(&self, block: &Block, state: &State) -> Kind {
-        let Terminator::Return { values } = &block.end else {
-            return Kind::Any;
-        };
-        match values.first() {
-            Some(Operand::Reg(reg)) if only_returns(block) => Kind::of(state.registers.get(reg)),
-            _ => Kind::Any,
-        }
+    /// What a state that arrives at a block is told apart from others by.
+    pub(super) fn key(&self, frame: &Frame, block: BlockId, state: &State) -> Key {
+        let marks = frame.flow.ends(block).unwrap_or_default();
+        let kinds = marks.iter().map(|reg| Kind::of(state.registers.get(reg)));
+        kinds.collect()
     }
 
     /// Whether an operation walks other blocks, after which states are kept apart: those before are joined.

@@ -10,7 +10,8 @@ use crate::domain::num::Num;
 use crate::domain::space::ObjId;
 use crate::domain::state::{Cell, State};
 use crate::domain::value::Value;
-use crate::program::ir::{Call, HeapFn, Operand, Pred, Reg, Width};
+use crate::program::ir::{Call, HeapFn, Op, Operand, Pred, Reg, Width};
+use crate::term::fault::ONE_ALLOCATION;
 use crate::term::value::{signed_max, signed_min};
 
 /// An operand as a sum, what it may be, and the object that it lies in.
@@ -231,8 +232,10 @@ impl<G: Guide> Walker<'_, G> {
         cell: Option<Cell>,
     ) {
         let cell = cell.filter(|_| self.relations);
-        let Some(cell) = cell.filter(|cell| cell.len * 8 == u32::from(width) && cell.len <= 8)
-        else {
+        // Single bytes are data rather than lengths: lines about them take the room of others.
+        let is_related =
+            |cell: &Cell| cell.len * 8 == u32::from(width) && (2..=8).contains(&cell.len);
+        let Some(cell) = cell.filter(is_related) else {
             return;
         };
         if let Some(term) = self.term(frame, state, operand, width) {
@@ -383,6 +386,23 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
+    /// What is asked for where something is given: a request that is refused asks for more than there can be instead.
+    fn asked(&self, frame: &Frame, size: Operand) -> Operand {
+        let made = match size {
+            Operand::Reg(reg) => frame.flow.made(self.program, reg),
+            _ => None,
+        };
+        let is_too_large = |operand: &Operand| match operand {
+            Operand::Const(number) => *number > ONE_ALLOCATION,
+            _ => false,
+        };
+        match made {
+            Some(Op::Select { a, b, .. }) if is_too_large(a) => *b,
+            Some(Op::Select { a, b, .. }) if is_too_large(b) => *a,
+            _ => size,
+        }
+    }
+
     /// The block that a request may give, and what it was asked to be of. Where nothing is given this is what would have been.
     pub(super) fn sized(
         &self,
@@ -400,7 +420,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         let operand = |i: usize| {
             let arg = call.args.get(i)?;
-            self.bits(frame, state, arg.value, 64)
+            self.bits(frame, state, self.asked(frame, arg.value), 64)
         };
         let size = match function {
             HeapFn::Malloc | HeapFn::Valloc => operand(0)?.sum,
