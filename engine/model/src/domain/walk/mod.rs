@@ -20,6 +20,7 @@ mod narrow;
 mod ops;
 mod relate;
 mod renamed;
+mod short;
 mod variadic;
 
 use std::sync::Arc;
@@ -74,6 +75,8 @@ pub struct Walker<'p, G> {
     pub patience: u64,
     /// Whether what values say of each other is followed ([`super::linear`]). Where it is not, a walk takes a part of the time.
     pub relations: bool,
+    /// Whether it is noted what was known where a check may be violated ([`Found::short`]).
+    pub notes: bool,
 }
 
 type Step<T = bool> = Result<T, Stop>;
@@ -104,6 +107,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             blocks: 0,
             patience: u64::MAX,
             relations: true,
+            notes: false,
         }
     }
 
