@@ -14,6 +14,9 @@ use super::process::{Ended, run};
 /// Seconds that a check may take beyond its limit before it is killed.
 const PATIENCE: u64 = 120;
 
+/// The phases of the prover behind the floor.
+const SOLVER: [&str; 6] = ["explore", "forest", "loops", "guess", "houdini", "settle"];
+
 /// The columns of a table.
 pub const HEAD: &str = "| library | checks | reached | proved | proved if | open | violated | floor without relations | floor | beyond the floor | seconds (of the processor) | peak MB | certificate |";
 
@@ -107,7 +110,11 @@ impl Checked {
             self.checks("violated"),
             stage("floor_first_checks", "floor_first"),
             stage("floor_checks", "floor"),
-            stage("beyond_floor_checks", "beyond_floor"),
+            format!(
+                "{} in {:.1} s",
+                self.count("beyond_floor_checks"),
+                SOLVER.iter().map(|name| self.seconds(name)).sum::<f64>()
+            ),
             self.ended.wall,
             self.ended.processor,
             self.ended.peak,
