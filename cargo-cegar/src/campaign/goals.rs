@@ -18,8 +18,10 @@ use super::single::assumptions;
 use super::vacuous::Known;
 use crate::error::Error;
 use crate::event::Event;
+use crate::explain::lack::lack;
 use crate::store;
 use crate::verdict::End;
+use crate::verdict::Lack;
 use crate::verdict::Stats;
 use crate::verdict::Vacuous;
 use crate::verdict::{Finding, Goal, GoalKind, GoalStatus};
@@ -182,6 +184,7 @@ impl Listing<'_, '_, '_> {
                 .judge
                 .at(check.pos, &program.function(check.function).name),
             expression: check.expression.clone(),
+            lack: self.lack(number, check),
             status: self.check(number),
         };
         asked.map(goal).collect()
@@ -218,6 +221,21 @@ impl Listing<'_, '_, '_> {
         }
     }
 
+    /// What is missing for a proof, if the check is open.
+    fn lack(&self, number: usize, check: &Check) -> Option<Lack> {
+        if !matches!(self.check(number), GoalStatus::Open { .. }) {
+            return None;
+        }
+        let proofs = self.overview.proving.proofs.as_ref()?;
+        let short = proofs.outcome.short.get(&CheckId(number as u32))?;
+        let mut lack = lack(self.overview.program(), short, &check.expression);
+        let lists = [&mut lack.knows, &mut lack.needs, &mut lack.helps];
+        for words in lists.into_iter().flatten() {
+            *words = self.readable(words);
+        }
+        Some(lack)
+    }
+
     fn edges(&self) -> Vec<Goal> {
         let overview = &self.overview;
         let program = overview.program();
@@ -234,6 +252,7 @@ impl Listing<'_, '_, '_> {
                 .at(block.pos, &program.function(block.function).name),
             expression: quoted(program, &mut sources, block.pos),
             status: self.edge(number),
+            lack: None,
         };
         users.map(goal).collect()
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Left;
 use crate::verdict::End;
-use crate::verdict::Goal;
+use crate::verdict::{Goal, Lack};
 
 /// What stands in the way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -14,6 +14,9 @@ pub struct Open {
     pub why: String,
     /// What was tried, last things last.
     pub tried: Vec<String>,
+    /// What the floor knows and what it would need, of a check that is open for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lack: Option<Lack>,
     /// What to turn.
     pub knobs: Vec<String>,
 }
@@ -22,6 +25,7 @@ pub fn open(left: &Left, goal: &Goal, why: &str) -> Open {
     Open {
         why: why.to_owned(),
         tried: tried(left),
+        lack: goal.lack.clone(),
         knobs: knobs(left, goal, why),
     }
 }
@@ -114,6 +118,7 @@ fn knobs(left: &Left, goal: &Goal, why: &str) -> Vec<String> {
     if depends && !left.asked(Property::Memory) {
         all.push("ask for more at a time: --property all".to_owned());
     }
+    all.extend(goal.lack.iter().flat_map(|lack| lack.helps.clone()));
     if all.is_empty() {
         all.push("give it longer: --max-time".to_owned());
     }

@@ -184,6 +184,10 @@ fn put_proved(out: &mut String, proved: &Proved) -> std::fmt::Result {
 
 fn put_open(out: &mut String, open: &Open) -> std::fmt::Result {
     writeln!(out, "  {}", open.why)?;
+    if let Some(lack) = &open.lack {
+        put_list(out, "the floor knows only:", &lack.knows)?;
+        put_list(out, "it needs:", &lack.needs)?;
+    }
     writeln!(out, "  tried:")?;
     for tried in &open.tried {
         writeln!(out, "    {tried}")?;
@@ -191,6 +195,16 @@ fn put_open(out: &mut String, open: &Open) -> std::fmt::Result {
     writeln!(out, "  to go on:")?;
     for knob in &open.knobs {
         writeln!(out, "    {knob}")?;
+    }
+    Ok(())
+}
+
+fn put_list(out: &mut String, head: &str, items: &[String]) -> std::fmt::Result {
+    if !items.is_empty() {
+        writeln!(out, "  {head}")?;
+    }
+    for item in items {
+        writeln!(out, "    {item}")?;
     }
     Ok(())
 }

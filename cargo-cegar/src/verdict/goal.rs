@@ -3,7 +3,7 @@
 use cegar_model::program::CheckKind;
 use serde::{Deserialize, Serialize};
 
-use super::Place;
+use super::{Lack, Place};
 
 /// How a goal stands at the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,6 +61,9 @@ pub struct Goal {
     /// How it stands.
     #[serde(flatten)]
     pub status: GoalStatus,
+    /// What the floor knows and what it would need, of a check that is open for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lack: Option<Lack>,
 }
 
 /// What an older list of goals says nothing of.

@@ -6,6 +6,7 @@
 
 mod finding;
 mod goal;
+mod lack;
 mod tally;
 mod vacuous;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use finding::{Finding, Place, property_name, rule_id};
 pub use goal::{Goal, GoalKind, GoalStatus};
+pub use lack::{Lack, Range};
 pub use tally::{CheckTable, EdgeTable, GoalTable, ProverStats, Stats, Verdict};
 pub use vacuous::{Blocked, PERCENT, Vacuous};
 

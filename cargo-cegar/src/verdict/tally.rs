@@ -166,6 +166,15 @@ pub struct ProverStats {
     /// Checks that the floor settled.
     #[serde(default)]
     pub floor_checks: u64,
+    /// Seconds until there was a floor without relations of values.
+    #[serde(default)]
+    pub floor_first: f64,
+    /// Checks that it settled.
+    #[serde(default)]
+    pub floor_first_checks: u64,
+    /// Checks that are proved, and that the floor did not settle.
+    #[serde(default)]
+    pub beyond_floor_checks: u64,
     /// Blocks that the floor settled.
     #[serde(default)]
     pub floor_blocks: u64,

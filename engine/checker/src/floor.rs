@@ -14,6 +14,7 @@ use cegar_model::domain::contents::Contents;
 use cegar_model::domain::context::Contexts;
 use cegar_model::domain::found::Found;
 use cegar_model::domain::linear::Lines;
+use cegar_model::domain::short::Short;
 use cegar_model::domain::space::{CtxId, GONE, Names, ObjId, Object};
 use cegar_model::domain::state::{Cell, State};
 use cegar_model::domain::value::Value;
@@ -76,6 +77,7 @@ impl Ground {
         let mut walker = reader(program, points, claim, Claimed::default())?;
         read(&mut walker, program, claim)?;
         walker.patience = PATIENCE;
+        walker.notes = true;
         walker.program()?;
         for function in &claim.functions {
             walker.function(FuncId(function.function))?;
@@ -145,6 +147,11 @@ impl Ground {
             checks: checks.map(|id| id.0).collect(),
             elsewhere: self.found.elsewhere.iter().any(|loc| before(*loc)),
         }
+    }
+
+    /// What was known where checks are open. It is told to people, and nothing follows from it.
+    pub fn short(&self) -> &BTreeMap<CheckId, Short> {
+        &self.found.short
     }
 
     /// The checks that it leaves open.

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::Contexts;
+use super::short::Short;
 use super::space::CtxId;
 use crate::program::ir::{BlockId, CheckId, CheckKind, FuncId, FunctionKind, Loc, Pos, Program};
 
@@ -22,6 +23,8 @@ pub struct Found {
     pub entered: BTreeSet<BlockId>,
     /// Calls that may be made: the block and the operation, and who is called.
     pub calls: BTreeSet<(BlockId, u32, FuncId)>,
+    /// What was known where checks may be violated, if that is asked for.
+    pub short: BTreeMap<CheckId, Short>,
     /// Rules that narrow the world, and where they are met.
     pub(super) met: BTreeSet<(&'static str, CtxId, Pos)>,
     /// Violations that library functions report, by kind.

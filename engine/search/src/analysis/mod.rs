@@ -15,7 +15,7 @@ use std::time::Instant;
 use cegar_checker::floor::{FloorClaim, Ground};
 use cegar_model::deadline::{self, Deadline};
 use cegar_model::domain::walk::Stop;
-use cegar_model::program::ir::{FuncId, Program};
+use cegar_model::program::ir::{CheckId, FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::FxHashSet;
 
@@ -30,6 +30,8 @@ pub struct Floor {
     pub ground: Ground,
     /// Seconds that it took.
     pub seconds: f64,
+    /// Seconds that the one without relations took, and the checks that it settles.
+    pub first: (f64, u64),
 }
 
 /// Finds a floor of a program, walking no more blocks than there is patience for. None if there is no time, or it cannot be walked.
@@ -41,6 +43,7 @@ pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Flo
     let points = Arc::new(Points::of(program));
     let shared = plan::shared(program, &points);
     let mut best: Option<(FloorClaim, Ground)> = None;
+    let mut first = (0.0, 0);
     for relations in [false, true] {
         let limits = (patience, relations);
         let grow = || grown(program, &points, shared.clone(), limits);
@@ -57,6 +60,9 @@ pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Flo
                 .as_ref()
                 .is_none_or(|(_, known)| checks(&found.1) <= checks(known));
             let seconds = began.elapsed().as_secs_f64();
+            if !relations {
+                first = (seconds, settled(program, &found.1));
+            }
             tracing::debug!(relations, seconds, open = checks(&found.1), "a floor");
             best = Some(found).filter(|_| is_better).or(best);
         }
@@ -65,8 +71,16 @@ pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Flo
     Some(Floor {
         claim,
         ground,
+        first,
         seconds: began.elapsed().as_secs_f64(),
     })
+}
+
+/// Checks that follow, but those of which there is nothing to prove.
+fn settled(program: &Program, ground: &Ground) -> u64 {
+    let checks = (0u32..).map(CheckId).zip(&program.checks);
+    let held = checks.filter(|(id, check)| !check.trivial && ground.holds(*id));
+    held.count() as u64
 }
 
 /// States that have grown: made smaller, and as they were before.

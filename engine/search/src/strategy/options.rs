@@ -209,6 +209,15 @@ pub struct Stats {
     /// Seconds that the floor took.
     #[serde(default)]
     pub floor: f64,
+    /// Checks that the floor without relations of values settles.
+    #[serde(default)]
+    pub floor_first_checks: u64,
+    /// Seconds until there was that floor.
+    #[serde(default)]
+    pub floor_first: f64,
+    /// Checks that hold, of which the floor does not say that.
+    #[serde(default)]
+    pub beyond_floor_checks: u64,
     /// Places where something was over-approximated.
     pub approximations: u64,
     /// Seconds: exploring, growing the forest, frontier queries, paths around loops, guessing, Houdini, asking about goals.

@@ -6,13 +6,14 @@
 mod grounded;
 mod settle;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cegar_checker::assumptions::Assumption;
 
-use cegar_checker::floor::FloorClaim;
 use cegar_checker::{Certificate, Checked, Claim, Condition};
-use cegar_model::program::ir::{Program, Property};
+use cegar_model::domain::short::Short;
+use cegar_model::program::ir::{CheckId, Program, Property};
 
 use cegar_model::symbolic::encode::Exceeded;
 
@@ -81,6 +82,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// Why it is so, for the checker.
     pub certificate: Certificate,
+    /// What the floor knew where it leaves checks open.
+    pub short: Arc<BTreeMap<CheckId, Short>>,
     /// What follows from the floor alone, where more is claimed: it is what is left if the rest is not accepted.
     pub grounded: Option<Box<Outcome>>,
 }
@@ -98,6 +101,7 @@ impl Proof<'_> {
                 assumed: self.assumed,
                 stats: self.stats,
                 certificate,
+                short: Arc::default(),
                 grounded: None,
             };
         }
@@ -121,7 +125,7 @@ impl Proof<'_> {
             None => below,
             Some(_) => Outcome {
                 grounded: Some(Box::new(below)),
-                ..verdicts.outcome(about, evidence, Some(&floor.claim), self.stats)
+                ..verdicts.outcome(about, evidence, Some(&floor), self.stats)
             },
         }
     }
@@ -142,7 +146,7 @@ impl Verdicts {
         self,
         (bitcode, properties): (&str, &[Property]),
         evidence: Option<(&Graph<'_>, &Facts, &Claims)>,
-        floor: Option<&FloorClaim>,
+        floor: Option<&Floor>,
         stats: Stats,
     ) -> Outcome {
         let mut certificate = Certificate::empty(bitcode, properties);
@@ -153,9 +157,11 @@ impl Verdicts {
             certificate.conditions.clone_from(&claims.conditions);
             write::state(&mut certificate, graph, facts);
         }
-        certificate.floor = floor.cloned();
+        certificate.floor = floor.map(|floor| floor.claim.clone());
+        let short = floor.map(|floor| floor.ground.short().clone());
         Outcome {
             certificate,
+            short: Arc::new(short.unwrap_or_default()),
             grounded: None,
             checks: self.checks,
             blocks: self.blocks,
@@ -185,7 +191,7 @@ impl Outcome {
         verdicts.outcome(
             ("", &options.properties),
             Some((graph, facts, &claims)),
-            settled.ground.as_ref().map(|floor| &floor.claim),
+            settled.ground.as_deref(),
             stats,
         )
     }
@@ -251,6 +257,14 @@ impl<'p> Proof<'p> {
         stats: Stats,
     ) -> Proof<'p> {
         let (verdicts, claims) = settle(program, options, settled, &graph);
+        let ground = settled.ground.as_ref().map(|floor| &floor.ground);
+        let is_beyond = |(id, verdict): &(u32, &Option<Verdict>)| {
+            let proved = matches!(verdict, Some(Verdict::Proved | Verdict::ProvedIf(_)));
+            proved && !ground.is_some_and(|ground| ground.holds(CheckId(*id)))
+        };
+        let beyond = (0u32..).zip(&verdicts.checks).filter(is_beyond).count();
+        let mut stats = stats;
+        stats.beyond_floor_checks = beyond as u64;
         let why = "no invariant was found that excludes it";
         let grounded = settled
             .ground

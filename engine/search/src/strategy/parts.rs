@@ -58,6 +58,8 @@ pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)
     let floor = Arc::new(walked?);
     let mut stats = Stats {
         floor: floor.seconds,
+        floor_first: floor.first.0,
+        floor_first_checks: floor.first.1,
         ..Stats::default()
     };
     let checks = (0u32..).map(CheckId).zip(&program.checks);
@@ -83,6 +85,8 @@ pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)
 /// Adds what the floor cost.
 pub fn count(stats: &mut Stats, floor: &Stats) {
     stats.floor = floor.floor;
+    stats.floor_first = floor.floor_first;
+    stats.floor_first_checks = floor.floor_first_checks;
     stats.floor_checks = floor.floor_checks;
     stats.floor_blocks = floor.floor_blocks;
 }

@@ -171,6 +171,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                 otherwise,
             } => {
                 let mut other = state.clone();
+                self.note_branch(frame, &state, *cond, (then.to, otherwise.to));
                 if self.assume(frame, &mut state, *cond, true) {
                     self.follow(frame, id, then, state, pending)?;
                 }

@@ -236,6 +236,7 @@ impl<G: Guide> Walker<'_, G> {
             blocks.push(id);
         }
         if bad {
+            self.note_release(frame, state, (operand, &value), check);
             self.violates(check);
         }
         if blocks.is_empty() && vague && value.ptr.is_empty() {

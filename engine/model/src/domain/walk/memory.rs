@@ -12,7 +12,7 @@ use crate::program::outside::Site;
 use crate::term::fault::ONE_ALLOCATION;
 
 /// Displacements of an address that are gone back.
-const DISPLACED: u32 = 8;
+pub(super) const DISPLACED: u32 = 8;
 
 /// Where an access may go.
 pub(super) struct Access {
@@ -97,7 +97,7 @@ impl<G: Guide> Walker<'_, G> {
 
     /// Whether an operand that is a number was displaced from one that is no address. An access has to stay in the object that its
     /// pointer was made from, so that no distance leads from NULL into an object.
-    fn is_of_no_address(&self, frame: &Frame, state: &State, operand: Operand) -> bool {
+    pub(super) fn is_of_no_address(&self, frame: &Frame, state: &State, operand: Operand) -> bool {
         let mut at = operand;
         for _ in 0..DISPLACED {
             let Operand::Reg(reg) = at else { return false };
@@ -174,6 +174,7 @@ impl<G: Guide> Walker<'_, G> {
             if tracing::enabled!(tracing::Level::TRACE) {
                 self.tell(state, (address, &value), len);
             }
+            self.note_access(frame, state, (address, &value), (len, extent), purpose);
             self.violates(purpose.check);
         }
         if targets.is_empty() {
@@ -225,7 +226,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// Offsets as lines say them, too.
-    fn nearer(&self, state: &State, address: Operand, offset: Num) -> Num {
+    pub(super) fn nearer(&self, state: &State, address: Operand, offset: Num) -> Num {
         let (least, most) = self.between(state, address);
         let bound = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         let between = Num::signed_between(64, bound(least), bound(most));
@@ -235,14 +236,14 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// Whether an object lives and may be accessed so.
-    fn is_there(&self, state: &State, id: ObjId, write: bool) -> bool {
+    pub(super) fn is_there(&self, state: &State, id: ObjId, write: bool) -> bool {
         let object = state.object(id, &self.names);
         object.is_some_and(|object| object.alive == Alive::Yes)
             && (!write || self.names.is_writable(id))
     }
 
     /// The offsets in an object at which `len` bytes are valid, and whether all are.
-    fn valid(
+    pub(super) fn valid(
         &self,
         state: &State,
         (id, offset): (ObjId, &Num),

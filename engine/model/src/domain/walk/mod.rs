@@ -21,6 +21,7 @@ mod ops;
 mod parts;
 mod relate;
 mod renamed;
+mod short;
 mod variadic;
 
 use std::sync::Arc;
@@ -77,6 +78,8 @@ pub struct Walker<'p, G> {
     pub patience: u64,
     /// Whether what values say of each other is followed ([`super::linear`]). Where it is not, a walk takes a part of the time.
     pub relations: bool,
+    /// Whether it is noted what was known where a check may be violated ([`Found::short`]).
+    pub notes: bool,
 }
 
 type Step<T = bool> = Result<T, Stop>;
@@ -108,6 +111,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             blocks: 0,
             patience: u64::MAX,
             relations: true,
+            notes: false,
         }
     }
 

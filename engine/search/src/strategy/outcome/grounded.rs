@@ -69,7 +69,7 @@ impl Grounded {
         (bitcode, properties): (&str, &[Property]),
         stats: Stats,
     ) -> Outcome {
-        let floor = Some(&self.floor.claim);
+        let floor = Some(&*self.floor);
         let mut outcome = self
             .verdicts
             .outcome((bitcode, properties), None, floor, stats);

@@ -1,42 +1,38 @@
-//! How many checks of published libraries the prover settles: one harness for each, memory errors, no fuzzer.
-//!
-//!     cargo build --release -p cargo-cegar
-//!     cargo bench -p cegar-benches --bench libraries -- [seconds] [library ...]
+//! The libraries, and where their files are.
 //!
 //! The crates are downloaded by cargo into its own cache. Their C files are named here, so that nothing of a crate is built or run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
-use cegar_benches::{Result, numbers, tool};
+use cegar_benches::Result;
 use serde_json::Value;
 
 /// A library and what is checked of it.
-struct Library {
+pub struct Library {
     /// What the table calls it.
-    name: &'static str,
+    pub name: &'static str,
     /// The crate, what stands for it under `[dependencies]`, and where its C files lie.
-    package: (&'static str, &'static str, &'static str),
+    pub package: (&'static str, &'static str, &'static str),
     /// The C files.
-    files: &'static [&'static str],
+    pub files: &'static [&'static str],
     /// Definitions that the crate's build gives.
-    defines: &'static [&'static str],
+    pub defines: &'static [&'static str],
     /// Where headers lie, relative to the C files.
-    include: &'static str,
+    pub include: &'static str,
     /// The harness.
-    harness: &'static str,
+    pub harness: &'static str,
 }
 
-const LIBRARIES: &[Library] = &[
+pub const LIBRARIES: &[Library] = &[
     Library {
         name: "lz4",
         package: ("lz4-sys", "\"=1.11.1\"", "liblz4/lib"),
         files: &["lz4.c"],
         defines: &[],
         include: ".",
-        harness: include_str!("../programs/libraries/lz4.c"),
+        harness: include_str!("../../programs/libraries/lz4.c"),
     },
     Library {
         name: "bzip2",
@@ -52,7 +48,7 @@ const LIBRARIES: &[Library] = &[
         ],
         defines: &["BZ_NO_STDIO", "_FILE_OFFSET_BITS=64"],
         include: ".",
-        harness: include_str!("../programs/libraries/bzip2.c"),
+        harness: include_str!("../../programs/libraries/bzip2.c"),
     },
     Library {
         name: "zlib",
@@ -72,7 +68,7 @@ const LIBRARIES: &[Library] = &[
         ],
         defines: &["STDC", "_LARGEFILE64_SOURCE", "_POSIX_SOURCE"],
         include: ".",
-        harness: include_str!("../programs/libraries/zlib.c"),
+        harness: include_str!("../../programs/libraries/zlib.c"),
     },
     Library {
         name: "lzf",
@@ -80,7 +76,7 @@ const LIBRARIES: &[Library] = &[
         files: &["lzf_d.c"],
         defines: &[],
         include: ".",
-        harness: include_str!("../programs/libraries/lzf.c"),
+        harness: include_str!("../../programs/libraries/lzf.c"),
     },
     Library {
         name: "picohttpparser",
@@ -88,7 +84,7 @@ const LIBRARIES: &[Library] = &[
         files: &["picohttpparser.c"],
         defines: &[],
         include: ".",
-        harness: include_str!("../programs/libraries/picohttpparser.c"),
+        harness: include_str!("../../programs/libraries/picohttpparser.c"),
     },
     Library {
         name: "miniz",
@@ -102,7 +98,7 @@ const LIBRARIES: &[Library] = &[
             "MINIZ_NO_ZLIB_COMPATIBLE_NAMES",
         ],
         include: ".",
-        harness: include_str!("../programs/libraries/miniz.c"),
+        harness: include_str!("../../programs/libraries/miniz.c"),
     },
     Library {
         name: "utf8proc",
@@ -110,7 +106,7 @@ const LIBRARIES: &[Library] = &[
         files: &["utf8proc.c"],
         defines: &["UTF8PROC_EXPORTS"],
         include: ".",
-        harness: include_str!("../programs/libraries/utf8proc.c"),
+        harness: include_str!("../../programs/libraries/utf8proc.c"),
     },
     Library {
         name: "expat",
@@ -124,7 +120,7 @@ const LIBRARIES: &[Library] = &[
             "BYTEORDER=1234",
         ],
         include: ".",
-        harness: include_str!("../programs/coverage/expat.c"),
+        harness: include_str!("../../programs/coverage/expat.c"),
     },
     Library {
         name: "brotli",
@@ -138,12 +134,64 @@ const LIBRARIES: &[Library] = &[
         ],
         defines: &[],
         include: "include",
-        harness: include_str!("../programs/coverage/brotli.c"),
+        harness: include_str!("../../programs/coverage/brotli.c"),
+    },
+    Library {
+        name: "lzfse",
+        package: ("lzfse-sys", "\"=2.0.0\"", "lzfse/src"),
+        files: &[
+            "lzfse_decode.c",
+            "lzfse_decode_base.c",
+            "lzfse_fse.c",
+            "lzvn_decode_base.c",
+        ],
+        defines: &[],
+        include: ".",
+        harness: include_str!("../../programs/libraries/lzfse.c"),
+    },
+    Library {
+        name: "hoedown",
+        package: ("hoedown", "\"=6.0.0\"", "libhoedown/src"),
+        files: &[
+            "autolink.c",
+            "buffer.c",
+            "document.c",
+            "escape.c",
+            "html.c",
+            "html_blocks.c",
+            "stack.c",
+        ],
+        defines: &[],
+        include: ".",
+        harness: include_str!("../../programs/libraries/hoedown.c"),
+    },
+    Library {
+        name: "minimp3",
+        package: ("minimp3-sys", "\"=0.3.2\"", "."),
+        files: &["minimp3.c"],
+        defines: &["MINIMP3_IMPLEMENTATION", "MINIMP3_NO_SIMD"],
+        include: "minimp3",
+        harness: include_str!("../../programs/libraries/minimp3.c"),
+    },
+    Library {
+        name: "argon2",
+        package: ("argon2-sys", "\"=0.1.0\"", "argon2/src"),
+        files: &[
+            "argon2.c",
+            "blake2/blake2b.c",
+            "core.c",
+            "encoding.c",
+            "ref.c",
+            "thread.c",
+        ],
+        defines: &["ARGON2_NO_THREADS"],
+        include: "../include",
+        harness: include_str!("../../programs/libraries/argon2.c"),
     },
 ];
 
-/// Where cargo keeps a crate's sources.
-fn fetched(library: &Library, folder: &Path) -> Result<PathBuf> {
+/// Where cargo keeps a crate's sources. A package in `folder` depends on it, so that cargo downloads it.
+pub fn fetched(library: &Library, folder: &Path) -> Result<PathBuf> {
     let (package, dependency, within) = library.package;
     fs::create_dir_all(folder.join("src"))?;
     fs::write(folder.join("src/lib.rs"), "//! Empty.\n")?;
@@ -169,64 +217,4 @@ fn fetched(library: &Library, folder: &Path) -> Result<PathBuf> {
         .ok_or("cargo metadata does not name the library's crate")?;
     let root = Path::new(manifest).parent().unwrap_or(Path::new("/"));
     Ok(root.join(within))
-}
-
-fn check(tool: &Path, library: &Library, seconds: u64) -> Result<String> {
-    let folder = tempfile::tempdir()?;
-    let sources = fetched(library, folder.path())?;
-    let harness = folder.path().join("harness.c");
-    fs::write(&harness, library.harness)?;
-    let begin = Instant::now();
-    let output = Command::new(tool)
-        .args(["cegar", "check", "--no-emit", "--message-format", "json"])
-        .args(["--property", "memory", "--engine-only"])
-        .args(["--max-time", &format!("{seconds}s")])
-        .arg("-I")
-        .arg(sources.join(library.include))
-        .args(library.defines.iter().flat_map(|define| ["-D", *define]))
-        .arg(&harness)
-        .args(library.files.iter().map(|file| sources.join(file)))
-        .current_dir(folder.path())
-        .output()?;
-    let wall = begin.elapsed().as_secs_f64();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let all = text.lines();
-    let messages: Vec<Value> = all.filter_map(|l| serde_json::from_str(l).ok()).collect();
-    let finished = messages.iter().find(|m| m["reason"] == "finished");
-    let finished = finished.ok_or_else(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
-    let checks = |name: &str| finished["goals"]["checks"][name].as_u64().unwrap_or(0);
-    let floor = |name: &str| &finished["stats"]["prover"][name];
-    let refused = messages.iter().any(|message| {
-        let said = message["message"].as_str().unwrap_or_default();
-        said.starts_with("the checker did not accept")
-    });
-    let proved = checks("proved") + checks("proved_not_reached") + checks("unreachable");
-    let sum = proved + checks("proved_if") + checks("open") + checks("violated");
-    Ok(format!(
-        "| {} | {sum} | {proved} | {} | {} | {} | {:.0} | {} in {:.1} s | {} |",
-        library.name,
-        checks("proved_if"),
-        checks("open"),
-        checks("violated"),
-        wall,
-        floor("floor_checks").as_u64().unwrap_or(0),
-        floor("floor").as_f64().unwrap_or(0.0),
-        if refused { "refused" } else { "accepted" },
-    ))
-}
-
-fn main() -> Result<()> {
-    let seconds = numbers().first().copied().unwrap_or(120);
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let is_named = |library: &&Library| words.iter().any(|word| word == library.name);
-    let all = !LIBRARIES.iter().any(|library| is_named(&library));
-    let tool = tool()?;
-    println!(
-        "| library | checks | proved | proved if | open | violated | seconds | floor | certificate |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|");
-    for library in LIBRARIES.iter().filter(|library| all || is_named(library)) {
-        println!("{}", check(&tool, library, seconds)?);
-    }
-    Ok(())
 }

@@ -1,0 +1,239 @@
+//! What was known where a check could not be shown to hold: for people, who can then say what is missing.
+//!
+//! An open check alone says nothing of whether an index, a size or a pointer is what the walk knows too little of. Here it is
+//! noted in sets, of all ways on which the walk came to the check; which words a set gets is for whoever tells it. Nothing is proved with it.
+
+use std::collections::BTreeMap;
+
+use super::num::Num;
+use super::space::Alive;
+use crate::program::ir::{BlockId, FuncId, GlobalId, Operand, Pos, Pred, Width};
+
+/// Objects that are noted of one check.
+pub const OBJECTS: usize = 4;
+
+/// What was known where a check may be violated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Short {
+    /// The function that was walked.
+    pub function: FuncId,
+    /// Where.
+    pub pos: Pos,
+    /// What was asked.
+    pub asked: Asked,
+}
+
+/// What was asked, and what was known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// Whether an access is valid.
+    Access(Box<Access>),
+    /// Whether something can be given back.
+    Release(Pointer),
+    /// Whether a comparison comes out as it has to.
+    Compare(Compare),
+}
+
+/// An access.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The address, before anything was added to it.
+    pub base: Pointer,
+    /// What was added that is a constant.
+    pub offset: i64,
+    /// What was added beside that: the operand, its width, what it is multiplied with, and its numbers.
+    pub indices: Vec<(Operand, Width, i64, Num)>,
+    /// Bytes.
+    pub len: Num,
+    /// The operand that says how many bytes.
+    pub extent: Operand,
+    /// Whether it writes.
+    pub write: bool,
+    /// Whether an index may have been so large that its multiple is another number.
+    pub wrapped: bool,
+    /// The objects that it may go to, with what does not fit.
+    pub places: BTreeMap<Thing, Place>,
+}
+
+/// A pointer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pointer {
+    /// The operand.
+    pub operand: Operand,
+    /// The numbers that it may be, beside addresses: 0 is NULL.
+    pub number: Option<Num>,
+    /// The objects that it may lead to, as far as there are few.
+    pub objects: BTreeMap<Thing, Place>,
+    /// Whether there are more of them.
+    pub more: bool,
+}
+
+/// What a pointer may lead to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Thing {
+    /// A global.
+    Global(GlobalId),
+    /// A function.
+    Function(FuncId),
+    /// Made by an operation: the block and its index there.
+    Made(BlockId, u32),
+    /// Something that is gone.
+    Gone,
+}
+
+/// A place in an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The offsets.
+    pub offset: Num,
+    /// The object's size; none of a function or of what is gone.
+    pub size: Option<Num>,
+    /// Whether it lives.
+    pub alive: Alive,
+    /// Whether it may be written.
+    pub writable: bool,
+    /// Whether it comes from the heap.
+    pub heap: bool,
+    /// Whether all is well there.
+    pub sure: bool,
+}
+
+/// A comparison that a branch asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Compare {
+    /// What has to hold, as `negated` says.
+    pub pred: Pred,
+    /// Whether it has to be false.
+    pub negated: bool,
+    /// Of so many bits.
+    pub width: Width,
+    /// The operands, with their numbers; none where one may be an address.
+    pub sides: [(Operand, Option<Num>); 2],
+}
+
+impl Place {
+    fn join(&mut self, other: &Place) {
+        self.offset = self.offset.join(64, &other.offset);
+        self.size = match (self.size, &other.size) {
+            (Some(a), Some(b)) => Some(a.join(64, b)),
+            _ => None,
+        };
+        if self.alive != other.alive {
+            self.alive = Alive::Maybe;
+        }
+        self.writable &= other.writable;
+        self.sure &= other.sure;
+    }
+}
+
+fn numbers(a: Option<Num>, b: Option<Num>, width: Width) -> Option<Num> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.join(width, &b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Places put together, `OBJECTS` of them at most; whether there were more.
+fn places(known: &mut BTreeMap<Thing, Place>, new: &BTreeMap<Thing, Place>) -> bool {
+    let mut more = false;
+    for (thing, place) in new {
+        let room = known.len() < OBJECTS;
+        match known.get_mut(thing) {
+            Some(known) => known.join(place),
+            None if room => {
+                known.insert(*thing, place.clone());
+            }
+            None => more = true,
+        }
+    }
+    more
+}
+
+impl Pointer {
+    fn join(&mut self, other: &Pointer) {
+        self.number = numbers(self.number, other.number, 64);
+        self.more |= other.more;
+        self.more |= places(&mut self.objects, &other.objects);
+    }
+}
+
+impl Short {
+    /// Takes in what was known on another way. What is of another form is not added: then less is said.
+    pub fn join(&mut self, other: &Short) {
+        match (&mut self.asked, &other.asked) {
+            (Asked::Access(known), Asked::Access(new)) => {
+                known.base.join(&new.base);
+                known.base.more |= places(&mut known.places, &new.places);
+                known.len = known.len.join(64, &new.len);
+                known.wrapped |= new.wrapped;
+                for (known, new) in known.indices.iter_mut().zip(&new.indices) {
+                    known.3 = known.3.join(known.1, &new.3);
+                }
+            }
+            (Asked::Release(known), Asked::Release(new)) => known.join(new),
+            (Asked::Compare(known), Asked::Compare(new)) => {
+                let width = known.width;
+                for (known, new) in known.sides.iter_mut().zip(&new.sides) {
+                    known.1 = known.1.zip(new.1).map(|(a, b)| a.join(width, &b));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointer(null: bool, thing: u32, offset: u128) -> Pointer {
+        let place = Place {
+            offset: Num::exactly(64, offset),
+            size: Some(Num::exactly(64, 8)),
+            alive: Alive::Yes,
+            writable: true,
+            heap: true,
+            sure: false,
+        };
+        Pointer {
+            operand: Operand::Const(0),
+            number: null.then(|| Num::exactly(64, 0)),
+            objects: [(Thing::Made(BlockId(thing), 0), place)].into(),
+            more: false,
+        }
+    }
+
+    fn short(pointer: Pointer) -> Short {
+        Short {
+            function: FuncId(0),
+            pos: Pos::default(),
+            asked: Asked::Release(pointer),
+        }
+    }
+
+    #[test]
+    fn what_is_known_on_several_ways_is_joined() {
+        let mut known = short(pointer(false, 1, 0));
+        known.join(&short(pointer(true, 1, 4)));
+        let Asked::Release(joined) = &known.asked else {
+            panic!("{known:?}");
+        };
+        assert!(joined.number.is_some_and(|number| number.has(64, 0)));
+        let place = &joined.objects[&Thing::Made(BlockId(1), 0)];
+        assert_eq!((place.offset.least, place.offset.most), (0, 4));
+        assert!(!joined.more);
+    }
+
+    #[test]
+    fn of_many_objects_some_are_kept_and_that_there_are_more() {
+        let mut known = short(pointer(false, 0, 0));
+        for thing in 1..10 {
+            known.join(&short(pointer(false, thing, 0)));
+        }
+        let Asked::Release(joined) = &known.asked else {
+            panic!("{known:?}");
+        };
+        assert_eq!(joined.objects.len(), OBJECTS);
+        assert!(joined.more);
+    }
+}
