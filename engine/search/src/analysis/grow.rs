@@ -8,13 +8,15 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use cegar_checker::floor::FloorClaim;
-use cegar_model::domain::space::CtxId;
+use cegar_model::domain::contents::{Contents, Run};
+use cegar_model::domain::space::{CtxId, ObjId, Object, Objects};
 use cegar_model::domain::state::State;
 use cegar_model::domain::walk::{Guide, Measure, Stop, Walker};
 use cegar_model::program::ir::{BlockId, FuncId, Op, Operand, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::order::Schedule;
 use super::write;
 
 /// Times that a state takes in what arrives before it is widened.
@@ -23,8 +25,14 @@ const JOINS: u32 = 3;
 const STEPS: u32 = 12;
 /// Times that it is widened to the ends of types.
 const WIDE: u32 = 24;
+/// Times after which bytes of objects that still change are forgotten.
+const FORGET: u32 = 40;
+/// Times after which an object that still changes is forgotten as a whole.
+const FORGET_ALL: u32 = 60;
 /// Walks through the whole program.
 const WALKS: u32 = 60;
+/// Rounds of walks, where functions call each other in circles.
+const ROUNDS: u32 = 1000;
 /// Walks that make states smaller.
 const NARROWINGS: u32 = 3;
 
@@ -67,6 +75,8 @@ pub struct Growing {
     relations: bool,
     /// What arrives, where states are to become smaller.
     arrived: Option<Arrived>,
+    /// What has to be walked again, where functions call each other in circles.
+    schedule: Schedule,
 }
 
 #[derive(Debug, Default)]
@@ -88,7 +98,13 @@ impl Growing {
             changed: false,
             relations,
             arrived: None,
+            schedule: Schedule::default(),
         }
+    }
+
+    /// Whether walks of shared functions are put off: not where states become smaller.
+    fn puts_off(&self) -> bool {
+        self.schedule.puts_off() && self.arrived.is_none()
     }
 
     /// Where edges lead back.
@@ -119,6 +135,7 @@ fn take(
     }
     known.times += 1;
     let times = known.times;
+    let before = (times > FORGET).then(|| Arc::clone(&known.state.objects));
     known.state = match times {
         0..=JOINS if relations => known.state.join_of_turns(&state, by.names, by.widths),
         0..=JOINS => known.state.join(&state, by.names, by.widths),
@@ -126,7 +143,44 @@ fn take(
         _ if times <= WIDE => known.state.widen(&state, by.names, by.widths, &ENDS),
         _ => known.state.widen(&state, by.names, by.widths, &[]),
     };
+    if let Some(before) = before {
+        forget(&mut known.state, &before, times > FORGET_ALL);
+    }
     true
+}
+
+/// Forgets bytes of objects that changed, or all bytes of these objects. Any other bytes are in that, too.
+fn forget(state: &mut State, before: &Objects, whole: bool) {
+    let changed = |id: &ObjId, object: &Object| match before.get(id) {
+        Some(known) => known.contents != object.contents,
+        None => false,
+    };
+    let ids = state
+        .objects
+        .iter()
+        .filter(|(id, object)| changed(id, object));
+    let ids: Vec<ObjId> = ids.map(|(id, _)| *id).collect();
+    if ids.is_empty() {
+        return;
+    }
+    let objects = Arc::make_mut(&mut state.objects);
+    for id in ids {
+        let (Some(object), Some(known)) = (objects.get_mut(&id), before.get(&id)) else {
+            continue;
+        };
+        if whole {
+            object.contents = Arc::new(Contents::any());
+            continue;
+        }
+        let contents = Arc::make_mut(&mut object.contents);
+        let same: FxHashMap<u32, Run> =
+            contents.runs().map(|(at, run)| (at, run.clone())).collect();
+        for (start, run) in known.contents.runs() {
+            if same.get(&start) != Some(run) {
+                contents.forget(start, run.end);
+            }
+        }
+    }
 }
 
 fn put(known: &mut FxHashMap<FuncId, State>, function: FuncId, state: State, by: Measure<'_, '_>) {
@@ -201,10 +255,21 @@ impl Guide for Growing {
             return Ok(self.walked.insert(function));
         }
         let grew = self.grow(|all| &mut all.entries, function, state, by);
+        if self.puts_off() {
+            self.schedule.called(function);
+            if grew {
+                self.schedule.put(Some(function));
+            }
+            // What it comes back with has to be known once before anybody goes on from there.
+            return Ok(self.walked.insert(function));
+        }
         Ok(self.walked.insert(function) || grew)
     }
 
     fn entry(&mut self, function: FuncId) -> Option<State> {
+        if self.puts_off() {
+            self.schedule.begins(function);
+        }
         self.entries.get(&function).map(|grown| grown.state.clone())
     }
 
@@ -215,8 +280,16 @@ impl Guide for Growing {
         by: Measure<'_, '_>,
     ) -> Result<bool, Stop> {
         let Some(state) = state else {
+            if self.puts_off() {
+                self.schedule.ends(function, false);
+            }
             return Ok(false);
         };
+        if self.puts_off() {
+            let grew = self.grow(|all| &mut all.exits, function, state, by);
+            self.schedule.ends(function, grew);
+            return Ok(false);
+        }
         if let Some(arrived) = &mut self.arrived {
             put(&mut arrived.exits, function, state, by);
             return Ok(false);
@@ -260,6 +333,7 @@ impl<'p> Growth<'p> {
                 .thresholds
                 .insert(id, Arc::new(thresholds(program, id)));
         }
+        guide.schedule = Schedule::of(program, points);
         let mut walker = Walker::new(program, Arc::clone(points), shared, guide);
         walker.patience = patience;
         walker.relations = relations;
@@ -274,6 +348,9 @@ impl<'p> Growth<'p> {
 
     /// The same once more: what became smaller may be too small by a little.
     pub fn grow(&mut self) -> Result<(), Stop> {
+        if self.walker.guide.puts_off() {
+            return self.grow_in_rounds();
+        }
         for walk in 0.. {
             self.walker.guide.changed = false;
             self.walker.guide.walked.clear();
@@ -288,6 +365,38 @@ impl<'p> Growth<'p> {
             }
             if walk > WALKS {
                 return Err(Stop::Large);
+            }
+        }
+        Ok(())
+    }
+
+    /// The same where functions call each other in circles: only what is due is walked, callees first.
+    fn grow_in_rounds(&mut self) -> Result<(), Stop> {
+        let known: Vec<FuncId> = self.walker.guide.entries.keys().copied().collect();
+        let schedule = &mut self.walker.guide.schedule;
+        schedule.put(None);
+        known.iter().for_each(|id| schedule.put(Some(*id)));
+        // Those are walked in the first round, and not where they are called.
+        self.walker.guide.walked = known.into_iter().collect();
+        for round in 0.. {
+            let due = self.walker.guide.schedule.round();
+            tracing::debug!(round, due = due.len(), "growing");
+            if due.is_empty() {
+                return Ok(());
+            }
+            if round > ROUNDS {
+                return Err(Stop::Large);
+            }
+            for walk in due {
+                match walk {
+                    // It may have been walked within another.
+                    _ if !self.walker.guide.schedule.is_due(walk) => {}
+                    Some(function) => self.walker.function(function)?,
+                    None => {
+                        self.walker.guide.schedule.starts();
+                        self.walker.program()?;
+                    }
+                }
             }
         }
         Ok(())

@@ -1,11 +1,12 @@
 //! States of the whole program that hold of all executions, found without a solver.
 //!
 //! What states mean, and what a walk makes of them, is said in [`cegar_model::domain`]; the checker walks once more what is found here. This room makes
-//! them grow until they are large enough: which functions are walked apart for each call ([`plan`]), how loops end
+//! them grow until they are large enough: which functions are walked apart for each call ([`plan`]), in which order the others are walked ([`order`]), how loops end
 //! ([`grow`]), what is written down ([`mod@write`]). What of it is said to the prover stands in
 //! [`crate::abstraction::said`].
 
 pub mod grow;
+pub mod order;
 pub mod plan;
 pub mod write;
 
