@@ -46,3 +46,22 @@ fn steps_bounded_by_distances() {
         .run()
         .expect(exit::VIOLATION);
 }
+
+/// Results, sums, tables, requests and recursion: what is right is proved, and what is wrong by a little is not.
+#[test]
+fn right_and_wrong_by_a_little() {
+    for case in 1..=18 {
+        let case = format!("CASE={case}");
+        campaign("apart.c", &["-D", &case])
+            .expect(exit::CLEAN)
+            .says(", proved;");
+        // What lies before a variable is another one natively.
+        let wrong = match &*case {
+            "CASE=16" => exit::CLEAN,
+            _ => exit::VIOLATION,
+        };
+        let run = campaign("apart.c", &["-D", &case, "-D", "MORE=1"]);
+        let proved = run.expect(wrong).stderr.contains(", proved;");
+        assert!(!proved, "{case}\n{run}");
+    }
+}
