@@ -234,49 +234,36 @@ fn what_is_damaged() {
 fn what_an_open_check_lacks() {
     let project = Project::program("unknown.c");
     campaign(&project, "unknown.c --property memory");
-    insta::assert_snapshot!(said(&project, "unknown.c:17"), @r#"
-    unknown.c:17:12: open: invalid-read `from[i]`
-      no execution came here; not proved: the solver gave no answer in time
-      the floor knows only:
+    let lack = |goal: &str| {
+        let all = said(&project, goal);
+        let from = all.find("the floor knows only").unwrap_or(all.len());
+        let to = all.find("  tried:").unwrap_or(all.len());
+        (all[from..to].to_owned(), all)
+    };
+    let (index, all) = lack("unknown.c:17");
+    insta::assert_snapshot!(index, @r#"
+    the floor knows only:
         `i`: 0..50
         `from` leads to offset 0..200 in `table`, which has 40 bytes
       it needs:
         `i <= 9` where unknown.c:17:12 reads `from[i]`
-      tried:
-        the search: 46 executions of the machine, 15 questions to the solver
-        the prover: 12 of 4 levels of guesses, 0 guesses, 0 of them hold, 12 questions (10 without an answer)
-        then it ended: the time or the runs were used up
-      to go on:
-        the formula is too hard: smaller types or arrays (-D), or fewer multiplications by unknowns
-        put an input that comes near unknown.c:17:12 into the corpus (cegar/corpus/unknown)
-        it is computed from `crunner_range(0, 50)`, which comes from crunner_range(): if the library is not meant for every value, a crunner_assume(...) about `crunner_range(0, 50)` behind unknown.c:22 may help
     "#);
-    insta::assert_snapshot!(said(&project, "unknown.c:33"), @r#"
-    unknown.c:33:12: open: invalid-read `*null`
-      no execution violated it; not proved: the solver gave no answer in time
-      the floor knows only:
+    assert!(
+        all.contains(
+            "a crunner_assume(...) about `crunner_range(0, 50)` behind unknown.c:22 may help"
+        ),
+        "{all}"
+    );
+    insta::assert_snapshot!(lack("unknown.c:33").0, @r#"
+    the floor knows only:
         `null` may be NULL
       it needs:
         `null` that is not NULL where unknown.c:33:12 reads `*null`
-      tried:
-        the search: 46 executions of the machine, 15 questions to the solver
-        the prover: 12 of 4 levels of guesses, 0 guesses, 0 of them hold, 12 questions (10 without an answer)
-        then it ended: the time or the runs were used up
-      to go on:
-        the formula is too hard: smaller types or arrays (-D), or fewer multiplications by unknowns
     "#);
-    insta::assert_snapshot!(said(&project, "unknown.c:36"), @r#"
-    unknown.c:36:14: open: invalid-write `freed[1]`
-      no execution violated it; not proved: the solver gave no answer in time
-      the floor knows only:
+    insta::assert_snapshot!(lack("unknown.c:36").0, @r#"
+    the floor knows only:
         the block from unknown.c:23:19 may have been released
       it needs:
         that the block from unknown.c:23:19 still exists where unknown.c:36:14 writes `freed[1]`
-      tried:
-        the search: 46 executions of the machine, 15 questions to the solver
-        the prover: 12 of 4 levels of guesses, 0 guesses, 0 of them hold, 12 questions (10 without an answer)
-        then it ended: the time or the runs were used up
-      to go on:
-        the formula is too hard: smaller types or arrays (-D), or fewer multiplications by unknowns
     "#);
 }
