@@ -5,6 +5,9 @@
 
 #include "crunner.h"
 
+#ifndef CASE
+#define CASE 12
+#endif
 #ifndef MORE
 #define MORE 0
 #endif

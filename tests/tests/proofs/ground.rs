@@ -5,6 +5,7 @@
 //! pointer to it may be one.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use cegar_checker::floor::States;
@@ -403,6 +404,25 @@ pub fn pieces() -> (Vec<String>, Compared) {
         let (differs, compared) = held(&program, &tapes, Limits::default);
         add(&mut total, compared);
         told.extend(differs.first().map(|what| format!("{what}\n{text}")));
+    }
+    (told, total)
+}
+
+/// The cases of a program of short ones, right and wrong.
+pub fn cases() -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    let is_it = |file: &PathBuf| file.file_stem().is_some_and(|name| name == "apart");
+    let file = compiled::folder("programs").into_iter().find(is_it);
+    let file = file.expect("the program is there");
+    for case in (1..=18).flat_map(|case| [(case, 0), (case, 1)]) {
+        let flags = [format!("-DCASE={}", case.0), format!("-DMORE={}", case.1)];
+        let files = std::slice::from_ref(&file);
+        let program = compiled::from_files(files, &flags, None, ASSERTION_AND_MEMORY)
+            .unwrap_or_else(|why| panic!("{case:?}: {why}"));
+        let tapes = random_tapes(case.0);
+        let (differs, compared) = held(&program, &tapes, short);
+        add(&mut total, compared);
+        told.extend(differs.first().map(|what| format!("{case:?}: {what}")));
     }
     (told, total)
 }

@@ -234,9 +234,10 @@ fn are_contained(told: &[String], compared: &ground::Compared) {
 #[test]
 fn floors_of_whole_programs() {
     let (mut told, mut compared) = ground::pieces();
-    let (others, whole) = ground::whole();
-    told.extend(others);
-    ground::add(&mut compared, whole);
+    for (others, more) in [ground::cases(), ground::whole()] {
+        told.extend(others);
+        ground::add(&mut compared, more);
+    }
     are_contained(&told, &compared);
 }
 
