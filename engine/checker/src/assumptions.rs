@@ -11,11 +11,9 @@ use cegar_model::assumption::{Asked, RULES, Rule};
 use cegar_model::program::ir::{
     BinOp, Callee, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
 };
-use cegar_model::program::plain;
+use cegar_model::program::{plain, stack};
 use cegar_model::symbolic::encode::Narrowing;
 use serde::{Deserialize, Serialize};
-
-use crate::stack;
 
 /// A sentence that is not proved and that proofs rest on.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -195,7 +193,7 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
         "environment" => !program.lifted.contains("environment") && program.lists_environment(),
         "library" => asks_library(program),
         "wrapping" => wraps(program),
-        "stack" => stack::may_be_deep(program),
+        "stack" => !program.lifted.contains("stack") && stack::may_be_deep(program),
         "unasked-memory" => open.unasked.contains(&Property::Memory),
         "unasked-overflow" => open.unasked.contains(&Property::Overflow),
         "unasked-abort" => open.unasked.contains(&Property::Abort) && handles_signals(program),

@@ -42,7 +42,6 @@ pub mod claims;
 pub mod floor;
 mod rejected;
 pub mod squeezed;
-mod stack;
 
 pub use asked::{About, AskZ3, Asked};
 pub use assumptions::Assumption;

@@ -126,7 +126,7 @@ pub const RULES: &[Rule] = &[
     rule("locale", "the only locale is C's", Lift::NoAssume, Asked::Code),
     rule("signals", "a signal that is handled comes while a function of the library is called, and not in another's handler", Lift::NoAssume, Asked::Code),
     rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),
-    rule("stack", "the stack is large enough for the program's calls and variables", Lift::Never, Asked::Checker),
+    rule("stack", "the stack is large enough for the program's calls and variables", Lift::NoAssume, Asked::Checker),
     rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),
     rule("unasked-memory", "every access to memory is valid: not asked, and not all of it is proved", Lift::Option("--property memory"), Asked::Checker),
     rule("unasked-overflow", "no arithmetic overflows: not asked, and not all of it is proved", Lift::Option("--property overflow"), Asked::Checker),

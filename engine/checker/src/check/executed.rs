@@ -8,6 +8,7 @@ use cegar_model::deadline;
 use cegar_model::machine::exact::Exact;
 use cegar_model::machine::{Limits, Machine};
 use cegar_model::program::ir::Program;
+use cegar_model::program::stack::beyond_the_model;
 
 use super::{Checked, ground};
 use crate::assumptions::{Met, Open};
@@ -25,6 +26,9 @@ pub(super) fn accepted(program: &Program, certificate: &Certificate) -> Result<C
             true => Rejected::Late,
             false => Rejected::Executed(why.to_owned()),
         });
+    }
+    if let Some(what) = beyond_the_model(program) {
+        return Err(Rejected::Executed(what.to_owned()));
     }
     let claims = certificate.checks.iter().chain(&certificate.blocks);
     if claims.into_iter().any(|claim| claim.given.is_some()) {

@@ -9,6 +9,7 @@ pub mod outside;
 mod sanity;
 mod show;
 pub mod sources;
+pub mod stack;
 
 pub use ir::*;
 pub use llvm::ModuleError;

@@ -43,6 +43,7 @@ use crate::program::ir::{
 };
 use crate::program::outside::COPY;
 use crate::program::outside::points::Points;
+use crate::program::stack::beyond_the_model;
 
 /// A call in progress.
 pub(super) struct Frame {
@@ -130,8 +131,8 @@ impl<'p, G: Guide> Walker<'p, G> {
             block: BlockId(function.blocks.start),
             inst: 0,
         };
-        if program.lists_environment() && program.lifted.contains("environment") {
-            self.hole("a list of environment variables that is not empty");
+        if let Some(what) = beyond_the_model(program) {
+            self.hole(what);
             return Ok(());
         }
         if self.contexts.shared.contains(&entry) {

@@ -47,6 +47,7 @@ pub use self::fragment::{
     Budget, Entered, Exceeded, Fragment, Hole, Input, Obligation, Transition,
 };
 use crate::program::ir::{BlockId, CheckId, CheckKind, Operand, Pos, Reg, Width};
+use crate::program::stack::beyond_the_model;
 use crate::term::{Array, Pool, Term};
 
 /// Makes fragments.
@@ -160,10 +161,9 @@ impl<'a, 'p> Encoder<'a, 'p> {
             guard: Guard::default(),
             state,
         };
-        if program.lists_environment() && program.lifted.contains("environment") {
-            let what = "a list of environment variables that is not empty".to_owned();
+        if let Some(what) = beyond_the_model(program) {
             self.block = first;
-            self.hole(ROOT, &reached, what);
+            self.hole(ROOT, &reached, what.to_owned());
             return Ok(());
         }
         // A loop may begin at the very first block.

@@ -4,10 +4,8 @@
 //! input says; so may one whose last call of itself became a loop when the program was normalised ("tailrecurse" is what LLVM names that loop).
 //! Large variables add up along the calls. Proofs of such programs rest on a stack that is large enough.
 
-use cegar_model::program::ir::{
-    BlockId, Call, Callee, FuncId, Function, FunctionKind, Op, Operand, Program,
-};
-use cegar_model::program::plain;
+use super::ir::{BlockId, Call, Callee, FuncId, Function, FunctionKind, Op, Operand, Program};
+use super::plain;
 
 /// Bytes of variables along a way of calls that every stack has room for.
 const ROOM: u64 = 1 << 20;
@@ -15,12 +13,21 @@ const ROOM: u64 = 1 << 20;
 const LOOP: &str = "tailrecurse";
 
 /// Whether a proof of the program rests on the size of the stack.
-pub(crate) fn may_be_deep(program: &Program) -> bool {
+pub fn may_be_deep(program: &Program) -> bool {
     let became_a_loop = program.blocks.iter().any(|block| {
         plain(&block.name).starts_with(LOOP)
             && program.function(block.function).kind == FunctionKind::User
     });
     became_a_loop || deepest(program).is_none_or(|bytes| bytes > ROOM)
+}
+
+/// What the user lifted and no model follows, if the program depends on it: nothing can be proved then.
+pub fn beyond_the_model(program: &Program) -> Option<&'static str> {
+    let is_lifted = |id: &str| program.lifted.contains(id);
+    if is_lifted("environment") && program.lists_environment() {
+        return Some("a list of environment variables that is not empty");
+    }
+    (is_lifted("stack") && may_be_deep(program)).then_some("a stack that may be too small")
 }
 
 /// A function on the way of calls that is looked at.
