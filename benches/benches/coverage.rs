@@ -17,194 +17,25 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use cargo_cegar::exit::ExitCode as Exit;
 use cegar_benches::libraries::{LIBRARIES, Library};
-use cegar_benches::{Result, children_time, median, numbers, tool};
+use cegar_benches::prepared::{Bench, MAX_LEN, afl, remove, run};
+use cegar_benches::{Result, children_time, median, numbers, pin};
 
-const MAX_LEN: &str = "4096";
 const TOOLS: [&str; 3] = ["cargo cegar", "libFuzzer", "AFL++"];
 
-/// A library that is ready for all three.
-struct Bench<'a> {
-    library: &'a Library,
-    /// The crate that depends on it; everything else lies here as well.
-    folder: PathBuf,
-    /// Where the library's crate lies.
-    sources: PathBuf,
-}
-
-/// Runs a command and hands on what it printed if it fails.
-fn run(command: &mut Command) -> Result<Vec<u8>> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|why| format!("{:?}: {why}", command.get_program()))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let text = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{command:?}: {}\n{text}", output.status).into())
-}
-
-/// Removes a file or a folder, if there is one.
-fn remove(path: &Path) -> Result<()> {
-    if path.is_dir() {
-        fs::remove_dir_all(path)?;
-    } else if path.exists() {
-        fs::remove_file(path)?;
-    }
-    Ok(())
-}
-
-impl<'a> Bench<'a> {
-    fn new(library: &'a Library, folder: &Path) -> Result<Self> {
-        let folder = folder.join(library.package);
-        remove(&folder)?;
-        fs::create_dir_all(folder.join("src"))?;
-        fs::write(folder.join("src/lib.rs"), "//! Empty.\n")?;
-        fs::write(
-            folder.join("Cargo.toml"),
-            format!(
-                "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-                 [dependencies]\n{} = {}\n",
-                library.package, library.dependency
-            ),
-        )?;
-        let metadata = run(Command::new("cargo")
-            .args(["metadata", "--format-version", "1"])
-            .current_dir(&folder))?;
-        let metadata: serde_json::Value = serde_json::from_slice(&metadata)?;
-        let manifest = metadata["packages"]
-            .as_array()
-            .and_then(|all| all.iter().find(|p| p["name"] == library.package))
-            .and_then(|package| package["manifest_path"].as_str())
-            .ok_or("cargo metadata does not name the library's crate")?;
-        let sources = Path::new(manifest).parent().unwrap_or(Path::new("/"));
-        let bench = Self {
-            library,
-            sources: sources.to_owned(),
-            folder,
-        };
-        bench.build()?;
-        Ok(bench)
-    }
-
-    fn at(&self, path: &str) -> PathBuf {
-        self.folder.join(path)
-    }
-
-    /// The folder that `cargo cegar init` writes.
-    fn package(&self) -> PathBuf {
-        self.at(&format!("cegar-{}", self.library.package))
-    }
-
-    fn corpus(&self) -> PathBuf {
-        self.package().join("corpus/fuzz")
-    }
-
-    fn cegar(&self, words: &[&str]) -> Result<Command> {
-        let mut command = Command::new(tool()?);
-        command
-            .args(["cegar", words[0], "-p", self.library.package])
-            .args(&words[1..])
-            .envs(self.library.environment.iter().copied())
-            .env("CARGO_TARGET_DIR", self.at("target"))
-            .current_dir(&self.folder);
-        Ok(command)
-    }
-
-    fn build(&self) -> Result<()> {
-        fs::write(self.at("harness.c"), self.library.harness)?;
-        fs::write(
-            self.at("replay.c"),
-            include_str!("../programs/coverage/replay.c"),
-        )?;
-        run(&mut self.cegar(&["init", "--name", "fuzz"])?)?;
-        fs::write(
-            self.package().join("harnesses/fuzz.c"),
-            self.library.harness,
-        )?;
-        // Headers that the library finds beside its files.
-        let settings = self.package().join("cegar.toml");
-        let text = fs::read_to_string(&settings)?;
-        let includes: Vec<PathBuf> = (self.library.includes.iter())
-            .map(|path| self.sources.join(path))
-            .collect();
-        let text = text.replacen("[c]\n", &format!("[c]\nincludes = {includes:?}\n"), 1);
-        fs::write(settings, text)?;
-        run(&mut self.cegar(&["build"])?)?;
-        // What is compiled is kept: none of it falls into the first round.
-        self.plant(&self.corpus())?;
-        self.run_cegar("10", 0)?;
-
-        let fuzzer = ["-O2", "-g", "-fsanitize=fuzzer"];
-        let coverage = [
-            "-O1",
-            "-g",
-            "-fprofile-instr-generate",
-            "-fcoverage-mapping",
-            "replay.c",
-        ];
-        self.compile("clang-19", &fuzzer, "libfuzzer", &[])?;
-        self.compile("clang-19", &coverage, "replay", &[])?;
-        if afl() {
-            self.compile("afl-clang-fast", &fuzzer, "afl", &[])?;
-            self.compile(
-                "afl-clang-fast",
-                &fuzzer,
-                "afl-cmplog",
-                &[("AFL_LLVM_CMPLOG", "1")],
-            )?;
-        }
-        Ok(())
-    }
-
-    fn compile(
-        &self,
-        compiler: &str,
-        flags: &[&str],
-        to: &str,
-        env: &[(&str, &str)],
-    ) -> Result<()> {
-        let include = |path: &&str| format!("-I{}", self.sources.join(path).display());
-        run(Command::new(compiler)
-            .args(flags)
-            .arg("-w")
-            .args(self.library.flags)
-            .args(self.library.includes.iter().map(include))
-            .arg("harness.c")
-            .args(self.library.files.iter().map(|f| self.sources.join(f)))
-            .args(["-o", to])
-            .envs(env.iter().copied())
-            .env("AFL_QUIET", "1")
-            .current_dir(&self.folder))?;
-        Ok(())
-    }
-
-    /// An empty folder with nothing but the first input.
-    fn plant(&self, folder: &Path) -> Result<()> {
-        remove(folder)?;
-        fs::create_dir_all(folder)?;
-        fs::write(folder.join("first"), self.library.seed)?;
-        Ok(())
-    }
-
-    fn run_cegar(&self, seconds: &str, round: u64) -> Result<()> {
-        let status = self
-            .cegar(&["run", "fuzz", "--no-emit", "--seed", &round.to_string()])?
-            .args(["--max-time", &format!("{seconds}s")])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(fs::File::create(self.at("cegar.log"))?)
-            .status()?;
-        let verdicts = [Exit::Clean, Exit::Violation].map(|exit| Some(exit as i32));
-        if verdicts.contains(&status.code()) {
-            return Ok(());
-        }
-        Err(fs::read_to_string(self.at("cegar.log"))?.into())
-    }
-
+/// One tool's campaign, and what it came to.
+trait Campaign {
     /// One tool's run; the folder with what it kept.
+    fn fuzz(&self, which: usize, seconds: u64, round: u64) -> Result<PathBuf>;
+
+    /// Executes all files of a folder; the library's branches: entered, and how many there are.
+    fn branches(&self, folder: &Path) -> Result<(u64, u64)>;
+
+    /// Executes these files.
+    fn replay(&self, files: &[PathBuf], profiles: &Path) -> Result<()>;
+}
+
+impl Campaign for Bench<'_> {
     fn fuzz(&self, which: usize, seconds: u64, round: u64) -> Result<PathBuf> {
         let seconds = seconds.to_string();
         match which {
@@ -254,7 +85,6 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Executes all files of a folder; the library's branches: entered, and how many there are.
     fn branches(&self, folder: &Path) -> Result<(u64, u64)> {
         let mut files: Vec<PathBuf> = fs::read_dir(folder)?
             .flatten()
@@ -312,25 +142,6 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn afl() -> bool {
-    Command::new("afl-fuzz").arg("-h").output().is_ok()
-}
-
-/// Keeps this process, and what it starts from here on, on one core.
-fn pin(core: usize) -> Result<()> {
-    // SAFETY: the set is plain bits, `CPU_SET` checks the number, and the call only reads them.
-    let done = unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(core, &mut set);
-        libc::sched_setaffinity(0, size_of_val(&set), &set)
-    };
-    if done == 0 {
-        Ok(())
-    } else {
-        Err(std::io::Error::last_os_error().into())
-    }
-}
-
 fn bench() -> Result<()> {
     let numbers = numbers();
     let seconds = numbers.first().copied().unwrap_or(120);
@@ -348,7 +159,7 @@ fn bench() -> Result<()> {
             continue;
         }
         eprintln!("building {}", library.package);
-        prepared.push(Bench::new(library, &folder)?);
+        prepared.push(Bench::new(library, &folder, true)?);
     }
     let count = if afl() { 3 } else { 2 };
     // By library and tool: branches of each round.

@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod libraries;
+pub mod prepared;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -56,5 +57,20 @@ pub fn tool() -> Result<PathBuf> {
     match folder.map(|folder| folder.join("cargo-cegar")) {
         Some(tool) if tool.is_file() => Ok(tool),
         _ => Err("build the tool first: cargo build --release -p cargo-cegar".into()),
+    }
+}
+
+/// Keeps this process, and what it starts from here on, on one core.
+pub fn pin(core: usize) -> Result<()> {
+    // SAFETY: the set is plain bits, `CPU_SET` checks the number, and the call only reads them.
+    let done = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(core, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &set)
+    };
+    if done == 0 {
+        Ok(())
+    } else {
+        Err(std::io::Error::last_os_error().into())
     }
 }

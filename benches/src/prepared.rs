@@ -1,0 +1,215 @@
+//! Libraries made ready for each fuzzer: `cargo cegar`'s harness package, libFuzzer's and AFL++'s executables, and one that tells
+//! which branches a corpus enters.
+//!
+//! Compiling is in nobody's time, so that it is done before anything is measured, and the same for every benchmark that compares fuzzers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cargo_cegar::exit::ExitCode as Exit;
+
+use crate::libraries::Library;
+use crate::{Result, tool};
+
+/// Longest input.
+pub const MAX_LEN: &str = "4096";
+
+/// A library that is ready for all fuzzers.
+pub struct Bench<'a> {
+    /// The library.
+    pub library: &'a Library,
+    /// The crate that depends on it; everything else lies here as well.
+    pub folder: PathBuf,
+    /// Where the library's crate lies.
+    sources: PathBuf,
+}
+
+/// Runs a command and hands on what it printed if it fails.
+pub fn run(command: &mut Command) -> Result<Vec<u8>> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|why| format!("{:?}: {why}", command.get_program()))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?}: {}\n{text}", output.status).into())
+}
+
+/// Removes a file or a folder, if there is one.
+pub fn remove(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        fs::remove_dir_all(path)?;
+    } else if path.exists() {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+impl<'a> Bench<'a> {
+    /// Makes a library ready in a folder of its own. `compared`: for a comparison of coverage, not of libFuzzer's speed alone.
+    pub fn new(library: &'a Library, folder: &Path, compared: bool) -> Result<Self> {
+        let folder = folder.join(library.package);
+        remove(&folder)?;
+        fs::create_dir_all(folder.join("src"))?;
+        fs::write(folder.join("src/lib.rs"), "//! Empty.\n")?;
+        fs::write(
+            folder.join("Cargo.toml"),
+            format!(
+                "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+                 [dependencies]\n{} = {}\n",
+                library.package, library.dependency
+            ),
+        )?;
+        let metadata = run(Command::new("cargo")
+            .args(["metadata", "--format-version", "1"])
+            .current_dir(&folder))?;
+        let metadata: serde_json::Value = serde_json::from_slice(&metadata)?;
+        let manifest = metadata["packages"]
+            .as_array()
+            .and_then(|all| all.iter().find(|p| p["name"] == library.package))
+            .and_then(|package| package["manifest_path"].as_str())
+            .ok_or("cargo metadata does not name the library's crate")?;
+        let sources = Path::new(manifest).parent().unwrap_or(Path::new("/"));
+        let bench = Self {
+            library,
+            sources: sources.to_owned(),
+            folder,
+        };
+        bench.build(compared)?;
+        Ok(bench)
+    }
+
+    /// A path in the library's folder.
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.folder.join(path)
+    }
+
+    /// The folder that `cargo cegar init` writes.
+    fn package(&self) -> PathBuf {
+        self.at(&format!("cegar-{}", self.library.package))
+    }
+
+    /// Where `cargo cegar` keeps inputs.
+    pub fn corpus(&self) -> PathBuf {
+        self.package().join("corpus/fuzz")
+    }
+
+    fn cegar(&self, words: &[&str]) -> Result<Command> {
+        let mut command = Command::new(tool()?);
+        command
+            .args(["cegar", words[0], "-p", self.library.package])
+            .args(&words[1..])
+            .envs(self.library.environment.iter().copied())
+            .env("CARGO_TARGET_DIR", self.at("target"))
+            .current_dir(&self.folder);
+        Ok(command)
+    }
+
+    fn build(&self, compared: bool) -> Result<()> {
+        fs::write(self.at("harness.c"), self.library.harness)?;
+        fs::write(
+            self.at("replay.c"),
+            include_str!("../programs/coverage/replay.c"),
+        )?;
+        run(&mut self.cegar(&["init", "--name", "fuzz"])?)?;
+        fs::write(
+            self.package().join("harnesses/fuzz.c"),
+            self.library.harness,
+        )?;
+        // Headers that the library finds beside its files.
+        let settings = self.package().join("cegar.toml");
+        let text = fs::read_to_string(&settings)?;
+        let includes: Vec<PathBuf> = (self.library.includes.iter())
+            .map(|path| self.sources.join(path))
+            .collect();
+        let text = text.replacen("[c]\n", &format!("[c]\nincludes = {includes:?}\n"), 1);
+        fs::write(settings, text)?;
+        run(&mut self.cegar(&["build"])?)?;
+        // What is compiled is kept: none of it falls into the first round.
+        self.plant(&self.corpus())?;
+        self.run_cegar("10", 0)?;
+
+        let fuzzer = ["-O2", "-g", "-fsanitize=fuzzer"];
+        let coverage = [
+            "-O1",
+            "-g",
+            "-fprofile-instr-generate",
+            "-fcoverage-mapping",
+            "replay.c",
+        ];
+        self.compile("clang-19", &fuzzer, "libfuzzer", &[])?;
+        if !compared {
+            return Ok(());
+        }
+        self.compile("clang-19", &coverage, "replay", &[])?;
+        if afl() {
+            self.compile("afl-clang-fast", &fuzzer, "afl", &[])?;
+            self.compile(
+                "afl-clang-fast",
+                &fuzzer,
+                "afl-cmplog",
+                &[("AFL_LLVM_CMPLOG", "1")],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn compile(
+        &self,
+        compiler: &str,
+        flags: &[&str],
+        to: &str,
+        env: &[(&str, &str)],
+    ) -> Result<()> {
+        let include = |path: &&str| format!("-I{}", self.sources.join(path).display());
+        run(Command::new(compiler)
+            .args(flags)
+            .arg("-w")
+            .args(self.library.flags)
+            .args(self.library.includes.iter().map(include))
+            .arg("harness.c")
+            .args(self.library.files.iter().map(|f| self.sources.join(f)))
+            .args(["-o", to])
+            .envs(env.iter().copied())
+            .env("AFL_QUIET", "1")
+            .current_dir(&self.folder))?;
+        Ok(())
+    }
+
+    /// An empty folder with nothing but the first input.
+    pub fn plant(&self, folder: &Path) -> Result<()> {
+        remove(folder)?;
+        fs::create_dir_all(folder)?;
+        fs::write(folder.join("first"), self.library.seed)?;
+        Ok(())
+    }
+
+    /// The program's bitcode, as a campaign left it.
+    pub fn program(&self) -> PathBuf {
+        self.at("target/cegar/fuzz/program.bc")
+    }
+
+    /// A campaign of `cargo cegar`.
+    pub fn run_cegar(&self, seconds: &str, round: u64) -> Result<()> {
+        let status = self
+            .cegar(&["run", "fuzz", "--no-emit", "--seed", &round.to_string()])?
+            .args(["--max-time", &format!("{seconds}s")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(self.at("cegar.log"))?)
+            .status()?;
+        let verdicts = [Exit::Clean, Exit::Violation].map(|exit| Some(exit as i32));
+        if verdicts.contains(&status.code()) {
+            return Ok(());
+        }
+        Err(fs::read_to_string(self.at("cegar.log"))?.into())
+    }
+}
+
+/// Whether AFL++ is installed.
+pub fn afl() -> bool {
+    Command::new("afl-fuzz").arg("-h").output().is_ok()
+}
