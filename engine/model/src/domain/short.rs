@@ -34,6 +34,9 @@ pub enum Asked {
     Compare(Compare),
 }
 
+/// What is added to an address: the operand, its width, what it is multiplied with, and its numbers.
+pub type Index = (Operand, Width, i64, Num);
+
 /// An access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
@@ -42,7 +45,7 @@ pub struct Access {
     /// What was added that is a constant.
     pub offset: i64,
     /// What was added beside that: the operand, its width, what it is multiplied with, and its numbers.
-    pub indices: Vec<(Operand, Width, i64, Num)>,
+    pub indices: Vec<Index>,
     /// Bytes.
     pub len: Num,
     /// The operand that says how many bytes.

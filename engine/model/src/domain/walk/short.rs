@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use super::memory::{DISPLACED, Purpose};
 use super::{Frame, Guide, Walker};
 use crate::domain::num::Num;
-use crate::domain::short::{Access, Asked, Compare, OBJECTS, Place, Pointer, Short, Thing};
+use crate::domain::short::{Access, Asked, Compare, Index, OBJECTS, Place, Pointer, Short, Thing};
 use crate::domain::space::{Alive, Kind, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
-use crate::program::ir::{BlockId, CheckId, Op, Operand, Terminator, Width};
+use crate::program::ir::{BlockId, CheckId, Op, Operand, Terminator};
 
 impl<G: Guide> Walker<'_, G> {
     fn note(&mut self, frame: &Frame, check: Option<CheckId>, asked: Asked) {
@@ -115,7 +115,7 @@ impl<G: Guide> Walker<'_, G> {
         frame: &Frame,
         state: &State,
         address: Operand,
-    ) -> (Operand, i64, Vec<(Operand, Width, i64, Num)>) {
+    ) -> (Operand, i64, Vec<Index>) {
         let (mut at, mut constant, mut all) = (address, 0i64, Vec::new());
         for _ in 0..DISPLACED {
             let Operand::Reg(reg) = at else { break };
