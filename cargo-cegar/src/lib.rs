@@ -36,6 +36,7 @@ pub mod findings;
 pub mod given;
 pub mod headers;
 pub mod init;
+pub mod lack;
 pub mod list;
 pub mod lock;
 pub mod options;

@@ -18,7 +18,7 @@ use super::single::assumptions;
 use super::vacuous::Known;
 use crate::error::Error;
 use crate::event::Event;
-use crate::explain::lack::lack;
+use crate::lack::lack;
 use crate::store;
 use crate::verdict::End;
 use crate::verdict::Lack;

@@ -6,7 +6,6 @@
 //! from what a campaign leaves in its folder (the program, the list of goals, the certificate), so
 //! nothing here searches.
 
-pub mod lack;
 mod open;
 mod path;
 mod proof;
