@@ -102,6 +102,8 @@ impl Checked {
             let (checks, seconds) = (self.count(checks), self.seconds(seconds));
             format!("{checks} in {seconds:.1} s")
         };
+        let seconds: f64 = SOLVER.iter().map(|name| self.seconds(name)).sum();
+        let beyond = format!("{} in {seconds:.1} s", self.count("beyond_floor_checks"));
         format!(
             "| {name} | {sum} | {} | {proved} | {} | {} | {} | {} | {} | {} | {:.0} ({:.0}) | {:.0} | {} |",
             self.reached,
@@ -110,11 +112,7 @@ impl Checked {
             self.checks("violated"),
             stage("floor_first_checks", "floor_first"),
             stage("floor_checks", "floor"),
-            format!(
-                "{} in {:.1} s",
-                self.count("beyond_floor_checks"),
-                SOLVER.iter().map(|name| self.seconds(name)).sum::<f64>()
-            ),
+            beyond,
             self.ended.wall,
             self.ended.processor,
             self.ended.peak,

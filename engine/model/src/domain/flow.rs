@@ -367,6 +367,39 @@ impl Tarjan {
     }
 }
 
+/// Whether an operation accesses nothing, and calls nothing.
+pub(super) fn is_quiet(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Address { .. }
+            | Op::Bin { .. }
+            | Op::Cast { .. }
+            | Op::Cmp { .. }
+            | Op::Copy { .. }
+            | Op::Freeze { .. }
+            | Op::Lifetime { start: false, .. }
+            | Op::Select { .. }
+    )
+}
+
+/// The ways out of a block.
+fn edges(end: &Terminator) -> Vec<&Edge> {
+    match end {
+        Terminator::Jump(edge) => vec![edge],
+        Terminator::Branch {
+            then, otherwise, ..
+        } => vec![then, otherwise],
+        Terminator::Switch { cases, default, .. } => {
+            let cases = cases.iter().map(|(_, edge)| edge);
+            cases.chain([default]).collect()
+        }
+        Terminator::IndirectBranch { targets, .. } => {
+            targets.iter().map(|(_, edge)| edge).collect()
+        }
+        Terminator::Return { .. } | Terminator::Unreachable { .. } => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -379,6 +412,7 @@ mod tests {
             heads: vec![false; count],
             cyclic: vec![false; count],
             live: Vec::new(),
+            ends: Vec::new(),
             made: Vec::new(),
             users: Vec::new(),
         };
@@ -410,38 +444,5 @@ mod tests {
                 }
             }
         }
-    }
-}
-
-/// Whether an operation accesses nothing, and calls nothing.
-pub(super) fn is_quiet(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Address { .. }
-            | Op::Bin { .. }
-            | Op::Cast { .. }
-            | Op::Cmp { .. }
-            | Op::Copy { .. }
-            | Op::Freeze { .. }
-            | Op::Lifetime { start: false, .. }
-            | Op::Select { .. }
-    )
-}
-
-/// The ways out of a block.
-fn edges(end: &Terminator) -> Vec<&Edge> {
-    match end {
-        Terminator::Jump(edge) => vec![edge],
-        Terminator::Branch {
-            then, otherwise, ..
-        } => vec![then, otherwise],
-        Terminator::Switch { cases, default, .. } => {
-            let cases = cases.iter().map(|(_, edge)| edge);
-            cases.chain([default]).collect()
-        }
-        Terminator::IndirectBranch { targets, .. } => {
-            targets.iter().map(|(_, edge)| edge).collect()
-        }
-        Terminator::Return { .. } | Terminator::Unreachable { .. } => Vec::new(),
     }
 }
