@@ -73,6 +73,7 @@ const TRUSTED: [(&str, &[&str]); 9] = [
         &[
             "model/src/assumption.rs",
             "model/src/program/outside.rs",
+            "model/src/program/stack.rs",
             "model/src/program/outside",
         ],
     ),
