@@ -1,1 +1,0 @@
-//! Nothing but tests: `tests/` holds what `cargo cegar` found.
