@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::Site;
 use super::points::Points;
 use crate::program::ir::{
-    BlockId, Call, Callee, FuncId, FunctionKind, Intrinsic, Op, Operand, Program, Terminator,
+    BlockId, Call, FuncId, FunctionKind, Intrinsic, Op, Operand, Program, Terminator,
 };
 
 /// The objects of which an address may be stored, given back, or known to an external function.
@@ -72,16 +72,7 @@ fn calls(
     call: &Call,
     keep: &mut impl FnMut(Operand),
 ) {
-    let callees = match call.callee {
-        Callee::Direct(id) => vec![id],
-        Callee::Indirect(operand) => {
-            let mut all = points.leads(function, operand).functions.clone();
-            if let Operand::Const(value) = operand {
-                all.extend(program.function_at(value));
-            }
-            all
-        }
-    };
+    let callees = points.callees(program, function, call);
     let passes_down = |id: &FuncId| {
         let callee = program.function(*id);
         match callee.kind {

@@ -78,6 +78,20 @@ impl Points {
         known.unwrap_or(&self.nothing)
     }
 
+    /// The functions that a call in a function may lead to.
+    pub(super) fn callees(&self, program: &Program, function: FuncId, call: &Call) -> Vec<FuncId> {
+        match call.callee {
+            Callee::Direct(id) => vec![id],
+            Callee::Indirect(operand) => {
+                let mut all = self.leads(function, operand).functions.clone();
+                if let Operand::Const(value) = operand {
+                    all.extend(program.function_at(value));
+                }
+                all
+            }
+        }
+    }
+
     /// What a function may do to objects.
     pub fn touched(&self, function: FuncId) -> &Arc<Touched> {
         &self.touched[function.index()]
@@ -259,16 +273,7 @@ impl Own<'_> {
     }
 
     fn call(&mut self, (block, op): (BlockId, u32), call: &Call) {
-        let callees = match call.callee {
-            Callee::Direct(id) => vec![id],
-            Callee::Indirect(operand) => {
-                let mut all = self.points.leads(self.function, operand).functions.clone();
-                if let Operand::Const(value) = operand {
-                    all.extend(self.program.function_at(value));
-                }
-                all
-            }
-        };
+        let callees = self.points.callees(self.program, self.function, call);
         for arg in &call.args {
             if let ArgClass::ByVal { .. } = arg.class {
                 self.reads(arg.value);
