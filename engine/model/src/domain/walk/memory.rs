@@ -203,7 +203,19 @@ impl<G: Guide> Walker<'_, G> {
             unknown: false,
         };
         self.fitted(frame, state, (address, extent), &access);
+        self.lives(state, &access);
         Some(access)
+    }
+
+    /// The object of a valid access lives: a release that may have been of this object was of another one.
+    fn lives(&self, state: &mut State, access: &Access) {
+        if let [(id, _)] = &access.targets[..]
+            && access.strong
+            && let Some(object) = state.object(*id, &self.names)
+            && object.alive == Alive::Maybe
+        {
+            state.change(*id, &self.names, |object| object.alive = Alive::Yes);
+        }
     }
 
     /// Says what is known of an access that is not shown to be valid.
