@@ -18,6 +18,7 @@ mod recorder;
 mod restore;
 mod segments;
 mod target;
+mod watch;
 
 use std::fs::File;
 use std::io::{BufRead, Write};
