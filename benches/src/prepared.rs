@@ -130,7 +130,7 @@ impl<'a> Bench<'a> {
         run(&mut self.cegar(&["build"])?)?;
         // What is compiled is kept: none of it falls into the first round.
         self.plant(&self.corpus())?;
-        self.run_cegar("10", 0)?;
+        self.run_cegar("30", 0)?;
 
         let fuzzer = ["-O2", "-g", "-fsanitize=fuzzer"];
         let coverage = [

@@ -282,10 +282,15 @@ static void *reuse(struct header **list, size_t size) {
     return alive(h, h->class, size);
 }
 
-/* A block that is not filled because its pages hold what is wanted, or NULL. */
+/* A block that is not filled because its pages hold what is wanted, or NULL. A freed one is made fresh here and not when it is
+ * freed: most programs free what they have and end, and then all is made fresh at once. */
 static void *take_large(size_t size, size_t room, uint32_t class, int fill) {
     struct large *from = fill ? &heap->fresh : &heap->zero;
-    if (from->free[class]) return reuse(&from->free[class], size);
+    if (from->free[class]) {
+        void *again = reuse(&from->free[class], size);
+        crunner_large_renew(&from->pages, again, room);
+        return again;
+    }
     void *block = crunner_large_take(&from->pages, room, sizeof(struct header));
     return block ? alive((struct header *)block - 1, LARGE + class, size) : NULL;
 }
@@ -340,7 +345,6 @@ static void give(void *block) {
         if (class_of(size, &room) + LARGE != h->class)
             crunner_violation(CRUNNER_HEAP, "the header of a heap block was overwritten", NULL, 0);
         struct large *of = crunner_large_has(&heap->zero.pages, block) ? &heap->zero : &heap->fresh;
-        crunner_large_renew(&of->pages, block, room);
         list = &of->free[h->class - LARGE];
     } else {
         list = &heap->free[h->class];

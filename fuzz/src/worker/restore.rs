@@ -113,7 +113,7 @@ impl Piece {
             Kind::Mapped(Pages::new(within))
         } else if within.len() < LONG
             // SAFETY: these pages lie in the piece, and the caller's promise is what is asked for.
-            && let Some(watch) = unsafe { Watch::new(at.add(start), count) }
+            && let Some(watch) = unsafe { Watch::new(at.add(start), count, false) }
         {
             Kind::Watched(Was::new(within), watch)
         } else {
@@ -125,6 +125,27 @@ impl Piece {
             after: bytes[end..].to_vec(),
             pages,
         }
+    }
+
+    /// Memory of whole pages that holds [`FRESH`] all over; `None` if it cannot be watched.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Piece::new`].
+    pub unsafe fn fresh(at: *mut u8, length: usize) -> Option<Piece> {
+        let plain = vec![Some(&UNWRITTEN); length / PAGE];
+        let was = Was {
+            bytes: Vec::new(),
+            plain,
+        };
+        // SAFETY: as the caller promises.
+        let watch = unsafe { Watch::new(at, length / PAGE, true) }?;
+        Some(Piece {
+            at,
+            before: Vec::new(),
+            after: Vec::new(),
+            pages: Kind::Watched(was, watch),
+        })
     }
 
     /// Puts the piece back.

@@ -170,10 +170,10 @@ impl Target {
                     expected: blocks,
                 });
             }
-            let fresh = fresh_memory();
+            let lent = lent_memory();
             let options = Options {
                 live_bytes,
-                fresh: fresh.map_or(0, |fresh| fresh as usize),
+                fresh: lent.as_ref().map_or(0, |(at, _)| *at as usize),
                 fresh_bytes: LENT as u64,
                 ..Options::default()
             };
@@ -203,8 +203,7 @@ impl Target {
                 }
             };
             let (base, ranges) = super::segments::writable(counters as usize);
-            let mut pieces = Vec::new();
-            pieces.extend(fresh.map(|fresh| Piece::new(fresh, LENT)));
+            let mut pieces: Vec<Piece> = lent.into_iter().map(|(_, piece)| piece).collect();
             let globals = super::segments::without(&ranges, &kept).into_iter();
             pieces.extend(globals.map(|(at, len)| Piece::new(at as *mut u8, len)));
             std::mem::forget(library);
@@ -294,11 +293,11 @@ impl Target {
 }
 
 /// Bytes that are lent to a target's heap, kept fresh as its globals are.
-const LENT: usize = (1 << 20) - watch::PAGE;
+const LENT: usize = 1 << 20;
 
-/// New memory for a heap, of whole pages; it stays until the end of the process.
-fn fresh_memory() -> Option<*mut u8> {
-    // SAFETY: a new mapping, which nobody else has yet.
+/// New memory for a heap; it stays until the end of the process.
+fn lent_memory() -> Option<(*mut u8, Piece)> {
+    // SAFETY: a new mapping, which nobody else has yet and whose faults the handler of this module sees.
     unsafe {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -307,7 +306,7 @@ fn fresh_memory() -> Option<*mut u8> {
             return None;
         }
         std::ptr::write_bytes(at.cast::<u8>(), FRESH, LENT);
-        Some(at.cast())
+        Piece::fresh(at.cast(), LENT).map(|piece| (at.cast(), piece))
     }
 }
 

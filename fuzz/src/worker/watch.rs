@@ -85,13 +85,13 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches pages; `None` if there are none or too many areas are watched.
+    /// Watches pages, which are at first all open or all closed; `None` if there are none or too many areas are watched.
     ///
     /// # Safety
     ///
     /// `start` is the start of a page, and so many pages from there on are the caller's, whose writes tolerate a fault that is handled.
     /// They stay until the end of the process.
-    pub unsafe fn new(start: *mut u8, count: usize) -> Option<Watch> {
+    pub unsafe fn new(start: *mut u8, count: usize, closed: bool) -> Option<Watch> {
         if count == 0 {
             return None;
         }
@@ -104,9 +104,16 @@ impl Watch {
             count: AtomicUsize::new(0),
         }));
         slot.store(std::ptr::from_ref(area).cast_mut(), Ordering::Release);
+        // SAFETY: these pages are the caller's.
+        let closed =
+            closed && unsafe { libc::mprotect(start.cast(), count * PAGE, libc::PROT_READ) } == 0;
+        if closed {
+            let pages = area.open.iter();
+            pages.for_each(|open| open.store(false, Ordering::Relaxed));
+        }
         Some(Watch {
             area,
-            open: (0..count as u32).collect(),
+            open: (0..if closed { 0 } else { count as u32 }).collect(),
             runs_written: vec![0; count],
             runs: 0,
             epoch_ends: FIRST[0],
@@ -142,9 +149,8 @@ impl Watch {
         // A short epoch is no ground to open again what a fault or two opened.
         let most = if self.epochs < FIRST.len() { 0 } else { CLOSED };
         let (area, counts) = (self.area, &self.runs_written);
-        self.open.retain(|&page| {
-            counts[page as usize] > most || !area.access(page as usize, false)
-        });
+        self.open
+            .retain(|&page| counts[page as usize] > most || !area.access(page as usize, false));
         self.runs_written.fill(0);
         self.epochs += 1;
         self.epoch_ends = self.runs + FIRST.get(self.epochs).copied().unwrap_or(EPOCH);
