@@ -101,11 +101,14 @@ pub(super) struct MemoryEntry {
 
 /// A logged comparison of integers.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub(super) struct CompareEntry {
     pub sides: [u64; 2],
     pub bytes: u32,
     /// Bit 0: the first side is constant; bit 1: the second.
     pub constants: u32,
+    /// Which comparison this is.
+    pub site: u64,
 }
 
 struct Log {

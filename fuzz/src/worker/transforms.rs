@@ -30,22 +30,19 @@ struct Operand {
 }
 
 /// Entries of both logs that are of the same turn of the same comparison.
-fn pairs<'l, E>(
-    logs: [&'l [E]; 2],
-    site: impl Fn(&E) -> u64,
-) -> impl Iterator<Item = (&'l E, &'l E)> {
-    let mut second: HashMap<u64, Vec<&E>> = HashMap::new();
+fn pairs(logs: [&[CompareEntry]; 2]) -> impl Iterator<Item = (&CompareEntry, &CompareEntry)> {
+    let mut second: HashMap<u64, Vec<&CompareEntry>> = HashMap::new();
     for entry in logs[1] {
-        let turns = second.entry(site(entry)).or_default();
+        let turns = second.entry(entry.site).or_default();
         if turns.len() < TURNS {
             turns.push(entry);
         }
     }
     let mut turns: HashMap<u64, usize> = HashMap::new();
     logs[0].iter().filter_map(move |entry| {
-        let turn = turns.entry(site(entry)).or_default();
+        let turn = turns.entry(entry.site).or_default();
         *turn += 1;
-        let other = second.get(&site(entry))?.get(*turn - 1)?;
+        let other = second.get(&entry.site)?.get(*turn - 1)?;
         Some((entry, *other))
     })
 }
@@ -111,7 +108,10 @@ fn of_operand(tapes: [&[u8]; 2], changed: &[usize], operand: &Operand, found: &m
     let before = found.len();
     for width in [8, 4, 2, 1] {
         let mut last = usize::MAX;
-        for at in changed.iter().flat_map(|&at| at.saturating_sub(width - 1)..=at) {
+        for at in changed
+            .iter()
+            .flat_map(|&at| at.saturating_sub(width - 1)..=at)
+        {
             if found.len() - before >= PLACES {
                 return;
             }
@@ -198,7 +198,7 @@ pub(super) fn integers(tapes: [&[u8]; 2], logs: [&[CompareEntry]; 2]) -> Vec<Pat
     let numerals = Numerals::of(tapes);
     let mut found = Vec::new();
     let mut looked = 0;
-    for (first, second) in pairs(logs, |entry| entry.site) {
+    for (first, second) in pairs(logs) {
         for side in 0..2 {
             let was = [first.sides[side], second.sides[side]];
             let bytes = first.bytes as usize;
@@ -214,7 +214,9 @@ pub(super) fn integers(tapes: [&[u8]; 2], logs: [&[CompareEntry]; 2]) -> Vec<Pat
             for wanted in [other, other.wrapping_add(1), other.wrapping_sub(1)] {
                 let operand = Operand { bytes, was, wanted };
                 of_operand(tapes, &changed, &operand, &mut found);
-                numerals.iter().for_each(|numerals| numerals.find(&operand, &mut found));
+                numerals
+                    .iter()
+                    .for_each(|numerals| numerals.find(&operand, &mut found));
             }
         }
     }
@@ -318,7 +320,6 @@ mod tests {
         let mut log = MemoryEntry {
             lengths: [3, 5],
             sides: [[0; 32]; 2],
-            site: 1,
         };
         log.sides[0][..3].copy_from_slice(b"get");
         log.sides[1][..5].copy_from_slice(b"patch");
@@ -331,8 +332,14 @@ mod tests {
     fn entries_are_paired_by_comparison_and_turn() {
         let one: Vec<CompareEntry> = (0..3).map(|a| entry(a, 9, 4)).collect();
         let mut two: Vec<CompareEntry> = (5..7).map(|a| entry(a, 9, 4)).collect();
-        two.insert(0, CompareEntry { site: 8, ..entry(1, 2, 4) });
-        let found: Vec<[u64; 2]> = pairs([&one, &two], |e| e.site)
+        two.insert(
+            0,
+            CompareEntry {
+                site: 8,
+                ..entry(1, 2, 4)
+            },
+        );
+        let found: Vec<[u64; 2]> = pairs([&one, &two])
             .map(|(a, b)| [a.sides[0], b.sides[0]])
             .collect();
         assert_eq!(found, [[0, 5], [1, 6]]);
