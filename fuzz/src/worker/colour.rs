@@ -4,6 +4,8 @@
 //! their kind; where that changes a count, each half is tried alone. Bytes that could be replaced did not decide the path, and a
 //! second log with them tells which operands they became.
 
+use std::collections::VecDeque;
+
 use libafl::executors::ExitKind;
 use libafl_bolts::rands::Rand;
 
@@ -41,7 +43,8 @@ pub(super) fn coloured<R: Rand>(
     let mut done = tape.to_vec();
     let mut changed = false;
     // The longest first.
-    let mut parts = std::collections::VecDeque::from([0..tape.len()]);
+    let mut parts = VecDeque::new();
+    parts.push_back(0..tape.len());
     for _ in 0..RUNS {
         let Some(part) = parts.pop_front() else { break };
         done[part.clone()].copy_from_slice(&paint[part.clone()]);
