@@ -133,9 +133,9 @@ impl<'a> Bench<'a> {
         run(&mut self.cegar(&["build"])?)?;
         // What is compiled is kept: none of it falls into the first round.
         self.plant(&self.corpus())?;
-        // On a busy machine that may take longer than the time that it gets: once more then.
+        // On a busy machine compiling may take longer than that: then it gets more.
         if self.run_cegar("30", 0, &[]).is_err() {
-            self.run_cegar("30", 0, &[])?;
+            self.run_cegar("120", 0, &[])?;
         }
 
         let fuzzer = ["-O2", "-g", "-fsanitize=fuzzer"];
