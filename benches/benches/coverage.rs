@@ -2,9 +2,9 @@
 //!
 //!     cargo bench -p cegar-benches --bench coverage -- [seconds [rounds [core]]] [library ...]
 //!
-//! All three get the same `LLVMFuzzerTestOneInput`, one small valid file to start from, inputs of at most 4096 bytes, and the
+//! All get the same `LLVMFuzzerTestOneInput`, one small valid file to start from, inputs of at most 4096 bytes, and the
 //! same processor: this process pins itself and what it starts to one core, so that equal seconds are equal processor time
-//! however many processes a tool has. What each leaves in its corpus is then executed by one and the same program with
+//! however many processes a tool has; `cargo cegar` runs as it is and, in a column of its own, with `--fuzz-only`. What each leaves in its corpus is then executed by one and the same program with
 //! clang's source-based coverage; what counts are the library's branches. Compiling is not part of the time of any.
 //! Rounds differ in the seed of the random choices.
 //!
@@ -21,7 +21,7 @@ use cegar_benches::libraries::{LIBRARIES, Library};
 use cegar_benches::prepared::{Bench, MAX_LEN, afl, remove, run};
 use cegar_benches::{Result, children_time, median, numbers, pin};
 
-const TOOLS: [&str; 3] = ["cargo cegar", "libFuzzer", "AFL++"];
+const TOOLS: [&str; 4] = ["cargo cegar", "--fuzz-only", "libFuzzer", "AFL++"];
 
 /// One tool's campaign, and what it came to.
 trait Campaign {
@@ -39,7 +39,7 @@ impl Campaign for Bench<'_> {
     fn fuzz(&self, which: usize, seconds: u64, round: u64) -> Result<PathBuf> {
         let seconds = seconds.to_string();
         match which {
-            0 => {
+            0 | 1 => {
                 self.plant(&self.corpus())?;
                 // What an earlier campaign knew, but not what it compiled.
                 for entry in fs::read_dir(self.at("target/cegar/fuzz"))? {
@@ -48,10 +48,11 @@ impl Campaign for Bench<'_> {
                         remove(&entry.path())?;
                     }
                 }
-                self.run_cegar(&seconds, round)?;
+                let further: &[&str] = if which == 1 { &["--fuzz-only"] } else { &[] };
+                self.run_cegar(&seconds, round, further)?;
                 Ok(self.corpus())
             }
-            1 => {
+            2 => {
                 self.plant(&self.at("corpus"))?;
                 let time = format!("-max_total_time={seconds}");
                 let seed = format!("-seed={round}");
@@ -161,9 +162,9 @@ fn bench() -> Result<()> {
         eprintln!("building {}", library.package);
         prepared.push(Bench::new(library, &folder, true)?);
     }
-    let count = if afl() { 3 } else { 2 };
+    let count = if afl() { 4 } else { 3 };
     // By library and tool: branches of each round.
-    let mut found = vec![[const { Vec::new() }; 3]; prepared.len()];
+    let mut found = vec![[const { Vec::new() }; 4]; prepared.len()];
     let mut totals = vec![0; prepared.len()];
     for round in 1..=rounds {
         for (at, bench) in prepared.iter().enumerate() {
@@ -182,7 +183,7 @@ fn bench() -> Result<()> {
         }
     }
     println!("| library | branches | {} |", TOOLS.join(" | "));
-    println!("|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|");
     for ((bench, cells), total) in prepared.iter().zip(found).zip(totals) {
         let cell = |rounds: Vec<f64>| {
             let least = rounds.iter().copied().fold(f64::INFINITY, f64::min);

@@ -110,6 +110,9 @@ impl<'a> Bench<'a> {
 
     fn build(&self, compared: bool) -> Result<()> {
         fs::write(self.at("harness.c"), self.library.harness)?;
+        for (name, text) in self.library.written {
+            fs::write(self.at(name), text)?;
+        }
         fs::write(
             self.at("replay.c"),
             include_str!("../programs/coverage/replay.c"),
@@ -130,7 +133,10 @@ impl<'a> Bench<'a> {
         run(&mut self.cegar(&["build"])?)?;
         // What is compiled is kept: none of it falls into the first round.
         self.plant(&self.corpus())?;
-        self.run_cegar("10", 0)?;
+        // On a busy machine compiling may take longer than that: then it gets more.
+        if self.run_cegar("30", 0, &[]).is_err() {
+            self.run_cegar("120", 0, &[])?;
+        }
 
         let fuzzer = ["-O2", "-g", "-fsanitize=fuzzer"];
         let coverage = [
@@ -192,11 +198,12 @@ impl<'a> Bench<'a> {
         self.at("target/cegar/fuzz/program.bc")
     }
 
-    /// A campaign of `cargo cegar`.
-    pub fn run_cegar(&self, seconds: &str, round: u64) -> Result<()> {
+    /// A campaign of `cargo cegar`, with further options.
+    pub fn run_cegar(&self, seconds: &str, round: u64, further: &[&str]) -> Result<()> {
         let status = self
             .cegar(&["run", "fuzz", "--no-emit", "--seed", &round.to_string()])?
             .args(["--max-time", &format!("{seconds}s")])
+            .args(further)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(fs::File::create(self.at("cegar.log"))?)

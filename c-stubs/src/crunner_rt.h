@@ -47,6 +47,9 @@ struct crunner_options {
     uint64_t output_bytes;   /* the transcript is cut here; 0: 1 MiB */
     uint32_t flags;          /* CRUNNER_RECORD_* and so on */
     uint32_t reserved;
+    /* Memory for middle-sized heap blocks, or NULL. The driver keeps it fresh: before each run every byte of it holds 0xAA. */
+    void *fresh;
+    uint64_t fresh_bytes;
 };
 #define CRUNNER_RECORD_EVENTS 1u
 #define CRUNNER_RECORD_OUTPUT 2u

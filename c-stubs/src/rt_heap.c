@@ -4,7 +4,8 @@
  * an arena of its own, emptied by setting one number back. Blocks are reused by size class within a run only. The header before
  * each block carries a tag made from its address; a free() of anything else, or twice, is seen and reported as a
  * violation instead of being left to chance. Fresh memory holds 0xAA, as it does in the engine's machine; large blocks, of
- * which a short run touches little, are mapped with it instead of being filled (rt_large.c).
+ * which a short run touches little, are mapped with it instead of being filled (rt_large.c). A driver that knows which pages a
+ * run wrote may lend memory that it keeps fresh itself: blocks of some pages are taken from there, unfilled.
  *
  * Under AddressSanitizer an arena would hide every overflow, so there each block is a real one and a table beside them
  * remembers what is live; misuse is AddressSanitizer's to report.
@@ -173,6 +174,10 @@ struct crunner_heap *crunner_heap_new(uint64_t live) {
     return h;
 }
 
+void crunner_heap_lend(struct crunner_heap *h, void *start, size_t size) {
+    (void)h, (void)start, (void)size; /* every block is a real one */
+}
+
 void crunner_heap_end(struct crunner_heap *h) {
     if (!h->used) return;
     for (size_t i = 0; i < h->slots; i++)
@@ -205,11 +210,16 @@ struct header {
 #define ODD CLASSES /* an over-aligned block: not reused */
 #define LARGE (CLASSES + 1) /* and above: a large block of class - LARGE */
 #define KEEP_TOUCHED (16u << 20)
+/* From this size on a block is taken from what the driver lends: filling less costs no more than looking what was written. */
+#define MIDDLE (16u << 10)
 
 struct crunner_heap {
     struct limits limits;
     struct rows rows;
     char *start, *next, *end;
+    struct {
+        char *start, *next, *end;
+    } lent; /* what the driver keeps fresh */
     struct header *free[CLASSES];
     struct large {
         struct crunner_large pages;
@@ -256,6 +266,14 @@ static void *bump(size_t room, size_t alignment, uint32_t class, size_t size) {
     return alive((struct header *)block - 1, class, size);
 }
 
+/* A block of the memory that the driver keeps fresh, or NULL. */
+static void *take_lent(size_t size, size_t room, uint32_t class) {
+    struct header *h = (struct header *)heap->lent.next;
+    if ((size_t)(heap->lent.end - heap->lent.next) < sizeof *h + room) return NULL;
+    heap->lent.next += sizeof *h + room;
+    return alive(h, class, size);
+}
+
 static void *reuse(struct header **list, size_t size) {
     struct header *h = *list;
     if (h->tag != tag(h, DEAD))
@@ -264,10 +282,15 @@ static void *reuse(struct header **list, size_t size) {
     return alive(h, h->class, size);
 }
 
-/* A block that is not filled because its pages hold what is wanted, or NULL. */
+/* A block that is not filled because its pages hold what is wanted, or NULL. A freed one is made fresh here and not when it is
+ * freed: most programs free what they have and end, and then all is made fresh at once. */
 static void *take_large(size_t size, size_t room, uint32_t class, int fill) {
     struct large *from = fill ? &heap->fresh : &heap->zero;
-    if (from->free[class]) return reuse(&from->free[class], size);
+    if (from->free[class]) {
+        void *again = reuse(&from->free[class], size);
+        crunner_large_renew(&from->pages, again, room);
+        return again;
+    }
     void *block = crunner_large_take(&from->pages, room, sizeof(struct header));
     return block ? alive((struct header *)block - 1, LARGE + class, size) : NULL;
 }
@@ -288,6 +311,8 @@ static void *take(size_t size, size_t alignment, int fill) {
         block = bump((size + 15) & ~(size_t)15, alignment > 16 ? alignment : 16, ODD, size);
     } else if (heap->free[class]) {
         block = reuse(&heap->free[class], size);
+    } else if (fill == FRESH && size >= MIDDLE && (block = take_lent(size, room, class))) {
+        return block;
     } else {
         block = bump(room, 16, class, size);
     }
@@ -298,7 +323,8 @@ static void *take(size_t size, size_t alignment, int fill) {
 /* The header of a live block; everything else ends the run. */
 static struct header *header_of(void *block, const char *dead, const char *bad) {
     struct header *h = (struct header *)block - 1;
-    int ours = (char *)block >= heap->start + sizeof *h && (char *)block <= heap->next;
+    int ours = ((char *)block >= heap->start + sizeof *h && (char *)block <= heap->next)
+               || ((char *)block > heap->lent.start && (char *)block < heap->lent.next);
     if ((uintptr_t)block % 16
         || !(ours || crunner_large_has(&heap->fresh.pages, block) || crunner_large_has(&heap->zero.pages, block)))
         crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
@@ -319,7 +345,6 @@ static void give(void *block) {
         if (class_of(size, &room) + LARGE != h->class)
             crunner_violation(CRUNNER_HEAP, "the header of a heap block was overwritten", NULL, 0);
         struct large *of = crunner_large_has(&heap->zero.pages, block) ? &heap->zero : &heap->fresh;
-        crunner_large_renew(&of->pages, block, room);
         list = &of->free[h->class - LARGE];
     } else {
         list = &heap->free[h->class];
@@ -358,10 +383,16 @@ static void empty(struct large *large) {
 void crunner_heap_end(struct crunner_heap *h) {
     if ((size_t)(h->next - h->start) > KEEP_TOUCHED)
         madvise(h->start + KEEP_TOUCHED, (size_t)(h->next - h->start) - KEEP_TOUCHED, MADV_DONTNEED);
-    if (h->next != h->start) memset(h->free, 0, sizeof h->free);
+    if (h->next != h->start || h->lent.next != h->lent.start) memset(h->free, 0, sizeof h->free);
     h->next = h->start;
+    h->lent.next = h->lent.start;
     empty(&h->fresh);
     empty(&h->zero);
+}
+
+void crunner_heap_lend(struct crunner_heap *h, void *start, size_t size) {
+    h->lent.start = h->lent.next = start;
+    h->lent.end = h->lent.start + size;
 }
 
 void crunner_heap_delete(struct crunner_heap *h) {

@@ -14,6 +14,8 @@ struct crunner_heap;
 /* A heap, or NULL. More than `live` bytes at a time end a run; 0 means the contract's limit. */
 struct crunner_heap *crunner_heap_new(uint64_t live);
 void crunner_heap_delete(struct crunner_heap *heap);
+/* Lends the heap memory, of 16-byte alignment, whose owner sees to it that every byte of it holds 0xAA before each run. */
+void crunner_heap_lend(struct crunner_heap *heap, void *start, size_t size);
 /* Makes this the heap that crunner_malloc() and its siblings use, and empties it. */
 void crunner_heap_begin(struct crunner_heap *heap);
 /* Gives everything back that the program did not free. */

@@ -229,6 +229,7 @@ struct crunner_rt *crunner_rt_new(const struct crunner_options *options) {
     if (options) rt->options = *options;
     if (!rt->options.output_bytes) rt->options.output_bytes = 1u << 20;
     rt->heap = crunner_heap_new(rt->options.live_bytes);
+    if (rt->heap && rt->options.fresh) crunner_heap_lend(rt->heap, rt->options.fresh, rt->options.fresh_bytes);
     if (!rt->heap || ((rt->options.flags & CRUNNER_CATCH_SIGNALS) && !install(rt))) {
         crunner_rt_delete(rt);
         return NULL;

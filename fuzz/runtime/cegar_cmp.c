@@ -14,6 +14,7 @@
 struct cegar_cmp {
     uint64_t a, b;
     uint32_t bytes, constants;
+    uint64_t site; /* which comparison this is: where the call came from */
 };
 
 struct cegar_mem {
@@ -41,7 +42,7 @@ void __cegar_cmp(uint64_t a, uint64_t b, uint32_t bytes, uint32_t constants)
             (before->b == b && before->bytes == bytes && (constants & 2)))
             return;
     }
-    __cegar_cmp_log[at] = (struct cegar_cmp){a, b, bytes, constants};
+    __cegar_cmp_log[at] = (struct cegar_cmp){a, b, bytes, constants, (uint64_t)(uintptr_t)__builtin_return_address(0)};
     __cegar_cmp_count = at + 1;
 }
 

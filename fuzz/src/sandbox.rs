@@ -109,8 +109,12 @@ const PROCESSES: &[libc::c_long] = &[
 /// The kind of process in the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inmate {
-    /// A worker: one process that loads the target and never starts another.
-    Worker,
+    /// A worker: one process that loads the target and never starts another. Without its descriptors up to this one it could tell nothing any
+    /// more: they stay open.
+    Worker {
+        /// The last of them.
+        kept: u32,
+    },
     /// A runner: it is executed yet, and makes a process for each tape.
     Runner,
 }
@@ -148,7 +152,7 @@ impl Sandbox {
             ruleset,
             filters,
             // AddressSanitizer maps terabytes, so a runner's memory is left to its allocator.
-            memory: (inmate == Inmate::Worker).then(|| mapped() + MEMORY),
+            memory: (inmate != Inmate::Runner).then(|| mapped() + MEMORY),
             missing,
         }
     }
@@ -219,8 +223,9 @@ fn filters(inmate: Inmate) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
     };
     deny(NETWORK);
     deny(SYSTEM);
-    if inmate == Inmate::Worker {
+    if let Inmate::Worker { kept } = inmate {
         deny(PROCESSES);
+        deny(&[libc::SYS_close_range]);
         let condition = |number, op, value| {
             SeccompCondition::new(number, SeccompCmpArgLen::Dword, op, value)
                 .and_then(|condition| SeccompRule::new(vec![condition]))
@@ -232,6 +237,14 @@ fn filters(inmate: Inmate) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
             libc::SYS_clone,
             vec![condition(0, SeccompCmpOp::MaskedEq(thread), 0)?],
         );
+        for (call, argument) in [
+            (libc::SYS_close, 0),
+            (libc::SYS_dup2, 1),
+            (libc::SYS_dup3, 1),
+        ] {
+            let own = condition(argument, SeccompCmpOp::Le, kept.into())?;
+            denied.insert(call, vec![own]);
+        }
     }
     let program = |rules, errno: i32| -> Result<BpfProgram, seccompiler::BackendError> {
         SeccompFilter::new(
@@ -243,7 +256,7 @@ fn filters(inmate: Inmate) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
         .try_into()
     };
     let mut all = vec![program(denied, libc::EPERM)?];
-    if inmate == Inmate::Worker {
+    if inmate != Inmate::Runner {
         // Its arguments are in memory, where a filter does not look; without it the C library takes clone.
         let rules = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
         all.push(program(rules, libc::ENOSYS)?);

@@ -91,6 +91,60 @@ fn a_magic_number_and_a_magic_word_come_from_the_comparison_log() {
     assert!(matches!(failure, Failure::Crashed { signal: 11, .. }));
 }
 
+#[test]
+fn operands_that_were_computed_from_the_input_are_solved() {
+    // A field that was turned round, widened and shifted by a constant; digits; a mask over a field.
+    let program = Program::new(
+        "void cegar_entry(void) { unsigned char b[14] = {0};
+           crunner_choose(\"bytes\", b, 13);
+           unsigned long field = (b[0] << 8 | b[1]) + 7777ul;
+           unsigned masked = (b[2] | b[3] << 8 | b[4] << 16 | (unsigned)b[5] << 24) ^ 0x5eed1234u;
+           long number = 0;
+           for (int i = 6; b[i] >= '0' && b[i] <= '9'; i++) number = number * 10 + b[i] - '0';
+           if (field == 0xbeef && masked == 0xcafe4321u && number == 271828)
+             crunner_violation(2, \"solved\", \"p.c\", 1); }",
+        &[],
+        &[],
+    );
+    let seeds = tempfile::tempdir().expect("a temporary folder");
+    save_tape(seeds.path(), b"abcdef123456;").expect("saved");
+    let mut config = config(&program, true);
+    config.corpus = vec![seeds.path().to_owned()];
+    // Without the logs, forty bits at least are to be guessed.
+    config.runs = Some(200_000);
+    let mut worker = spawn(config);
+    let events = until(&mut worker, |e| {
+        is_crash(e) || matches!(e, WorkerEvent::Stopped { .. })
+    });
+    assert!(matches!(crash(&events).1, Failure::Violated { text, .. } if text == "solved"));
+}
+
+#[test]
+fn middle_blocks_are_fresh_in_each_run_and_after_being_freed() {
+    let program = Program::new(
+        "enum { SIZE = 40000 };
+         static void check(unsigned char *p) {
+           for (int i = 0; i < SIZE; i++) if (p[i] != 0xAA) crunner_violation(2, \"stale\", \"p.c\", 1); }
+         void cegar_entry(void) { int c = next();
+           unsigned char *p = crunner_malloc(SIZE), *q;
+           check(p);
+           p[0] = 1;
+           if (c > 0) p[c * 150] = 1;
+           if (c > 250) for (int i = 0; i < SIZE; i++) p[i] = 7;
+           if (c & 1) crunner_free(p);
+           q = crunner_malloc(SIZE);
+           check(q);
+           q[c * 31 & 32767] = 1; }",
+        &[],
+        &[],
+    );
+    let mut configuration = config(&program, false);
+    configuration.runs = Some(5000);
+    let mut worker = spawn(configuration);
+    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Stopped { .. }));
+    assert!(!events.iter().any(is_crash), "{events:?}");
+}
+
 const TROUBLE: &str =
     "static int deep(volatile int *p) { volatile int a[1000]; a[0] = *p; return deep(a) + a[0]; }
      void cegar_entry(void) { int c = next(); volatile int z = 0;

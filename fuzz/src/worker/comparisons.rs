@@ -5,6 +5,8 @@
 //! some thousand bytes. Here the search is done once per logged run, and its result is a list of patches that all fit;
 //! an input that has been looked at is looked at again only now and then.
 //!
+//! An operand that was computed from the input is found by two logs (see the `transforms` module).
+//!
 //! Constants become tokens too, so that a magic word is also found where the input is copied or shifted
 //! before it is compared.
 
@@ -22,7 +24,9 @@ use libafl::state::{HasCurrentTestcase, HasRand};
 use libafl_bolts::rands::Rand;
 
 use super::State;
+use super::executor::NativeExecutor;
 use super::target::{CompareEntry, MemoryEntry, Target};
+use super::{colour, transforms};
 
 /// Tokens kept at most; each makes every other one rarer.
 const TOKENS: usize = 512;
@@ -35,8 +39,24 @@ const SEARCHED: usize = 1 << 12;
 /// An input seen before is logged again with this probability.
 const AGAIN: f64 = 1.0 / 64.0;
 
-/// A change that fits the present input: the place, and what to write there.
-pub(super) type Patch = (usize, Vec<u8>);
+/// A change that fits the present input.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Patch {
+    /// Where.
+    pub at: usize,
+    /// How many bytes are taken out, as far as there are so many.
+    pub cut: usize,
+    /// What is put there.
+    pub put: Vec<u8>,
+}
+
+impl Patch {
+    /// Bytes that are written over what is there, and beyond the end.
+    pub fn over(at: usize, put: Vec<u8>) -> Patch {
+        let cut = put.len();
+        Patch { at, cut, put }
+    }
+}
 
 /// The patches that fit the input at hand, shared by this stage and the one that mutates.
 pub(super) type Patches = Rc<RefCell<Vec<Patch>>>;
@@ -61,6 +81,26 @@ impl CompareStage {
             patches,
             seen: HashSet::new(),
         }
+    }
+}
+
+impl CompareStage {
+    /// Patches that the log of a second tape, which takes the same path, makes known.
+    fn twice(
+        &self,
+        state: &mut State,
+        executor: &mut NativeExecutor,
+        target: &mut Target,
+        tape: &[u8],
+        log: &[CompareEntry],
+    ) -> Vec<Patch> {
+        let Some(other) = colour::coloured(state.rand_mut(), executor, tape) else {
+            return Vec::new();
+        };
+        target.clear_log();
+        target.run(&other);
+        self.runs.set(self.runs.get() + 1);
+        transforms::integers([tape, &other], [log, target.logged().0])
     }
 }
 
@@ -140,7 +180,7 @@ fn patches(tape: &[u8], searches: &[Search], start: usize) -> Vec<Patch> {
             .or_insert_with(|| places(tape, needle, start))
             .iter()
         {
-            found.push((at, put.clone()));
+            found.push(Patch::over(at, put.clone()));
         }
     }
     found
@@ -173,11 +213,11 @@ fn tokens_of(compares: &[CompareEntry], memories: &[MemoryEntry]) -> Vec<Vec<u8>
     found
 }
 
-impl<E, EM, Z> Stage<E, EM, State, Z> for CompareStage {
+impl<EM, Z> Stage<NativeExecutor, EM, State, Z> for CompareStage {
     fn perform(
         &mut self,
         _: &mut Z,
-        _: &mut E,
+        executor: &mut NativeExecutor,
         state: &mut State,
         _: &mut EM,
     ) -> Result<(), Error> {
@@ -211,7 +251,9 @@ impl<E, EM, Z> Stage<E, EM, State, Z> for CompareStage {
             .step_by(step)
             .for_each(|entry| integers(entry, &mut searches));
         let start = state.rand_mut().below_or_zero(tape.len().max(1));
-        *self.patches.borrow_mut() = patches(tape, &searches, start);
+        let mut found = patches(tape, &searches, start);
+        found.extend(transforms::memories(tape, memory));
+        *self.patches.borrow_mut() = found;
         if let Some(known) = state.metadata_map_mut().get_mut::<Tokens>() {
             for token in &tokens_of(compares, memory) {
                 if known.len() >= TOKENS {
@@ -219,6 +261,11 @@ impl<E, EM, Z> Stage<E, EM, State, Z> for CompareStage {
                 }
                 known.add_token(token);
             }
+        }
+        if first {
+            let log = compares.to_vec();
+            let patches = self.twice(state, executor, target, tape, &log);
+            self.patches.borrow_mut().extend(patches);
         }
         Ok(())
     }
@@ -234,16 +281,17 @@ impl<S> Restartable<S> for CompareStage {
     }
 }
 
-/// Applies a patch, lengthening the tape if need be. Returns whether it fits below `limit`.
-pub(super) fn apply((at, bytes): &Patch, tape: &mut Vec<u8>, limit: usize) -> bool {
-    let end = at + bytes.len();
-    if end > limit {
+/// Applies a patch. Returns whether the result fits below `limit`.
+pub(super) fn apply(patch: &Patch, tape: &mut Vec<u8>, limit: usize) -> bool {
+    let end = (patch.at + patch.cut).min(tape.len());
+    if patch.at > end || tape.len() - (end - patch.at) + patch.put.len() > limit {
         return false;
     }
-    if end > tape.len() {
-        tape.resize(end, 0);
+    if end - patch.at == patch.put.len() {
+        tape[patch.at..end].copy_from_slice(&patch.put);
+    } else {
+        tape.splice(patch.at..end, patch.put.iter().copied());
     }
-    tape[*at..end].copy_from_slice(bytes);
     true
 }
 
@@ -257,12 +305,13 @@ mod tests {
             sides: [0x0102_0304, 0xdead_beef],
             bytes: 4,
             constants: 2,
+            site: 0,
         };
         let mut searches = Vec::new();
         integers(&entry, &mut searches);
         let found = patches(b"xx\x01\x02\x03\x04", &searches, 3);
         assert!(
-            found.contains(&(2, vec![0xde, 0xad, 0xbe, 0xef])),
+            found.contains(&Patch::over(2, vec![0xde, 0xad, 0xbe, 0xef])),
             "{found:?}"
         );
         assert_eq!(found.len(), 3, "and its two neighbours");
@@ -275,10 +324,11 @@ mod tests {
             sides: [b'a'.into(), b'z'.into()],
             bytes: 4,
             constants: 2,
+            site: 0,
         };
         let mut searches = Vec::new();
         integers(&entry, &mut searches);
-        assert!(patches(b"..a", &searches, 0).contains(&(2, vec![b'z'])));
+        assert!(patches(b"..a", &searches, 0).contains(&Patch::over(2, vec![b'z'])));
     }
 
     #[test]
@@ -291,6 +341,9 @@ mod tests {
         entry.sides[1][..5].copy_from_slice(b"magic");
         let mut searches = Vec::new();
         memories(&entry, &mut searches);
-        assert_eq!(patches(b"zab", &searches, 0), [(1, b"magic".to_vec())]);
+        assert_eq!(
+            patches(b"zab", &searches, 0),
+            [Patch::over(1, b"magic".to_vec())]
+        );
     }
 }

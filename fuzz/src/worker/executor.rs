@@ -117,6 +117,11 @@ impl NativeExecutor {
         raises(self.target.borrow().counts(), &self.most.borrow())
     }
 
+    /// Whether the last run entered each block as often as these counts say.
+    pub fn has_counts(&self, counts: &[u8]) -> bool {
+        self.target.borrow().counts() == counts
+    }
+
     /// The counts of the last run.
     pub fn counts(&self) -> Vec<u8> {
         self.target.borrow().counts().to_vec()

@@ -235,7 +235,7 @@ pub(super) fn run(
     let patches = Patches::default();
     let mut stages = tuple_list!(
         CompareStage::new(logging.clone(), compare_runs.clone(), patches.clone()),
-        MutateStage::new(config.seed, config.runs.is_none(), patches),
+        MutateStage::new(config.seed, config.runs.is_none(), patches, &config.avoid),
     );
     let mut fuzzing = Fuzzing {
         fuzzer: StdFuzzer::new(NewestFirst::default(), feedback, objective),

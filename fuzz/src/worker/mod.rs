@@ -4,6 +4,7 @@
 //! runs there. LibAFL provides the frame: corpus, fuzzer, stages, tokens;
 //! executor, feedback, scheduler and mutations are this crate's own, for the reasons that their modules give.
 
+mod colour;
 mod comparisons;
 mod corpus;
 mod executor;
@@ -18,6 +19,8 @@ mod recorder;
 mod restore;
 mod segments;
 mod target;
+mod transforms;
+mod watch;
 
 use std::fs::File;
 use std::io::{BufRead, Write};
@@ -135,7 +138,8 @@ fn prepare(config: &Path, out: &mut Out) -> Result<Prepared, String> {
         // Landlock opens what is there; saving says what is wrong with it if this fails.
         let _ = std::fs::create_dir_all(folder);
     }
-    let missing = Sandbox::new(Inmate::Worker, &writable).enter();
+    let kept = out.0.as_raw_fd().unsigned_abs();
+    let missing = Sandbox::new(Inmate::Worker { kept }, &writable).enter();
     if !missing.is_empty() {
         out.tell(&WorkerEvent::Unguarded { missing });
     }

@@ -4,6 +4,8 @@
 //! it again and takes it into the corpus. Havoc lengthens only up to a limit that grows when nothing new is found, because a
 //! run's time grows with its tape; and an input gets mutants by the time that they take, not by number (see the `pace` module).
 
+use std::collections::HashSet;
+
 use libafl::Error;
 use libafl::common::HasMetadata;
 use libafl::corpus::{Corpus, CorpusId, HasCurrentCorpusId};
@@ -25,6 +27,8 @@ use super::pump::pump;
 /// Mutants of one input, by kind, at most.
 const HAVOC: usize = 160;
 const COMPARED: usize = 48;
+/// The first visit tries what fits, each once, if it is not more.
+const ALL: usize = 1024;
 const PUMPED: usize = 8;
 /// An input of more bytes gets fewer mutants, down to a tenth.
 const SHORT: usize = 128;
@@ -41,6 +45,8 @@ const PATIENCE: u64 = 64;
 pub(super) struct MutateStage {
     rand: StdRand,
     patches: Patches,
+    /// What a worker died of is not run again when a mutant comes to it: patches would come to it at once, in each worker.
+    avoid: HashSet<Vec<u8>>,
     pace: Pace,
     /// A copy of the dictionary, which lies behind a lookup by type.
     tokens: Vec<Vec<u8>>,
@@ -55,10 +61,11 @@ pub(super) struct MutateStage {
 
 impl MutateStage {
     /// `timed`: inputs get mutants by the clock.
-    pub fn new(seed: u64, timed: bool, patches: Patches) -> Self {
+    pub fn new(seed: u64, timed: bool, patches: Patches, avoid: &[Vec<u8>]) -> Self {
         MutateStage {
             rand: StdRand::with_seed(seed),
             patches,
+            avoid: avoid.iter().cloned().collect(),
             pace: Pace::new(timed),
             tokens: Vec::new(),
             visits: Vec::new(),
@@ -81,6 +88,9 @@ impl MutateStage {
     where
         Z: Evaluator<NativeExecutor, EM, BytesInput, State>,
     {
+        if !self.avoid.is_empty() && self.avoid.contains(&self.tape) {
+            return Ok(());
+        }
         self.runs_since_news += 1;
         if executor.run(&self.tape) == ExitKind::Ok && executor.promising() {
             let input = BytesInput::new(self.tape.clone());
@@ -149,17 +159,26 @@ where
         };
         let longest = self.load(state, id)?;
         let visits = self.visit(id);
-        let mut purse = self.pace.begin(usize::from(id), PAID);
-
         let patches = self.patches.clone();
         let fitting = patches.borrow().len();
+        let all = visits == 0;
+        let paid = PAID + if all { fitting.min(ALL) } else { 0 };
+        let mut purse = self.pace.begin(usize::from(id), paid);
+
         if fitting > 0 {
-            for _ in 0..self.rand.between(1, COMPARED) {
+            let tried = match all {
+                true => fitting.min(ALL),
+                false => self.rand.between(1, COMPARED),
+            };
+            for nth in 0..tried {
                 if !purse.affords() {
                     break;
                 }
                 self.tape.clone_from(&self.base);
-                let chosen = self.rand.below_or_zero(fitting);
+                let chosen = match all && fitting <= ALL {
+                    true => nth,
+                    false => self.rand.below_or_zero(fitting),
+                };
                 if apply(&patches.borrow()[chosen], &mut self.tape, longest) {
                     self.attempt(fuzzer, executor, state, manager)?;
                 }

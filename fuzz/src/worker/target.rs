@@ -3,7 +3,7 @@
 //! A process per run costs a hundred times what the run itself does, so millions of runs share one. Three things make
 //! that safe:
 //! - the C runtime's own `sigsetjmp`: signals and the watchdog jump back into it, and no frame of Rust lies between;
-//! - the target's writable memory is copied back before each run, from what it was after loading;
+//! - the target's writable memory is put back before each run to what it was after loading (see the `restore` module);
 //! - this process's allocator is not the C library's (a jump out of `malloc` could leave its lock held).
 //!
 //! The watchdog costs no system call per run: a periodic timer looks whether the run it saw last time is still the
@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::recorder::Recorder;
-use super::restore::Piece;
+use super::restore::{FRESH, Piece};
+use super::watch;
 
 /// Mirror of `struct crunner_options`.
 #[repr(C)]
@@ -28,6 +29,8 @@ struct Options {
     output_bytes: u64,
     flags: u32,
     reserved: u32,
+    fresh: usize,
+    fresh_bytes: u64,
 }
 
 /// Mirror of `struct crunner_result`.
@@ -98,11 +101,14 @@ pub(super) struct MemoryEntry {
 
 /// A logged comparison of integers.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub(super) struct CompareEntry {
     pub sides: [u64; 2],
     pub bytes: u32,
     /// Bit 0: the first side is constant; bit 1: the second.
     pub constants: u32,
+    /// Which comparison this is.
+    pub site: u64,
 }
 
 struct Log {
@@ -167,8 +173,11 @@ impl Target {
                     expected: blocks,
                 });
             }
+            let lent = lent_memory();
             let options = Options {
                 live_bytes,
+                fresh: lent.as_ref().map_or(0, |(at, _)| *at as usize),
+                fresh_bytes: LENT as u64,
                 ..Options::default()
             };
             let runtime = new(&options);
@@ -197,10 +206,9 @@ impl Target {
                 }
             };
             let (base, ranges) = super::segments::writable(counters as usize);
-            let pieces = super::segments::without(&ranges, &kept)
-                .into_iter()
-                .map(|(at, len)| Piece::new(at as *mut u8, len))
-                .collect();
+            let mut pieces: Vec<Piece> = lent.into_iter().map(|(_, piece)| piece).collect();
+            let globals = super::segments::without(&ranges, &kept).into_iter();
+            pieces.extend(globals.map(|(at, len)| Piece::new(at as *mut u8, len)));
             std::mem::forget(library);
             Ok(Target {
                 run,
@@ -287,6 +295,24 @@ impl Target {
     }
 }
 
+/// Bytes that are lent to a target's heap, kept fresh as its globals are.
+const LENT: usize = 1 << 20;
+
+/// New memory for a heap; it stays until the end of the process.
+fn lent_memory() -> Option<(*mut u8, Piece)> {
+    // SAFETY: a new mapping, which nobody else has yet and whose faults the handler of this module sees.
+    unsafe {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let at = libc::mmap(std::ptr::null_mut(), LENT, access, flags, -1, 0);
+        if at == libc::MAP_FAILED {
+            return None;
+        }
+        std::ptr::write_bytes(at.cast::<u8>(), FRESH, LENT);
+        Piece::fresh(at.cast(), LENT).map(|piece| (at.cast(), piece))
+    }
+}
+
 /// Sizes of the log's arrays, as in `cegar_cmp.c`.
 const COMPARES: usize = 4096;
 const MEMORIES: usize = 256;
@@ -294,6 +320,9 @@ const MEMORIES: usize = 256;
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: called by the kernel with valid arguments; `crashed` jumps out of here if the program runs.
     unsafe {
+        if signal == libc::SIGSEGV && watch::opened((*info).si_addr() as usize) {
+            return;
+        }
         let hooks = ACTIVE.load(Ordering::Acquire);
         if !hooks.is_null() && ((*hooks).running)() != 0 {
             let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext;

@@ -1,0 +1,347 @@
+//! Operands of comparisons that stand in the input after a transform.
+//!
+//! A program compares `length - 4`, a field that it turned round and widened, a number that it read from decimal digits: then no
+//! operand stands in the input as such. One log cannot tell which bytes an operand came from; two can. The input is run again with
+//! other bytes where they do not matter for the path (see the `colour` module), and where a number read from the input became an
+//! operand by the same step in both runs, the step is taken backwards for the value that is wanted.
+//!
+//! LibAFL's `AflppRedQueen` does the like, but makes a copy of the whole input for each change and looks at each position for each
+//! comparison, which for logs of thousands of comparisons takes longer than running all mutants.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::comparisons::Patch;
+use super::target::{CompareEntry, MemoryEntry};
+
+/// Pairs of log entries that are looked at, and of one comparison (a loop logs each turn).
+const PAIRS: usize = 256;
+const TURNS: usize = 4;
+/// Changes taken for one operand.
+const PLACES: usize = 6;
+/// Longest digits of a number.
+const DIGITS: usize = 20;
+
+/// An operand in both runs, and what it was compared with in the first.
+struct Operand {
+    bytes: usize,
+    was: [u64; 2],
+    wanted: u64,
+}
+
+/// Entries of both logs that are of the same turn of the same comparison.
+fn pairs(logs: [&[CompareEntry]; 2]) -> impl Iterator<Item = (&CompareEntry, &CompareEntry)> {
+    let mut second: HashMap<u64, Vec<&CompareEntry>> = HashMap::new();
+    for entry in logs[1] {
+        let turns = second.entry(entry.site).or_default();
+        if turns.len() < TURNS {
+            turns.push(entry);
+        }
+    }
+    let mut turns: HashMap<u64, usize> = HashMap::new();
+    logs[0].iter().filter_map(move |entry| {
+        let turn = turns.entry(entry.site).or_default();
+        *turn += 1;
+        let other = second.get(&entry.site)?.get(*turn - 1)?;
+        Some((entry, *other))
+    })
+}
+
+fn mask(bytes: usize) -> u64 {
+    u64::MAX >> (64 - 8 * bytes.clamp(1, 8))
+}
+
+/// The number of `width` bytes at `at`.
+fn number(tape: &[u8], at: usize, width: usize, turned: bool) -> Option<u64> {
+    let mut bytes = [0; 8];
+    bytes[..width].copy_from_slice(tape.get(at..at + width)?);
+    if turned {
+        bytes[..width].reverse();
+    }
+    Some(u64::from_le_bytes(bytes))
+}
+
+fn bytes_of(number: u64, width: usize, turned: bool) -> Vec<u8> {
+    let mut bytes = number.to_le_bytes()[..width].to_vec();
+    if turned {
+        bytes.reverse();
+    }
+    bytes
+}
+
+fn sign_extended(number: u64, width: usize) -> u64 {
+    let shift = 64 - 8 * width as u32;
+    ((number << shift) as i64 >> shift) as u64
+}
+
+/// What a number that was read as `read` in the two runs must be for its operand to be `wanted`.
+fn inverse(read: [u64; 2], width: usize, operand: &Operand) -> Option<u64> {
+    let whole = mask(operand.bytes.max(width));
+    let [a, b] = operand.was.map(|was| was & whole);
+    let wanted = operand.wanted;
+    let extended = read.map(|read| sign_extended(read, width) & whole);
+    // A byte differs from another by the same constant too often for that to say anything.
+    let steady = width > 1 || operand.bytes == 1;
+    if read == [a, b] || extended == [a, b] {
+        return Some(wanted);
+    }
+    let less = a.wrapping_sub(read[0]) & whole;
+    if steady && less == b.wrapping_sub(read[1]) & whole {
+        return Some(wanted.wrapping_sub(less));
+    }
+    let xored = a ^ read[0];
+    if steady && xored == b ^ read[1] {
+        return Some(wanted ^ xored);
+    }
+    let folded = |of: u64| u64::from_le_bytes(of.to_le_bytes().map(|b| b.to_ascii_lowercase()));
+    if read.map(folded) == [a, b].map(folded) {
+        return Some(wanted);
+    }
+    // A field that lies higher in its word.
+    (1..8 * operand.bytes as u32)
+        .find(|&by| read.map(|read| read << by & whole) == [a, b] && a != 0)
+        .map(|by| wanted >> by)
+}
+
+/// Changes that give an operand its wanted value. `changed` are positions where the two tapes differ.
+fn of_operand(tapes: [&[u8]; 2], changed: &[usize], operand: &Operand, found: &mut Vec<Patch>) {
+    let before = found.len();
+    for width in [8, 4, 2, 1] {
+        let mut last = usize::MAX;
+        for at in changed
+            .iter()
+            .flat_map(|&at| at.saturating_sub(width - 1)..=at)
+        {
+            if found.len() - before >= PLACES {
+                return;
+            }
+            if last != usize::MAX && at <= last {
+                continue;
+            }
+            last = at;
+            for turned in [false, true].into_iter().take(1 + usize::from(width > 1)) {
+                let read = tapes.map(|tape| number(tape, at, width, turned));
+                let [Some(first), Some(second)] = read else {
+                    continue;
+                };
+                if first != second
+                    && let Some(put) = inverse([first, second], width, operand)
+                {
+                    found.push(Patch::over(at, bytes_of(put, width, turned)));
+                }
+            }
+        }
+    }
+}
+
+/// Where numbers are written in digits of this base.
+fn numerals(tape: &[u8], base: u32) -> Vec<(Range<usize>, u64)> {
+    let is_digit = |byte: &u8| char::from(*byte).is_digit(base);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tape.len() {
+        let length = tape[at..].iter().take_while(|byte| is_digit(byte)).count();
+        if (1..=DIGITS).contains(&length)
+            && let Ok(text) = std::str::from_utf8(&tape[at..at + length])
+            && let Ok(value) = u64::from_str_radix(text, base)
+        {
+            found.push((at..at + length, value));
+        }
+        at += length.max(1);
+    }
+    found
+}
+
+/// Numbers that both tapes write at the same place, in one base.
+pub(super) struct Numerals(Vec<(Range<usize>, [u64; 2])>, u32);
+
+impl Numerals {
+    fn of(tapes: [&[u8]; 2]) -> [Numerals; 2] {
+        [10, 16].map(|base| {
+            let [first, second] = tapes.map(|tape| numerals(tape, base));
+            let second: HashMap<Range<usize>, u64> = second.into_iter().collect();
+            let both = first.into_iter().filter_map(|(at, value)| {
+                let other = *second.get(&at)?;
+                (other != value).then_some((at, [value, other]))
+            });
+            Numerals(both.collect(), base)
+        })
+    }
+
+    /// Changes that write what an operand should be.
+    fn find(&self, operand: &Operand, found: &mut Vec<Patch>) {
+        let whole = mask(operand.bytes);
+        for (at, read) in &self.0 {
+            let less = operand.was[0].wrapping_sub(read[0]) & whole;
+            if less != operand.was[1].wrapping_sub(read[1]) & whole {
+                continue;
+            }
+            let wanted = sign_extended(operand.wanted.wrapping_sub(less), operand.bytes) as i64;
+            let text = match self.1 {
+                10 => wanted.to_string(),
+                _ => format!("{:x}", wanted as u64 & whole),
+            };
+            found.push(Patch {
+                at: at.start,
+                cut: at.len(),
+                put: text.into_bytes(),
+            });
+        }
+    }
+}
+
+/// Changes that two logs suggest: the first is of `tapes[0]`, the second of a tape that takes the same path with other bytes.
+pub(super) fn integers(tapes: [&[u8]; 2], logs: [&[CompareEntry]; 2]) -> Vec<Patch> {
+    let changed: Vec<usize> = (0..tapes[0].len())
+        .filter(|&at| tapes[0].get(at) != tapes[1].get(at))
+        .collect();
+    let numerals = Numerals::of(tapes);
+    let mut found = Vec::new();
+    let mut looked = 0;
+    for (first, second) in pairs(logs) {
+        for side in 0..2 {
+            let was = [first.sides[side], second.sides[side]];
+            let bytes = first.bytes as usize;
+            if was[0] == was[1] || !matches!(bytes, 1 | 2 | 4 | 8) {
+                continue;
+            }
+            looked += 1;
+            if looked > PAIRS {
+                return found;
+            }
+            let other = first.sides[1 - side];
+            // One more and one less pass a comparison by order, the value itself one by equality.
+            for wanted in [other, other.wrapping_add(1), other.wrapping_sub(1)] {
+                let operand = Operand { bytes, was, wanted };
+                of_operand(tapes, &changed, &operand, &mut found);
+                numerals
+                    .iter()
+                    .for_each(|numerals| numerals.find(&operand, &mut found));
+            }
+        }
+    }
+    found
+}
+
+/// Changes that a comparison of memory suggests where its one side stands in the tape in other letters, or two bytes wide.
+pub(super) fn memories(tape: &[u8], log: &[MemoryEntry]) -> Vec<Patch> {
+    let mut found = Vec::new();
+    for entry in log {
+        let side = |i: usize| &entry.sides[i][..entry.lengths[i].min(32) as usize];
+        for (from, to) in [(side(0), side(1)), (side(1), side(0))] {
+            if from.is_empty() || to.is_empty() || from.eq_ignore_ascii_case(to) {
+                continue;
+            }
+            let start = &from[..from.len().min(4)];
+            let places = tape.windows(start.len()).enumerate();
+            let folded = places.filter(|(_, at)| at.eq_ignore_ascii_case(start) && *at != start);
+            found.extend(folded.take(2).map(|(at, _)| Patch::over(at, to.to_vec())));
+            if from.len() < 2 {
+                continue;
+            }
+            for zero_first in [false, true] {
+                let wide = |text: &[u8]| -> Vec<u8> {
+                    let pair = |&byte: &u8| if zero_first { [0, byte] } else { [byte, 0] };
+                    text.iter().flat_map(pair).collect()
+                };
+                let start = wide(start);
+                let at = tape.windows(start.len()).position(|at| at == start);
+                found.extend(at.map(|at| Patch::over(at, wide(to))));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::comparisons::apply;
+    use super::*;
+
+    fn entry(a: u64, b: u64, bytes: u32) -> CompareEntry {
+        CompareEntry {
+            sides: [a, b],
+            bytes,
+            constants: 2,
+            site: 7,
+        }
+    }
+
+    /// What the tape becomes for an operand that `of` computes from it and that is compared with `b`.
+    fn tried(tapes: [&[u8]; 2], bytes: u32, of: impl Fn(&[u8]) -> u64, b: u64) -> Vec<Vec<u8>> {
+        let [one, two] = tapes.map(|tape| [entry(of(tape), b, bytes)]);
+        let patches = integers(tapes, [&one, &two]);
+        let made = patches.iter().map(|patch| {
+            let mut tape = tapes[0].to_vec();
+            assert!(apply(patch, &mut tape, 100));
+            tape
+        });
+        made.filter(|tape| of(tape) == b).collect()
+    }
+
+    fn word(tape: &[u8]) -> u64 {
+        u64::from(u16::from_be_bytes([tape[1], tape[2]]))
+    }
+
+    #[test]
+    fn the_step_from_input_to_operand_is_taken_backwards() {
+        let tapes: [&[u8]; 2] = [b"x\x12\x34y", b"x\x98\x21y"];
+        type Step = fn(&[u8]) -> u64;
+        let steps: [(u32, Step); 6] = [
+            (4, word),
+            (4, |tape| word(tape) as i16 as i64 as u64 & 0xffff_ffff),
+            (4, |tape| word(tape).wrapping_sub(4) & 0xffff_ffff),
+            (4, |tape| word(tape) + 1000),
+            (4, |tape| word(tape) ^ 0x5a5a_1234),
+            (8, |tape| word(tape) << 12),
+        ];
+        for (nth, (bytes, step)) in steps.into_iter().enumerate() {
+            let wanted = step(b"x\x07\x0ay");
+            assert!(!tried(tapes, bytes, step, wanted).is_empty(), "step {nth}");
+        }
+    }
+
+    #[test]
+    fn a_number_in_digits_is_written_anew() {
+        let parse = |base: u32| {
+            move |tape: &[u8]| {
+                let text = std::str::from_utf8(&tape[2..tape.len() - 1]).expect("text");
+                i64::from_str_radix(text, base).expect("digits") as u64
+            }
+        };
+        let tapes: [&[u8]; 2] = [b"n=12;", b"n=47;"];
+        assert_eq!(tried(tapes, 4, parse(10), 65_537)[0], b"n=65537;");
+        assert_eq!(tried(tapes, 8, parse(10), -3i64 as u64)[0], b"n=-3;");
+        assert_eq!(tried(tapes, 4, parse(16), 0xbeef)[0], b"n=beef;");
+    }
+
+    #[test]
+    fn letters_of_another_case_and_wide_ones_are_found() {
+        let mut log = MemoryEntry {
+            lengths: [3, 5],
+            sides: [[0; 32]; 2],
+        };
+        log.sides[0][..3].copy_from_slice(b"get");
+        log.sides[1][..5].copy_from_slice(b"patch");
+        let put = |tape: &[u8]| memories(tape, std::slice::from_ref(&log))[0].put.clone();
+        assert_eq!(put(b"..GeT"), b"patch");
+        assert_eq!(put(b".g\0e\0t\0"), b"p\0a\0t\0c\0h\0");
+    }
+
+    #[test]
+    fn entries_are_paired_by_comparison_and_turn() {
+        let one: Vec<CompareEntry> = (0..3).map(|a| entry(a, 9, 4)).collect();
+        let mut two: Vec<CompareEntry> = (5..7).map(|a| entry(a, 9, 4)).collect();
+        two.insert(
+            0,
+            CompareEntry {
+                site: 8,
+                ..entry(1, 2, 4)
+            },
+        );
+        let found: Vec<[u64; 2]> = pairs([&one, &two])
+            .map(|(a, b)| [a.sides[0], b.sides[0]])
+            .collect();
+        assert_eq!(found, [[0, 5], [1, 6]]);
+    }
+}
