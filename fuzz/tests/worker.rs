@@ -58,6 +58,15 @@ fn is_crash(event: &WorkerEvent) -> bool {
     matches!(event, WorkerEvent::Crash { .. })
 }
 
+/// Runs a program, and no run may crash.
+fn finds_nothing(program: &Program) {
+    let mut configuration = config(program, false);
+    configuration.runs = Some(5000);
+    let mut worker = spawn(configuration);
+    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Stopped { .. }));
+    assert!(!events.iter().any(is_crash), "{events:?}");
+}
+
 #[test]
 fn pumping_turns_a_loop_ten_thousand_times() {
     let program = Program::new(
@@ -138,11 +147,7 @@ fn middle_blocks_are_fresh_in_each_run_and_after_being_freed() {
         &[],
         &[],
     );
-    let mut configuration = config(&program, false);
-    configuration.runs = Some(5000);
-    let mut worker = spawn(configuration);
-    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Stopped { .. }));
-    assert!(!events.iter().any(is_crash), "{events:?}");
+    finds_nothing(&program);
 }
 
 const TROUBLE: &str =
@@ -270,11 +275,7 @@ fn large_blocks_are_fresh_in_each_run_and_after_being_freed() {
         &[],
         &[],
     );
-    let mut configuration = config(&program, false);
-    configuration.runs = Some(5000);
-    let mut worker = spawn(configuration);
-    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Stopped { .. }));
-    assert!(!events.iter().any(is_crash), "{events:?}");
+    finds_nothing(&program);
 }
 
 #[test]

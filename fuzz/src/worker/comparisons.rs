@@ -82,9 +82,7 @@ impl CompareStage {
             seen: HashSet::new(),
         }
     }
-}
 
-impl CompareStage {
     /// Patches that the log of a second tape, which takes the same path, makes known.
     fn twice(
         &self,
@@ -124,24 +122,33 @@ fn integers(entry: &CompareEntry, searches: &mut Vec<Search>) {
             if width > whole || (width < whole && !(fits(from) && fits(to))) {
                 continue;
             }
-            for wanted in [to, to.wrapping_add(1), to.wrapping_sub(1)] {
-                let mut needle = from.to_le_bytes()[..width].to_vec();
-                let mut put = wanted.to_le_bytes()[..width].to_vec();
-                searches.push((needle.clone(), put.clone()));
-                if width > 1 {
-                    needle.reverse();
-                    put.reverse();
-                    searches.push((needle, put));
+            for wanted in entry.wanted(side) {
+                for turned in orders(width) {
+                    let bytes = |number| bytes_of(number, width, turned);
+                    searches.push((bytes(from), bytes(wanted)));
                 }
             }
         }
     }
 }
 
+/// The byte orders in which a number of so many bytes may stand in the input: whether it is turned round.
+pub(super) fn orders(width: usize) -> impl Iterator<Item = bool> {
+    [false, true].into_iter().take(1 + usize::from(width > 1))
+}
+
+/// The lowest bytes of a number, the lowest first or, `turned`, last.
+pub(super) fn bytes_of(number: u64, width: usize, turned: bool) -> Vec<u8> {
+    let mut bytes = number.to_le_bytes()[..width].to_vec();
+    if turned {
+        bytes.reverse();
+    }
+    bytes
+}
+
 /// The searches of a comparison of memory: the start of each side is looked for, all of the other is put there.
 fn memories(entry: &MemoryEntry, searches: &mut Vec<Search>) {
-    let side = |i: usize| &entry.sides[i][..entry.lengths[i].min(32) as usize];
-    for (from, to) in [(side(0), side(1)), (side(1), side(0))] {
+    for (from, to) in entry.both_ways() {
         if !from.is_empty() && !to.is_empty() && from != to {
             searches.push((from[..from.len().min(4)].to_vec(), to.to_vec()));
         }
@@ -196,15 +203,12 @@ fn tokens_of(compares: &[CompareEntry], memories: &[MemoryEntry]) -> Vec<Vec<u8>
         let constant = entry.sides[usize::from(entry.constants == 2)];
         let unused = u64::MAX.checked_shl(8 * entry.bytes).unwrap_or(0);
         if constant > 255 && constant | unused != u64::MAX {
-            let mut bytes = constant.to_le_bytes()[..entry.bytes as usize].to_vec();
-            found.push(bytes.clone());
-            bytes.reverse();
-            found.push(bytes);
+            let width = entry.bytes as usize;
+            found.extend(orders(width).map(|turned| bytes_of(constant, width, turned)));
         }
     }
     for entry in memories {
-        for (side, length) in entry.sides.iter().zip(entry.lengths) {
-            let bytes = &side[..length.min(32) as usize];
+        for bytes in entry.known() {
             if bytes.len() > 1 {
                 found.push(bytes.to_vec());
             }
@@ -333,12 +337,7 @@ mod tests {
 
     #[test]
     fn a_word_is_put_where_its_other_side_begins() {
-        let mut entry = MemoryEntry {
-            lengths: [2, 5],
-            sides: [[0; 32]; 2],
-        };
-        entry.sides[0][..2].copy_from_slice(b"ab");
-        entry.sides[1][..5].copy_from_slice(b"magic");
+        let entry = MemoryEntry::of([b"ab", b"magic"]);
         let mut searches = Vec::new();
         memories(&entry, &mut searches);
         assert_eq!(

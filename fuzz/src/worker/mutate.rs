@@ -161,21 +161,18 @@ where
         let visits = self.visit(id);
         let patches = self.patches.clone();
         let fitting = patches.borrow().len();
-        let all = visits == 0;
-        let paid = PAID + if all { fitting.min(ALL) } else { 0 };
+        let all = (visits == 0).then(|| fitting.min(ALL));
+        let paid = PAID + all.unwrap_or(0);
         let mut purse = self.pace.begin(usize::from(id), paid);
 
         if fitting > 0 {
-            let tried = match all {
-                true => fitting.min(ALL),
-                false => self.rand.between(1, COMPARED),
-            };
+            let tried = all.unwrap_or_else(|| self.rand.between(1, COMPARED));
             for nth in 0..tried {
                 if !purse.affords() {
                     break;
                 }
                 self.tape.clone_from(&self.base);
-                let chosen = match all && fitting <= ALL {
+                let chosen = match all == Some(fitting) {
                     true => nth,
                     false => self.rand.below_or_zero(fitting),
                 };

@@ -99,6 +99,35 @@ pub(super) struct MemoryEntry {
     pub sides: [[u8; 32]; 2],
 }
 
+impl MemoryEntry {
+    /// What is known of both sides' bytes.
+    pub fn known(&self) -> [&[u8]; 2] {
+        [0, 1].map(|side| {
+            let bytes = &self.sides[side];
+            &bytes[..bytes.len().min(self.lengths[side] as usize)]
+        })
+    }
+
+    /// Each side, with what it would have to be.
+    pub fn both_ways(&self) -> [(&[u8], &[u8]); 2] {
+        let [a, b] = self.known();
+        [(a, b), (b, a)]
+    }
+
+    /// An entry of these bytes, as the log has it.
+    #[cfg(test)]
+    pub fn of(bytes: [&[u8]; 2]) -> MemoryEntry {
+        MemoryEntry {
+            lengths: bytes.map(|bytes| bytes.len() as u32),
+            sides: bytes.map(|bytes| {
+                let mut side = [0; 32];
+                side[..bytes.len()].copy_from_slice(bytes);
+                side
+            }),
+        }
+    }
+}
+
 /// A logged comparison of integers.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -109,6 +138,15 @@ pub(super) struct CompareEntry {
     pub constants: u32,
     /// Which comparison this is.
     pub site: u64,
+}
+
+impl CompareEntry {
+    /// What a side would have to be: one more and one less than the other one pass a comparison by order, the other one itself passes
+    /// one by equality.
+    pub fn wanted(&self, side: usize) -> [u64; 3] {
+        let other = self.sides[1 - side];
+        [other, other.wrapping_add(1), other.wrapping_sub(1)]
+    }
 }
 
 struct Log {

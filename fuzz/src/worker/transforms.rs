@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::comparisons::Patch;
+use super::comparisons::{Patch, bytes_of, orders};
 use super::target::{CompareEntry, MemoryEntry};
 
 /// Pairs of log entries that are looked at, and of one comparison (a loop logs each turn).
@@ -59,14 +59,6 @@ fn number(tape: &[u8], at: usize, width: usize, turned: bool) -> Option<u64> {
         bytes[..width].reverse();
     }
     Some(u64::from_le_bytes(bytes))
-}
-
-fn bytes_of(number: u64, width: usize, turned: bool) -> Vec<u8> {
-    let mut bytes = number.to_le_bytes()[..width].to_vec();
-    if turned {
-        bytes.reverse();
-    }
-    bytes
 }
 
 fn sign_extended(number: u64, width: usize) -> u64 {
@@ -119,7 +111,7 @@ fn of_operand(tapes: [&[u8]; 2], changed: &[usize], operand: &Operand, found: &m
                 continue;
             }
             last = at;
-            for turned in [false, true].into_iter().take(1 + usize::from(width > 1)) {
+            for turned in orders(width) {
                 let read = tapes.map(|tape| number(tape, at, width, turned));
                 let [Some(first), Some(second)] = read else {
                     continue;
@@ -153,7 +145,7 @@ fn numerals(tape: &[u8], base: u32) -> Vec<(Range<usize>, u64)> {
 }
 
 /// Numbers that both tapes write at the same place, in one base.
-pub(super) struct Numerals(Vec<(Range<usize>, [u64; 2])>, u32);
+struct Numerals(Vec<(Range<usize>, [u64; 2])>, u32);
 
 impl Numerals {
     fn of(tapes: [&[u8]; 2]) -> [Numerals; 2] {
@@ -209,9 +201,7 @@ pub(super) fn integers(tapes: [&[u8]; 2], logs: [&[CompareEntry]; 2]) -> Vec<Pat
             if looked > PAIRS {
                 return found;
             }
-            let other = first.sides[1 - side];
-            // One more and one less pass a comparison by order, the value itself one by equality.
-            for wanted in [other, other.wrapping_add(1), other.wrapping_sub(1)] {
+            for wanted in first.wanted(side) {
                 let operand = Operand { bytes, was, wanted };
                 of_operand(tapes, &changed, &operand, &mut found);
                 numerals
@@ -227,8 +217,7 @@ pub(super) fn integers(tapes: [&[u8]; 2], logs: [&[CompareEntry]; 2]) -> Vec<Pat
 pub(super) fn memories(tape: &[u8], log: &[MemoryEntry]) -> Vec<Patch> {
     let mut found = Vec::new();
     for entry in log {
-        let side = |i: usize| &entry.sides[i][..entry.lengths[i].min(32) as usize];
-        for (from, to) in [(side(0), side(1)), (side(1), side(0))] {
+        for (from, to) in entry.both_ways() {
             if from.is_empty() || to.is_empty() || from.eq_ignore_ascii_case(to) {
                 continue;
             }
@@ -317,12 +306,7 @@ mod tests {
 
     #[test]
     fn letters_of_another_case_and_wide_ones_are_found() {
-        let mut log = MemoryEntry {
-            lengths: [3, 5],
-            sides: [[0; 32]; 2],
-        };
-        log.sides[0][..3].copy_from_slice(b"get");
-        log.sides[1][..5].copy_from_slice(b"patch");
+        let log = MemoryEntry::of([b"get", b"patch"]);
         let put = |tape: &[u8]| memories(tape, std::slice::from_ref(&log))[0].put.clone();
         assert_eq!(put(b"..GeT"), b"patch");
         assert_eq!(put(b".g\0e\0t\0"), b"p\0a\0t\0c\0h\0");

@@ -121,18 +121,13 @@ fn copies(
 
 /// Whom a function calls, and in how many places.
 fn calls(program: &Program, points: &Points, function: FuncId) -> Vec<(FuncId, u64)> {
-    use cegar_model::program::ir::{BlockId, Callee, Op};
+    use cegar_model::program::ir::{BlockId, Op};
     let mut all: FxHashMap<FuncId, u64> = FxHashMap::default();
     for block in program.function(function).blocks.clone().map(BlockId) {
         for inst in &program.block(block).ops {
             let Op::Call(call) = &inst.op else { continue };
-            match call.callee {
-                Callee::Direct(id) => *all.entry(id).or_default() += 1,
-                Callee::Indirect(operand) => {
-                    for &id in &points.leads(function, operand).functions {
-                        *all.entry(id).or_default() += 1;
-                    }
-                }
+            for id in points.callees(program, function, call) {
+                *all.entry(id).or_default() += 1;
             }
         }
     }

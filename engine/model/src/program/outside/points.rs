@@ -79,7 +79,7 @@ impl Points {
     }
 
     /// The functions that a call in a function may lead to.
-    pub(super) fn callees(&self, program: &Program, function: FuncId, call: &Call) -> Vec<FuncId> {
+    pub fn callees(&self, program: &Program, function: FuncId, call: &Call) -> Vec<FuncId> {
         match call.callee {
             Callee::Direct(id) => vec![id],
             Callee::Indirect(operand) => {
