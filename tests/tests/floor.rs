@@ -65,3 +65,17 @@ fn right_and_wrong_by_a_little() {
         assert!(!proved, "{case}\n{run}");
     }
 }
+
+/// Blocks of a request that is executed again: the last one is written and released as one block, also from the caller's registers.
+#[test]
+fn last_blocks_and_older_ones() {
+    for case in 1..=12 {
+        let case = format!("CASE={case}");
+        let run = campaign("recent.c", &["-D", &case, "--max-time", "30s"]);
+        run.expect(exit::CLEAN);
+        if matches!(&case[5..], "1" | "2" | "3" | "4" | "8") {
+            run.says(", proved;");
+        }
+        campaign("recent.c", &["-D", &case, "-D", "MORE=1"]).expect(exit::VIOLATION);
+    }
+}

@@ -466,6 +466,7 @@ impl Reader {
         }
         state.wrapped = claim.wrapped.iter().map(|&reg| Reg(reg)).collect();
         state.lines = Lines::from_lines(claim.lines.clone());
+        state.wents = claim.wents.iter().copied().collect();
         Ok(state)
     }
 }

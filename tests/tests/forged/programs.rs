@@ -100,6 +100,14 @@ pub const LIST: &[Buggy] = &[
     },
 ];
 
+/// What the floor alone proves.
+pub const ON_FLOOR: Buggy = Buggy {
+    name: "renewed",
+    text: RENEWED,
+    properties: MEMORY,
+    tape: || words(&[100; 3]),
+};
+
 /// What is seen last is what is asked about, until it is changed.
 pub const HASH: &str = r#"
 #include <assert.h>
@@ -370,6 +378,36 @@ int main(void)
 #else
     *p = 1; /* BUG */
 #endif
+    return 0;
+}
+"#;
+
+/// The last block of a request, and the one before it.
+pub const RENEWED: &str = r#"
+#include <stdlib.h>
+int __VERIFIER_nondet_int(void);
+int table[8];
+struct node { int value; };
+static struct node *fresh(int value)
+{
+    struct node *node = malloc(sizeof *node);
+    if (!node) exit(1);
+    node->value = value;
+    return node;
+}
+int main(void)
+{
+    struct node *last = 0;
+    for (int i = 0; i < 3; i++) {
+        struct node *before = last;
+        last = fresh(5);
+        if (before) before->value = __VERIFIER_nondet_int();
+#ifdef FIXED
+        table[last->value] = 1; /* BUG */
+#else
+        table[before ? before->value : 0] = 1; /* BUG */
+#endif
+    }
     return 0;
 }
 "#;

@@ -1,8 +1,7 @@
 //! The floor against the machine.
 //!
 //! A floor states for each block, in each call context, which states may enter it. Each state in which the machine enters a block has to be one
-//! of them: its registers, the bytes of its variables, whether these live. What was never written is not compared, and of a heap block only that a
-//! pointer to it may be one.
+//! of them: its registers, the bytes of its variables and of blocks of the heap, whether these live. What was never written is not compared.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,14 +18,14 @@ use cegar_model::domain::value::Value;
 use cegar_model::machine::{Limits, Machine, View};
 use cegar_model::program::Program;
 use cegar_model::program::ir::{
-    CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Op, Reg,
-    place_of,
+    DYNAMIC_OBJECTS, FUNCTION_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Reg, place_of,
 };
 use cegar_model::program::outside::points::Points;
 use cegar_model::term::value::signed;
 use cegar_search::analysis;
 
 use super::fragments::PIECES;
+use super::requests::{self, Requests};
 use super::{ASSERTION_AND_MEMORY, EVERYTHING, compiled, random, random_tapes};
 
 /// Blocks that a floor's search may walk.
@@ -55,18 +54,10 @@ struct Follower<'s, 'p> {
     states: &'s States<'p>,
     told: Vec<String>,
     compared: Compared,
+    requests: Requests,
 }
 
 impl Follower<'_, '_> {
-    /// The call that a site is: its block and operation.
-    fn call(&self, site: CallSite) -> Option<(cegar_model::program::BlockId, u32)> {
-        let block = self.program.calls.get(site.index())?.loc.block;
-        let ops = &self.program.block(block).ops;
-        let is_it = |op: &Op| matches!(op, Op::Call(call) if call.site == site);
-        let at = ops.iter().position(|inst| is_it(&inst.op))?;
-        Some((block, at as u32))
-    }
-
     /// The contexts of the frames, outer ones first.
     fn contexts(&self, view: &View<'_>) -> Option<Vec<CtxId>> {
         let contexts = &self.states.contexts;
@@ -75,7 +66,7 @@ impl Follower<'_, '_> {
             let (function, site) = view.frame(frame)?;
             let back = match (site, all.last()) {
                 (Some(site), Some(&caller)) if !contexts.shared.contains(&function) => {
-                    let (block, op) = self.call(site)?;
+                    let (block, op) = requests::call(self.program, site)?;
                     Some((caller, block, op))
                 }
                 _ => None,
@@ -101,6 +92,8 @@ impl Follower<'_, '_> {
                 .told
                 .push(format!("{place}: nobody said that it is called so"));
         };
+        let entered = contexts.last().map(|ctx| (*ctx, block));
+        self.requests.note(self.program, view, entered);
         let all = &self.states.states;
         let Some(states) = contexts.last().and_then(|ctx| all.get(&(*ctx, block))) else {
             return self
@@ -116,13 +109,13 @@ impl Follower<'_, '_> {
                     op: loc.inst,
                     part: 0,
                 };
-                let all = self.states.names.made().position(|known| *known == made);
-                if let Some(at) = all {
-                    let first = self.program.globals.len() + self.program.functions.len();
-                    objects.insert(number, ObjId((first + at) as u32));
+                if let Some(id) = requests::name(self.program, self.states, made) {
+                    objects.insert(number, id);
                 }
             }
         }
+        let blocks = self.requests.named(self.program, self.states);
+        objects.extend(blocks);
         // It has to be one of those in which the block is walked.
         for (left, state) in (0..states.len()).rev().zip(states) {
             self.registers(view, state, &objects, &place);
@@ -176,7 +169,13 @@ impl Follower<'_, '_> {
             }
         }
         for (number, id) in all {
-            let (Some(seen), Some(object)) = (view.object(number), state.objects.get(&id)) else {
+            let Some(object) = state.objects.get(&id) else {
+                continue;
+            };
+            let Some(seen) = view.object(number) else {
+                if object.alive == Alive::Yes {
+                    self.told.push(format!("{place}: {id:?} was released"));
+                }
                 continue;
             };
             let alive = if seen.alive { Alive::Yes } else { Alive::No };
@@ -318,7 +317,7 @@ impl Follower<'_, '_> {
                     known.any(|(number, _)| first(*number))
                         // Of an array whose block has ended only the address is left.
                         || view.existed(near) && view.object(near).is_none()
-                        || heap && place_of(near) >= DYNAMIC_OBJECTS && view.existed(near)
+                        || heap && !objects.contains_key(&near) && place_of(near) >= DYNAMIC_OBJECTS && view.existed(near)
                         || made.op == cegar_model::program::outside::COPY
                 }
             }
@@ -348,6 +347,7 @@ fn held(
             states: &states,
             told: Vec::new(),
             compared: Compared::default(),
+            requests: Requests::default(),
         };
         Machine::new(program, limits()).run_watched(tape, &mut |view| follower.look(view));
         compared.blocks += follower.compared.blocks;
@@ -408,21 +408,23 @@ pub fn pieces() -> (Vec<String>, Compared) {
     (told, total)
 }
 
-/// The cases of a program of short ones, right and wrong.
+/// The cases of programs of short ones, right and wrong.
 pub fn cases() -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
-    let is_it = |file: &PathBuf| file.file_stem().is_some_and(|name| name == "apart");
-    let file = compiled::folder("programs").into_iter().find(is_it);
-    let file = file.expect("the program is there");
-    for case in (1..=18).flat_map(|case| [(case, 0), (case, 1)]) {
-        let flags = [format!("-DCASE={}", case.0), format!("-DMORE={}", case.1)];
-        let files = std::slice::from_ref(&file);
-        let program = compiled::from_files(files, &flags, None, ASSERTION_AND_MEMORY)
-            .unwrap_or_else(|why| panic!("{case:?}: {why}"));
-        let tapes = random_tapes(case.0);
-        let (differs, compared) = held(&program, &tapes, short);
-        add(&mut total, compared);
-        told.extend(differs.first().map(|what| format!("{case:?}: {what}")));
+    let files = compiled::folder("programs");
+    for (name, count) in [("apart", 18), ("recent", 12)] {
+        let is_it = |file: &&PathBuf| file.file_stem().is_some_and(|stem| stem == name);
+        let file = files.iter().find(is_it).expect("the program is there");
+        for case in (1..=count).flat_map(|case| [(case, 0), (case, 1)]) {
+            let flags = [format!("-DCASE={}", case.0), format!("-DMORE={}", case.1)];
+            let files = std::slice::from_ref(file);
+            let program = compiled::from_files(files, &flags, None, ASSERTION_AND_MEMORY)
+                .unwrap_or_else(|why| panic!("{name}, {case:?}: {why}"));
+            let tapes = random_tapes(case.0);
+            let (differs, compared) = held(&program, &tapes, short);
+            add(&mut total, compared);
+            told.extend((differs.first()).map(|what| format!("{name}, {case:?}: {what}")));
+        }
     }
     (told, total)
 }

@@ -13,6 +13,7 @@ mod ground;
 mod judge;
 mod kinds;
 mod random;
+mod requests;
 mod tally;
 mod truth;
 

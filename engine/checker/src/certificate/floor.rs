@@ -5,6 +5,7 @@
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::linear::Line;
 use cegar_model::domain::num::Num;
+use cegar_model::domain::recent::Went;
 use cegar_model::domain::space::{Alive, Made, ObjId};
 use cegar_model::domain::value::Value;
 use serde::{Deserialize, Serialize};
@@ -81,4 +82,7 @@ pub struct StateClaim {
     /// What values say of each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
+    /// What became of requests' last blocks since the innermost call began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wents: Vec<(ObjId, Went)>,
 }

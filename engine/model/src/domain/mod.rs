@@ -16,6 +16,7 @@ pub mod flow;
 pub mod found;
 pub mod linear;
 pub mod num;
+pub mod recent;
 pub mod short;
 pub mod space;
 pub mod state;

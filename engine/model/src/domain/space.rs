@@ -1,7 +1,7 @@
 //! Objects: what they are called, whether they live, how large they are, what they hold.
 //!
 //! One name stands for every object that an operation makes in a context. Where that can be several at a time nothing is ever known to be
-//! overwritten, and what was released once may be any of them.
+//! overwritten, and what was released once may be any of them; of blocks of the heap the last one has a name of its own ([`super::recent`]).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contents::{Contents, END};
 use super::num::{Num, Thresholds};
+use super::recent::OLDER;
 use super::value::Value;
 use crate::program::ir::numbers::object_and_offset;
 use crate::program::ir::{
@@ -139,6 +140,18 @@ impl<'p> Names<'p> {
         self.made.push((made, info));
         self.numbers.insert(made, id);
         id
+    }
+
+    /// What stands for the blocks of a request before its last one ([`super::recent`]).
+    pub fn older(&self, id: ObjId) -> Option<ObjId> {
+        let Kind::Made(made) = self.kind(id) else {
+            return None;
+        };
+        let older = Made {
+            part: OLDER,
+            ..made
+        };
+        self.numbers.get(&older).copied()
     }
 
     /// What an object is.
@@ -308,7 +321,7 @@ pub struct Object {
 }
 
 impl Object {
-    fn join(&self, other: &Object, names: &Names<'_>) -> Object {
+    pub(super) fn join(&self, other: &Object, names: &Names<'_>) -> Object {
         let contents = match Arc::ptr_eq(&self.contents, &other.contents) {
             true => Arc::clone(&self.contents),
             false => Arc::new(self.contents.join(&other.contents, names)),

@@ -6,8 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::contents::Filling;
 use super::linear::{ANY, Drift, Lines, Step, UNSIGNED, Var};
 use super::num::{Num, Thresholds};
+use super::recent::Wents;
 use super::space::{self, GONE, Names, ObjId, Object, Objects};
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
@@ -44,6 +46,8 @@ pub struct State {
     pub lines: Lines,
     /// Comparisons in this block of addresses in one object.
     pub ordered: BTreeSet<Reg>,
+    /// What became of requests' last blocks since the innermost call began.
+    pub wents: Wents,
 }
 
 /// The widths of a function's registers.
@@ -228,6 +232,7 @@ impl State {
             wrapped: &self.wrapped | &other.wrapped,
             lines: Lines::default(),
             ordered: BTreeSet::new(),
+            wents: self.wents.join(&other.wents),
         };
         lines.forget_trivial(&|var| state.range(var, names));
         state.lines = lines;
@@ -288,6 +293,7 @@ impl State {
         });
         registers
             && self.wrapped.is_subset(&other.wrapped)
+            && self.wents.is_within(&other.wents)
             && other
                 .cells
                 .iter()
@@ -313,27 +319,32 @@ impl State {
                 value
             })
         };
+        self.turn(&turned);
+        if gone.iter().any(|id| self.objects.contains_key(id)) {
+            let objects = Arc::make_mut(&mut self.objects);
+            for id in gone {
+                objects.remove(id);
+            }
+        }
+        self.cells.retain(|_, cell| !gone.contains(&cell.object));
+    }
+
+    /// Changes values in registers and in memory; none is given for what stays.
+    pub(super) fn turn(&mut self, turned: &impl Fn(&Value) -> Option<Value>) {
         for value in self.registers.values_mut() {
             if let Some(new) = turned(value) {
                 *value = new;
             }
         }
-        let touched: Vec<ObjId> = self
-            .objects
-            .iter()
-            .filter(|(_, object)| {
-                let mut found = false;
-                object.contents.runs().for_each(|(_, run)| {
-                    if let super::contents::Filling::Each(_, value) = &run.filling {
-                        found |= value.ptr.iter().any(|(id, _)| gone.contains(id));
-                    }
-                });
-                found
+        let is_touched = |object: &Object| {
+            object.contents.runs().any(|(_, run)| match &run.filling {
+                Filling::Each(_, value) => turned(value).is_some(),
+                Filling::Image(..) => false,
             })
-            .map(|(id, _)| *id)
-            .collect();
-        let is_there = gone.iter().any(|id| self.objects.contains_key(id));
-        if touched.is_empty() && !is_there {
+        };
+        let touched = self.objects.iter().filter(|(_, object)| is_touched(object));
+        let touched: Vec<ObjId> = touched.map(|(id, _)| *id).collect();
+        if touched.is_empty() {
             return;
         }
         let objects = Arc::make_mut(&mut self.objects);
@@ -342,10 +353,6 @@ impl State {
                 Arc::make_mut(&mut object.contents).change(&mut |value, _| turned(value));
             }
         }
-        for id in gone {
-            objects.remove(id);
-        }
-        self.cells.retain(|_, cell| !gone.contains(&cell.object));
     }
 }
 

@@ -372,6 +372,11 @@ impl Memory {
         }
     }
 
+    /// How many objects there were besides the globals, those that are gone included.
+    pub(super) fn made(&self) -> usize {
+        self.dynamic.len()
+    }
+
     /// The object an address points into, as it is, if it is not gone.
     pub(super) fn seen(&self, address: u64) -> Option<Seen<'_>> {
         let object = self.find(address).ok()?;

@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::memory::{Memory, Site};
 use super::shadow::Shade;
 use super::step::Run;
-use crate::program::ir::{BlockId, CallSite, FuncId, Loc, Reg};
+use crate::program::ir::{BlockId, CallSite, DYNAMIC_OBJECTS, FuncId, Loc, Reg, number_of};
 
 /// The state of a run where it enters a block.
 #[derive(Debug)]
@@ -73,6 +73,24 @@ impl View<'_> {
                 _ => None,
             })
             .collect()
+    }
+
+    /// How many objects were made so far.
+    pub fn made(&self) -> usize {
+        self.memory.made()
+    }
+
+    /// The blocks of the heap among the objects made from the `first`th one on, by number, with the calls that asked for them.
+    pub fn blocks(&self, first: usize) -> Vec<(u32, CallSite)> {
+        let all = first..self.made();
+        all.filter_map(|index| {
+            let number = number_of(DYNAMIC_OBJECTS + index as u32);
+            match self.memory.about(u64::from(number) << 32)? {
+                (_, Site::Heap(Some(call))) => Some((number, call)),
+                _ => None,
+            }
+        })
+        .collect()
     }
 
     /// The object with a number; none where there is none, or is none any more.

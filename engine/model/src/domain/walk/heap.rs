@@ -7,6 +7,7 @@ use super::{Frame, Guide, Walker};
 use crate::domain::contents::{Contents, END};
 use crate::domain::linear::{Sum, Var};
 use crate::domain::num::Num;
+use crate::domain::recent::OLDER;
 use crate::domain::space::{Alive, Made, ObjId, Object};
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -65,7 +66,7 @@ impl<G: Guide> Walker<'_, G> {
         state: &mut State,
         op: u32,
         size: Num,
-        contents: Contents,
+        mut contents: Contents,
     ) -> Value {
         let made = Made {
             ctx: frame.ctx,
@@ -73,6 +74,17 @@ impl<G: Guide> Walker<'_, G> {
             op,
             part: 0,
         };
+        if self.is_renewed(made) {
+            let older = Made {
+                part: OLDER,
+                ..made
+            };
+            let [last, _] = [made, older].map(|made| {
+                let info = self.info(made);
+                self.names.name(made, info)
+            });
+            state.renew(last, &mut contents, &self.names);
+        }
         let object = Object {
             alive: Alive::Yes,
             size,

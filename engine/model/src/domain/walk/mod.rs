@@ -32,6 +32,7 @@ use super::context::Contexts;
 use super::flow::Flow;
 use super::found::Found;
 use super::num::Num;
+use super::recent::OLDER;
 use super::space::{CtxId, Info, Made, Names};
 use super::state::State;
 use super::value::Value;
@@ -216,7 +217,8 @@ impl<'p, G: Guide> Walker<'p, G> {
         match op.map(|inst| &inst.op).filter(|_| made.op != COPY) {
             Some(Op::Call(call)) => Info {
                 heap: true,
-                single: !cyclic && self.is_once(made.ctx),
+                single: made.part != OLDER
+                    && (self.is_renewed(made) || !cyclic && self.is_once(made.ctx)),
                 guessed: match call.callee {
                     Callee::Direct(id) => {
                         let row = FunctionKind::Intrinsic(Intrinsic::Heap(HeapFn::Row));
@@ -231,6 +233,21 @@ impl<'p, G: Guide> Walker<'p, G> {
                 guessed: false,
             },
         }
+    }
+
+    /// Whether the last block of a request has a name of its own ([`crate::domain::recent`]): where the request may be
+    /// executed again, and every call around it is followed, so that their registers are known.
+    fn is_renewed(&mut self, made: Made) -> bool {
+        let mut root = made.ctx;
+        while let Some((caller, ..)) = self.contexts.back(root) {
+            root = caller;
+        }
+        let root = self.contexts.function(root);
+        if root != self.program.entry || self.contexts.shared.contains(&root) {
+            return false;
+        }
+        let flow = self.flow(self.contexts.function(made.ctx));
+        flow.is_cyclic(BlockId(made.block)) || !self.is_once(made.ctx)
     }
 
     /// Whether a context is entered once at most.

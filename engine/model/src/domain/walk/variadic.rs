@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Frame, Guide, Walker};
 use crate::domain::contents::Contents;
 use crate::domain::num::Num;
-use crate::domain::space::{Alive, Made, Object};
+use crate::domain::recent::Wents;
+use crate::domain::space::{Alive, Made, Names, Object};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{ArgClass, Call, CastKind, CheckId, Operand, Width};
@@ -53,7 +54,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    fn areas(variadic: &Variadic) -> Areas {
+    fn areas(variadic: &Variadic, since: &Wents, names: &Names<'_>) -> Areas {
         let (mut general, mut sse) = (
             variadic.general.min(6) * 8,
             GENERAL_END + variadic.sse.min(8) * 16,
@@ -87,7 +88,7 @@ impl<G: Guide> Walker<'_, G> {
             };
             if *class == ArgClass::Integer {
                 let value = match *width {
-                    64 => value.clone(),
+                    64 => since.aged(value, names).unwrap_or_else(|| value.clone()),
                     width if width < 64 => value.cast(CastKind::ZExt, width, 64),
                     _ => Value::all(64),
                 };
@@ -112,7 +113,7 @@ impl<G: Guide> Walker<'_, G> {
         check: CheckId,
     ) -> bool {
         let areas = match &frame.variadic {
-            Some(variadic) => Self::areas(variadic),
+            Some(variadic) => Self::areas(variadic, &state.wents, &self.names),
             None => Areas {
                 save: Contents::any(),
                 overflow: Contents::any(),

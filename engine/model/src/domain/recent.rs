@@ -1,0 +1,187 @@
+//! Blocks that one request gives again and again: the last one apart from those before it.
+//!
+//! A name that stands for several blocks is never known to be overwritten or freed. So a request that is executed several times has two names: one for
+//! the block of the last request, of which there is one at most, and [`OLDER`] for all blocks of earlier ones (Balakrishnan and Reps, *Recency-abstraction
+//! for heap-allocated storage*, SAS 2006). With each request the last block becomes an older one, wherever a pointer leads to it: in registers and in memory at once,
+//! in the registers of the calls around it when they go on. For these a state keeps what [became](Went) of the blocks that were the last ones where
+//! the innermost call began.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::contents::Contents;
+use super::linear::Var;
+use super::num::Num;
+use super::space::{Alive, GONE, Names, ObjId};
+use super::state::State;
+use super::value::Value;
+
+/// The part ([`super::space::Made`]) that stands for the blocks of earlier requests.
+pub const OLDER: u32 = u32::MAX;
+
+/// What may have become of a request's last block since a call began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Went {
+    /// It may still be the last one.
+    pub stays: bool,
+    /// It may be an older one.
+    pub older: bool,
+    /// It may have ended before it became an older one.
+    pub gone: bool,
+}
+
+impl Went {
+    /// Nothing happened.
+    const STAYS: Went = Went {
+        stays: true,
+        older: false,
+        gone: false,
+    };
+
+    /// Either.
+    fn or(self, other: Went) -> Went {
+        Went {
+            stays: self.stays || other.stays,
+            older: self.older || other.older,
+            gone: self.gone || other.gone,
+        }
+    }
+
+    /// First the one, then the other.
+    fn then(self, next: Went) -> Went {
+        let stays = Went {
+            stays: false,
+            ..self
+        };
+        if self.stays { stays.or(next) } else { self }
+    }
+
+    fn is_within(self, other: Went) -> bool {
+        self.or(other) == other
+    }
+}
+
+/// What became of last blocks; of those that are not named nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Wents(BTreeMap<ObjId, Went>);
+
+impl FromIterator<(ObjId, Went)> for Wents {
+    fn from_iter<I: IntoIterator<Item = (ObjId, Went)>>(all: I) -> Wents {
+        Wents(all.into_iter().collect())
+    }
+}
+
+impl Wents {
+    /// The last blocks that are named, and what became of them.
+    pub fn iter(&self) -> impl Iterator<Item = (ObjId, Went)> + '_ {
+        self.0.iter().map(|(&id, &went)| (id, went))
+    }
+
+    fn get(&self, id: ObjId) -> Went {
+        self.0.get(&id).copied().unwrap_or(Went::STAYS)
+    }
+
+    /// What may have become of them in either state.
+    pub fn join(&self, other: &Wents) -> Wents {
+        let all = self.0.keys().chain(other.0.keys());
+        all.map(|&id| (id, self.get(id).or(other.get(id))))
+            .collect()
+    }
+
+    /// Whether what may have become of them here may have there.
+    pub fn is_within(&self, other: &Wents) -> bool {
+        let mut all = self.0.keys().chain(other.0.keys());
+        all.all(|&id| self.get(id).is_within(other.get(id)))
+    }
+
+    /// First what these say, then what others say.
+    fn then(&self, next: &Wents) -> Wents {
+        let all = self.0.keys().chain(next.0.keys());
+        all.map(|&id| (id, self.get(id).then(next.get(id))))
+            .collect()
+    }
+
+    /// A value from before all this; none if it is as it was.
+    pub fn aged(&self, value: &Value, names: &Names<'_>) -> Option<Value> {
+        let mut aged = None;
+        for (id, went) in self.iter().filter(|(_, went)| *went != Went::STAYS) {
+            let known = aged.as_ref().unwrap_or(value);
+            if let Some(next) = turned(known, id, went, names) {
+                aged = Some(next);
+            }
+        }
+        aged
+    }
+}
+
+/// A value with a block's addresses where they may lead now; none if it has none there.
+fn turned(value: &Value, id: ObjId, went: Went, names: &Names<'_>) -> Option<Value> {
+    let offset = *value.offset(id)?;
+    let mut turned = value.clone();
+    turned.ptr.retain(|(known, _)| *known != id);
+    if went.stays {
+        turned = turned.join(&Value::address(id, offset), 64);
+    }
+    if went.older {
+        let older = names.older(id);
+        let older = older.map_or(Value::all(64), |older| Value::address(older, offset));
+        turned = turned.join(&older, 64);
+    }
+    if went.gone {
+        turned = turned.join(&Value::address(GONE, Num::all(64)), 64);
+    }
+    Some(turned)
+}
+
+impl State {
+    /// Behind a call: what became of last blocks in it became of those that the caller's registers lead to.
+    pub fn age(&mut self, inside: &Wents, names: &Names<'_>) {
+        for value in self.registers.values_mut() {
+            if let Some(aged) = inside.aged(value, names) {
+                *value = aged;
+            }
+        }
+        let is_last = |id| inside.get(id) == Went::STAYS;
+        self.cells.retain(|_, cell| is_last(cell.object));
+        self.wents = self.wents.then(inside);
+    }
+
+    /// The last block of a request becomes an older one, since there is another request; so it does in the contents of the new block.
+    pub fn renew(&mut self, id: ObjId, contents: &mut Contents, names: &Names<'_>) {
+        let last = self.objects.get(&id).cloned();
+        let ended = last.as_ref().is_some_and(|last| last.alive == Alive::No);
+        let went = Went {
+            stays: false,
+            older: !ended,
+            gone: ended,
+        };
+        self.wents.0.insert(id, self.wents.get(id).then(went));
+        if last.is_none() {
+            return;
+        }
+        let mut lines = std::mem::take(&mut self.lines);
+        let is_kept = |var| match var {
+            Var::Cell(of, ..) | Var::Size(of) => of != id,
+            Var::Reg(_) | Var::Outer(..) => true,
+        };
+        lines.keep(is_kept, &|var| self.range(var, names));
+        self.lines = lines;
+        self.cells.retain(|_, cell| cell.object != id);
+        let turn = |value: &Value| turned(value, id, went, names);
+        self.turn(&turn);
+        contents.change(&mut |value, _| turn(value));
+        let objects = Arc::make_mut(&mut self.objects);
+        if let Some(last) = objects.remove(&id)
+            && let Some(older) = names.older(id).filter(|_| !ended)
+        {
+            let all = match objects.get(&older) {
+                Some(before) => before.join(&last, names),
+                None => last,
+            };
+            objects.insert(older, all);
+        }
+    }
+}
