@@ -226,6 +226,7 @@ impl Guide for Claimed {
     fn arrive(
         &mut self,
         place: (CtxId, BlockId),
+        _back: bool,
         state: State,
         by: Measure<'_, '_>,
     ) -> Result<bool, Stop> {

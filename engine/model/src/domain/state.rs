@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::contents::Filling;
-use super::linear::{ANY, Drift, Lines, Step, UNSIGNED, Var};
+use super::linear::{ANY, Drift, Lines, Step, Sum, UNSIGNED, Var};
 use super::num::{Num, Thresholds};
 use super::recent::Wents;
 use super::space::{self, GONE, Names, ObjId, Object, Objects};
@@ -19,6 +19,11 @@ use crate::term::fault::ONE_ALLOCATION;
 const STEPS: usize = 4;
 /// Numbers that are related to them.
 const DRIFTS: usize = 8;
+
+/// Addresses whose distances from the ends of their objects are compared there.
+const ENDS: usize = 8;
+/// Distances from an end that are kept.
+const NEAR: i128 = 1 << 16;
 
 /// A place in memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -224,7 +229,11 @@ impl State {
             .cells
             .iter()
             .filter(|(reg, cell)| other.cells.get(reg) == Some(cell));
-        let mut lines = self.lines_of_both(other, names, thresholds.is_none());
+        let joins = thresholds.is_none();
+        let mut lines = self.lines_of_both(other, names, joins);
+        if joins {
+            self.ends_of_both(other, names, &mut lines);
+        }
         let mut state = State {
             registers,
             objects: space::merged(&self.objects, &other.objects, names, thresholds),
@@ -249,6 +258,30 @@ impl State {
             other.lines.kept((&self.lines, &here), true, &mut lines);
         }
         lines
+    }
+
+    /// How far addresses stay from their objects' ends, where that is said of different offsets here and there: no line of
+    /// either state does.
+    fn ends_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
+        let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
+        let differ = self.registers.iter().filter_map(|(reg, a)| {
+            let ((id, x), (to, y)) = (a.sole()?, other.registers.get(reg)?.sole()?);
+            let sizes = [self, other].map(|state| state.range(Var::Size(id), names));
+            let known = sizes.iter().all(|(low, high)| low == high);
+            (id == to && x != y && !known && names.info(id).single).then_some((*reg, id))
+        });
+        for (reg, id) in differ.take(ENDS) {
+            let Some(past) = Sum::of(Var::Reg(reg.0)).plus(&Sum::of(Var::Size(id)), -1) else {
+                continue;
+            };
+            let bound = self
+                .lines
+                .upper(&past, &here)
+                .max(other.lines.upper(&past, &there));
+            if bound.abs() < NEAR {
+                lines.at_most_zero(past.plus(&Sum::number(bound), -1));
+            }
+        }
     }
 
     /// What has one value here and another there, the smallest steps first; and numbers whose bounds are others there.

@@ -12,7 +12,7 @@ use cegar_model::domain::contents::{Contents, Run};
 use cegar_model::domain::space::{CtxId, ObjId, Object, Objects};
 use cegar_model::domain::state::State;
 use cegar_model::domain::walk::{Guide, Measure, Stop, Walker};
-use cegar_model::program::ir::{BlockId, FuncId, Op, Operand, Program};
+use cegar_model::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,6 +29,8 @@ const WIDE: u32 = 24;
 const FORGET: u32 = 40;
 /// Times after which an object that still changes is forgotten as a whole.
 const FORGET_ALL: u32 = 60;
+/// Times that a loop takes in what it begins with before it is widened for that.
+const ENTERED: u32 = 60;
 /// Walks through the whole program.
 const WALKS: u32 = 60;
 /// Rounds of walks, where functions call each other in circles.
@@ -57,7 +59,20 @@ const ENDS: [i64; 13] = [
 #[derive(Debug, Default)]
 struct Grown {
     state: State,
+    /// How often it took in what arrived along an edge that leads back, or at a function's beginning or end.
     times: u32,
+    /// How often it took in what arrived from elsewhere.
+    entered: u32,
+}
+
+impl Grown {
+    fn of(state: State) -> Grown {
+        Grown {
+            state,
+            times: 0,
+            entered: 0,
+        }
+    }
 }
 
 /// The states by place, and how they grow.
@@ -123,6 +138,16 @@ impl Growing {
     }
 }
 
+/// Takes in what a loop begins with; whether that is new.
+fn enter(known: &mut Grown, state: &State, by: Measure<'_, '_>) -> bool {
+    if state.is_within(&known.state, by.names, by.widths) {
+        return false;
+    }
+    known.entered += 1;
+    known.state = known.state.join(state, by.names, by.widths);
+    true
+}
+
 /// Takes in what arrives; whether that is new.
 fn take(
     known: &mut Grown,
@@ -139,7 +164,10 @@ fn take(
     known.state = match times {
         0..=JOINS if relations => known.state.join_of_turns(&state, by.names, by.widths),
         0..=JOINS => known.state.join(&state, by.names, by.widths),
-        _ if times <= STEPS => known.state.widen(&state, by.names, by.widths, thresholds),
+        _ if times <= STEPS => {
+            let all = with_constants(thresholds, &known.state, &state);
+            known.state.widen(&state, by.names, by.widths, &all)
+        }
         _ if times <= WIDE => known.state.widen(&state, by.names, by.widths, &ENDS),
         _ => known.state.widen(&state, by.names, by.widths, &[]),
     };
@@ -147,6 +175,23 @@ fn take(
         forget(&mut known.state, &before, times > FORGET_ALL);
     }
     true
+}
+
+/// Thresholds, and the numbers that registers hold in both states: what a caller passes is compared with like a constant.
+fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64> {
+    let single = |state: &State, reg: &Reg| {
+        let num = *state.registers.get(reg)?.plain()?;
+        num.single().is_some().then_some(num.least)
+    };
+    let both = known.registers.keys().filter_map(|reg| {
+        let number = single(known, reg)?;
+        (single(new, reg) == Some(number)).then_some(number)
+    });
+    let near = both.flat_map(|n| [n.saturating_sub(1), n, n.saturating_add(1)]);
+    let mut all: Vec<i64> = thresholds.iter().copied().chain(near).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Forgets bytes of objects that changed, or all bytes of these objects. Any other bytes are in that, too.
@@ -205,7 +250,7 @@ impl Growing {
         let grew = match all.get_mut(&function) {
             Some(known) => take(known, state, by, how),
             None => {
-                all.insert(function, Grown { state, times: 0 });
+                all.insert(function, Grown::of(state));
                 true
             }
         };
@@ -222,6 +267,7 @@ impl Guide for Growing {
     fn arrive(
         &mut self,
         place: (CtxId, BlockId),
+        back: bool,
         state: State,
         by: Measure<'_, '_>,
     ) -> Result<bool, Stop> {
@@ -235,9 +281,11 @@ impl Guide for Growing {
         }
         let thresholds = self.of(self.functions[place.1.index()]);
         let grew = match self.heads.get_mut(&place) {
+            // What a loop begins with grows as long as the loops around it do, which are widened themselves.
+            Some(known) if !back && known.entered < ENTERED => enter(known, &state, by),
             Some(known) => take(known, state, by, (&thresholds, self.relations)),
             None => {
-                self.heads.insert(place, Grown { state, times: 0 });
+                self.heads.insert(place, Grown::of(state));
                 true
             }
         };
@@ -309,7 +357,7 @@ fn smaller<K: Eq + Hash>(known: &mut FxHashMap<K, Grown>, arrived: FxHashMap<K, 
         if let Some(before) = known.get_mut(&place) {
             state.lines = std::mem::take(&mut before.state.lines);
         }
-        (place, Grown { state, times: 0 })
+        (place, Grown::of(state))
     });
     *known = new.collect();
 }

@@ -109,7 +109,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                 names: &self.names,
                 widths,
             };
-            let again = self.guide.arrive((frame.ctx, to), state, by)?;
+            let again = self.guide.arrive((frame.ctx, to), back, state, by)?;
             // A loop may be entered elsewhere, so that only its own edges lead to its head.
             let walked = *pending.heads.entry(to).or_default();
             if again || !back || !walked {

@@ -32,10 +32,12 @@ pub struct Measure<'a, 'p> {
 
 /// Who says from which states a walk goes on.
 pub trait Guide {
-    /// A state arrives where edges lead back. Whether the walk has to go on from there once more.
+    /// A state arrives where edges lead back, along one of these or from elsewhere. Whether the walk has to go on from there
+    /// once more.
     fn arrive(
         &mut self,
         place: (CtxId, BlockId),
+        back: bool,
         state: State,
         by: Measure<'_, '_>,
     ) -> Result<bool, Stop>;

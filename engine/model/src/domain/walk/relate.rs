@@ -277,9 +277,10 @@ impl<G: Guide> Walker<'_, G> {
         if x.object != y.object {
             return true;
         }
-        // That the order of addresses outside of their object is asked has to be noted.
+        // That the order of addresses outside of their object is asked has to be noted; whether they are equal need not be.
+        let equal = matches!(pred, Pred::Eq | Pred::Ne);
         if let Some(id) = x.object
-            && !(self.names.info(id).single && state.ordered.contains(&made))
+            && !(self.names.info(id).single && (equal || state.ordered.contains(&made)))
         {
             return true;
         }
