@@ -25,6 +25,8 @@ use super::space::ObjId;
 
 /// Factors and constants are smaller.
 const LARGE: i128 = 1 << 62;
+/// The ranges of types that are narrower than an address differ by more.
+const OF_TYPES: i128 = 1 << 30;
 
 /// What has a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -275,11 +277,18 @@ impl Line {
         Some(Line::new(sum, exact))
     }
 
-    /// What is said of more variables, with larger factors, and not exactly, is of less use.
-    fn weight(&self) -> (bool, usize, i128) {
+    /// What is said of more variables, with larger factors, and not exactly, is of less use; the bounds of types least.
+    fn weight(&self) -> (bool, bool, usize, i128) {
         let factors = self.sum.terms.iter().map(|(_, factor)| factor.abs());
         let largest = factors.max().unwrap_or(0);
-        (!self.exact, self.sum.terms.len(), largest)
+        let inexact = !self.exact;
+        let terms = self.sum.terms.len();
+        (inexact && self.is_far(), inexact, terms, largest)
+    }
+
+    /// Whether it bounds a difference by a number as large as the bounds of types.
+    fn is_far(&self) -> bool {
+        self.sum.terms.len() > 1 && self.sum.constant < -OF_TYPES
     }
 
     /// Whether it says that a variable is another one, but for a constant, of which no narrower range is known.

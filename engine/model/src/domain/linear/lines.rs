@@ -339,12 +339,14 @@ impl Lines {
     }
 
     /// Forgets what ranges say by a large margin: such lines come from others that were loosened again and again, and take the room of useful ones.
-    /// What ranges say just so stays, since they may become wider.
+    /// What ranges say just so stays, since they may become wider, but not what the ranges of types say.
     pub fn forget_trivial(&mut self, ranges: Ranges<'_>) {
         let known = Remembered::default();
         let ranges = |var| known.range(var, ranges);
-        self.all
-            .retain(|line| line.exact || line.sum.most(&ranges) > -MARGIN);
+        self.all.retain(|line| {
+            let most = line.sum.most(&ranges);
+            line.exact || most > if line.is_far() { 0 } else { -MARGIN }
+        });
     }
 
     /// Calls variables by other names; lines with one that has none are forgotten. No two may get the same name.
