@@ -38,18 +38,12 @@ static void clean_up_once(void) {
     if (cleanup_count > 0) cleanups[--cleanup_count]();
 }
 
-/* Without a loop, so that a proof need not say in one state what holds before and after a block is released. */
+/* The first time before the loop, so that a proof need not say in one state what holds before a block is released and after it. */
 static void clean(void) {
     forget(&more);
     forget(&more_quick);
     clean_up_once();
-    clean_up_once();
-    clean_up_once();
-    clean_up_once();
-    clean_up_once();
-    clean_up_once();
-    clean_up_once();
-    clean_up_once();
+    while (cleanup_count > 0) clean_up_once();
 }
 
 /* A handler may register another, which is then the next. */
