@@ -69,6 +69,18 @@ fn calls_that_are_the_last_act() {
     }
 }
 
+/// What comes back from a call is related to what was passed.
+#[test]
+fn results_and_arguments_of_recursion() {
+    check_in("recursive", "ninety_one", &["--max-time", "60s"]).expect(exit::VIOLATION);
+    let run = check_in(
+        "recursive",
+        "ninety_one",
+        &["--max-time", "120s", "-D", "FIXED"],
+    );
+    assert_eq!(run.finished()["verdict"], "proved", "{run}");
+}
+
 /// What is added as often as an input says is a product of two inputs.
 #[test]
 fn products() {

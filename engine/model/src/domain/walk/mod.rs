@@ -151,11 +151,12 @@ impl<'p, G: Guide> Walker<'p, G> {
         let program = self.program;
         let widths = &program.function(function).result;
         loop {
-            let Some(entry) = self.guide.entry(function) else {
+            let Some(mut entry) = self.guide.entry(function) else {
                 return Ok(());
             };
             let ctx = self.contexts.root(function);
             let frame = self.frame(ctx, function, None);
+            self.begins(&frame, &mut entry);
             let exit = self.whole(&frame, entry)?;
             let by = Measure {
                 names: &self.names,

@@ -3,12 +3,14 @@
 //! What is said of a variable that goes away is said of what it was made of first.
 
 use super::{Frame, Guide, Walker};
-use crate::domain::linear::{Line, Lines, Sum, UNSIGNED, Var};
+use crate::domain::linear::{ANY, Line, Lines, Sum, UNSIGNED, Var};
 use crate::domain::state::State;
 use crate::program::ir::{Call, FuncId, Operand, Reg, Width};
 
 /// The context of names that registers have while others are given the same.
 const MEANWHILE: u32 = u32::MAX;
+/// The context of the parameters of a shared function as they were where it began.
+const BEGINNING: u32 = u32::MAX - 1;
 
 impl<G: Guide> Walker<'_, G> {
     /// The lines behind an edge on which registers get new values, all at once.
@@ -34,7 +36,7 @@ impl<G: Guide> Walker<'_, G> {
                 let from = from.map(|(_, from)| *from);
                 let term =
                     from.and_then(|from| self.term(frame, state, from, self.width(frame, Reg(to))));
-                term.map_or(crate::domain::linear::ANY, |term| (term.low, term.high))
+                term.map_or(ANY, |term| (term.low, term.high))
             }
             var => state.range(var, &self.names),
         };
@@ -73,6 +75,57 @@ impl<G: Guide> Walker<'_, G> {
             Var::Outer(MEANWHILE, to) => Some(Var::Reg(to)),
             var => Some(var),
         })
+    }
+
+    /// A shared function begins: what its parameters were is kept, so that its result can be related to that.
+    pub(super) fn begins(&self, frame: &Frame, entry: &mut State) {
+        if !self.relations {
+            return;
+        }
+        let params = &self.program.function(frame.function).params;
+        for (i, &width) in (0u32..).zip(params) {
+            let own = Operand::Reg(Reg(i));
+            let Some(term) = self.term(frame, entry, own, width) else {
+                continue;
+            };
+            let first = Var::Outer(BEGINNING, i);
+            entry.lines.zero(Sum::of(first).plus(&term.sum, -1));
+            if term.low < 0
+                && let Some(bits) = self.bits(frame, entry, own, width)
+            {
+                let line = Sum::of(first.unsigned()).plus(&bits.sum, -1);
+                entry.lines.zero(line);
+            }
+        }
+    }
+
+    /// The lines of a caller, with the arguments called as the parameters that lines of the shared callee's end speak of.
+    fn with_arguments(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (call, id): (&Call, FuncId),
+        behind: &Lines,
+    ) -> Lines {
+        let mut lines = state.lines.clone();
+        let params = &self.program.function(id).params;
+        for ((i, arg), &width) in (0u32..).zip(&call.args).zip(params) {
+            let is_value = matches!(arg.class, crate::program::ir::ArgClass::Integer);
+            if !is_value || arg.width != width {
+                continue;
+            }
+            let name = Var::Outer(MEANWHILE, i);
+            let terms = [
+                (name, self.term(frame, state, arg.value, width)),
+                (name.unsigned(), self.bits(frame, state, arg.value, width)),
+            ];
+            for (name, term) in terms {
+                if let Some(term) = term.filter(|_| behind.has(name)) {
+                    lines.zero(Sum::of(name).plus(&term.sum, -1));
+                }
+            }
+        }
+        lines
     }
 
     /// The lines with which a callee begins.
@@ -118,6 +171,30 @@ impl<G: Guide> Walker<'_, G> {
         lines
     }
 
+    /// The range of a variable behind a call.
+    fn behind_range(
+        &self,
+        state: &State,
+        exit: &State,
+        (call, given): (&Call, &[Width]),
+        var: Var,
+    ) -> (i128, i128) {
+        match var {
+            Var::Reg(reg) => {
+                let own = reg & !UNSIGNED;
+                let result = own.checked_sub(call.dst.0);
+                match result.filter(|i| (*i as usize) < call.result.len()) {
+                    Some(i) if call.result.get(i as usize) == given.get(i as usize) => {
+                        exit.range(Var::Reg(i | reg & UNSIGNED), &self.names)
+                    }
+                    Some(_) => ANY,
+                    None => state.range(var, &self.names),
+                }
+            }
+            var => exit.range(var, &self.names),
+        }
+    }
+
     /// The caller's lines behind a call.
     pub(super) fn lines_behind(
         &self,
@@ -132,6 +209,7 @@ impl<G: Guide> Walker<'_, G> {
         let ctx = frame.ctx.0;
         let results = call.dst.0..call.dst.0 + call.result.len() as u32;
         let given = &self.program.function(id).result;
+        let is_shared = self.contexts.shared.contains(&id);
         let behind = exit.lines.rename(|var| match var {
             Var::Reg(reg) => {
                 let (i, mark) = (reg & !UNSIGNED, reg & UNSIGNED);
@@ -142,13 +220,14 @@ impl<G: Guide> Walker<'_, G> {
             Var::Outer(of, reg) if of == ctx => {
                 (!results.contains(&(reg & !UNSIGNED))).then_some(Var::Reg(reg))
             }
+            Var::Outer(BEGINNING, param) if is_shared => Some(Var::Outer(MEANWHILE, param)),
             var => Some(var),
         });
-        if !self.contexts.shared.contains(&id) {
+        if !is_shared {
             return behind;
         }
         let touched = self.points.touched(id);
-        let mut lines = state.lines.clone();
+        let mut lines = self.with_arguments(frame, state, (call, id), &behind);
         let is_same = |var| match var {
             Var::Cell(object, ..) => {
                 let site = self.names.site(object);
@@ -159,7 +238,12 @@ impl<G: Guide> Walker<'_, G> {
         };
         lines.keep(is_same, &|var| state.range(var, &self.names));
         let all = lines.iter().chain(behind.iter()).cloned();
-        Lines::from_lines(all.collect::<Vec<Line>>())
+        let mut lines = Lines::from_lines(all.collect::<Vec<Line>>());
+        let is_known = |var| !matches!(var, Var::Outer(MEANWHILE, _));
+        lines.keep(is_known, &|var| {
+            self.behind_range(state, exit, (call, given), var)
+        });
+        lines
     }
 }
 
