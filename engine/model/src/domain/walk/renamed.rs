@@ -5,6 +5,7 @@
 use super::{Frame, Guide, Walker};
 use crate::domain::linear::{ANY, Line, Lines, Sum, UNSIGNED, Var};
 use crate::domain::state::State;
+use crate::domain::value::Value;
 use crate::program::ir::{Call, FuncId, Operand, Reg, Width};
 
 /// The context of names that registers have while others are given the same.
@@ -77,9 +78,11 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// A shared function begins: what its parameters were is kept, so that its result can be related to that.
+    /// A shared function begins: what its parameters were is kept, so that its result can be related to that. Only where it may
+    /// call itself, and is about numbers: elsewhere that took the room of other lines and proved nothing more of any library.
     pub(super) fn begins(&self, frame: &Frame, entry: &mut State) {
-        if !self.relations {
+        let has_address = |value: &Value| !value.ptr.is_empty();
+        if !self.relations || !frame.recursive || entry.registers.values().any(has_address) {
             return;
         }
         let params = &self.program.function(frame.function).params;
