@@ -12,11 +12,12 @@ use cegar_model::domain::contents::{Contents, Run};
 use cegar_model::domain::space::{CtxId, ObjId, Object, Objects};
 use cegar_model::domain::state::State;
 use cegar_model::domain::walk::{Guide, Measure, Stop, Walker};
-use cegar_model::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg};
+use cegar_model::program::ir::{BlockId, FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::order::Schedule;
+use super::thresholds::{ENDS, thresholds, with_constants};
 use super::write;
 
 /// Times that a state takes in what arrives before it is widened.
@@ -37,23 +38,6 @@ const WALKS: u32 = 60;
 const ROUNDS: u32 = 1000;
 /// Walks that make states smaller.
 const NARROWINGS: u32 = 3;
-
-/// What is at the ends of types.
-const ENDS: [i64; 13] = [
-    i32::MIN as i64,
-    i16::MIN as i64,
-    i8::MIN as i64,
-    -1,
-    0,
-    1,
-    i8::MAX as i64,
-    u8::MAX as i64,
-    i16::MAX as i64,
-    u16::MAX as i64,
-    i32::MAX as i64,
-    u32::MAX as i64,
-    1 << 40,
-];
 
 /// A state that grows.
 #[derive(Debug, Default)]
@@ -175,23 +159,6 @@ fn take(
         forget(&mut known.state, &before, times > FORGET_ALL);
     }
     true
-}
-
-/// Thresholds, and the numbers that registers hold in both states: what a caller passes is compared with like a constant.
-fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64> {
-    let single = |state: &State, reg: &Reg| {
-        let num = *state.registers.get(reg)?.plain()?;
-        num.single().is_some().then_some(num.least)
-    };
-    let both = known.registers.keys().filter_map(|reg| {
-        let number = single(known, reg)?;
-        (single(new, reg) == Some(number)).then_some(number)
-    });
-    let near = both.flat_map(|n| [n.saturating_sub(1), n, n.saturating_add(1)]);
-    let mut all: Vec<i64> = thresholds.iter().copied().chain(near).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 /// Forgets bytes of objects that changed, or all bytes of these objects. Any other bytes are in that, too.
@@ -477,30 +444,4 @@ impl<'p> Growth<'p> {
             walker.relations,
         )
     }
-}
-
-/// The numbers that a function compares with, and their neighbours.
-fn thresholds(program: &Program, id: FuncId) -> Vec<i64> {
-    let mut all: Vec<i64> = ENDS.to_vec();
-    for block in program.function(id).blocks.clone().map(BlockId) {
-        let block = program.block(block);
-        for inst in &block.ops {
-            let (width, operands) = match &inst.op {
-                Op::Cmp { a, b, width, .. } => (*width, [*a, *b]),
-                Op::Alloca { size, .. } => (64, [*size, *size]),
-                _ => continue,
-            };
-            for operand in operands {
-                if let Operand::Const(number) = operand
-                    && width <= 64
-                {
-                    let number = cegar_model::term::value::signed(width, number.into()) as i64;
-                    all.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
-                }
-            }
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
 }

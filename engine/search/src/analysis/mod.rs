@@ -8,6 +8,7 @@
 pub mod grow;
 pub mod order;
 pub mod plan;
+mod thresholds;
 pub mod write;
 
 use std::sync::Arc;
