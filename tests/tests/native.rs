@@ -10,9 +10,11 @@ use nix::sys::signal::Signal;
 /// Functions of the library: enough that it is compiled in parts.
 const FUNCTIONS: usize = 330;
 
-/// A library of many functions, which all call each other.
+/// A library of many functions, which all call each other. Its assertion is decided by nobody within
+/// the seconds that the functions take to compile: a run that has proved every check when it is
+/// interrupted ends like any other proof.
 fn library() -> String {
-    let mut text = String::new();
+    let mut text = "#include <assert.h>\n".to_owned();
     for number in 0..FUNCTIONS {
         let next = match number {
             0 => "n".to_owned(),
@@ -28,8 +30,10 @@ fn library() -> String {
     }
     let _ = writeln!(
         text,
-        "int demo(const unsigned char *data, size_t size)\n{{\n    for (size_t i = 0; i < size; i++)\n        \
-         step_{}(data[i] * 4000);\n    return 0;\n}}",
+        "int demo(const unsigned char *data, size_t size)\n{{\n    unsigned hash = 1;\n    \
+         for (size_t i = 0; i < size; i++) {{\n        step_{}(data[i] * 4000);\n        \
+         hash = (hash ^ data[i]) * 16777619u;\n    }}\n    assert(hash * hash != 2020202025u);\n    \
+         return 0;\n}}",
         FUNCTIONS - 1
     );
     text

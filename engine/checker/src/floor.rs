@@ -467,7 +467,7 @@ impl Reader {
         }
         state.wrapped = claim.wrapped.iter().map(|&reg| Reg(reg)).collect();
         state.lines = Lines::from_lines(claim.lines.clone());
-        state.wents = claim.wents.iter().copied().collect();
+        state.fates = claim.fates.iter().copied().collect();
         Ok(state)
     }
 }

@@ -109,13 +109,12 @@ impl Follower<'_, '_> {
                     op: loc.inst,
                     part: 0,
                 };
-                if let Some(id) = requests::name(self.program, self.states, made) {
+                if let Some(id) = self.states.names.known(made) {
                     objects.insert(number, id);
                 }
             }
         }
-        let blocks = self.requests.named(self.program, self.states);
-        objects.extend(blocks);
+        objects.extend(self.requests.named(&self.states.names));
         // It has to be one of those in which the block is walked.
         for (left, state) in (0..states.len()).rev().zip(states) {
             self.registers(view, state, &objects, &place);
@@ -314,10 +313,12 @@ impl Follower<'_, '_> {
                     let mut known = objects.iter().filter(|(_, known)| *known == id);
                     let heap = self.states.names.info(*id).heap || made.part != 0;
                     let near = (address.wrapping_add(1 << 31) >> 32) as u32;
+                    let is_unnamed =
+                        !objects.contains_key(&near) && place_of(near) >= DYNAMIC_OBJECTS;
                     known.any(|(number, _)| first(*number))
                         // Of an array whose block has ended only the address is left.
                         || view.existed(near) && view.object(near).is_none()
-                        || heap && !objects.contains_key(&near) && place_of(near) >= DYNAMIC_OBJECTS && view.existed(near)
+                        || is_unnamed && heap && view.existed(near)
                         || made.op == cegar_model::program::outside::COPY
                 }
             }

@@ -5,9 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use cegar_checker::floor::States;
-use cegar_model::domain::recent::OLDER;
-use cegar_model::domain::space::{CtxId, Made, ObjId};
+use cegar_model::domain::space::{CtxId, Made, Names, ObjId};
 use cegar_model::machine::View;
 use cegar_model::program::Program;
 use cegar_model::program::ir::{BlockId, CallSite, Op};
@@ -44,15 +42,11 @@ impl Requests {
     }
 
     /// The blocks by their numbers, with their names.
-    pub fn named(&self, program: &Program, states: &States<'_>) -> BTreeMap<u32, ObjId> {
+    pub fn named(&self, names: &Names<'_>) -> BTreeMap<u32, ObjId> {
         let mut all = BTreeMap::new();
         for (made, numbers) in &self.blocks {
-            let older = Made {
-                part: OLDER,
-                ..*made
-            };
-            let last = name(program, states, *made);
-            let older = name(program, states, older).or(last);
+            let last = names.known(*made);
+            let older = names.known(made.older()).or(last);
             for (left, number) in (0..numbers.len()).rev().zip(numbers) {
                 if let Some(id) = if left == 0 { last } else { older } {
                     all.insert(*number, id);
@@ -70,11 +64,4 @@ pub fn call(program: &Program, site: CallSite) -> Option<(BlockId, u32)> {
     let is_it = |op: &Op| matches!(op, Op::Call(call) if call.site == site);
     let at = ops.iter().position(|inst| is_it(&inst.op))?;
     Some((block, at as u32))
-}
-
-/// The name of what an operation makes, if the floor has one.
-pub fn name(program: &Program, states: &States<'_>, made: Made) -> Option<ObjId> {
-    let at = states.names.made().position(|known| *known == made)?;
-    let first = program.globals.len() + program.functions.len();
-    Some(ObjId((first + at) as u32))
 }

@@ -5,7 +5,7 @@
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::linear::Line;
 use cegar_model::domain::num::Num;
-use cegar_model::domain::recent::Went;
+use cegar_model::domain::recent::Fate;
 use cegar_model::domain::space::{Alive, Made, ObjId};
 use cegar_model::domain::value::Value;
 use serde::{Deserialize, Serialize};
@@ -84,5 +84,5 @@ pub struct StateClaim {
     pub lines: Vec<Line>,
     /// What became of requests' last blocks since the innermost call began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wents: Vec<(ObjId, Went)>,
+    pub fates: Vec<(ObjId, Fate)>,
 }

@@ -3,7 +3,7 @@
 //! A name that stands for several blocks is never known to be overwritten or freed. So a request that is executed several times has two names: one for
 //! the block of the last request, of which there is one at most, and [`OLDER`] for all blocks of earlier ones (Balakrishnan and Reps, *Recency-abstraction
 //! for heap-allocated storage*, SAS 2006). With each request the last block becomes an older one, wherever a pointer leads to it: in registers and in memory at once,
-//! in the registers of the calls around it when they go on. For these a state keeps what [became](Went) of the blocks that were the last ones where
+//! in the registers of the calls around it when they go on. For these a state keeps what [became](Fate) of the blocks that were the last ones where
 //! the innermost call began.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub const OLDER: u32 = u32::MAX;
 /// What may have become of a request's last block since a call began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Went {
+pub struct Fate {
     /// It may still be the last one.
     pub stays: bool,
     /// It may be an older one.
@@ -33,17 +33,17 @@ pub struct Went {
     pub gone: bool,
 }
 
-impl Went {
+impl Fate {
     /// Nothing happened.
-    const STAYS: Went = Went {
+    const STAYS: Fate = Fate {
         stays: true,
         older: false,
         gone: false,
     };
 
     /// Either.
-    fn or(self, other: Went) -> Went {
-        Went {
+    fn or(self, other: Fate) -> Fate {
+        Fate {
             stays: self.stays || other.stays,
             older: self.older || other.older,
             gone: self.gone || other.gone,
@@ -51,54 +51,54 @@ impl Went {
     }
 
     /// First the one, then the other.
-    fn then(self, next: Went) -> Went {
-        let stays = Went {
+    fn then(self, next: Fate) -> Fate {
+        let stays = Fate {
             stays: false,
             ..self
         };
         if self.stays { stays.or(next) } else { self }
     }
 
-    fn is_within(self, other: Went) -> bool {
+    fn is_within(self, other: Fate) -> bool {
         self.or(other) == other
     }
 }
 
 /// What became of last blocks; of those that are not named nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Wents(BTreeMap<ObjId, Went>);
+pub struct Fates(BTreeMap<ObjId, Fate>);
 
-impl FromIterator<(ObjId, Went)> for Wents {
-    fn from_iter<I: IntoIterator<Item = (ObjId, Went)>>(all: I) -> Wents {
-        Wents(all.into_iter().collect())
+impl FromIterator<(ObjId, Fate)> for Fates {
+    fn from_iter<I: IntoIterator<Item = (ObjId, Fate)>>(all: I) -> Fates {
+        Fates(all.into_iter().collect())
     }
 }
 
-impl Wents {
+impl Fates {
     /// The last blocks that are named, and what became of them.
-    pub fn iter(&self) -> impl Iterator<Item = (ObjId, Went)> + '_ {
-        self.0.iter().map(|(&id, &went)| (id, went))
+    pub fn iter(&self) -> impl Iterator<Item = (ObjId, Fate)> + '_ {
+        self.0.iter().map(|(&id, &fate)| (id, fate))
     }
 
-    fn get(&self, id: ObjId) -> Went {
-        self.0.get(&id).copied().unwrap_or(Went::STAYS)
+    fn get(&self, id: ObjId) -> Fate {
+        self.0.get(&id).copied().unwrap_or(Fate::STAYS)
     }
 
     /// What may have become of them in either state.
-    pub fn join(&self, other: &Wents) -> Wents {
+    pub fn join(&self, other: &Fates) -> Fates {
         let all = self.0.keys().chain(other.0.keys());
         all.map(|&id| (id, self.get(id).or(other.get(id))))
             .collect()
     }
 
     /// Whether what may have become of them here may have there.
-    pub fn is_within(&self, other: &Wents) -> bool {
+    pub fn is_within(&self, other: &Fates) -> bool {
         let mut all = self.0.keys().chain(other.0.keys());
         all.all(|&id| self.get(id).is_within(other.get(id)))
     }
 
     /// First what these say, then what others say.
-    fn then(&self, next: &Wents) -> Wents {
+    fn then(&self, next: &Fates) -> Fates {
         let all = self.0.keys().chain(next.0.keys());
         all.map(|&id| (id, self.get(id).then(next.get(id))))
             .collect()
@@ -107,9 +107,9 @@ impl Wents {
     /// A value from before all this; none if it is as it was.
     pub fn aged(&self, value: &Value, names: &Names<'_>) -> Option<Value> {
         let mut aged = None;
-        for (id, went) in self.iter().filter(|(_, went)| *went != Went::STAYS) {
+        for (id, fate) in self.iter().filter(|(_, fate)| *fate != Fate::STAYS) {
             let known = aged.as_ref().unwrap_or(value);
-            if let Some(next) = turned(known, id, went, names) {
+            if let Some(next) = turned(known, id, fate, names) {
                 aged = Some(next);
             }
         }
@@ -118,19 +118,19 @@ impl Wents {
 }
 
 /// A value with a block's addresses where they may lead now; none if it has none there.
-fn turned(value: &Value, id: ObjId, went: Went, names: &Names<'_>) -> Option<Value> {
+fn turned(value: &Value, id: ObjId, fate: Fate, names: &Names<'_>) -> Option<Value> {
     let offset = *value.offset(id)?;
     let mut turned = value.clone();
     turned.ptr.retain(|(known, _)| *known != id);
-    if went.stays {
+    if fate.stays {
         turned = turned.join(&Value::address(id, offset), 64);
     }
-    if went.older {
+    if fate.older {
         let older = names.older(id);
         let older = older.map_or(Value::all(64), |older| Value::address(older, offset));
         turned = turned.join(&older, 64);
     }
-    if went.gone {
+    if fate.gone {
         turned = turned.join(&Value::address(GONE, Num::all(64)), 64);
     }
     Some(turned)
@@ -138,27 +138,27 @@ fn turned(value: &Value, id: ObjId, went: Went, names: &Names<'_>) -> Option<Val
 
 impl State {
     /// Behind a call: what became of last blocks in it became of those that the caller's registers lead to.
-    pub fn age(&mut self, inside: &Wents, names: &Names<'_>) {
+    pub fn age(&mut self, inside: &Fates, names: &Names<'_>) {
         for value in self.registers.values_mut() {
             if let Some(aged) = inside.aged(value, names) {
                 *value = aged;
             }
         }
-        let is_last = |id| inside.get(id) == Went::STAYS;
+        let is_last = |id| inside.get(id) == Fate::STAYS;
         self.cells.retain(|_, cell| is_last(cell.object));
-        self.wents = self.wents.then(inside);
+        self.fates = self.fates.then(inside);
     }
 
     /// The last block of a request becomes an older one, since there is another request; so it does in the contents of the new block.
     pub fn renew(&mut self, id: ObjId, contents: &mut Contents, names: &Names<'_>) {
-        let last = self.objects.get(&id).cloned();
-        let ended = last.as_ref().is_some_and(|last| last.alive == Alive::No);
-        let went = Went {
+        let last = self.objects.get(&id).map(|last| last.alive);
+        let ended = last == Some(Alive::No);
+        let fate = Fate {
             stays: false,
             older: !ended,
             gone: ended,
         };
-        self.wents.0.insert(id, self.wents.get(id).then(went));
+        self.fates.0.insert(id, self.fates.get(id).then(fate));
         if last.is_none() {
             return;
         }
@@ -170,7 +170,7 @@ impl State {
         lines.keep(is_kept, &|var| self.range(var, names));
         self.lines = lines;
         self.cells.retain(|_, cell| cell.object != id);
-        let turn = |value: &Value| turned(value, id, went, names);
+        let turn = |value: &Value| turned(value, id, fate, names);
         self.turn(&turn);
         contents.change(&mut |value, _| turn(value));
         let objects = Arc::make_mut(&mut self.objects);

@@ -47,6 +47,16 @@ pub struct Made {
     pub part: u32,
 }
 
+impl Made {
+    /// What stands for the blocks that a request made before its last one ([`super::recent`]).
+    pub fn older(self) -> Made {
+        Made {
+            part: OLDER,
+            ..self
+        }
+    }
+}
+
 /// What is known of an object once and for all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Info {
@@ -142,16 +152,17 @@ impl<'p> Names<'p> {
         id
     }
 
+    /// The name of what an operation makes, if it has one.
+    pub fn known(&self, made: Made) -> Option<ObjId> {
+        self.numbers.get(&made).copied()
+    }
+
     /// What stands for the blocks of a request before its last one ([`super::recent`]).
     pub fn older(&self, id: ObjId) -> Option<ObjId> {
-        let Kind::Made(made) = self.kind(id) else {
-            return None;
-        };
-        let older = Made {
-            part: OLDER,
-            ..made
-        };
-        self.numbers.get(&older).copied()
+        match self.kind(id) {
+            Kind::Made(made) => self.known(made.older()),
+            Kind::Global(_) | Kind::Function(_) | Kind::Gone => None,
+        }
     }
 
     /// What an object is.
@@ -169,17 +180,16 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// What is known of an object.
+    /// What is known of an object. What is gone may have been any of several.
     pub fn info(&self, id: ObjId) -> Info {
         let at = id.0.checked_sub(self.fixed());
-        let made = at.and_then(|at| self.made.get(at as usize));
-        made.map_or(
-            Info {
-                single: true,
+        match at.and_then(|at| self.made.get(at as usize)) {
+            Some((_, info)) => *info,
+            None => Info {
+                single: id != GONE,
                 ..Info::default()
             },
-            |(_, info)| *info,
-        )
+        }
     }
 
     /// Where it is made, in whatever context.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::contents::Filling;
 use super::linear::{ANY, Drift, Lines, Step, Sum, UNSIGNED, Var};
 use super::num::{Num, Thresholds};
-use super::recent::Wents;
+use super::recent::Fates;
 use super::space::{self, GONE, Names, ObjId, Object, Objects};
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
@@ -52,7 +52,7 @@ pub struct State {
     /// Comparisons in this block of addresses in one object.
     pub ordered: BTreeSet<Reg>,
     /// What became of requests' last blocks since the innermost call began.
-    pub wents: Wents,
+    pub fates: Fates,
 }
 
 /// The widths of a function's registers.
@@ -241,7 +241,7 @@ impl State {
             wrapped: &self.wrapped | &other.wrapped,
             lines: Lines::default(),
             ordered: BTreeSet::new(),
-            wents: self.wents.join(&other.wents),
+            fates: self.fates.join(&other.fates),
         };
         lines.forget_trivial(&|var| state.range(var, names));
         state.lines = lines;
@@ -326,7 +326,7 @@ impl State {
         });
         registers
             && self.wrapped.is_subset(&other.wrapped)
-            && self.wents.is_within(&other.wents)
+            && self.fates.is_within(&other.fates)
             && other
                 .cells
                 .iter()

@@ -104,7 +104,7 @@ impl Writer {
                 .collect(),
             wrapped: state.wrapped.iter().map(|reg| reg.0).collect(),
             lines: state.lines.iter().cloned().collect(),
-            wents: state.wents.iter().collect(),
+            fates: state.fates.iter().collect(),
         }
     }
 }

@@ -223,7 +223,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                     registers,
                     lines,
                     objects: state.objects,
-                    wents: state.wents,
+                    fates: state.fates,
                     ..State::default()
                 };
                 let key = [Kind::of(returned.registers.get(&Reg(0)))];

@@ -277,7 +277,7 @@ impl<G: Guide> Walker<'_, G> {
         };
         state.cells.retain(|_, cell| same(cell.object));
         state.objects = Arc::clone(&exit.objects);
-        state.age(&exit.wents, &self.names);
+        state.age(&exit.fates, &self.names);
         // Through a pointer of the wrong type it may give more than is taken, less, or wider.
         let given = &self.program.function(id).result;
         let lines = self.lines_behind(frame, state, &exit, (call, id));

@@ -7,7 +7,6 @@ use super::{Frame, Guide, Walker};
 use crate::domain::contents::{Contents, END};
 use crate::domain::linear::{Sum, Var};
 use crate::domain::num::Num;
-use crate::domain::recent::OLDER;
 use crate::domain::space::{Alive, Made, ObjId, Object};
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -75,11 +74,7 @@ impl<G: Guide> Walker<'_, G> {
             part: 0,
         };
         if self.is_renewed(made) {
-            let older = Made {
-                part: OLDER,
-                ..made
-            };
-            let [last, _] = [made, older].map(|made| {
+            let [last, _] = [made, made.older()].map(|made| {
                 let info = self.info(made);
                 self.names.name(made, info)
             });

@@ -238,16 +238,28 @@ impl<G: Guide> Walker<'_, G> {
         let Some(cell) = cell.filter(is_related) else {
             return;
         };
-        if let Some(term) = self.term(frame, state, operand, width) {
-            let own = Var::Cell(cell.object, cell.at, cell.len);
-            state.lines.zero(Sum::of(own).plus(&term.sum, -1));
-            if term.low < 0
-                && let Some(bits) = self.bits(frame, state, operand, width)
-            {
-                state
-                    .lines
-                    .zero(Sum::of(own.unsigned()).plus(&bits.sum, -1));
-            }
+        let own = Var::Cell(cell.object, cell.at, cell.len);
+        self.named(frame, state, own, (operand, width));
+    }
+
+    /// A variable is the same number as an operand, with a sign and without.
+    pub(super) fn named(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        name: Var,
+        (operand, width): (Operand, Width),
+    ) {
+        let Some(term) = self.term(frame, state, operand, width) else {
+            return;
+        };
+        state.lines.zero(Sum::of(name).plus(&term.sum, -1));
+        if term.low < 0
+            && let Some(bits) = self.bits(frame, state, operand, width)
+        {
+            state
+                .lines
+                .zero(Sum::of(name.unsigned()).plus(&bits.sum, -1));
         }
     }
 

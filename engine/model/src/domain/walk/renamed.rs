@@ -6,7 +6,7 @@ use super::{Frame, Guide, Walker};
 use crate::domain::linear::{ANY, Line, Lines, Sum, UNSIGNED, Var};
 use crate::domain::state::State;
 use crate::domain::value::Value;
-use crate::program::ir::{Call, FuncId, Operand, Reg, Width};
+use crate::program::ir::{ArgClass, Call, FuncId, Operand, Reg, Width};
 
 /// The context of names that registers have while others are given the same.
 const MEANWHILE: u32 = u32::MAX;
@@ -87,18 +87,8 @@ impl<G: Guide> Walker<'_, G> {
         }
         let params = &self.program.function(frame.function).params;
         for (i, &width) in (0u32..).zip(params) {
-            let own = Operand::Reg(Reg(i));
-            let Some(term) = self.term(frame, entry, own, width) else {
-                continue;
-            };
-            let first = Var::Outer(BEGINNING, i);
-            entry.lines.zero(Sum::of(first).plus(&term.sum, -1));
-            if term.low < 0
-                && let Some(bits) = self.bits(frame, entry, own, width)
-            {
-                let line = Sum::of(first.unsigned()).plus(&bits.sum, -1);
-                entry.lines.zero(line);
-            }
+            let name = Var::Outer(BEGINNING, i);
+            self.named(frame, entry, name, (Operand::Reg(Reg(i)), width));
         }
     }
 
@@ -113,8 +103,7 @@ impl<G: Guide> Walker<'_, G> {
         let mut lines = state.lines.clone();
         let params = &self.program.function(id).params;
         for ((i, arg), &width) in (0u32..).zip(&call.args).zip(params) {
-            let is_value = matches!(arg.class, crate::program::ir::ArgClass::Integer);
-            if !is_value || arg.width != width {
+            if arg.class != ArgClass::Integer || arg.width != width {
                 continue;
             }
             let name = Var::Outer(MEANWHILE, i);
@@ -148,9 +137,8 @@ impl<G: Guide> Walker<'_, G> {
         });
         let params = &self.program.function(inner.function).params;
         for ((i, arg), &width) in (0u32..).zip(&call.args[..fixed]).zip(params) {
-            let is_value = matches!(arg.class, crate::program::ir::ArgClass::Integer);
             if let Operand::Reg(reg) = arg.value
-                && is_value
+                && arg.class == ArgClass::Integer
                 && arg.width == width
                 && self.term(frame, state, arg.value, width).is_some()
                 && self.width(frame, reg) == width

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Frame, Guide, Walker};
 use crate::domain::contents::Contents;
 use crate::domain::num::Num;
-use crate::domain::recent::Wents;
+use crate::domain::recent::Fates;
 use crate::domain::space::{Alive, Made, Names, Object};
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -54,7 +54,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    fn areas(variadic: &Variadic, since: &Wents, names: &Names<'_>) -> Areas {
+    fn areas(variadic: &Variadic, since: &Fates, names: &Names<'_>) -> Areas {
         let (mut general, mut sse) = (
             variadic.general.min(6) * 8,
             GENERAL_END + variadic.sse.min(8) * 16,
@@ -113,7 +113,7 @@ impl<G: Guide> Walker<'_, G> {
         check: CheckId,
     ) -> bool {
         let areas = match &frame.variadic {
-            Some(variadic) => Self::areas(variadic, &state.wents, &self.names),
+            Some(variadic) => Self::areas(variadic, &state.fates, &self.names),
             None => Areas {
                 save: Contents::any(),
                 overflow: Contents::any(),
