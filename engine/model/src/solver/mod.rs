@@ -9,6 +9,7 @@ mod ask;
 mod external;
 mod floats;
 pub mod smtlib;
+pub mod timed;
 pub mod translate;
 pub mod z3;
 

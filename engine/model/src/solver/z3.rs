@@ -7,12 +7,13 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 use z3::ast::Bool;
 use z3::{Params, SatResult, StatisticsValue};
 
+use super::timed::timed;
 use super::translate::Translator;
 use super::{Answer, Limits, Reason, Solver, SolverStats};
 use crate::deadline;
@@ -53,7 +54,8 @@ impl Z3 {
         for (assertion, label) in assertions.iter().zip(&labels) {
             solver.assert(label.implies(assertion));
         }
-        if solver.check_assumptions(&labels) != SatResult::Unsat {
+        let (result, _) = timed(limits, || solver.check_assumptions(&labels));
+        if result != SatResult::Unsat {
             return all();
         }
         let core = solver.get_unsat_core();
@@ -70,23 +72,14 @@ pub fn count(solver: &z3::Solver) -> u32 {
     }
 }
 
-/// What a question takes at most that has a limit of steps alone: rewriting is not counted in steps, and has taken minutes and
-/// twenty gigabytes for the square of a square.
-const LONGEST: Duration = Duration::from_secs(30);
 /// Memory of the process, in megabytes, from which on a question is given up.
 const MOST: u32 = 2048;
 
-/// Limits as Z3 takes them.
+/// Limits as Z3 takes them; that of time is [`timed`]'s.
 pub fn params(limits: &Limits) -> Params {
     let mut params = Params::new();
     // Z3 would take Ctrl-C for itself while it solves, and the campaign would never hear of it.
     params.set_bool("ctrl_c", false);
-    let time = limits.time.unwrap_or(LONGEST);
-    let time = deadline::left().map_or(time, |left| left.min(time));
-    params.set_u32(
-        "timeout",
-        u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1),
-    );
     params.set_u32("max_memory", MOST);
     if let Some(steps) = limits.steps {
         params.set_u32("rlimit", steps);
@@ -95,10 +88,10 @@ pub fn params(limits: &Limits) -> Params {
 }
 
 /// Why Z3 gave up.
-pub fn reason(solver: &z3::Solver, limits: &Limits) -> Reason {
+pub fn reason(solver: &z3::Solver, limits: &Limits, interrupted: bool) -> Reason {
     match solver.get_reason_unknown().unwrap_or_default() {
         text if text.contains("resource") || text.contains("rlimit") => Reason::Steps,
-        text if text.contains("timeout") => Reason::Time,
+        _ if interrupted => Reason::Time,
         text if text.contains("cancel") => {
             if limits.steps.is_some() {
                 Reason::Steps
@@ -154,14 +147,15 @@ impl Solver for Z3 {
             solver.assert(formula);
         }
         let before = count(&solver);
-        let answer = match solver.check() {
+        let (result, interrupted) = timed(limits, || solver.check());
+        let answer = match result {
             SatResult::Unsat => {
                 self.stats.unsat += 1;
                 Answer::Unsat {
                     core: self.core(&formulas, limits),
                 }
             }
-            SatResult::Unknown => Answer::Unknown(reason(&solver, limits)),
+            SatResult::Unknown => Answer::Unknown(reason(&solver, limits, interrupted)),
             SatResult::Sat => match solver.get_model() {
                 None => Answer::Unknown(Reason::Other("no model".to_owned())),
                 Some(found) => {

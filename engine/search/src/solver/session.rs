@@ -7,6 +7,7 @@ use z3::SatResult;
 use z3::ast::Bool;
 
 use cegar_model::deadline;
+use cegar_model::solver::timed::timed;
 use cegar_model::solver::translate::Translator;
 use cegar_model::solver::z3::{count, params, reason};
 use cegar_model::solver::{Answer, Limits, Reason};
@@ -80,7 +81,7 @@ impl Session {
             })
             .collect();
         let before = limits.steps.map(|_| count(&self.solver));
-        let checked = self.solver.check_assumptions(&labels);
+        let (checked, interrupted) = timed(limits, || self.solver.check_assumptions(&labels));
         let after = before.map(|before| count(&self.solver).wrapping_sub(before));
         self.spent = after.map_or(0, u64::from);
         let answer = match checked {
@@ -91,7 +92,7 @@ impl Session {
                     core: (0..labels.len()).filter(|&i| of(&labels[i])).collect(),
                 }
             }
-            SatResult::Unknown => Answer::Unknown(reason(&self.solver, limits)),
+            SatResult::Unknown => Answer::Unknown(reason(&self.solver, limits, interrupted)),
             SatResult::Sat => self.model(pool, assumptions),
         };
         self.solver.pop(1);
