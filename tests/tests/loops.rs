@@ -81,6 +81,38 @@ fn results_and_arguments_of_recursion() {
     assert_eq!(run.finished()["verdict"], "proved", "{run}");
 }
 
+/// Functions that call themselves before their last act: what they return is a relation of what they
+/// are given. What stands in the second list may stay open, and is never violated.
+#[test]
+fn relations_of_parameters_and_results() {
+    let proved = [
+        "ackermann",
+        "addition",
+        "divisor",
+        "even_odd",
+        "halves",
+        "identity",
+        "product",
+        "sum",
+    ];
+    let hard = ["fibonacci", "ninety_one"];
+    for name in proved.iter().chain(&hard) {
+        let run = |time: &str, fixed: &[&str]| {
+            let mut words = vec!["--property", "unreach", "--max-time", time];
+            words.extend(fixed);
+            check_in("relations", name, &words)
+        };
+        run("60s", &[]).expect(exit::VIOLATION);
+        if proved.contains(name) {
+            let run = run("120s", &["-D", "FIXED"]);
+            assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
+        } else {
+            let run = run("15s", &["-D", "FIXED"]);
+            assert_ne!(run.finished()["verdict"], "violated", "{name}\n{run}");
+        }
+    }
+}
+
 /// What is added as often as an input says is a product of two inputs.
 #[test]
 fn products() {

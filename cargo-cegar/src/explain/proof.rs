@@ -45,11 +45,15 @@ pub struct Proved {
     pub assumptions: Vec<cegar_checker::Assumption>,
 }
 
-/// What holds whenever execution comes to a loop's head.
+/// What holds whenever execution comes to a loop's head, or to the beginning or end of a recursive
+/// function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Invariant {
-    /// Where the loop is.
+    /// Where the loop or the function is.
     pub place: String,
+    /// Which end of the function, if it is no loop: `beginning` or `end`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<&'static str>,
     /// Its function.
     pub function: String,
     /// The calls that lead there, innermost first, where its function is not the user's.
@@ -146,8 +150,19 @@ fn place(left: &Left, needed: &Needed<'_>, cut: Cut) -> Invariant {
         });
         at = back.ctx;
     }
+    let world = &needed.graph.world;
+    let side = match (world.begun(cut), world.ended(cut)) {
+        (Some(_), _) => Some("beginning"),
+        (_, Some(_)) => Some("end"),
+        (None, None) => None,
+    };
     Invariant {
-        place: show(block.pos),
+        place: show(if side.is_some() {
+            function.pos
+        } else {
+            block.pos
+        }),
+        side,
         function: plain(&function.name),
         called_from,
         facts: Vec::new(),

@@ -147,11 +147,22 @@ fn put_proved(out: &mut String, proved: &Proved) -> std::fmt::Result {
             "  no invariant is needed: it follows from the code before it"
         )?;
     } else {
-        writeln!(out, "  it follows from what holds around these loops:")?;
+        let what = match proved
+            .loops
+            .iter()
+            .all(|invariant| invariant.side.is_none())
+        {
+            true => "around these loops",
+            false => "at these places",
+        };
+        writeln!(out, "  it follows from what holds {what}:")?;
     }
     for invariant in &proved.loops {
         let (place, function) = (&invariant.place, &invariant.function);
-        writeln!(out, "    {place} in {function}")?;
+        match invariant.side {
+            None => writeln!(out, "    {place} in {function}")?,
+            Some(side) => writeln!(out, "    {place} at the {side} of {function}")?,
+        }
         for call in &invariant.called_from {
             writeln!(out, "      called from {call}")?;
         }

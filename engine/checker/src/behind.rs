@@ -33,6 +33,12 @@ impl Behind {
 pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
     let program = world.program();
     let mut blocks = FxHashSet::default();
+    if world.lies_in(ctx).is_some() {
+        // Any caller may go on behind the return.
+        blocks.extend((0..program.blocks.len() as u32).map(BlockId));
+        let rest = Vec::new();
+        return Behind { blocks, rest };
+    }
     // Of the block that each frame is in, only what follows is executed, unless a loop leads back to it.
     let mut rest: Vec<(BlockId, u32)> = Vec::new();
     let first = match decides(program, loc.block) {

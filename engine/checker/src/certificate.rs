@@ -44,6 +44,10 @@ pub struct Certificate {
     pub known: Vec<KnownClaim>,
     /// The cut points.
     pub cuts: Vec<CutClaim>,
+    /// The functions that are encoded alone, by number. Function N begins in context `fN` and ends in
+    /// context `fN.end`; the facts of the cut points there are its summary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<u32>,
     /// States of the whole program, from which claims follow without a solver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorClaim>,
@@ -169,11 +173,12 @@ pub enum BytesClaim {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CutClaim {
-    /// The call path: call sites and callees from the entry function on.
+    /// The call path: call sites and callees from the entry function on, or from a function that is encoded alone.
     pub context: String,
     /// The block.
     pub block: u32,
-    /// Registers: the frame (0 is the entry function's), the register, what is known of it.
+    /// Registers: the frame (0 is the outermost), the register, what is known of it. At the end of a
+    /// function that is encoded alone, results are numbered behind the registers.
     pub registers: Vec<(u32, u32, ValueClaim)>,
     /// Objects and what is known of them, by their places in the certificate's lists.
     pub objects: Vec<(u32, u32)>,
@@ -200,6 +205,7 @@ impl Certificate {
             objects: Vec::new(),
             known: Vec::new(),
             cuts: Vec::new(),
+            alone: Vec::new(),
             floor: None,
             executed: false,
         }

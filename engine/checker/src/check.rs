@@ -27,6 +27,7 @@ use cegar_model::program::outside::points::Points;
 use cegar_model::solver::{Answer, Limits};
 use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Obligation};
 use cegar_model::symbolic::every;
+use cegar_model::symbolic::summary::related;
 use cegar_model::symbolic::world::{CtxId, Cut, Grain};
 use cegar_model::term::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,7 +40,7 @@ use crate::certificate::{Certificate, Claim, FORMAT};
 use crate::claims::Claims;
 use crate::floor::Ground;
 use crate::rejected::Rejected;
-use crate::squeezed::squeezed;
+use crate::squeezed::{Substitutions, squeezed};
 
 use self::ground::Grounded;
 
@@ -123,6 +124,12 @@ pub fn check(
         .chain(checker.claims.cuts.keys().copied().map(Some))
         .collect();
     for start in starts {
+        // No transition starts at the end of a function that is encoded alone: its callers' fragments
+        // go on behind the calls.
+        let ended = start.and_then(|cut| checker.claims.world.ended(cut));
+        if ended.is_some() {
+            continue;
+        }
         checker.fragment(start)?;
     }
     checker.sealed()?;
@@ -257,13 +264,21 @@ impl<'p> Checker<'_, 'p> {
         self.goals(&fragment, &known)
     }
 
-    /// What may be assumed where a fragment starts: axioms and formulas.
+    /// The assumptions of a fragment: axioms and formulas of its start, and the summaries of its calls.
     fn known(&mut self, start: Option<Cut>, fragment: &Fragment) -> Vec<Term> {
         let Claims { world, pool, cuts } = &mut self.claims;
+        let mut known = Vec::new();
+        for called in &fragment.calls {
+            let ends = world.ends_of(called.function);
+            if let Some(claimed) = ends.and_then(|(_, end)| cuts.get(&end)) {
+                let related = related(pool, world, called, &claimed.facts);
+                known.extend(related.into_iter().map(|(_, here)| here));
+            }
+        }
         let Some(claimed) = start.and_then(|cut| cuts.get(&cut)) else {
-            return Vec::new();
+            return known;
         };
-        let mut known = claimed.state.axioms(pool, world);
+        known.extend(claimed.state.axioms(pool, world));
         known.extend(&claimed.facts);
         known.extend(every::instances(pool, &claimed.facts, &asked(fragment)));
         known
@@ -319,6 +334,13 @@ impl<'p> Checker<'_, 'p> {
             Some(cut) => {
                 let block = self.program.block(cut.block);
                 let function = &self.program.function(block.function).name;
+                let world = &self.claims.world;
+                if world.begun(cut).is_some() {
+                    return format!("the beginning of `{function}`");
+                }
+                if world.ended(cut).is_some() {
+                    return format!("the end of `{function}`");
+                }
                 let what = match self.certificate.grain {
                     Grain::Loops => "loop",
                     Grain::Blocks => "code",
@@ -401,10 +423,13 @@ impl<'p> Checker<'_, 'p> {
         let pool = &mut self.claims.pool;
         let trivial = pool.bit(true);
         seen.insert(trivial);
-        let open: Vec<(Term, String)> = wanted
-            .into_iter()
-            .filter(|(t, _)| seen.insert(*t))
-            .collect();
+        // What substitution proves would make the question about the rest harder.
+        let substitutions = Substitutions::of(pool, terms);
+        let mut is_open = |t: Term| {
+            let not = pool.not(t);
+            seen.insert(t) && !substitutions.refute(pool, not)
+        };
+        let open: Vec<(Term, String)> = wanted.into_iter().filter(|(t, _)| is_open(*t)).collect();
         if open.is_empty() {
             return Ok(());
         }

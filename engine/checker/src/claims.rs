@@ -3,14 +3,15 @@
 //! Nothing is believed on the way: it is an error if the certificate names what the program does not have, states something twice, or states something without a
 //! meaning. The result is a set of states for each cut point, about which the checker can ask.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use cegar_model::program::ir::{BlockId, GlobalId, Program, Reg, Width};
+use cegar_model::program::ir::{BlockId, FuncId, GlobalId, Program, Reg, Width};
 use cegar_model::symbolic::cuts::{Base, Bytes, Cell, CutState, Known, Value};
 use cegar_model::symbolic::every;
 use cegar_model::symbolic::memory::{self, Contents};
 use cegar_model::symbolic::spans::Span;
-use cegar_model::symbolic::world::{Cut, Declaration, ObjId, ObjectKind, World};
+use cegar_model::symbolic::summary;
+use cegar_model::symbolic::world::{Cut, Declaration, Grain, ObjId, ObjectKind, Side, World};
 use cegar_model::term::{Pool, Symbol, Term};
 use rustc_hash::FxHashSet;
 
@@ -45,6 +46,7 @@ impl<'p> Claims<'p> {
     /// Those of a certificate.
     pub fn read(program: &'p Program, certificate: &Certificate) -> Result<Claims<'p>, Malformed> {
         let mut world = World::new(program, certificate.grain);
+        world.encode_alone(&alone(program, certificate)?);
         let mut objects = Vec::new();
         for claim in &certificate.objects {
             objects.push(object(&mut world, claim)?);
@@ -71,6 +73,23 @@ impl<'p> Claims<'p> {
             pool: reader.pool,
             cuts,
         })
+    }
+}
+
+/// The functions that are encoded alone: each stated once, and all of them sealed.
+pub fn alone(program: &Program, certificate: &Certificate) -> Result<BTreeSet<FuncId>, Malformed> {
+    let mut all = BTreeSet::new();
+    for &id in &certificate.alone {
+        if id as usize >= program.functions.len() {
+            return Err(format!("the program has no function {id}"));
+        }
+        if !all.insert(FuncId(id)) {
+            return Err(format!("function {id} is stated twice"));
+        }
+    }
+    match summary::are_sealed(program, &all) && certificate.grain == Grain::Loops {
+        true => Ok(all),
+        false => Err("a function that is not sealed is stated as encoded alone".to_owned()),
     }
 }
 
@@ -127,7 +146,12 @@ impl Reader<'_, '_> {
         let ctx = ctx.ok_or_else(|| wrong("the program has no such call path".to_owned()))?;
         let block = BlockId(claim.block);
         let function = self.world.context(ctx).function;
-        if !self.world.flow(function).cuts.contains(&block) {
+        let cut = Cut { ctx, block };
+        let has_end = |(begin, end)| cut == begin || cut == end;
+        let ends_alone = self.world.ends_of(function).is_some_and(has_end);
+        let is_end = self.world.context(ctx).side == Some(Side::End);
+        let is_inside = !is_end && self.world.flow(function).cuts.contains(&block);
+        if !ends_alone && !is_inside {
             return Err(wrong("there is no cut point".to_owned()));
         }
         let mut state = CutState::default();
@@ -156,7 +180,7 @@ impl Reader<'_, '_> {
             .collect();
         let facts = facts?;
         let claimed = Claimed { state, facts };
-        Ok((Cut { ctx, block }, claimed))
+        Ok((cut, claimed))
     }
 
     fn registers(
@@ -169,10 +193,10 @@ impl Reader<'_, '_> {
         for (frame, reg, value) in &claim.registers {
             let owner = chain.get(*frame as usize).copied();
             let owner = owner.ok_or_else(|| format!("there is no frame {frame}"))?;
-            let function = self.world.context(owner).function;
-            let widths = &self.world.program().function(function).registers;
-            let width = widths.get(*reg as usize).copied();
-            let width = width.ok_or_else(|| format!("frame {frame} has no register {reg}"))?;
+            if *reg as usize >= self.world.slots(owner) {
+                return Err(format!("frame {frame} has no register {reg}"));
+            }
+            let width = self.world.width(owner, Reg(*reg));
             let value = self.value(value, width)?;
             if state.registers.insert((owner, Reg(*reg)), value).is_some() {
                 return Err(format!("register {reg} of frame {frame} stands twice"));

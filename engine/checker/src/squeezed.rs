@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::program::ir::{BinOp, Pred, Width};
-use cegar_model::term::{Node, Pool, Term, value};
+use cegar_model::term::{Node, Pool, Rewriter, Symbol, Term, value};
 
 /// What the terms say of orders, by the order: whether it is signed.
 #[derive(Debug, Default)]
@@ -54,10 +54,127 @@ fn number(is_signed: bool, width: Width, bits: u128) -> i128 {
     }
 }
 
-/// Equations that follow where all of these terms hold: two values of which each is at most the other, and a value whose bounds meet.
-pub fn squeezed(pool: &mut Pool, terms: &[Term]) -> Vec<Term> {
-    let orders = orders(pool, terms);
+/// Rounds of unit resolution.
+const ROUNDS: usize = 4;
+
+/// Unit resolution: of a disjunction, the one side if the negation of the other side is known.
+fn resolved(pool: &mut Pool, terms: &[Term]) -> Vec<Term> {
+    let mut known: BTreeSet<Term> = BTreeSet::new();
+    let mut sides: BTreeSet<(Term, Term)> = BTreeSet::new();
     let mut all = Vec::new();
+    let mut new = terms.to_vec();
+    for _ in 0..ROUNDS {
+        while let Some(t) = new.pop() {
+            if pool.width(t) != 1 || !known.insert(t) {
+                continue;
+            }
+            match *pool.node(t) {
+                Node::Bin(BinOp::And, a, b) => new.extend([a, b]),
+                Node::Bin(BinOp::Or, a, b) => sides.extend([(a, b), (b, a)]),
+                _ => {}
+            }
+        }
+        let open: Vec<(Term, Term)> = sides.iter().copied().collect();
+        for (side, other) in open {
+            let not = pool.not(side);
+            if holds(pool, &known, not) && !known.contains(&other) {
+                new.push(other);
+            }
+        }
+        if new.is_empty() {
+            break;
+        }
+        all.extend(&new);
+    }
+    all
+}
+
+/// Whether a term is known, or is a conjunction of known terms.
+fn holds(pool: &Pool, known: &BTreeSet<Term>, t: Term) -> bool {
+    if known.contains(&t) {
+        return true;
+    }
+    let mut open = vec![t];
+    while let Some(t) = open.pop() {
+        match *pool.node(t) {
+            _ if known.contains(&t) => {}
+            Node::Bin(BinOp::And, a, b) if pool.width(t) == 1 => open.extend([a, b]),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Variables that are replaced by their values.
+const SUBSTITUTED: usize = 16;
+
+/// The values that equations give to variables. A product of two variables has to be multiplied out
+/// before a solver sees that two are equal; where one is put in for a variable, no solver is needed.
+#[derive(Debug)]
+pub struct Substitutions {
+    /// The equation, its variable, and the variable's value.
+    all: Vec<(Term, Term, Term)>,
+}
+
+impl Substitutions {
+    /// The substitutions that follow where all of these terms hold.
+    pub fn of(pool: &mut Pool, given: &[Term]) -> Substitutions {
+        let resolved = resolved(pool, given);
+        Substitutions::among(pool, given.iter().chain(&resolved))
+    }
+
+    fn among<'t>(pool: &Pool, terms: impl Iterator<Item = &'t Term>) -> Substitutions {
+        let mut all = BTreeSet::new();
+        for &t in terms {
+            let Node::Cmp(Pred::Eq, a, b) = *pool.node(t) else {
+                continue;
+            };
+            for (variable, by) in [(a, b), (b, a)] {
+                if let Node::Variable(number) = *pool.node(variable)
+                    && pool.as_const(by).is_none()
+                    && !pool.has_many_symbols(by)
+                    && !pool.symbols(by).any(|s| s == Symbol::Variable(number))
+                {
+                    all.insert((t, variable, by));
+                }
+            }
+        }
+        let all = all.into_iter().take(SUBSTITUTED).collect();
+        Substitutions { all }
+    }
+
+    /// Whether a comparison turns out false once one of the variables is replaced.
+    pub fn refute(&self, pool: &mut Pool, t: Term) -> bool {
+        let comparison = match *pool.node(t) {
+            Node::Not(inner) => inner,
+            _ => t,
+        };
+        if !matches!(pool.node(comparison), Node::Cmp(..)) || pool.has_many_symbols(t) {
+            return false;
+        }
+        self.all.iter().any(|&(equation, variable, by)| {
+            let Node::Variable(number) = *pool.node(variable) else {
+                return false;
+            };
+            if t == equation || !pool.symbols(t).any(|s| s == Symbol::Variable(number)) {
+                return false;
+            }
+            let mut rewriter = Rewriter::new();
+            rewriter.replace(variable, by);
+            let substituted = rewriter.apply(pool, t);
+            pool.as_const(substituted) == Some(0)
+        })
+    }
+}
+
+/// What follows where all of these terms hold: equations of two values of which each is at most the
+/// other, the one value that bounds leave, the other side of disjunctions with a refuted side, and
+/// false where one term refutes another by substitution.
+pub fn squeezed(pool: &mut Pool, given: &[Term]) -> Vec<Term> {
+    let mut all = resolved(pool, given);
+    let terms: Vec<Term> = given.iter().chain(&all).copied().collect();
+    let terms = &terms[..];
+    let orders = orders(pool, terms);
     for &(is_signed, a, b) in &orders.at_most {
         if a < b && orders.at_most.contains(&(is_signed, b, a)) {
             all.push(pool.eq(a, b));
@@ -70,7 +187,11 @@ pub fn squeezed(pool: &mut Pool, terms: &[Term]) -> Vec<Term> {
             all.push(pool.eq(t, only));
         }
     }
-    let known: BTreeSet<Term> = terms.iter().copied().collect();
+    let substitutions = Substitutions::among(pool, terms.iter());
+    if terms.iter().any(|&t| substitutions.refute(pool, t)) {
+        all.push(pool.bit(false));
+    }
+    let known: BTreeSet<Term> = given.iter().copied().collect();
     all.retain(|&t| pool.as_const(t) != Some(1) && !known.contains(&t));
     all.sort();
     all.dedup();
@@ -131,6 +252,34 @@ mod tests {
         assert!(squeezed(&mut pool, &[at_most, less]).is_empty());
         let unsigned = pool.cmp(Pred::Ule, n, i);
         assert!(squeezed(&mut pool, &[at_most, unsigned]).is_empty());
+    }
+
+    #[test]
+    fn the_other_side_of_a_disjunction() {
+        let mut pool = Pool::new();
+        let (called, small) = (pool.variable("called", 1), pool.variable("small", 1));
+        let result = pool.variable("result", 8);
+        let zero = pool.constant(8, 0);
+        let fact = pool.eq(result, zero);
+        let not = pool.not(called);
+        let stated = pool.or(not, fact);
+        assert_eq!(squeezed(&mut pool, &[called, stated]), [fact]);
+        assert!(squeezed(&mut pool, &[not, stated]).is_empty());
+        assert!(squeezed(&mut pool, &[small, stated]).is_empty());
+    }
+
+    #[test]
+    fn a_product_that_an_equation_gives() {
+        let mut pool = Pool::new();
+        let [n, m, rest] = ["n", "m", "rest"].map(|name| pool.variable(name, 32));
+        let product = pool.bin(BinOp::Mul, n, m);
+        let less = pool.bin(BinOp::Sub, product, m);
+        let sum = pool.bin(BinOp::Add, m, rest);
+        let (is_less, is_whole) = (pool.eq(rest, less), pool.eq(sum, product));
+        let is_other = pool.not(is_whole);
+        let no = pool.bit(false);
+        assert_eq!(squeezed(&mut pool, &[is_less, is_other]), [no]);
+        assert!(squeezed(&mut pool, &[is_less, is_whole]).is_empty());
     }
 
     /// All comparisons of three bits with each other and with constants, each of them alone, negated, and in pairs.

@@ -14,3 +14,4 @@ mod damage;
 mod floor;
 mod mutate;
 mod programs;
+mod summaries;

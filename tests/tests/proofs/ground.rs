@@ -433,7 +433,13 @@ pub fn cases() -> (Vec<String>, Compared) {
 /// The tests' own programs.
 pub fn whole() -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
-    for folder in ["agree", "programs", "programs/loops", "programs/recursive"] {
+    for folder in [
+        "agree",
+        "programs",
+        "programs/loops",
+        "programs/recursive",
+        "programs/relations",
+    ] {
         for file in compiled::folder(folder) {
             let name = file.display().to_string();
             let Ok(program) = compiled::from_files(&[file], &[], None, ASSERTION_AND_MEMORY) else {

@@ -131,8 +131,7 @@ impl CutState {
 
     /// The term of a register.
     pub fn register(&self, pool: &mut Pool, world: &World<'_>, ctx: CtxId, reg: Reg) -> Term {
-        let function = world.context(ctx).function;
-        let width = world.program().function(function).registers[reg.index()];
+        let width = world.width(ctx, reg);
         let key = register_key(world, ctx, reg);
         let value = self.registers.get(&(ctx, reg)).unwrap_or(&Value::Any);
         self.value(pool, world, &key, width, value)
@@ -180,8 +179,7 @@ impl CutState {
     pub fn variables(&self, pool: &mut Pool, world: &World<'_>) -> Vec<(Place, Term)> {
         let mut all = Vec::new();
         for (&(ctx, reg), value) in &self.registers {
-            let function = world.context(ctx).function;
-            let width = world.program().function(function).registers[reg.index()];
+            let width = world.width(ctx, reg);
             let key = register_key(world, ctx, reg);
             for part in parts(value) {
                 let term = Self::part(pool, &key, &part, width);
@@ -325,8 +323,7 @@ impl CutState {
             }
         };
         for (&(ctx, reg), value) in &self.registers {
-            let function = world.context(ctx).function;
-            let width = world.program().function(function).registers[reg.index()];
+            let width = world.width(ctx, reg);
             add(pool, &register_key(world, ctx, reg), width, value);
         }
         for (&id, known) in &self.objects {
@@ -380,8 +377,9 @@ fn witness(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Term {
     pool.variable(&format!("z{}", world.object(id).key), 64)
 }
 
-fn register_key(world: &World<'_>, ctx: CtxId, reg: Reg) -> String {
-    format!("r{}:{}", world.context(ctx).key, reg.0)
+/// The name of a register's variable.
+pub fn register_key(world: &World<'_>, ctx: CtxId, reg: Reg) -> String {
+    format!("r{}:{}", world.variables_key(ctx), reg.0)
 }
 
 fn cell_key(world: &World<'_>, id: ObjId, cell: Cell) -> String {

@@ -10,5 +10,6 @@ pub mod memory;
 pub mod range;
 pub mod spans;
 pub mod state;
+pub mod summary;
 pub mod update;
 pub mod world;

@@ -9,20 +9,23 @@
 //! object has a fixed number, as globals have; where it may run again each new object gets a number that nothing is known
 //! about except that no other object has it.
 
+mod alone;
 mod flow;
+mod named;
 
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+pub use self::alone::Side;
 pub use self::flow::{Flow, successors};
 use super::spans::{Span, Spans};
 use crate::program::ir::numbers::PLACES;
 pub use crate::program::ir::numbers::UNFIXED;
 use crate::program::ir::{
-    BlockId, CallSite, Callee, DYNAMIC_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Op, Program, Reg,
-    number_of, place_of,
+    BlockId, CallSite, DYNAMIC_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Program, Reg, number_of,
+    place_of,
 };
 
 /// A call context, by number; see [`Context`].
@@ -83,6 +86,8 @@ pub struct Context {
     pub recursion: u32,
     /// Whether one execution may enter it more than once.
     pub repeated: bool,
+    /// Whether it is the beginning or the end of a function that is encoded alone.
+    pub side: Option<Side>,
     /// Its name in certificates: call sites and callees from the entry on.
     pub key: String,
 }
@@ -141,6 +146,8 @@ pub struct World<'p> {
     object_ids: BTreeMap<ObjectKind, ObjId>,
     numbers: FxHashMap<u32, ObjId>,
     flows: FxHashMap<FuncId, Flow>,
+    /// For each function that is encoded alone, the contexts of its beginning and its end.
+    alone: BTreeMap<FuncId, (CtxId, CtxId)>,
     /// Whether an object turned out to be indexed since the flag was last taken.
     pub changed: bool,
     /// What was met although it was not declared, once the world is sealed: the first of it, for people.
@@ -174,6 +181,7 @@ impl<'p> World<'p> {
             depth: 0,
             recursion: 0,
             repeated: false,
+            side: None,
             key: String::new(),
         };
         World {
@@ -185,6 +193,7 @@ impl<'p> World<'p> {
             object_ids: BTreeMap::new(),
             numbers: FxHashMap::default(),
             flows: FxHashMap::default(),
+            alone: BTreeMap::new(),
             changed: false,
             undeclared: None,
             sealed: false,
@@ -315,60 +324,13 @@ impl<'p> World<'p> {
             depth: caller.depth + 1,
             recursion,
             repeated: caller.repeated || cyclic,
+            side: None,
             key: format!("{}/{}.{}", caller.key, site.0, function.0),
         };
         let id = CtxId(self.contexts.len() as u32);
         self.contexts.push(context);
         self.context_ids.insert(key, id);
         id
-    }
-
-    /// The context with that name, if it has been met.
-    pub fn context_named(&self, key: &str) -> Option<CtxId> {
-        let at = self.contexts.iter().position(|c| c.key == key)?;
-        Some(CtxId(at as u32))
-    }
-
-    /// The context with that name, met now if the program has the calls that it names.
-    pub fn context_at(&mut self, key: &str) -> Option<CtxId> {
-        let mut ctx = ROOT;
-        let mut steps = key.split('/');
-        if steps.next() != Some("") {
-            return None;
-        }
-        for step in steps {
-            let (site, callee) = step.split_once('.')?;
-            let (site, callee) = (CallSite(site.parse().ok()?), FuncId(callee.parse().ok()?));
-            let program = self.program;
-            let is_defined = |id: FuncId| {
-                let function = program.functions.get(id.index());
-                function.is_some_and(crate::program::ir::Function::is_defined)
-            };
-            let blocks = program.function(self.context(ctx).function).blocks.clone();
-            let (block, op, call) = blocks.map(BlockId).find_map(|block| {
-                let mut ops = program.block(block).ops.iter().enumerate();
-                ops.find_map(|(op, inst)| match &inst.op {
-                    Op::Call(call) if call.site == site => Some((block, op, call)),
-                    _ => None,
-                })
-            })?;
-            let fits = match call.callee {
-                Callee::Direct(id) => id == callee,
-                Callee::Indirect(_) => true,
-            };
-            if !fits || !is_defined(callee) {
-                return None;
-            }
-            let back = Back {
-                ctx,
-                block,
-                op: op + 1,
-                dst: call.dst,
-            };
-            ctx = self.enter(back, site, callee);
-        }
-        // Names are written in one way only.
-        (self.context(ctx).key == key).then_some(ctx)
     }
 
     /// An object.

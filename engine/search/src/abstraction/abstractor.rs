@@ -221,8 +221,7 @@ pub fn join(
     let mut changed = false;
     let bounded = is_bounded(world);
     for ((ctx, reg), theirs) in other.registers {
-        let function = world.context(ctx).function;
-        let width = world.program().function(function).registers[reg.index()];
+        let width = world.width(ctx, reg);
         let mine = known
             .registers
             .entry((ctx, reg))

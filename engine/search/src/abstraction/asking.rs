@@ -112,14 +112,16 @@ fn limited(time: Duration) -> Limits {
 const SLACK: u32 = 4;
 /// The cut points from which a fragment can be reached, its own start among them.
 pub fn before(graph: &Graph<'_>, targets: &BTreeSet<Option<Cut>>) -> BTreeSet<Cut> {
-    let mut all: BTreeSet<Cut> = targets.iter().copied().flatten().collect();
+    let used = |targets: &BTreeSet<Option<Cut>>| -> BTreeSet<Cut> {
+        let starts = targets.iter();
+        starts.flat_map(|start| graph.used(*start)).collect()
+    };
+    let mut all = used(targets);
     loop {
         let count = all.len();
         for (start, fragment) in &graph.fragments {
-            if let Some(start) = start
-                && fragment.transitions.iter().any(|t| all.contains(&t.to))
-            {
-                all.insert(*start);
+            if fragment.transitions.iter().any(|t| all.contains(&t.to)) {
+                all.extend(graph.used(*start));
             }
         }
         if all.len() == count {

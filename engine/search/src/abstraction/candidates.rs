@@ -6,6 +6,7 @@
 //! equations that all states satisfy, low bits, bytes of an array at a value's index, what pointers point to being alive, and
 //! the conditions that the code itself branches on.
 
+mod branches;
 mod equations;
 mod everywhere;
 mod heap;
@@ -128,8 +129,16 @@ impl Guesser<'_, '_> {
             self.living(&state, &variables, &mut out);
             self.equations(&scalars, &mut evaluators, &mut out);
         }
-        if self.level == 1 {
-            self.transferred(&scalars, &mut out);
+        match self.level {
+            1 => {
+                self.transferred(&scalars, &mut out);
+                self.by_branch((cut, &own, 0), &scalars, &mut out);
+            }
+            2 => {
+                self.by_branch((cut, &own, 1), &scalars, &mut out);
+                self.powers(cut, &scalars, &mut out);
+            }
+            _ => {}
         }
         self.single(&scalars, &mut evaluators, &mut out);
         self.pairs(&scalars, &mut evaluators, &mut out);

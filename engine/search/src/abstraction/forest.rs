@@ -6,6 +6,7 @@
 //! corpus) or random, and each state remembers the tape that led to it: a frontier query can start there. No solver takes part,
 //! so thousands of states cost milliseconds.
 
+mod calls;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -17,8 +18,10 @@ use std::hash::{Hash, Hasher};
 
 pub use walk::{Walk, Walked, Walker};
 
+use self::calls::Calls;
 use super::graph::Graph;
-use cegar_model::symbolic::encode::{Fragment, Input};
+use cegar_model::symbolic::encode::Input;
+use cegar_model::symbolic::state::Guard;
 use cegar_model::symbolic::update::Update;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Array, ArrayNode, Environment, Evaluator, Node, Pool, Term};
@@ -118,54 +121,49 @@ impl Sample {
         }
     }
 
-    /// Gives the fragment's inputs their values: from a given tape, or random ones, which are then on the tape.
-    fn read(
+    /// Gives one of a fragment's inputs its value: from a given tape, or a random value, which is then
+    /// appended to the tape.
+    fn take(
         &mut self,
         pool: &Pool,
         evaluator: &mut Evaluator,
-        fragment: &Fragment,
+        (number, guard, input): (usize, &Guard, &Input),
         given: Option<&[u8]>,
     ) {
-        // No tape makes an external function do more than the body in its place.
-        for &(deviates, _) in &fragment.deviations {
-            self.set(pool, deviates, 0);
+        if !guard.0.iter().all(|&t| self.eval(pool, evaluator, t) == 1) {
+            return;
         }
-        for (number, (guard, input)) in fragment.inputs.iter().enumerate() {
-            if !guard.0.iter().all(|&t| self.eval(pool, evaluator, t) == 1) {
-                continue;
+        match *input {
+            Input::Bytes(variable) => {
+                let bytes = usize::from(pool.width(variable) / 8);
+                let at = self.tape.len();
+                let tape = Rc::make_mut(&mut self.tape);
+                match given {
+                    // Behind its end a tape gives zeros.
+                    Some(given) => {
+                        let byte = |i: usize| given.get(at + i).copied().unwrap_or(0);
+                        tape.extend((0..bytes).map(byte));
+                    }
+                    None => {
+                        let value = self.random(hash(&[number as u64, at as u64]));
+                        let tape = Rc::make_mut(&mut self.tape);
+                        tape.extend(&value.to_le_bytes()[..bytes.min(16)]);
+                    }
+                }
+                let mut value = 0u128;
+                for &byte in self.tape[at..].iter().rev() {
+                    value = value << 8 | u128::from(byte);
+                }
+                self.set(pool, variable, value);
             }
-            match *input {
-                Input::Bytes(variable) => {
-                    let bytes = usize::from(pool.width(variable) / 8);
-                    let at = self.tape.len();
-                    let tape = Rc::make_mut(&mut self.tape);
-                    match given {
-                        // Behind its end a tape gives zeros.
-                        Some(given) => {
-                            let byte = |i: usize| given.get(at + i).copied().unwrap_or(0);
-                            tape.extend((0..bytes).map(byte));
-                        }
-                        None => {
-                            let value = self.random(hash(&[number as u64, at as u64]));
-                            let tape = Rc::make_mut(&mut self.tape);
-                            tape.extend(&value.to_le_bytes()[..bytes.min(16)]);
-                        }
-                    }
-                    let mut value = 0u128;
-                    for &byte in self.tape[at..].iter().rev() {
-                        value = value << 8 | u128::from(byte);
-                    }
-                    self.set(pool, variable, value);
-                }
-                Input::Remaining(variable) => {
-                    let left = match given {
-                        Some(given) => given.len().saturating_sub(self.tape.len()) as u128,
-                        // Mostly there is more; a random tape ends here or there.
-                        None if self.random(hash(&[number as u64, 3])) % 23 == 5 => 0,
-                        None => 1 + self.random(hash(&[number as u64, 4])) % 64,
-                    };
-                    self.set(pool, variable, left);
-                }
+            Input::Remaining(variable) => {
+                let left = match given {
+                    Some(given) => given.len().saturating_sub(self.tape.len()) as u128,
+                    // Mostly there is more; a random tape ends here or there.
+                    None if self.random(hash(&[number as u64, 3])) % 23 == 5 => 0,
+                    None => 1 + self.random(hash(&[number as u64, 4])) % 64,
+                };
+                self.set(pool, variable, left);
             }
         }
     }
@@ -327,6 +325,7 @@ impl Forest {
         let contents = Rc::new(graph.pool.all_contents());
         let interesting = Rc::new(interesting.to_vec());
         let mut evaluator = Evaluator::new();
+        let mut calls = Calls::recorded();
         let given = tapes.iter().map(|tape| Some(tape.as_slice()));
         let all = (0..runs).map(|_| None).chain(given);
         for (run, tape) in all.enumerate() {
@@ -341,12 +340,11 @@ impl Forest {
             };
             let longest = if run < 2 { 20_000 } else { 400 };
             forest.run(
-                graph,
-                &walker,
+                (graph, &walker),
                 sample,
                 tape,
                 (longest, growth),
-                &mut evaluator,
+                (&mut evaluator, &mut calls),
             );
             if growth.is_over(&evaluator) {
                 break;
@@ -357,23 +355,25 @@ impl Forest {
 
     fn run(
         &mut self,
-        graph: &Graph<'_>,
-        walker: &Walker,
+        (graph, walker): (&Graph<'_>, &Walker),
         mut sample: Sample,
         tape: Option<&[u8]>,
         (longest, growth): (u64, Growth),
-        evaluator: &mut Evaluator,
+        (evaluator, calls): (&mut Evaluator, &mut Calls),
     ) {
         let mut at: Option<Cut> = None;
         for step in 0..longest {
             if growth.is_over(evaluator) {
                 return;
             }
-            let Some(fragment) = graph.fragments.get(&at) else {
+            if !graph.fragments.contains_key(&at) {
                 return;
-            };
+            }
             evaluator.reset();
-            sample.read(&graph.pool, evaluator, fragment, tape);
+            walker.read(graph, (at, &mut sample), evaluator, tape, calls);
+            for (cut, state) in calls.states() {
+                self.keep(cut, &state);
+            }
             let Some(next) = self.step(graph, walker, at, &sample, evaluator, step) else {
                 return;
             };
@@ -391,8 +391,14 @@ impl Forest {
         step: u64,
     ) -> Option<(Option<Cut>, Sample)> {
         let (way, next) = walker.next(graph, at, sample, evaluator, step)?;
+        self.keep(way.to, &next);
+        Some((Some(way.to), next))
+    }
+
+    /// Keeps a state of a cut point, or lets it replace a random kept one once there are enough.
+    fn keep(&mut self, cut: Cut, next: &Sample) {
         self.steps += 1;
-        let kept = self.samples.entry(way.to).or_default();
+        let kept = self.samples.entry(cut).or_default();
         if kept.len() < KEPT {
             kept.push(next.clone());
         } else {
@@ -402,6 +408,5 @@ impl Forest {
                 *slot = next.clone();
             }
         }
-        Some((Some(way.to), next))
     }
 }

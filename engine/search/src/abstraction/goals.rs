@@ -109,6 +109,7 @@ pub fn settle(
     for start in starts {
         let mut known = graph.axioms(start);
         known.extend(start.and_then(|cut| facts.get(&cut)).into_iter().flatten());
+        known.extend(graph.related(start, facts));
         let fragment = graph.fragments[&start].clone();
         let goals = fragment.obligations.iter();
         let mut asked: Vec<Term> = goals.flat_map(Obligation::goal).collect();

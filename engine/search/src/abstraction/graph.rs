@@ -13,11 +13,13 @@ use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Transit
 use cegar_model::symbolic::update::Update;
 
 use super::abstractor;
+use super::asking::Facts;
 use super::live::Live;
 use cegar_model::deadline;
 use cegar_model::program::ir::{FuncId, Program, Reg};
 use cegar_model::symbolic::memory;
-use cegar_model::symbolic::world::{CtxId, Cut, Grain, ObjId, ObjectKind, World};
+use cegar_model::symbolic::summary;
+use cegar_model::symbolic::world::{CtxId, Cut, Grain, ObjId, ObjectKind, Side, World};
 use cegar_model::term::{Pool, Term};
 
 /// See the [module](self).
@@ -47,6 +49,16 @@ impl<'p> Graph<'p> {
         grain: Grain,
         budget: Budget,
     ) -> Result<Graph<'p>, Exceeded> {
+        Graph::explore_with(program, grain, budget, &BTreeSet::new())
+    }
+
+    /// Explores a program with some functions encoded alone; see [`Graph::explore`].
+    pub fn explore_with(
+        program: &'p Program,
+        grain: Grain,
+        budget: Budget,
+        alone: &BTreeSet<FuncId>,
+    ) -> Result<Graph<'p>, Exceeded> {
         let mut graph = Graph {
             world: World::new(program, grain),
             pool: Pool::new(),
@@ -56,6 +68,7 @@ impl<'p> Graph<'p> {
             live: FxHashMap::default(),
             unknowns: 0,
         };
+        graph.world.encode_alone(alone);
         loop {
             graph.world.changed = false;
             graph.propagate(budget)?;
@@ -81,7 +94,9 @@ impl<'p> Graph<'p> {
             let from = start.and_then(|cut| Some((cut, self.states.get(&cut)?)));
             let fragment = Encoder::encode(&mut self.world, &mut self.pool, from, budget)?;
             for transition in &fragment.transitions {
-                if self.arrive(start, transition) {
+                let changed = self.arrive(start, transition);
+                // No transition starts at the end of a function that is encoded alone.
+                if changed && self.world.ended(transition.to).is_none() {
                     open.insert(Some(transition.to));
                 }
             }
@@ -97,14 +112,16 @@ impl<'p> Graph<'p> {
     fn arrive(&mut self, start: Option<Cut>, transition: &Transition) -> bool {
         let live = self.live_at(transition.to);
         let from = start.and_then(|cut| self.states.get(&cut));
-        let new = abstractor::abstracted(
-            &mut self.pool,
-            &self.world,
-            from,
-            &transition.reached,
-            &live,
-        );
+        let reached = &transition.reached;
+        let mut new = abstractor::abstracted(&mut self.pool, &self.world, from, reached, &live);
         let world = &self.world;
+        if world.ended(transition.to).is_some() {
+            // Calls use facts only, so the state at an end holds no values.
+            for value in new.registers.values_mut() {
+                *value = Value::Any;
+            }
+            new.finish(&mut self.pool, world);
+        }
         match self.states.get_mut(&transition.to) {
             None => {
                 let mut fresh = new.clone();
@@ -123,10 +140,19 @@ impl<'p> Graph<'p> {
     fn live_at(&mut self, cut: Cut) -> Vec<(CtxId, Reg)> {
         let program = self.world.program();
         let mut all = Vec::new();
+        if let Some(function) = self.world.ended(cut) {
+            let spoken = self.world.spoken(function, Side::End);
+            return spoken.into_iter().map(|(reg, _)| (cut.ctx, reg)).collect();
+        }
         let mut at = (cut.ctx, None);
         loop {
             let (ctx, back) = at;
             let function = self.world.context(ctx).function;
+            if self.world.context(ctx).side.is_some() {
+                // The facts at its end may be about its parameters.
+                let params = self.world.spoken(function, Side::Begin);
+                all.extend(params.into_iter().map(|(reg, _)| (ctx, reg)));
+            }
             let live = self
                 .live
                 .entry(function)
@@ -169,6 +195,40 @@ impl<'p> Graph<'p> {
             transition,
             &mut self.unknowns,
         )
+    }
+
+    /// The summaries of the calls in a fragment: the cut point at the callee's end, the fact there, and
+    /// the fact restated for the call.
+    pub fn summaries(&mut self, start: Option<Cut>, facts: &Facts) -> Vec<(Cut, Term, Term)> {
+        let mut all = Vec::new();
+        let Some(fragment) = self.fragments.get(&start) else {
+            return all;
+        };
+        for called in &fragment.calls {
+            let ends = self.world.ends_of(called.function);
+            let Some((end, facts)) = ends.and_then(|(_, end)| Some((end, facts.get(&end)?))) else {
+                continue;
+            };
+            let said = summary::related(&mut self.pool, &self.world, called, facts);
+            all.extend(said.into_iter().map(|(fact, here)| (end, fact, here)));
+        }
+        all
+    }
+
+    /// The summaries of the calls in a fragment, restated for the calls.
+    pub fn related(&mut self, start: Option<Cut>, facts: &Facts) -> Vec<Term> {
+        let all = self.summaries(start, facts);
+        all.into_iter().map(|(.., here)| here).collect()
+    }
+
+    /// The cut points whose facts a fragment uses: its start, and the ends of its callees.
+    pub fn used(&self, start: Option<Cut>) -> impl Iterator<Item = Cut> + '_ {
+        let calls = self.fragments.get(&start).map(|fragment| &fragment.calls);
+        let ends = calls.into_iter().flatten().filter_map(|called| {
+            let (_, end) = self.world.ends_of(called.function)?;
+            Some(end)
+        });
+        start.into_iter().chain(ends)
     }
 
     /// What holds by construction where a fragment starts and of the unknowns in it.

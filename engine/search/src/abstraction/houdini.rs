@@ -73,7 +73,8 @@ pub fn houdini(
             .and_then(|cut| guesses.get(&cut))
             .cloned()
             .unwrap_or_default();
-        let held = induction.preserved(key, assumed, &after);
+        let related = graph.related(start, guesses);
+        let held = induction.preserved(key, (assumed, related), &after);
         let kept: Vec<Term> = wanted
             .iter()
             .zip(&held)
@@ -83,7 +84,9 @@ pub fn houdini(
         if kept.len() < wanted.len() {
             induction.cost.dropped += (wanted.len() - kept.len()) as u64;
             guesses.insert(target, kept);
-            for &next in transitions.iter().filter(|(s, _)| *s == Some(target)) {
+            let graph = &*induction.graph;
+            let uses = |start: Option<Cut>| graph.used(start).any(|cut| cut == target);
+            for &next in transitions.iter().filter(|(start, _)| uses(*start)) {
                 if queued.insert(next) {
                     queue.push_back(next);
                 }
@@ -115,8 +118,14 @@ struct Induction<'a, 'p> {
 }
 
 impl Induction<'_, '_> {
-    /// Which of `after` follow from what is known and `assumed` along a transition.
-    fn preserved(&mut self, key: Key, assumed: Vec<Term>, after: &[Term]) -> Vec<bool> {
+    /// Which of `after` follow along a transition from the known facts, from the guesses at its start
+    /// (`assumed`) and from the guesses about calls on the way (`related`).
+    fn preserved(
+        &mut self,
+        key: Key,
+        (assumed, related): (Vec<Term>, Vec<Term>),
+        after: &[Term],
+    ) -> Vec<bool> {
         let fixed = key.0.and_then(|cut| self.fixed.get(&cut));
         let fixed: Vec<Term> = fixed.cloned().unwrap_or_default();
         let is_open = |t: Term| {
@@ -128,6 +137,8 @@ impl Induction<'_, '_> {
         let mut fixed = strongest(self.graph, fixed);
         let mut assumed = strongest(self.graph, assumed);
         self.put_in(key, (&mut fixed, &mut assumed), after);
+        fixed.extend(self.graph.related(key.0, self.fixed));
+        assumed.extend(related);
         while !open.is_empty() {
             let pool = &mut self.graph.pool;
             let negated: Vec<Term> = open.iter().map(|&i| pool.not(after[i])).collect();

@@ -65,6 +65,29 @@ impl Changes {
                 }
             }
         }
+        for fragment in graph.fragments.values() {
+            for called in &fragment.calls {
+                let Some((_, end)) = graph.world.ends_of(called.function) else {
+                    continue;
+                };
+                // A call's results depend on the arguments and on the facts at the callee's end.
+                let mut on = FxHashSet::default();
+                for &param in &called.params {
+                    collect(&graph.pool, Item::Term(param), &mut on);
+                }
+                if let Some(state) = graph.states.get(&end) {
+                    for (_, t) in state.variables(&mut graph.pool, &graph.world) {
+                        collect(&graph.pool, Item::Term(t), &mut on);
+                    }
+                }
+                for &result in &called.results {
+                    if let Some(changed) = symbol(&graph.pool, result) {
+                        let on = on.iter().copied().collect();
+                        all.push(Change { changed, on });
+                    }
+                }
+            }
+        }
         // Where a string ends tells what is known of it without a quantifier.
         for state in graph.states.values() {
             for (id, array) in state.arrays(&mut graph.pool, &graph.world) {

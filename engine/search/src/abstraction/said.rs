@@ -32,14 +32,15 @@ pub fn guesses(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) ->
             break;
         }
         let found = stated
-            .head(&graph.world, cut)
+            .at(&graph.world, cut)
             .zip(graph.states.get(&cut))
-            .map(|(head, state)| {
+            .map(|((head, first), state)| {
                 let variables = state.variables(&mut graph.pool, &graph.world);
                 let mut speaker = Speaker {
                     world: &graph.world,
                     pool: &mut graph.pool,
                     cut,
+                    first,
                     variables: variables.into_iter().collect(),
                     facts: Vec::new(),
                 };
@@ -101,6 +102,24 @@ impl<'c> Stated<'c> {
         at
     }
 
+    /// The floor's state at a cut point, and the register that the state's first register stands for:
+    /// at a function's end the state is about the results.
+    fn at(&self, world: &World<'_>, cut: Cut) -> Option<(&'c StateClaim, u32)> {
+        let (begun, ended) = (world.begun(cut), world.ended(cut));
+        let Some(function) = begun.or(ended) else {
+            return Some((self.head(world, cut)?, 0));
+        };
+        let mut all = self.claim.functions.iter();
+        let stated = all.find(|claim| claim.function == function.0)?;
+        match ended {
+            None => Some((&stated.entry, 0)),
+            Some(_) => {
+                let registers = world.program().function(function).registers.len();
+                Some((stated.exit.as_ref()?, registers as u32))
+            }
+        }
+    }
+
     fn head(&self, world: &World<'_>, cut: Cut) -> Option<&'c StateClaim> {
         let context = self.context(world, cut.ctx)?;
         self.heads.get(&(context, cut.block.0)).copied()
@@ -128,6 +147,8 @@ struct Speaker<'a, 'p> {
     world: &'a World<'p>,
     pool: &'a mut Pool,
     cut: Cut,
+    /// The register that the state's first register stands for.
+    first: u32,
     /// What varies there.
     variables: BTreeMap<Place, Term>,
     facts: Vec<Term>,
@@ -137,7 +158,8 @@ impl Speaker<'_, '_> {
     fn say(&mut self, stated: &Stated<'_>, head: &StateClaim) {
         let ctx = self.cut.ctx;
         for (reg, value) in &head.registers {
-            self.value(|part| Place::Register(ctx, Reg(*reg), part), value);
+            let reg = Reg(self.first + reg);
+            self.value(|part| Place::Register(ctx, reg, part), value);
         }
         let known: BTreeMap<u32, (&Num, &Contents)> = head
             .objects
@@ -234,8 +256,8 @@ impl Speaker<'_, '_> {
     fn variable(&self, var: Var, cells: &BTreeMap<(u32, Cell), ObjId>) -> Option<Term> {
         let place: Box<dyn Fn(Part) -> Place> = match var {
             Var::Reg(reg) => {
-                let ctx = self.cut.ctx;
-                Box::new(move |part| Place::Register(ctx, Reg(reg), part))
+                let (ctx, reg) = (self.cut.ctx, Reg(self.first + reg));
+                Box::new(move |part| Place::Register(ctx, reg, part))
             }
             Var::Cell(id, offset, len) if len <= 8 => {
                 let width = (len * 8) as u16;

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use cegar_checker::assumptions::{Met, met};
 use cegar_checker::certificate::{Certificate, Claim, Condition};
+use cegar_checker::claims::alone;
 use cegar_checker::floor::{FloorClaim, Ground};
+use cegar_checker::squeezed::squeezed;
 use cegar_checker::{AskZ3, Rejected, check};
 use cegar_model::program::ir::{BlockId, CheckId, Loc, Program};
 use cegar_model::program::outside::points::Points;
@@ -227,7 +229,9 @@ impl<'p> Explored<'p> {
         floor: Option<&FloorClaim>,
         limits: Limits,
     ) -> Result<Explored<'p>, Rejected> {
-        let explored = Graph::explore(program, certificate.grain, Budget::default());
+        let alone = alone(program, certificate).map_err(Rejected::Malformed)?;
+        let budget = Budget::default();
+        let explored = Graph::explore_with(program, certificate.grain, budget, &alone);
         let mut graph = explored.map_err(|why| match why {
             Exceeded::Size => Rejected::Unexplored("the entry".to_owned()),
             Exceeded::Time => Rejected::Late,
@@ -266,11 +270,12 @@ impl<'p> Explored<'p> {
         }
     }
 
-    /// What may be assumed where a fragment starts.
+    /// What may be assumed in a fragment: of its start, and of the functions that it calls.
     fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
         let mut known = self.graph.axioms(start);
         let facts = start.and_then(|cut| self.facts.get(&cut));
         known.extend(facts.into_iter().flatten());
+        known.extend(self.graph.related(start, &self.facts));
         known
     }
 
@@ -285,10 +290,11 @@ impl<'p> Explored<'p> {
             core: true,
             ..self.limits
         };
-        match Z3::new().check(pool, terms, &limits) {
-            Answer::Unsat { core } => Some(core.into_iter().map(|i| terms[i]).collect()),
-            _ => None,
+        if let Answer::Unsat { core } = Z3::new().check(pool, terms, &limits) {
+            return Some(core.into_iter().map(|i| terms[i]).collect());
         }
+        // Z3 may need what is put in for variables, and that has no core.
+        self.is_refuted(terms).then(|| terms.to_vec())
     }
 
     /// Whether these cannot hold together.
@@ -298,7 +304,9 @@ impl<'p> Explored<'p> {
             return true;
         }
         self.questions += 1;
-        let answer = Z3::new().check(pool, terms, &self.limits);
+        let mut terms = terms.to_vec();
+        terms.extend(squeezed(pool, &terms));
+        let answer = Z3::new().check(pool, &terms, &self.limits);
         matches!(answer, Answer::Unsat { .. })
     }
 }
@@ -359,13 +367,16 @@ impl Search {
         let mut seen: FxHashSet<(Cut, Term)> = FxHashSet::default();
         let mut open: VecDeque<(Cut, Term)> = VecDeque::new();
         let take =
-            |checker: &Explored<'_>, start: Option<Cut>, core: &[Term]| -> Vec<(Cut, Term)> {
+            |checker: &mut Explored<'_>, start: Option<Cut>, core: &[Term]| -> Vec<(Cut, Term)> {
+                let summaries = checker.graph.summaries(start, &checker.facts);
+                let of_calls = summaries.into_iter().filter(|(.., t)| core.contains(t));
+                let of_calls = of_calls.map(|(end, fact, _)| (end, fact));
                 let facts = start.and_then(|cut| Some((cut, checker.facts.get(&cut)?)));
-                let Some((cut, facts)) = facts else {
-                    return Vec::new();
-                };
-                let used = core.iter().filter(|t| facts.contains(t));
-                used.map(|&t| (cut, t)).collect()
+                let of_start = facts.into_iter().flat_map(|(cut, facts)| {
+                    let used = core.iter().filter(|t| facts.contains(t));
+                    used.map(move |&t| (cut, t))
+                });
+                of_start.chain(of_calls).collect()
             };
         for question in &self.questions {
             let mut terms = question.terms.clone();

@@ -345,6 +345,7 @@ fn registers(world: &World<'_>, state: &CutState, here: CtxId) -> BTreeMap<(CtxI
         let function = world.program().function(world.context(ctx).function);
         let line = function.lines.get(reg.index()).copied().unwrap_or(0);
         let mut name = match function.names.get(reg.index()).map_or("", |name| name) {
+            "" if reg.index() >= function.registers.len() => "<result>".to_owned(),
             "" if line > 0 => format!("<value of line {line}>"),
             "" => "<value>".to_owned(),
             own => own.to_owned(),

@@ -22,6 +22,7 @@ use crate::abstraction::graph::Graph;
 /// States in a certificate what is known of a graph's cut points.
 pub fn state(certificate: &mut Certificate, graph: &Graph<'_>, facts: &Facts) {
     certificate.grain = graph.world.grain();
+    certificate.alone = graph.world.alone().map(|id| id.0).collect();
     certificate.objects = graph
         .world
         .objects()

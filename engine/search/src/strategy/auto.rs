@@ -9,11 +9,12 @@
 mod reach;
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::executed;
-use super::options::{Options, Seed, Stats};
+use super::options::{Options, Seed, Stats, Verdict};
 use super::outcome::{Outcome, Proof};
 use super::parts;
 use crate::abstraction::asking::{self, Cost, Facts, Patience};
@@ -25,12 +26,16 @@ use crate::abstraction::houdini::houdini;
 use crate::abstraction::loops::Loops;
 use crate::abstraction::relevance::{Changes, Relevance};
 use crate::abstraction::said;
+use crate::analysis::Floor;
 use crate::proof::{resumed, write};
 use cegar_checker::Certificate;
-use cegar_model::program::ir::Program;
+use cegar_model::program::ir::{FuncId, Program};
 use cegar_model::solver::{Z3, steps};
+use cegar_model::symbolic::summary;
 use cegar_model::symbolic::world::{Cut, Grain};
 
+/// The share of the time in which recursive functions are encoded alone.
+const ON_SUMMARIES: f64 = 0.6;
 /// How long paths around loops are looked for before anything is guessed.
 const AT_FIRST: Duration = Duration::from_millis(1_500);
 /// What part of the time they get after the first guesses, and at the end.
@@ -60,17 +65,67 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
         .floor
         .then(|| parts::floor(program, options))
         .flatten();
-    let explored = match parts::explore(program, options, Grain::Loops) {
+    let recursive = summary::recursive(program);
+    let left = |options: &Options| match options.counted {
+        true => options.time,
+        false => options.time.saturating_sub(begin.elapsed()),
+    };
+    let floor = floor.as_ref();
+    if recursive.is_empty() {
+        return search((program, stop), options, (begin, floor), &recursive);
+    }
+    // Summaries prove recursion of any depth. Contexts, tried next, prove a recursion of a few turns
+    // whose summary is not found.
+    let first = Options {
+        time: left(options).mul_f64(ON_SUMMARIES),
+        ..options.clone()
+    };
+    let summarised = search((program, stop), &first, (Instant::now(), floor), &recursive);
+    if summarised.is_complete() || stop.load(Ordering::Relaxed) {
+        return summarised;
+    }
+    // What the first search has told stays the result if the second one has to be cut off.
+    let second = Options {
+        time: left(options),
+        so_far: None,
+        ..options.clone()
+    };
+    let none = BTreeSet::new();
+    let followed = search((program, stop), &second, (Instant::now(), floor), &none);
+    let proved = |proof: &Proof<'_>| {
+        let verdicts = proof.checks.iter().flatten();
+        verdicts.filter(|v| **v == Verdict::Proved).count()
+    };
+    let is_better = proved(&followed) > proved(&summarised) || followed.is_complete();
+    let (mut better, other) = match is_better {
+        true => (followed, summarised),
+        false => (summarised, followed),
+    };
+    better.stats.spend(&other.stats);
+    better
+}
+
+/// The floor, and what it cost.
+type Below<'a> = Option<&'a (Arc<Floor>, Stats)>;
+
+/// Tries to prove what is asked; the functions in `alone` are encoded alone.
+fn search<'p>(
+    (program, stop): (&'p Program, &AtomicBool),
+    options: &Options,
+    (begin, floor): (Instant, Below<'_>),
+    alone: &BTreeSet<FuncId>,
+) -> Proof<'p> {
+    let explored = match parts::explore_with(program, options, Grain::Loops, alone) {
         Ok(explored) => explored,
         Err(nothing) => {
-            return match &floor {
+            return match floor {
                 Some((floor, stats)) => parts::counted(nothing.on(program, options, floor), stats),
                 None => *nothing,
             };
         }
     };
     let (graph, mut stats, mut deadline) = (explored.graph, explored.stats, explored.deadline);
-    if let Some((_, counts)) = &floor {
+    if let Some((_, counts)) = floor {
         parts::count(&mut stats, counts);
         // It is part of the time that there is.
         deadline = deadline.map(|at| at.min(begin + options.time));
@@ -82,7 +137,7 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
         options,
         graph,
         facts: Facts::new(),
-        settled: Settled::on(floor.map(|(floor, _)| floor)),
+        settled: Settled::on(floor.map(|(floor, _)| Arc::clone(floor))),
         solver,
         cost: Cost::default(),
         stats,

@@ -235,3 +235,29 @@ pub struct Stats {
     /// See `explore`.
     pub settle: f64,
 }
+
+impl Stats {
+    /// Adds the effort of another search of one command. What a search found is not added.
+    pub fn spend(&mut self, other: &Stats) {
+        self.iterations += other.iterations;
+        self.encodings += other.encodings;
+        self.forest_steps += other.forest_steps;
+        self.frontier_queries += other.frontier_queries;
+        self.frontier_seeds += other.frontier_seeds;
+        self.loop_segments += other.loop_segments;
+        self.loop_paths += other.loop_paths;
+        self.loop_answers += other.loop_answers;
+        self.loop_seeds += other.loop_seeds;
+        self.guesses += other.guesses;
+        self.solver_calls += other.solver_calls;
+        self.unknown += other.unknown;
+        self.steps += other.steps;
+        self.explore += other.explore;
+        self.forest += other.forest;
+        self.frontier += other.frontier;
+        self.loops += other.loops;
+        self.guess += other.guess;
+        self.houdini += other.houdini;
+        self.settle += other.settle;
+    }
+}

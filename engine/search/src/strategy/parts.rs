@@ -16,7 +16,7 @@ use crate::abstraction::graph::Graph;
 use crate::abstraction::relevance::Relevance;
 use crate::analysis::{self, Floor};
 use cegar_model::deadline;
-use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Program};
+use cegar_model::program::ir::{BlockId, CheckId, FuncId, FunctionKind, Program};
 use cegar_model::solver::Z3;
 use cegar_model::symbolic::world::{Cut, Grain};
 
@@ -103,12 +103,22 @@ pub fn explore<'p>(
     options: &Options,
     grain: Grain,
 ) -> Result<Explored<'p>, Box<Proof<'p>>> {
+    explore_with(program, options, grain, &BTreeSet::new())
+}
+
+/// Explores a program with some functions encoded alone; see [`explore`].
+pub fn explore_with<'p>(
+    program: &'p Program,
+    options: &Options,
+    grain: Grain,
+    alone: &BTreeSet<FuncId>,
+) -> Result<Explored<'p>, Box<Proof<'p>>> {
     let begin = Instant::now();
     let deadline = (!options.counted).then(|| begin + options.time);
     let mut budget = options.budget;
     budget.deadline = deadline;
     let mut stats = Stats::default();
-    let graph = match Graph::explore(program, grain, budget) {
+    let graph = match Graph::explore_with(program, grain, budget, alone) {
         Ok(graph) => graph,
         Err(why) => return Err(Box::new(Proof::unexplored(program, options, why, stats))),
     };

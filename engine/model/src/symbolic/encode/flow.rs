@@ -69,6 +69,10 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 Err(stop) => return Err(stop),
             }
             (self.block, self.pos) = was;
+            if let Some((next, reached)) = ways.last.pop() {
+                (block, op, now) = (next, 0, reached);
+                continue;
+            }
             self.walk_heads(ctx, ways)?;
             let Some((_, (next, reached))) = ways.pending.pop_first() else {
                 return Ok(());
@@ -174,6 +178,10 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 let registers = Rc::make_mut(&mut now.state.frame().registers);
                 for (i, result) in results.into_iter().enumerate() {
                     registers[first + i] = Some(result);
+                }
+                if self.world.context(ctx).side.is_some() {
+                    self.end_alone(ctx, now);
+                    return;
                 }
                 ways.returned = Some(match ways.returned.take() {
                     Some(before) => before.join(now, self),

@@ -83,6 +83,27 @@ pub struct Hole {
     pub prefix: usize,
 }
 
+/// A call of a function that is encoded alone.
+#[derive(Clone, Debug)]
+pub struct Called {
+    /// The function.
+    pub function: FuncId,
+    /// The transition to its beginning, by number.
+    pub transition: usize,
+    /// When it is called.
+    pub guard: Guard,
+    /// The arguments, fitted to the parameters' widths.
+    pub params: Vec<Term>,
+    /// The results: unknowns.
+    pub results: Vec<Term>,
+    /// One bit, assumed behind the call: arguments and results satisfy the facts at the function's end.
+    pub related: Term,
+    /// How many assumptions were made before the call.
+    pub prefix: usize,
+    /// How many inputs were read before the call.
+    pub inputs: usize,
+}
+
 /// Something that the tape decides, in the order in which it is read.
 #[derive(Clone, Debug)]
 pub enum Input {
@@ -111,6 +132,8 @@ pub struct Fragment {
     pub assumptions: Vec<Term>,
     /// For each assumption, the obligation that it follows from; none for the program's own assumptions.
     pub obligation_of: Vec<Option<usize>>,
+    /// Calls of functions that are encoded alone, in order.
+    pub calls: Vec<Called>,
     /// What the tape decides, and when.
     pub inputs: Vec<(Guard, Input)>,
     /// For each call of an external function that may write what it can reach: whether it does more than the body in its place, and

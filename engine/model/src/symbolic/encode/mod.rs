@@ -13,6 +13,7 @@
 //! [`Hole`], and nothing that can be reached from it is proved.
 
 mod access;
+mod alone;
 mod calls;
 mod flow;
 mod fragment;
@@ -44,7 +45,7 @@ use super::state::{Frame, Guard, Reached, State, Surroundings};
 use super::world::{CtxId, Cut, ObjId, ObjectKind, ROOT, World};
 
 pub use self::fragment::{
-    Budget, Entered, Exceeded, Fragment, Hole, Input, Obligation, Transition,
+    Budget, Called, Entered, Exceeded, Fragment, Hole, Input, Obligation, Transition,
 };
 use crate::program::ir::{BlockId, CheckId, CheckKind, Operand, Pos, Reg, Width};
 use crate::program::stack::beyond_the_model;

@@ -37,6 +37,8 @@ type Taken = (BlockId, BlockId, Reached);
 pub(super) struct Ways {
     /// Blocks that are executed next, by their place in the function's order.
     pub(super) pending: BTreeMap<u32, (BlockId, Reached)>,
+    /// Last blocks of functions that are encoded alone, once for each path; executed next.
+    pub(super) last: Vec<(BlockId, Reached)>,
     /// Loops that begin, by the place of the head, and the ways there.
     heads: BTreeMap<u32, (BlockId, Vec<Reached>)>,
     /// The returns, joined.
@@ -70,6 +72,7 @@ struct Mark {
     holes: usize,
     narrowings: usize,
     assumptions: usize,
+    calls: usize,
     inputs: usize,
     deviations: usize,
     approximations: u32,
@@ -84,6 +87,7 @@ impl Mark {
             holes: fragment.holes.len(),
             narrowings: fragment.narrowings.len(),
             assumptions: fragment.assumptions.len(),
+            calls: fragment.calls.len(),
             inputs: fragment.inputs.len(),
             deviations: fragment.deviations.len(),
             approximations: fragment.approximations,
@@ -99,6 +103,7 @@ impl Mark {
         fragment.narrowings.truncate(self.narrowings);
         fragment.assumptions.truncate(self.assumptions);
         fragment.obligation_of.truncate(self.assumptions);
+        fragment.calls.truncate(self.calls);
         fragment.inputs.truncate(self.inputs);
         fragment.deviations.truncate(self.deviations);
         fragment.approximations = self.approximations;
@@ -137,6 +142,10 @@ impl Encoder<'_, '_> {
                 return;
             }
             return self.transition(Cut { ctx, block: to }, now);
+        }
+        if self.ends_at_once(ctx, to) {
+            ways.last.push((to, now));
+            return;
         }
         let joined = match ways.pending.remove(&place) {
             Some((_, before)) => before.join(now, self),

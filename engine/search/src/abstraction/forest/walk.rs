@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::calls::{Alone, Calls};
 use super::{Below, Sample, hash};
 use crate::abstraction::graph::Graph;
 use cegar_model::deadline;
@@ -23,13 +24,17 @@ pub(super) struct Ways {
     pub(super) to: Cut,
     guard: Vec<Term>,
     prefix: usize,
-    update: Update,
+    pub(super) update: Update,
+    /// Whether it leads into a call of a function that is encoded alone; the caller goes on elsewhere.
+    is_call: bool,
 }
 
 /// The transitions of a graph, ready to be taken.
 #[derive(Debug)]
 pub struct Walker {
-    ways: BTreeMap<Option<Cut>, Vec<Ways>>,
+    pub(super) ways: BTreeMap<Option<Cut>, Vec<Ways>>,
+    /// The functions that are encoded alone.
+    pub(super) alone: Alone,
 }
 
 /// A state on the way.
@@ -143,11 +148,13 @@ impl Walker {
                     guard: transition.reached.guard.0.clone(),
                     prefix: transition.prefix,
                     update: graph.update(start, transition),
+                    is_call: graph.world.begun(transition.to).is_some(),
                 })
                 .collect();
             ways.insert(start, list);
         }
-        Walker { ways }
+        let alone = Alone::of(graph);
+        Walker { ways, alone }
     }
 
     /// What a transition, by its number in the fragment, makes of its target's variables.
@@ -165,9 +172,9 @@ impl Walker {
         tape: &[u8],
         evaluator: &mut Evaluator,
     ) -> Option<(usize, Cut, Sample)> {
-        let fragment = graph.fragments.get(&at)?;
         evaluator.reset();
-        sample.read(&graph.pool, evaluator, fragment, Some(tape));
+        let mut calls = Calls::default();
+        self.read(graph, (at, sample), evaluator, Some(tape), &mut calls);
         let (way, next) = self.next(graph, at, sample, evaluator, 0)?;
         Some((way.number, way.to, next))
     }
@@ -184,10 +191,8 @@ impl Walker {
         let fragment = graph.fragments.get(&at)?;
         let pool = &graph.pool;
         let way = self.ways.get(&at)?.iter().find(|way| {
-            way.guard
-                .iter()
-                .chain(&fragment.assumptions[..way.prefix])
-                .all(|&t| sample.eval(pool, evaluator, t) == 1)
+            let mut all = way.guard.iter().chain(&fragment.assumptions[..way.prefix]);
+            !way.is_call && all.all(|&t| sample.eval(pool, evaluator, t) == 1)
         })?;
         Some((way, sample.next(pool, evaluator, &way.update, step)))
     }
@@ -205,13 +210,14 @@ impl Walker {
         let mut trace = Vec::new();
         let mut evaluator = Evaluator::new();
         let mut stopped = false;
+        let mut calls = Calls::default();
         while trace.len() < most && !deadline::passed() {
-            let Some(fragment) = graph.fragments.get(&walk.at) else {
+            if !graph.fragments.contains_key(&walk.at) {
                 break;
-            };
+            }
             evaluator.reset();
-            walk.sample
-                .read(&graph.pool, &mut evaluator, fragment, Some(tape));
+            let state = (walk.at, &mut walk.sample);
+            self.read(graph, state, &mut evaluator, Some(tape), &mut calls);
             let step = trace.len() as u64;
             let next = self.next(graph, walk.at, &walk.sample, &mut evaluator, step);
             let Some((way, sample)) = next else {
