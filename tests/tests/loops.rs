@@ -113,6 +113,22 @@ fn relations_of_parameters_and_results() {
     }
 }
 
+/// Recursion of which a summary could say too much: inputs, globals, pointers, calls that do not return.
+#[test]
+fn recursion_that_is_wrong_by_a_little() {
+    let project = Project::program("recursions.c");
+    for case in 1..=20 {
+        let case = format!("CASE={case}");
+        let run = |time: &str, more: &str| {
+            let words = ["check", "recursions.c", "--no-emit", "--max-time", time];
+            let words = words.iter().chain(&["-D", &case, "-D", more]).copied();
+            Tool::new(project.path(), words).run()
+        };
+        run("4s", "MORE=0").expect(exit::CLEAN);
+        run("30s", "MORE=1").expect(exit::VIOLATION);
+    }
+}
+
 /// What is added as often as an input says is a product of two inputs.
 #[test]
 fn products() {
