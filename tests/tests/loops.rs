@@ -120,9 +120,20 @@ fn recursion_that_is_wrong_by_a_little() {
     for case in 1..=20 {
         let case = format!("CASE={case}");
         let run = |time: &str, more: &str| {
-            let words = ["check", "recursions.c", "--no-emit", "--max-time", time];
-            let words = words.iter().chain(&["-D", &case, "-D", more]).copied();
-            Tool::new(project.path(), words).run()
+            let about = [
+                "check",
+                "recursions.c",
+                "--no-emit",
+                "-D",
+                &case,
+                "-D",
+                more,
+            ];
+            Tool::new(
+                project.path(),
+                about.into_iter().chain(["--max-time", time]),
+            )
+            .run()
         };
         run("4s", "MORE=0").expect(exit::CLEAN);
         run("30s", "MORE=1").expect(exit::VIOLATION);
