@@ -42,11 +42,36 @@ const PACKAGES: &[(&str, &str)] = &[
 
 /// Installs what is missing.
 pub(crate) fn setup(places: &Places) -> Result<()> {
-    packages()?;
-    z3::install(&places.target.join("setup"))
+    let packages = packages()?;
+    let z3 = z3::install(&places.target.join("setup"))?;
+    match packages || z3 {
+        true => forget(places),
+        false => Ok(()),
+    }
 }
 
-fn packages() -> Result<()> {
+/// Lets cargo look for LLVM and Z3 again. Their build scripts are not run twice for what is installed
+/// meanwhile: whoever has tried `cargo build` before would keep "no LLVM", or Debian's Z3.
+fn forget(places: &Places) -> Result<()> {
+    for profile in ["dev", "release"] {
+        let mut clean = Command::new("cargo");
+        clean.current_dir(&places.root);
+        clean.args([
+            "clean",
+            "--profile",
+            profile,
+            "-p",
+            "llvm-sys",
+            "-p",
+            "z3-sys",
+        ]);
+        run::succeeds(&mut clean)?;
+    }
+    Ok(())
+}
+
+/// Whether something was installed.
+fn packages() -> Result<bool> {
     let missing: Vec<&str> = PACKAGES
         .iter()
         .filter(|(package, _)| !installed(package))
@@ -54,7 +79,7 @@ fn packages() -> Result<()> {
         .collect();
     if missing.is_empty() {
         run::status("Fresh", &format!("{} Debian packages", PACKAGES.len()));
-        return Ok(());
+        return Ok(false);
     }
     if !Path::new("/usr/bin/apt-get").exists() {
         return Err(Error::NoApt {
@@ -85,7 +110,8 @@ fn packages() -> Result<()> {
             .args(["install", "--yes", "--quiet=2", "--no-install-recommends"])
             .args(&missing)
             .stdout(Stdio::null()),
-    )
+    )?;
+    Ok(true)
 }
 
 fn installed(package: &str) -> bool {

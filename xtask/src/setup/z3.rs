@@ -35,11 +35,11 @@ Libs: -L${libdir} -lz3
 Cflags: -I${includedir}
 ";
 
-/// Downloads, unpacks and installs Z3 unless it is there already.
-pub(super) fn install(scratch: &Path) -> Result<()> {
+/// Downloads, unpacks and installs Z3 unless it is there already. Says whether it was installed.
+pub(super) fn install(scratch: &Path) -> Result<bool> {
     if present() {
         run::status("Fresh", &format!("Z3 {VERSION}"));
-        return Ok(());
+        return Ok(false);
     }
     run::status(
         "Installing",
@@ -85,7 +85,7 @@ pub(super) fn install(scratch: &Path) -> Result<()> {
     }
     put(scratch, &library, &include)?;
     match known_version() {
-        Some(version) if version == VERSION => Ok(()),
+        Some(version) if version == VERSION => Ok(true),
         other => Err(Error::OtherZ3 {
             wanted: VERSION,
             found: other.unwrap_or_else(|| "none".to_owned()),
