@@ -105,6 +105,12 @@ pub struct Program {
 }
 
 impl Program {
+    /// The operations of a function, block by block.
+    pub fn operations(&self, id: FuncId) -> impl Iterator<Item = &Op> {
+        let blocks = self.function(id).blocks.clone().map(BlockId);
+        blocks.flat_map(|block| self.block(block).ops.iter().map(|inst| &inst.op))
+    }
+
     /// Where `errno` lies, in programs that look at it.
     pub fn errno(&self) -> Option<GlobalId> {
         let at = self

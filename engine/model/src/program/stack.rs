@@ -4,7 +4,7 @@
 //! input says; so may one whose last call of itself became a loop when the program was normalised ("tailrecurse" is what LLVM names that loop).
 //! Large variables add up along the calls. Proofs of such programs rest on a stack that is large enough.
 
-use super::ir::{BlockId, Call, Callee, FuncId, Function, FunctionKind, Op, Operand, Program};
+use super::ir::{Call, Callee, FuncId, Function, FunctionKind, Op, Operand, Program};
 use super::plain;
 
 /// Bytes of variables along a way of calls that every stack has room for.
@@ -84,7 +84,7 @@ fn deepest(program: &Program) -> Option<u64> {
 
 /// The bytes of a function's variables. One of varying size is a check of its own.
 fn variables(program: &Program, id: FuncId) -> u64 {
-    let ops = operations(program, id);
+    let ops = program.operations(id);
     let sizes = ops.filter_map(|op| match op {
         Op::Alloca {
             size: Operand::Const(size),
@@ -98,7 +98,7 @@ fn variables(program: &Program, id: FuncId) -> u64 {
 /// The functions that one may call. Through a pointer, any whose address is used and that takes as many parameters.
 fn callees(program: &Program, id: FuncId) -> Vec<FuncId> {
     let mut all = Vec::new();
-    for op in operations(program, id) {
+    for op in program.operations(id) {
         let Op::Call(call) = op else { continue };
         match call.callee {
             Callee::Direct(callee) => all.push(callee),
@@ -115,9 +115,4 @@ fn callees(program: &Program, id: FuncId) -> Vec<FuncId> {
 
 fn is_called_by(function: &Function, call: &Call) -> bool {
     function.addressed && function.is_defined() && function.params.len() == call.args.len()
-}
-
-fn operations(program: &Program, id: FuncId) -> impl Iterator<Item = &Op> {
-    let blocks = program.function(id).blocks.clone().map(BlockId);
-    blocks.flat_map(|block| program.block(block).ops.iter().map(|inst| &inst.op))
 }

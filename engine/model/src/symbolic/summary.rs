@@ -111,7 +111,7 @@ fn sealed(program: &Program) -> BTreeSet<FuncId> {
 
 /// The callees of a function. A call that is a failing check ends the run and has no callee.
 fn callees(program: &Program, id: FuncId) -> Vec<FuncId> {
-    let calls = operations(program, id).filter_map(|op| match op {
+    let calls = program.operations(id).filter_map(|op| match op {
         Op::Call(call) if !fails(program, call.check) => Some(call),
         _ => None,
     });
@@ -131,11 +131,6 @@ fn fails(program: &Program, check: Option<CheckId>) -> bool {
     check.is_some_and(|check| check.kind.is_reached())
 }
 
-fn operations(program: &Program, id: FuncId) -> impl Iterator<Item = &Op> {
-    let blocks = program.function(id).blocks.clone().map(BlockId);
-    blocks.flat_map(|block| program.block(block).ops.iter().map(|inst| &inst.op))
-}
-
 /// Whether a function's own operations access no memory but its variables.
 fn is_closed(program: &Program, id: FuncId) -> bool {
     let function = program.function(id);
@@ -147,7 +142,7 @@ fn is_closed(program: &Program, id: FuncId) -> bool {
     }
     let own = own_addresses(program, id);
     let is_own = |operand: &Operand| matches!(operand, Operand::Reg(reg) if own.contains(reg));
-    operations(program, id).all(|op| match op {
+    program.operations(id).all(|op| match op {
         Op::Bin { .. }
         | Op::Un { .. }
         | Op::Funnel { .. }
@@ -220,7 +215,7 @@ fn own_addresses(program: &Program, id: FuncId) -> FxHashSet<Reg> {
     let mut own: FxHashSet<Reg> = FxHashSet::default();
     loop {
         let before = own.len();
-        for op in operations(program, id) {
+        for op in program.operations(id) {
             match *op {
                 Op::Alloca { dst, .. } => {
                     own.insert(dst);
