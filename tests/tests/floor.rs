@@ -66,6 +66,19 @@ fn right_and_wrong_by_a_little() {
     }
 }
 
+/// What is computed twice, joined and taken apart again, or walked in step: what is right is proved, and what is wrong by a little is not.
+#[test]
+fn computed_twice_and_in_step() {
+    for case in 1..=10 {
+        let case = format!("CASE={case}");
+        let run = campaign("twice.c", &["-D", &case, "--max-time", "30s"]);
+        run.expect(exit::CLEAN).says(", proved;");
+        let run = campaign("twice.c", &["-D", &case, "-D", "MORE=1"]);
+        let proved = run.stderr.contains(", proved;");
+        assert!(!proved, "{case}\n{run}");
+    }
+}
+
 /// Blocks of a request that is executed again: the last one is written and released as one block, also from the caller's registers.
 #[test]
 fn last_blocks_and_older_ones() {

@@ -34,6 +34,7 @@ const TRUSTED: [(&str, &[&str]); 9] = [
             "model/src/program/load/intrinsics.rs",
             "model/src/program/load/memory.rs",
             "model/src/program/load/names.rs",
+            "model/src/program/load/numbering.rs",
             "model/src/program/load/types.rs",
             "model/src/program/load/vectors.rs",
             "model/src/program/sanity.rs",

@@ -413,7 +413,7 @@ pub fn pieces() -> (Vec<String>, Compared) {
 pub fn cases() -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
     let files = compiled::folder("programs");
-    for (name, count) in [("apart", 18), ("recent", 12)] {
+    for (name, count) in [("apart", 18), ("recent", 12), ("twice", 10)] {
         let is_it = |file: &&PathBuf| file.file_stem().is_some_and(|stem| stem == name);
         let file = files.iter().find(is_it).expect("the program is there");
         for case in (1..=count).flat_map(|case| [(case, 0), (case, 1)]) {

@@ -4,8 +4,10 @@
 //! the head of a component that it is part of, and a component's blocks stand together.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use crate::program::ir::{BlockId, Edge, FuncId, Op, Operand, Program, Reg, Terminator};
+use super::selectors::selectors;
+use crate::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
 use crate::symbolic::world::successors;
 
 /// Operations of a block that does little but return.
@@ -25,6 +27,8 @@ pub struct Flow {
     live: Vec<Vec<u64>>,
     /// By block: the registers that tell ways to the return apart; none where more is done than to return.
     ends: Vec<Option<Vec<Reg>>>,
+    /// By block: the registers by which states are kept apart there ([`super::selectors`]).
+    selectors: Vec<SmallVec<[Reg; 3]>>,
     /// By register: the operation that sets it; none for parameters and for what edges set.
     made: Vec<Option<(BlockId, u32)>>,
     /// By register: the operations that compute another one of it.
@@ -52,12 +56,16 @@ impl Flow {
             cyclic: vec![false; count],
             live: Vec::new(),
             ends: Vec::new(),
+            selectors: Vec::new(),
             made: vec![None; function.registers.len()],
             users: vec![Vec::new(); function.registers.len()],
         };
         flow.order(&next);
         flow.live(program, function.registers.len(), &next);
         flow.ends = flow.ending(program, &next);
+        let is_head = |block| flow.is_head(block);
+        let is_live = |block, reg| flow.is_live(block, reg);
+        flow.selectors = selectors(program, (first, count), is_head, is_live);
         for block in function.blocks.clone().map(BlockId) {
             for (op, inst) in program.block(block).ops.iter().enumerate() {
                 for reg in inst.op.sets() {
@@ -106,6 +114,11 @@ impl Flow {
         self.ends[self.at(block)].as_deref()
     }
 
+    /// The registers by which states are kept apart that arrive at a block.
+    pub fn selectors(&self, block: BlockId) -> &[Reg] {
+        &self.selectors[self.at(block)]
+    }
+
     /// Blocks of no consequence from which only such blocks lead to the return, or also to other places.
     fn ending(&self, program: &Program, next: &[Vec<u32>]) -> Vec<Option<Vec<Reg>>> {
         let block = |at: usize| program.block(BlockId(self.first + at as u32));
@@ -129,7 +142,7 @@ impl Flow {
             new.into_iter().for_each(|at| ends[at] = true);
         }
         let mut marks: Vec<Reg> = (0..count)
-            .flat_map(|at| edges(&block(at).end))
+            .flat_map(|at| block(at).end.edges())
             .filter(|edge| ends[self.at(edge.to)])
             .flat_map(|edge| edge.moves.iter().map(|(reg, _)| *reg))
             .collect();
@@ -153,6 +166,15 @@ impl Flow {
     pub fn made<'p>(&self, program: &'p Program, reg: Reg) -> Option<&'p Op> {
         let (block, op) = (*self.made.get(reg.index())?)?;
         Some(&program.block(block).ops.get(op as usize)?.op)
+    }
+
+    /// Whether a register is set by an operation of a loop. What edges set is not told.
+    pub fn varies(&self, operand: Operand) -> bool {
+        let Operand::Reg(reg) = operand else {
+            return false;
+        };
+        let made = self.made.get(reg.index()).copied().flatten();
+        made.is_some_and(|(block, _)| self.is_cyclic(block))
     }
 
     /// The operations that compute another register of one.
@@ -382,24 +404,6 @@ pub(super) fn is_quiet(op: &Op) -> bool {
     )
 }
 
-/// The ways out of a block.
-fn edges(end: &Terminator) -> Vec<&Edge> {
-    match end {
-        Terminator::Jump(edge) => vec![edge],
-        Terminator::Branch {
-            then, otherwise, ..
-        } => vec![then, otherwise],
-        Terminator::Switch { cases, default, .. } => {
-            let cases = cases.iter().map(|(_, edge)| edge);
-            cases.chain([default]).collect()
-        }
-        Terminator::IndirectBranch { targets, .. } => {
-            targets.iter().map(|(_, edge)| edge).collect()
-        }
-        Terminator::Return { .. } | Terminator::Unreachable { .. } => Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -413,6 +417,7 @@ mod tests {
             cyclic: vec![false; count],
             live: Vec::new(),
             ends: Vec::new(),
+            selectors: Vec::new(),
             made: Vec::new(),
             users: Vec::new(),
         };

@@ -9,6 +9,7 @@
 //! A variable means a number with its sign, or the offset of an address in its object. Nothing here wraps around: who makes a line has
 //! shown that.
 
+mod hull;
 mod lines;
 mod steps;
 
@@ -117,6 +118,11 @@ impl Sum {
     /// So many times it.
     pub fn times(&self, times: i128) -> Option<Sum> {
         Sum::default().plus(self, times)
+    }
+
+    /// Its variables.
+    pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
+        self.terms.iter().map(|(var, _)| *var)
     }
 
     /// How often a variable is in it.
@@ -277,13 +283,19 @@ impl Line {
         Some(Line::new(sum, exact))
     }
 
-    /// What is said of more variables, with larger factors, and not exactly, is of less use; the bounds of types least.
-    fn weight(&self) -> (bool, bool, usize, i128) {
-        let factors = self.sum.terms.iter().map(|(_, factor)| factor.abs());
+    /// What is said of more variables, with larger factors, and not exactly, is of less use; the bounds of types least. A factor
+    /// that is twice as large counts like one more variable.
+    fn weight(&self) -> (bool, bool, u32) {
+        let factors = self
+            .sum
+            .terms
+            .iter()
+            .map(|(_, factor)| factor.unsigned_abs());
         let largest = factors.max().unwrap_or(0);
         let inexact = !self.exact;
-        let terms = self.sum.terms.len();
-        (inexact && self.is_far(), inexact, terms, largest)
+        let terms = self.sum.terms.len() as u32;
+        let size = u128::BITS - largest.leading_zeros();
+        (inexact && self.is_far(), inexact, terms + size)
     }
 
     /// Whether it bounds a difference by a number as large as the bounds of types.

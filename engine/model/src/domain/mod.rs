@@ -17,6 +17,7 @@ pub mod found;
 pub mod linear;
 pub mod num;
 pub mod recent;
+mod selectors;
 pub mod short;
 pub mod space;
 pub mod state;

@@ -10,6 +10,8 @@
 mod arithmetic;
 mod comparison;
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::program::ir::Width;
@@ -36,6 +38,16 @@ pub struct Num {
     pub step: u64,
     /// The remainder by that, below it; the number itself where that is 0.
     pub rest: i64,
+}
+
+impl fmt::Display for Num {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.step {
+            0 => write!(f, "{}", self.rest),
+            1 => write!(f, "{}..{}", self.least, self.most),
+            step => write!(f, "{}..{}:{step}", self.least, self.most),
+        }
+    }
 }
 
 /// How it is written down: what the fields of [`Num`] are, in their order.

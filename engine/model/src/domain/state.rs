@@ -147,12 +147,17 @@ impl State {
             return;
         };
         let (least, most) = (least.max(ANY.0) as i64, most.min(ANY.1) as i64);
-        // Of a number that is narrower than 64 bits, intervals say it where the line is made.
-        if let (None, [(_, offset)]) = (&value.num, &mut value.ptr[..])
-            && let Some(all) = Num::signed_between(64, least, most)
-            && let Some(met) = offset.meet(64, &all)
-        {
-            *offset = met;
+        let Some(all) = Num::signed_between(64, least, most) else {
+            return;
+        };
+        let known = match (&mut value.num, &mut value.ptr[..]) {
+            (None, [(_, offset)]) => offset,
+            // Such a number is the same at any width.
+            (Some(num), []) if num.least >= 0 && num.high == num.most as u64 => num,
+            _ => return,
+        };
+        if let Some(met) = known.meet(64, &all) {
+            *known = met;
         }
     }
 
@@ -178,17 +183,38 @@ impl State {
         self.merged(other, names, widths, None)
     }
 
-    /// The same where a loop begins, with what follows in it from the steps of others.
-    pub fn join_of_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
+    /// The same where a loop begins, with the equations that hold in both.
+    pub fn join_with_hull(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
+        let (steps, _) = self.steps(other, names);
+        self.joined_by_steps(other, names, widths, &steps)
+    }
+
+    fn joined_by_steps(
+        &self,
+        other: &State,
+        names: &Names<'_>,
+        widths: &Widths,
+        steps: &[Step],
+    ) -> State {
         let mut joined = self.merged(other, names, widths, None);
+        let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
+        let moving = steps.iter().map(|step| step.var);
+        let lines = &mut joined.lines;
+        self.lines
+            .hull(&here, (&other.lines, &there), moving, lines);
+        joined
+    }
+
+    /// The same of the first turns of a loop, with what follows from the steps of others.
+    pub fn join_of_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         let (steps, drifts) = self.steps(other, names);
+        let mut joined = self.joined_by_steps(other, names, widths, &steps);
         if !steps.is_empty() {
             let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
             let lines = &mut joined.lines;
             self.lines.slopes((&other.lines, &there), &steps, lines);
             let back: Vec<Step> = steps.iter().map(|step| step.turned()).collect();
             other.lines.slopes((&self.lines, &here), &back, lines);
-            Lines::in_step(&steps, lines);
             lines.drifting(&drifts, &steps);
         }
         joined
@@ -289,7 +315,7 @@ impl State {
         let (mut steps, mut drifts) = (Vec::new(), Vec::new());
         let mut compare = |var, a: &Value, b: &Value| {
             steps.extend(step(var, (a, b), names));
-            drifts.extend(drift(var, (a, b)));
+            drifts.extend(drift(var, (a, b), names));
         };
         for (reg, a) in &self.registers {
             if let Some(b) = other.registers.get(reg) {
@@ -409,9 +435,12 @@ fn step(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Step> {
     })
 }
 
-/// A number whose bounds are others in another state.
-fn drift(var: Var, (a, b): (&Value, &Value)) -> Option<Drift> {
-    let (a, b) = (a.plain()?, b.plain()?);
+/// A number, or an offset, whose bounds are others in another state.
+fn drift(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Drift> {
+    let (a, b) = match (a.sole(), b.sole()) {
+        (Some((id, a)), Some((to, b))) if id == to && names.info(id).single => (a, b),
+        _ => (a.plain()?, b.plain()?),
+    };
     let is_one = a.single().is_some() && b.single().is_some();
     let moves = a.least != b.least || a.most != b.most;
     (moves && !is_one).then_some(Drift {

@@ -4,6 +4,8 @@
 //! pieces, or read where too much was written. Whoever follows a number that is not known to be small asks [`crate::program::outside::points`] where
 //! that could lead.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::num::{self, Num, Thresholds};
@@ -23,6 +25,15 @@ pub struct Value {
     /// The objects that it may lie in, with the offsets; by object, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ptr: Vec<(ObjId, Num)>,
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers = self.num.iter().map(ToString::to_string);
+        let addresses = self.ptr.iter().map(|(id, at)| format!("o{}+{at}", id.0));
+        let all: Vec<String> = numbers.chain(addresses).collect();
+        f.write_str(&all.join("|"))
+    }
 }
 
 /// No object lies below this.

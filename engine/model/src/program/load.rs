@@ -18,6 +18,7 @@ mod instructions;
 mod intrinsics;
 mod memory;
 mod names;
+mod numbering;
 mod scopes;
 mod types;
 mod variables;
@@ -281,6 +282,7 @@ impl<'m> Loader<'m> {
         for (id, function) in std::mem::take(&mut self.functions) {
             if !function.is_declaration() {
                 body::load(self, id, function);
+                numbering::number(&mut self.program, id.index());
             }
         }
     }

@@ -15,6 +15,7 @@ mod link;
 mod locals;
 mod mocks;
 mod outputs;
+mod promote;
 mod reach;
 mod startup;
 
@@ -177,10 +178,12 @@ pub enum NormaliseError {
     },
 }
 
-/// The passes, in order. Never `simplifycfg` or `instcombine`: they remove branches. A function whose last act is to call itself is a loop,
-/// natively too.
-const PASSES: [&str; 5] = [
-    "function(sroa<preserve-cfg>,mem2reg)",
+/// Locals become registers.
+const PROMOTE: &str = "function(sroa<preserve-cfg>,mem2reg)";
+
+/// The passes behind that, in order. Never `simplifycfg` or `instcombine`: they remove branches. A function whose last act is to call itself is
+/// a loop, natively too.
+const PASSES: [&str; 4] = [
     "function(tailcallelim)",
     "function(lower-switch)",
     "function(loop-simplify)",
@@ -249,6 +252,10 @@ pub fn normalise_with(
     mocks::hide(&module, &normalised);
     licences::drop(&module);
     locals::mark(&module);
+    run(&module, PROMOTE)?;
+    while promote::mark(&module) {
+        run(&module, PROMOTE)?;
+    }
     for passes in PASSES {
         run(&module, passes)?;
     }

@@ -32,6 +32,10 @@ const FORGET: u32 = 40;
 const FORGET_ALL: u32 = 60;
 /// Times that a loop takes in what it begins with before it is widened for that.
 const ENTERED: u32 = 60;
+/// Times that a loop is begun anew with all that it begins with. In large programs each of its walks takes long.
+const ANEW: u32 = 4;
+/// Blocks of such a program.
+const LARGE: usize = 1000;
 /// Walks through the whole program.
 const WALKS: u32 = 60;
 /// Rounds of walks, where functions call each other in circles.
@@ -47,11 +51,14 @@ struct Grown {
     times: u32,
     /// How often it took in what arrived from elsewhere.
     entered: u32,
+    /// What arrived from elsewhere, as long as the loop is begun anew with it.
+    entry: State,
 }
 
 impl Grown {
     fn of(state: State) -> Grown {
         Grown {
+            entry: state.clone(),
             state,
             times: 0,
             entered: 0,
@@ -122,13 +129,23 @@ impl Growing {
     }
 }
 
-/// Takes in what a loop begins with; whether that is new.
-fn enter(known: &mut Grown, state: &State, by: Measure<'_, '_>) -> bool {
+/// Takes in what a loop begins with; whether that is new. The loop is begun anew with it: what values say of each other in its first turns is
+/// known of the new ones then, too (Bourdoncle, 1993, has inner loops iterate from what they begin with each time).
+fn enter(known: &mut Grown, state: &State, by: Measure<'_, '_>, anew: u32) -> bool {
+    let begins_anew = known.entered < anew;
+    if begins_anew && !state.is_within(&known.entry, by.names, by.widths) {
+        known.entry = known.entry.join_with_hull(state, by.names, by.widths);
+    }
     if state.is_within(&known.state, by.names, by.widths) {
         return false;
     }
     known.entered += 1;
-    known.state = known.state.join(state, by.names, by.widths);
+    if begins_anew {
+        known.state = known.entry.clone();
+        known.times = 0;
+    } else {
+        known.state = known.state.join_with_hull(state, by.names, by.widths);
+    }
     true
 }
 
@@ -247,9 +264,13 @@ impl Guide for Growing {
             return Ok(false);
         }
         let thresholds = self.of(self.functions[place.1.index()]);
+        let anew = match (self.relations, self.functions.len()) {
+            (true, ..LARGE) => ANEW,
+            _ => 0,
+        };
         let grew = match self.heads.get_mut(&place) {
             // What a loop begins with grows as long as the loops around it do, which are widened themselves.
-            Some(known) if !back && known.entered < ENTERED => enter(known, &state, by),
+            Some(known) if !back && known.entered < ENTERED => enter(known, &state, by, anew),
             Some(known) => take(known, state, by, (&thresholds, self.relations)),
             None => {
                 self.heads.insert(place, Grown::of(state));
@@ -374,6 +395,7 @@ impl<'p> Growth<'p> {
                 tracing::debug!(
                     walks = walk,
                     contexts = self.walker.contexts.len(),
+                    blocks = self.walker.guide.functions.len(),
                     "the floor has grown"
                 );
                 return Ok(());

@@ -19,7 +19,7 @@ const EFFORT: u32 = 300;
 const FAR: i128 = 1 << 32;
 
 /// What ranges say by more than that need not be said by a line.
-const MARGIN: i128 = 1 << 16;
+const MARGIN: i128 = 1 << 8;
 
 /// What the [module above](super) says of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -339,13 +339,14 @@ impl Lines {
     }
 
     /// Forgets what ranges say by a large margin: such lines come from others that were loosened again and again, and take the room of useful ones.
-    /// What ranges say just so stays, since they may become wider, but not what the ranges of types say.
+    /// What ranges say just so stays, since they may become wider, but not what the ranges of types say, nor what is said of multiples.
     pub fn forget_trivial(&mut self, ranges: Ranges<'_>) {
         let known = Remembered::default();
         let ranges = |var| known.range(var, ranges);
         self.all.retain(|line| {
             let most = line.sum.most(&ranges);
-            line.exact || most > if line.is_far() { 0 } else { -MARGIN }
+            let is_weak = line.is_far() || line.terms().any(|(_, factor)| factor.abs() > 1);
+            line.exact || most > if is_weak { 0 } else { -MARGIN }
         });
     }
 

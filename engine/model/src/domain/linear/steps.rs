@@ -6,10 +6,14 @@
 //! variable follows another one. What is put down here holds in both states; whether it holds of all turns is found out like that of any line.
 
 use super::lines::Lines;
-use super::{ANY, Ranges, Sum, Var};
+use super::{ANY, Ranges, Sum, Var, gcd};
 
 /// What a line is short of, where steps make up for it. Ranges of types are not.
 const NEAR: i128 = 1 << 12;
+
+/// Steps that make up for what a bound is short of are not more. What is said so of more steps holds of large numbers only, and takes the
+/// room of other lines.
+const TIMES: i128 = 256;
 
 /// A variable that has one value in one state and another one in another state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,14 +34,15 @@ impl Step {
         self.there - self.here
     }
 
-    /// A sum that is zero at most here and `by` at most there, less what the variable moves for it: zero at most in both. None if the variable does not
-    /// move by a divisor of that.
+    /// A sum that is zero at most here and `by` at most there, so many times, less what the variable moves for it: zero at most in both. None
+    /// if it takes too many.
     fn followed(&self, sum: &Sum, by: i128) -> Option<Sum> {
-        if by % self.by() != 0 {
-            return None;
-        }
+        let common = gcd(by.abs(), self.by().abs());
+        let (times, moves) = (self.by().abs() / common, by / common * self.by().signum());
         let start = Sum::number(self.here).plus(&Sum::of(self.var), -1)?;
-        sum.plus(&start, by / self.by())
+        let is_small = times <= TIMES && moves.abs() <= TIMES;
+        let scaled = sum.times(times).filter(|_| is_small)?;
+        scaled.plus(&start, moves)
     }
 
     /// Seen from the other state.
@@ -91,19 +96,6 @@ impl Lines {
                         false => to.at_most_zero(sum),
                     }
                 }
-            }
-        }
-    }
-
-    /// Variables that follow each other: each has one value here and another there.
-    pub fn in_step(steps: &[Step], to: &mut Lines) {
-        let Some(first) = steps.iter().min_by_key(|step| step.by().abs()) else {
-            return;
-        };
-        for step in steps.iter().filter(|step| step.var != first.var) {
-            if first.address || step.address {
-                let moved = Sum::of(step.var).plus(&Sum::number(step.here), -1);
-                to.zero(moved.and_then(|moved| first.followed(&moved, step.by())));
             }
         }
     }

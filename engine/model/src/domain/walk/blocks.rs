@@ -46,6 +46,13 @@ impl<'p, G: Guide> Walker<'p, G> {
                     return Err(Stop::Late);
                 }
                 self.guide.enters((frame.ctx, block), &state);
+                let shown = |(reg, value): (&Reg, &Value)| format!("r{} {value}", reg.0);
+                tracing::trace!(
+                    block = %self.program.block(block).name,
+                    registers = ?state.registers.iter().map(shown).collect::<Vec<_>>(),
+                    lines = ?state.lines.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                    "a block is walked"
+                );
                 self.found.entered.insert(block);
                 self.block(frame, block, state, (&mut pending, &mut exits))?;
             }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::memory::{Access, Purpose, span};
+use super::relate::Term;
 use super::{Frame, Guide, Walker};
 use crate::domain::contents::END;
 use crate::domain::flow::is_quiet;
+use crate::domain::linear::Sum;
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind};
 use crate::domain::state::State;
@@ -47,7 +49,10 @@ impl<G: Guide> Walker<'_, G> {
         if !self.goes(&targets) {
             return false;
         }
-        if !overlap && self.may_overlap(&sources, &targets, len) {
+        if !overlap
+            && self.may_overlap(&sources, &targets, len)
+            && !self.are_apart(frame, state, (to, from), len)
+        {
             self.violates(write);
         }
         let count = len.single().and_then(|len| u32::try_from(len).ok());
@@ -87,6 +92,30 @@ impl<G: Guide> Walker<'_, G> {
                 source == target && !apart && !same && !elements
             })
         })
+    }
+
+    /// Whether lines say that ranges of `len` bytes in one object do not overlap.
+    fn are_apart(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (to, from): (Operand, Operand),
+        len: &Num,
+    ) -> bool {
+        let term = |operand| self.term(frame, state, operand, 64);
+        let (Some(to), Some(from)) = (term(to), term(from)) else {
+            return false;
+        };
+        let is_single = |id| self.names.info(id).single;
+        let len = Sum::number(len.high.into());
+        let ends_before = |a: &Term, b: &Term| {
+            let end = a.sum.plus(&len, 1);
+            self.proves(state, end.and_then(|end| end.plus(&b.sum, -1)))
+        };
+        self.relations
+            && to.object == from.object
+            && to.object.is_some_and(is_single)
+            && (ends_before(&to, &from) || ends_before(&from, &to))
     }
 
     /// `memset`. False if nothing goes on.

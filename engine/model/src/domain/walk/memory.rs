@@ -232,6 +232,7 @@ impl<G: Guide> Walker<'_, G> {
             ?len,
             ?sizes,
             ?address,
+            relations = self.relations,
             lines = ?state.lines.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "an access that is not shown to be valid"
         );

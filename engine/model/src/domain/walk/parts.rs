@@ -4,6 +4,7 @@
 //! state with an error loses what it says of everything else, and the caller's test of the result does not bring that back. So what arrives
 //! at a function's return, or at what ends lifetimes before it, is kept apart by the result, up to the end of the block that called (trace partitioning: Mauborgne and Rival, *Trace
 //! partitioning in abstract interpretation based static analyzers*, ESOP 2005). There are four kinds of results, and a place has few states.
+//! What is joined in the middle of a function is kept apart by [selectors](crate::domain::selectors).
 
 use smallvec::SmallVec;
 
@@ -28,6 +29,8 @@ pub(super) enum Kind {
     Zero,
     /// A positive number, or an address.
     Positive,
+    /// This number, which a selector holds.
+    Is(u64),
     /// Several of these, or no result.
     Any,
 }
@@ -43,6 +46,12 @@ impl Kind {
             (Some(num), true) if num.least > 0 => Kind::Positive,
             _ => Kind::Any,
         }
+    }
+
+    /// Of what a selector holds.
+    fn of_selector(value: Option<&Value>) -> Kind {
+        let number = value.and_then(|value| value.plain()?.single());
+        number.map_or(Kind::Any, Kind::Is)
     }
 }
 
@@ -93,7 +102,9 @@ impl<G: Guide> Walker<'_, G> {
     pub(super) fn key(&self, frame: &Frame, block: BlockId, state: &State) -> Key {
         let marks = frame.flow.ends(block).unwrap_or_default();
         let kinds = marks.iter().map(|reg| Kind::of(state.registers.get(reg)));
-        kinds.collect()
+        let selectors = frame.flow.selectors(block).iter();
+        let selected = selectors.map(|reg| Kind::of_selector(state.registers.get(reg)));
+        kinds.chain(selected).collect()
     }
 
     /// Whether an operation walks other blocks, after which states are kept apart: those before are joined.

@@ -324,6 +324,18 @@ impl<G: Guide> Walker<'_, G> {
             return false;
         }
         state.lines.at_most_zero(sum);
+        if frame.flow.is_cyclic(self.at.block) {
+            // In the first turn of a loop a variable has one value. In the next ones it has others, and the line speaks of it.
+            let named = |term: &Term, operand| match frame.flow.varies(operand) {
+                true => self.by_name(frame, state, term, (operand, width)),
+                false => term.sum.clone(),
+            };
+            let (x, y) = (named(&x, a), named(&y, b));
+            let (less, more) = if turned { (y, x) } else { (x, y) };
+            let sum = less.plus(&more, -1);
+            let sum = sum.and_then(|sum| sum.plus(&Sum::number(strict.into()), 1));
+            state.lines.at_most_zero(sum);
+        }
         // What was not seen not to wrap around may be by now.
         for operand in [a, b] {
             if let Operand::Reg(reg) = operand

@@ -2,6 +2,7 @@
 //!
 //! What is said of a variable that goes away is said of what it was made of first.
 
+use super::relate::Term;
 use super::{Frame, Guide, Walker};
 use crate::domain::linear::{ANY, Line, Lines, Sum, UNSIGNED, Var};
 use crate::domain::state::State;
@@ -27,7 +28,11 @@ impl<G: Guide> Walker<'_, G> {
             let width = self.width(frame, to);
             if let Some(term) = self.term(frame, state, from, width) {
                 let new = Var::Outer(MEANWHILE, to.0);
-                lines.zero(Sum::of(new).plus(&term.sum, -1));
+                // What lines say of a register that has one value is said of what it becomes.
+                let named = self.by_name(frame, state, &term, (from, width));
+                let is_known = frame.flow.varies(from) && named.vars().all(|var| lines.has(var));
+                let sum = if is_known { &named } else { &term.sum };
+                lines.zero(Sum::of(new).plus(sum, -1));
                 unsigned(&mut lines, from, new);
             }
         }
@@ -50,6 +55,26 @@ impl<G: Guide> Walker<'_, G> {
             Var::Outer(MEANWHILE, to) => Some(Var::Reg(to)),
             var => Some(var),
         })
+    }
+
+    /// A term as the register that it is, though that has one value.
+    pub(super) fn by_name(
+        &self,
+        frame: &Frame,
+        state: &State,
+        term: &Term,
+        (operand, width): (Operand, Width),
+    ) -> Sum {
+        match operand {
+            Operand::Reg(reg)
+                if term.low == term.high
+                    && self.width(frame, reg) == width
+                    && state.range(Var::Reg(reg.0), &self.names) == (term.low, term.high) =>
+            {
+                Sum::of(Var::Reg(reg.0))
+            }
+            _ => term.sum.clone(),
+        }
     }
 
     /// The lines with which a call comes back; registers are its results.

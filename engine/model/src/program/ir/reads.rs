@@ -2,57 +2,70 @@
 //!
 //! One list for all who ask what an operation depends on, so that a new operation is added in one place.
 
-use super::{Op, Operand, Reg};
+use super::{Callee, Edge, Op, Operand, Reg, Terminator};
 
-impl Op {
-    /// Calls `act` for each operand that the operation reads.
-    pub fn reads(&self, act: &mut impl FnMut(Operand)) {
-        match self {
+/// Calls a function for each operand that an operation reads, borrowed as the operation is.
+macro_rules! each_operand {
+    ($op:expr, $act:expr, $iter:ident, ($($mut:tt)?)) => {
+        match $op {
             Op::Bin { a, b, .. }
             | Op::Cmp { a, b, .. }
             | Op::Overflow { a, b, .. }
             | Op::Float { a, b, .. }
-            | Op::FloatCmp { a, b, .. } => [*a, *b].into_iter().for_each(act),
-            Op::Funnel { a, b, by, .. } => [*a, *b, *by].into_iter().for_each(act),
+            | Op::FloatCmp { a, b, .. } => [a, b].into_iter().for_each($act),
+            Op::Funnel { a, b, by, .. } => [a, b, by].into_iter().for_each($act),
             Op::Un { a, .. }
             | Op::Cast { a, .. }
             | Op::Copy { a, .. }
             | Op::FloatNeg { a, .. }
             | Op::FloatCast { a, .. }
-            | Op::Freeze { a, .. } => act(*a),
-            Op::Select { cond, a, b, .. } => [*cond, *a, *b].into_iter().for_each(act),
+            | Op::Freeze { a, .. } => $act(a),
+            Op::Select { cond, a, b, .. } => [cond, a, b].into_iter().for_each($act),
             Op::Address { base, indices, .. } => {
-                act(*base);
-                indices.iter().for_each(|(index, ..)| act(*index));
+                $act(base);
+                indices.$iter().for_each(|(index, ..)| $act(index));
             }
-            Op::FloatFn { args, .. } => args.iter().for_each(|arg| act(*arg)),
+            Op::FloatFn { args, .. } => args.$iter().for_each($act),
             Op::Alloca { size, room, .. } => {
-                act(*size);
-                room.iter().for_each(|room| act(room.count));
+                $act(size);
+                room.$iter().for_each(|room| $act(& $($mut)? room.count));
             }
-            Op::Load { address, .. } | Op::Lifetime { address, .. } => act(*address),
-            Op::Store { value, address, .. } => [*value, *address].into_iter().for_each(act),
-            Op::MemCopy { to, from, len, .. } => [*to, *from, *len].into_iter().for_each(act),
-            Op::MemSet { to, value, len, .. } => [*to, *value, *len].into_iter().for_each(act),
-            Op::Uninit { address, len } => [*address, *len].into_iter().for_each(act),
+            Op::Load { address, .. } | Op::Lifetime { address, .. } => $act(address),
+            Op::Store { value, address, .. } => [value, address].into_iter().for_each($act),
+            Op::MemCopy { to, from, len, .. } => [to, from, len].into_iter().for_each($act),
+            Op::MemSet { to, value, len, .. } => [to, value, len].into_iter().for_each($act),
+            Op::Uninit { address, len } => [address, len].into_iter().for_each($act),
             Op::Call(call) => {
-                call.args.iter().for_each(|arg| act(arg.value));
-                if let super::Callee::Indirect(operand) = call.callee {
-                    act(operand);
+                call.args.$iter().for_each(|arg| $act(& $($mut)? arg.value));
+                if let Callee::Indirect(operand) = & $($mut)? call.callee {
+                    $act(operand);
                 }
             }
-            Op::VaStart { list, .. } => act(*list),
-            Op::VaCopy { to, from, .. } => [*to, *from].into_iter().for_each(act),
-            Op::StackRestore { saved } => act(*saved),
-            Op::AtomicRmw { address, b, .. } => [*address, *b].into_iter().for_each(act),
+            Op::VaStart { list, .. } => $act(list),
+            Op::VaCopy { to, from, .. } => [to, from].into_iter().for_each($act),
+            Op::StackRestore { saved } => $act(saved),
+            Op::AtomicRmw { address, b, .. } => [address, b].into_iter().for_each($act),
             Op::CmpXchg {
                 address,
                 expected,
                 new,
                 ..
-            } => [*address, *expected, *new].into_iter().for_each(act),
+            } => [address, expected, new].into_iter().for_each($act),
             Op::StackSave { .. } | Op::Unmodelled { .. } => {}
         }
+    };
+}
+
+impl Op {
+    /// Calls `act` for each operand that the operation reads.
+    pub fn reads(&self, act: &mut impl FnMut(Operand)) {
+        let mut act = |operand: &Operand| act(*operand);
+        each_operand!(self, &mut act, iter, ());
+    }
+
+    /// Calls `act` for each operand that the operation reads, to change it.
+    pub fn reads_mut(&mut self, act: &mut impl FnMut(&mut Operand)) {
+        each_operand!(self, &mut *act, iter_mut, (mut));
     }
 
     /// The registers that an operation sets.
@@ -92,5 +105,42 @@ impl Op {
             | Op::Unmodelled { .. } => (Reg(0), 0, None),
         };
         (0..count).map(move |i| Reg(first.0 + i)).chain(other)
+    }
+}
+
+impl Terminator {
+    /// Calls `act` for each operand that is read at the end of a block, by its edges too, to change it.
+    pub fn reads_mut(&mut self, act: &mut impl FnMut(&mut Operand)) {
+        let edge = |edge: &mut Edge, act: &mut dyn FnMut(&mut Operand)| {
+            edge.moves.iter_mut().for_each(|(_, from)| act(from));
+        };
+        match self {
+            Terminator::Jump(to) => edge(to, act),
+            Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            } => {
+                act(cond);
+                edge(then, act);
+                edge(otherwise, act);
+            }
+            Terminator::Switch {
+                value,
+                cases,
+                default,
+                ..
+            } => {
+                act(value);
+                cases.iter_mut().for_each(|(_, to)| edge(to, act));
+                edge(default, act);
+            }
+            Terminator::Return { values } => values.iter_mut().for_each(act),
+            Terminator::IndirectBranch { address, targets } => {
+                act(address);
+                targets.iter_mut().for_each(|(_, to)| edge(to, act));
+            }
+            Terminator::Unreachable { .. } => {}
+        }
     }
 }

@@ -149,6 +149,14 @@ impl<'m> Value<'m> {
         Value::some(llvm!(LLVMGetNextInstruction(self.0)))
     }
 
+    /// The block of an instruction.
+    pub(crate) fn block(self) -> Option<BasicBlock<'m>> {
+        let block = self
+            .is_instruction()
+            .then(|| llvm!(LLVMGetInstructionParent(self.0)));
+        block.filter(|block| !block.is_null()).map(BasicBlock::new)
+    }
+
     pub(crate) fn erase_instruction(self) {
         llvm!(LLVMInstructionEraseFromParent(self.0));
     }

@@ -68,16 +68,13 @@ fn mark_local<'m>(
     let Some(next) = local.next_instruction() else {
         return;
     };
-    llvm!(LLVMPositionBuilderBefore(builder, next.0));
-    let allocated = local.allocated_type();
-    let each = layout.size(allocated);
+    let each = layout.size(local.allocated_type());
     let count = local.operand(0);
-    if count.const_int() == Some(1) && each <= LARGEST && each > 0 && is_promotable(local) {
-        let poison = llvm!(LLVMGetPoison(allocated.0));
-        let frozen = llvm!(LLVMBuildFreeze(builder, poison, c"uninitialised".as_ptr()));
-        llvm!(LLVMBuildStore(builder, frozen, local.0));
+    if count.const_int() == Some(1) && is_small(each) && is_promotable(local) {
+        forget(builder, next, local);
         return;
     }
+    llvm!(LLVMPositionBuilderBefore(builder, next.0));
     let size = match count.const_int() {
         Some(n) => llvm!(LLVMConstInt(word, n.saturating_mul(each), 0)),
         None => {
@@ -101,9 +98,28 @@ fn mark_local<'m>(
     ));
 }
 
+/// Whether a local of so many bytes may become registers.
+pub(super) fn is_small(size: u64) -> bool {
+    (1..=LARGEST).contains(&size)
+}
+
+/// Gives a local a value before an instruction: some value that nobody knows.
+pub(super) fn forget(builder: LLVMBuilderRef, before: Value<'_>, local: Value<'_>) {
+    llvm!(LLVMPositionBuilderBefore(builder, before.0));
+    let poison = llvm!(LLVMGetPoison(local.allocated_type().0));
+    let frozen = llvm!(LLVMBuildFreeze(builder, poison, c"uninitialised".as_ptr()));
+    llvm!(LLVMBuildStore(builder, frozen, local.0));
+}
+
 /// Whether SROA will take the local apart: all uses are plain accesses at constant offsets.
 fn is_promotable(address: Value<'_>) -> bool {
-    address.users().into_iter().all(|user| match user.opcode() {
+    let mut users = address.users().into_iter();
+    users.all(|user| is_plain(address, user))
+}
+
+/// Whether the use of an address is an access that SROA can take apart.
+pub(super) fn is_plain<'m>(address: Value<'m>, user: Value<'m>) -> bool {
+    match user.opcode() {
         Some(LLVMOpcode::LLVMLoad) => !user.is_volatile(),
         Some(LLVMOpcode::LLVMStore) => user.operand(0) != address && !user.is_volatile(),
         Some(LLVMOpcode::LLVMGetElementPtr) => {
@@ -122,5 +138,5 @@ fn is_promotable(address: Value<'_>) -> bool {
                     && user.operand(3).const_int() == Some(0))
         }
         _ => false,
-    })
+    }
 }

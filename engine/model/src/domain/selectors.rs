@@ -1,0 +1,108 @@
+//! Registers that say from where a block was reached, and are asked soon afterwards.
+//!
+//! A way out of a nested scope becomes a number in C's intermediate code: each way sets it, all of them are joined where the
+//! scope's variables end, and a switch takes them apart again. So do `a && b`, and an inlined function that returns -1 for an error.
+//! A state in which they were joined has lost what each of them knew by the time of the switch. Where a register gets constants
+//! along the edges into a block and is tested in that block, or in blocks behind it that do little, states are kept apart by
+//! what it holds (trace partitioning by the value of a variable: Mauborgne and Rival, 2005).
+
+use smallvec::SmallVec;
+
+use crate::program::ir::{Block, BlockId, Op, Operand, Program, Reg, Terminator};
+
+/// Blocks behind a join in which states are still kept apart.
+const NEAR: usize = 12;
+/// Selectors of one block.
+const MOST: usize = 3;
+
+/// By block from `first` on: the selectors by which what arrives is told apart.
+pub(super) fn selectors(
+    program: &Program,
+    (first, count): (u32, usize),
+    is_head: impl Fn(BlockId) -> bool,
+    is_live: impl Fn(BlockId, Reg) -> bool,
+) -> Vec<SmallVec<[Reg; MOST]>> {
+    let mut found = vec![SmallVec::new(); count];
+    let mut joins: Vec<Vec<(Reg, SmallVec<[Operand; 4]>)>> = vec![Vec::new(); count];
+    for block in (first..).take(count).map(BlockId) {
+        for edge in program.block(block).end.edges() {
+            let into = &mut joins[(edge.to.0 - first) as usize];
+            for &(reg, from) in &edge.moves {
+                match into.iter_mut().find(|(known, _)| *known == reg) {
+                    Some((_, all)) if !all.contains(&from) => all.push(from),
+                    Some(_) => {}
+                    None => into.push((reg, SmallVec::from_slice(&[from]))),
+                }
+            }
+        }
+    }
+    for (block, joins) in (first..).map(BlockId).zip(joins) {
+        let selects = |all: &[Operand]| {
+            all.len() > 1 && all.iter().any(|from| matches!(from, Operand::Const(_)))
+        };
+        for (reg, _) in joins.iter().filter(|(_, all)| selects(all)) {
+            if is_head(block) {
+                continue;
+            }
+            for near in asked_in(program, block, *reg, (&is_head, &is_live)) {
+                let marks: &mut SmallVec<[Reg; MOST]> = &mut found[(near.0 - first) as usize];
+                if marks.len() < MOST {
+                    marks.push(*reg);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The blocks from a join on in which a register matters that is tested in one of them; none if it is not.
+fn asked_in(
+    program: &Program,
+    join: BlockId,
+    reg: Reg,
+    (is_head, is_live): (&impl Fn(BlockId) -> bool, &impl Fn(BlockId, Reg) -> bool),
+) -> Vec<BlockId> {
+    let mut near = vec![join];
+    let mut is_asked = false;
+    let mut at = 0;
+    while let Some(&block) = near.get(at) {
+        at += 1;
+        let block = program.block(block);
+        is_asked |= tests(block, reg);
+        for edge in block.end.edges() {
+            let to = edge.to;
+            if near.len() < NEAR
+                && !near.contains(&to)
+                && !is_head(to)
+                && is_live(to, reg)
+                && !program
+                    .block(to)
+                    .ops
+                    .iter()
+                    .any(|inst| matches!(inst.op, Op::Call(_)))
+            {
+                near.push(to);
+            }
+        }
+    }
+    if is_asked { near } else { Vec::new() }
+}
+
+/// Whether a block goes on depending on a register, or on how it compares with a constant.
+fn tests(block: &Block, reg: Reg) -> bool {
+    let (Terminator::Branch { cond: asked, .. } | Terminator::Switch { value: asked, .. }) =
+        &block.end
+    else {
+        return false;
+    };
+    let is = |operand: &Operand| *operand == Operand::Reg(reg);
+    is(asked)
+        || block.ops.iter().any(|inst| match &inst.op {
+            Op::Cmp { dst, a, b, .. } => {
+                *asked == Operand::Reg(*dst)
+                    && (is(a) && matches!(b, Operand::Const(_))
+                        || is(b) && matches!(a, Operand::Const(_)))
+            }
+            _ => false,
+        })
+}

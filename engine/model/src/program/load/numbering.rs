@@ -1,0 +1,349 @@
+//! Registers that hold the same number, since they were computed in the same way, become one.
+//!
+//! C computes an address twice, once to compare it and once to use it (`if (op + length > end) ...; op += length;`), and an
+//! unoptimised module has two registers then. What is known of the one is not known of the other, unless whoever reasons about
+//! the program finds out that they are equal. LLVM's own passes for this also remove loads, which carry checks, and
+//! fold branches, which are goals.
+//!
+//! This is global value numbering over the dominator tree (Briggs, Cooper and Simpson, *Value numbering*, 1997), where sums are
+//! compared as linear forms modulo two to the width. In static single assignment form a register that dominates another one and
+//! is computed of the same operands holds the same wherever the other one may be read. Operations stay where they are, so that no
+//! place gets another name; the later register is merely read no more.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::program::ir::{BinOp, Block, CastKind, Function, Op, Operand, Program, Reg, Width};
+use crate::term::value::mask;
+
+/// Registers that a form may be the sum of.
+const TERMS: usize = 6;
+
+/// Multiples of registers and a constant, modulo two to the width.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Form {
+    /// In the order of registers, no factor zero.
+    terms: SmallVec<[(Reg, u64); 3]>,
+    constant: u64,
+}
+
+/// How a register is computed.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Sum(Width, Form),
+    Bits(BinOp, Width, Form, Form),
+    Cast(CastKind, Width, Width, Form),
+}
+
+/// The value numbering of one function.
+struct Numbering<'p> {
+    widths: &'p [Width],
+    /// The register that is read instead, by register.
+    leaders: Vec<Reg>,
+    forms: FxHashMap<Reg, Form>,
+    /// Where each value was computed, and in which register.
+    known: FxHashMap<Key, Vec<(u32, Reg)>>,
+}
+
+/// Lets all operands of a function name the first register that holds their value.
+pub(super) fn number(program: &mut Program, function: usize) {
+    let Function {
+        blocks, registers, ..
+    } = &program.functions[function];
+    let range = blocks.start as usize..blocks.end as usize;
+    let tree = Dominators::of(&program.blocks[range.clone()], range.start as u32);
+    let mut numbering = Numbering {
+        widths: registers,
+        leaders: (0..registers.len() as u32).map(Reg).collect(),
+        forms: FxHashMap::default(),
+        known: FxHashMap::default(),
+    };
+    for &block in &tree.order {
+        for inst in &program.blocks[range.start + block as usize].ops {
+            numbering.operation(&tree, block, &inst.op);
+        }
+    }
+    let leaders = numbering.leaders;
+    let mut lead = |operand: &mut Operand| {
+        if let Operand::Reg(reg) = operand {
+            *reg = leaders.get(reg.index()).copied().unwrap_or(*reg);
+        }
+    };
+    for block in &mut program.blocks[range] {
+        block
+            .ops
+            .iter_mut()
+            .for_each(|inst| inst.op.reads_mut(&mut lead));
+        block.end.reads_mut(&mut lead);
+    }
+    let names = &mut program.functions[function].names;
+    for (reg, leader) in leaders.iter().enumerate() {
+        if names[leader.index()].is_empty() && !names[reg].is_empty() {
+            names[leader.index()] = names[reg].clone();
+        }
+    }
+}
+
+impl Numbering<'_> {
+    /// An operand of a width as a form; none where it is no register of that width and no plain constant.
+    fn form(&self, operand: Operand, width: Width) -> Option<Form> {
+        match operand {
+            Operand::Const(constant) if width <= 64 => Some(Form {
+                constant: constant & mask(width) as u64,
+                ..Form::default()
+            }),
+            Operand::Reg(reg) if self.widths.get(reg.index()) == Some(&width) && width <= 64 => {
+                let leader = self.leaders[reg.index()];
+                Some(
+                    self.forms
+                        .get(&leader)
+                        .cloned()
+                        .unwrap_or_else(|| Form::of(leader)),
+                )
+            }
+            _ => None,
+        }
+    }
+
+    fn operation(&mut self, tree: &Dominators, block: u32, op: &Op) {
+        let Some((dst, key)) = self.key(op) else {
+            return;
+        };
+        if let Key::Sum(width, form) = &key {
+            if let ([(reg, 1)], 0) = (&form.terms[..], form.constant)
+                && self.widths.get(reg.index()) == Some(width)
+            {
+                self.leaders[dst.index()] = *reg;
+                return;
+            }
+            self.forms.insert(dst, form.clone());
+        }
+        let known = self.known.entry(key).or_default();
+        match known.iter().find(|(at, _)| tree.dominates(*at, block)) {
+            Some((_, leader)) => self.leaders[dst.index()] = *leader,
+            None => known.push((block, dst)),
+        }
+    }
+
+    /// What an operation computes, where that depends on nothing but its operands.
+    fn key(&self, op: &Op) -> Option<(Reg, Key)> {
+        Some(match op {
+            Op::Bin {
+                dst,
+                op,
+                width,
+                a,
+                b,
+                ..
+            } => (*dst, self.bin((*op, *width), *a, *b)?),
+            Op::Overflow {
+                value,
+                op,
+                width,
+                a,
+                b,
+                ..
+            } => (*value, self.bin((*op, *width), *a, *b)?),
+            Op::Copy { dst, a } => {
+                let width = *self.widths.get(dst.index())?;
+                (*dst, Key::Sum(width, self.form(*a, width)?))
+            }
+            Op::Address {
+                dst,
+                base,
+                offset,
+                indices,
+                ..
+            } => {
+                let mut sum = self.form(*base, 64)?;
+                sum.constant = sum.constant.wrapping_add(*offset as u64);
+                for (index, width, scale) in indices {
+                    // A narrower index is sign-extended, which is no sum.
+                    let index = self
+                        .form(*index, *width)
+                        .filter(|index| *width == 64 || index.terms.is_empty())?;
+                    let index = index.extended(*width);
+                    sum = sum.plus(&index, *scale as u64, 64)?;
+                }
+                (*dst, Key::Sum(64, sum))
+            }
+            Op::Cast {
+                dst,
+                kind,
+                from,
+                to,
+                a,
+            } if *to <= 64 => (*dst, Key::Cast(*kind, *from, *to, self.form(*a, *from)?)),
+            _ => return None,
+        })
+    }
+
+    fn bin(&self, (op, width): (BinOp, Width), a: Operand, b: Operand) -> Option<Key> {
+        let (x, y) = (self.form(a, width)?, self.form(b, width)?);
+        let all = mask(width) as u64;
+        let sum = match op {
+            BinOp::Add => x.plus(&y, 1, width),
+            BinOp::Sub => x.plus(&y, all, width),
+            BinOp::Mul if y.terms.is_empty() => Form::default().plus(&x, y.constant, width),
+            BinOp::Mul if x.terms.is_empty() => Form::default().plus(&y, x.constant, width),
+            BinOp::Shl if y.terms.is_empty() && y.constant < u64::from(width) => {
+                Form::default().plus(&x, 1 << y.constant, width)
+            }
+            BinOp::And | BinOp::Or | BinOp::Xor => return Some(Key::Bits(op, width, x, y)),
+            _ => return None,
+        };
+        sum.map(|sum| Key::Sum(width, sum))
+    }
+}
+
+impl Form {
+    fn of(reg: Reg) -> Form {
+        Form {
+            terms: SmallVec::from_slice(&[(reg, 1)]),
+            constant: 0,
+        }
+    }
+
+    /// This and a multiple of another one; none where there are too many terms.
+    fn plus(&self, other: &Form, by: u64, width: Width) -> Option<Form> {
+        let all = mask(width) as u64;
+        let mut sum = self.clone();
+        sum.constant = sum.constant.wrapping_add(other.constant.wrapping_mul(by)) & all;
+        for &(reg, factor) in &other.terms {
+            let factor = factor.wrapping_mul(by) & all;
+            match sum.terms.binary_search_by_key(&reg, |(reg, _)| *reg) {
+                Ok(at) => sum.terms[at].1 = sum.terms[at].1.wrapping_add(factor) & all,
+                Err(at) => sum.terms.insert(at, (reg, factor)),
+            }
+        }
+        sum.terms.retain(|(_, factor)| *factor != 0);
+        (sum.terms.len() <= TERMS).then_some(sum)
+    }
+
+    /// A constant of fewer bits, sign-extended to 64.
+    fn extended(mut self, width: Width) -> Form {
+        if self.terms.is_empty() {
+            self.constant = crate::term::value::signed(width, self.constant.into()) as u64;
+        }
+        self
+    }
+}
+
+/// The dominator tree of a function's blocks, numbered from its first one.
+struct Dominators {
+    /// Blocks that can be reached, each behind the block that immediately dominates it.
+    order: Vec<u32>,
+    /// By block: the first and the last place in `order` of what it dominates.
+    spans: Vec<(u32, u32)>,
+}
+
+impl Dominators {
+    /// Cooper, Harvey and Kennedy, *A simple, fast dominance algorithm* (2001).
+    fn of(blocks: &[Block], first: u32) -> Dominators {
+        let next: Vec<Vec<u32>> = blocks
+            .iter()
+            .map(|block| {
+                let edges = block.end.edges();
+                edges.into_iter().map(|edge| edge.to.0 - first).collect()
+            })
+            .collect();
+        let post = postorder(&next);
+        let mut number = vec![None; blocks.len()];
+        for (at, &block) in post.iter().enumerate() {
+            number[block as usize] = Some(at);
+        }
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); post.len()];
+        for (from, to) in next.iter().enumerate() {
+            let Some(from) = number[from] else { continue };
+            let to = to.iter().filter_map(|&to| number[to as usize]);
+            to.for_each(|to| before[to].push(from));
+        }
+        // By postorder number; the entry has the last one.
+        let mut above: Vec<Option<usize>> = vec![None; post.len()];
+        if let Some(entry) = above.last_mut() {
+            *entry = Some(post.len() - 1);
+        }
+        let mut changes = true;
+        while changes {
+            changes = false;
+            for node in (0..post.len().saturating_sub(1)).rev() {
+                let known = before[node]
+                    .iter()
+                    .copied()
+                    .filter(|&from| above[from].is_some());
+                let new = known.reduce(|a, b| meet(&above, a, b));
+                changes |= new != above[node];
+                above[node] = new;
+            }
+        }
+        Dominators::ordered(&post, &above, blocks.len())
+    }
+
+    fn ordered(post: &[u32], above: &[Option<usize>], count: usize) -> Dominators {
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); post.len()];
+        for node in 0..post.len().saturating_sub(1) {
+            if let Some(above) = above[node] {
+                below[above].push(node);
+            }
+        }
+        let mut tree = Dominators {
+            order: Vec::new(),
+            // A block that cannot be reached dominates nothing.
+            spans: vec![(1, 0); count],
+        };
+        let mut open: Vec<(usize, bool)> = Vec::new();
+        open.extend(post.len().checked_sub(1).map(|entry| (entry, false)));
+        while let Some((node, is_done)) = open.pop() {
+            let block = post[node] as usize;
+            let at = tree.order.len() as u32;
+            if is_done {
+                tree.spans[block].1 = at - 1;
+                continue;
+            }
+            tree.spans[block].0 = at;
+            tree.order.push(post[node]);
+            open.push((node, true));
+            open.extend(below[node].iter().map(|&node| (node, false)));
+        }
+        tree
+    }
+
+    fn dominates(&self, above: u32, below: u32) -> bool {
+        let (start, end) = self.spans[above as usize];
+        (start..=end).contains(&self.spans[below as usize].0)
+    }
+}
+
+/// The nearest block that dominates both.
+fn meet(above: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        let lower = if a < b { &mut a } else { &mut b };
+        match above[*lower] {
+            Some(next) => *lower = next,
+            None => return above.len() - 1,
+        }
+    }
+    a
+}
+
+/// The blocks that can be reached from the first one, each behind those that it leads to but for loops.
+fn postorder(next: &[Vec<u32>]) -> Vec<u32> {
+    let mut seen = vec![false; next.len()];
+    let mut order = Vec::new();
+    let mut path: Vec<(u32, usize)> = Vec::new();
+    if let Some(entry) = seen.first_mut() {
+        *entry = true;
+        path.push((0, 0));
+    }
+    while let Some((block, at)) = path.pop() {
+        let Some(&to) = next[block as usize].get(at) else {
+            order.push(block);
+            continue;
+        };
+        path.push((block, at + 1));
+        if !std::mem::replace(&mut seen[to as usize], true) {
+            path.push((to, 0));
+        }
+    }
+    order
+}

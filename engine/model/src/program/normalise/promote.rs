@@ -1,0 +1,120 @@
+//! Promotes the locals whose address was handed to an inlined function, or held by a pointer variable, and nowhere else.
+//!
+//! [`super::locals`] looks at a local before any promotion, where its address stands in the home of a parameter. Once those
+//! homes are registers, often only plain accesses are left. In memory such a local is a new value at each read, and nothing
+//! that is learned of one read is known at the next.
+//!
+//! An access that may come outside of the local's scope is a violation, so that a local with such an access stays in memory.
+
+use std::collections::{HashMap, HashSet};
+
+use llvm_sys::LLVMOpcode;
+
+use super::locals;
+use crate::program::convention::UNINIT;
+use crate::program::llvm::{BasicBlock, Module, Value, llvm};
+
+/// Marks the locals that may be promoted by now as [`locals::mark`] does those that could be from the start. Whether there are any.
+pub(super) fn mark(module: &Module) -> bool {
+    let Some(uninit) = module.function(UNINIT) else {
+        return false;
+    };
+    let builder = llvm!(LLVMCreateBuilderInContext(module.context));
+    let mut found = false;
+    for call in uninit.users() {
+        let local = call.operand(0);
+        let each = match local.opcode() {
+            Some(LLVMOpcode::LLVMAlloca) => module.layout().size(local.allocated_type()),
+            _ => continue,
+        };
+        let count = local.operand(0).const_int();
+        let others = |user: &Value<'_>| *user != call;
+        if count != Some(1)
+            || !locals::is_small(each)
+            || !local
+                .users()
+                .into_iter()
+                .filter(others)
+                .all(|user| locals::is_plain(local, user))
+            || !is_within_scope(local)
+        {
+            continue;
+        }
+        // The contents are unknown at the beginning of each scope.
+        let mut begins = scope_marks(local, "llvm.lifetime.start.");
+        begins.push(call);
+        for begin in begins {
+            locals::forget(builder, begin, local);
+        }
+        call.erase_instruction();
+        found = true;
+    }
+    llvm!(LLVMDisposeBuilder(builder));
+    found
+}
+
+/// The marks of a local's scope.
+fn scope_marks<'m>(local: Value<'m>, prefix: &str) -> Vec<Value<'m>> {
+    let is_mark = |user: &Value<'_>| user.is_call() && user.callee().name().starts_with(prefix);
+    local.users().into_iter().filter(is_mark).collect()
+}
+
+/// The accesses of a local, through constant offsets too.
+fn accesses<'m>(address: Value<'m>, all: &mut HashSet<Value<'m>>) {
+    for user in address.users() {
+        match user.opcode() {
+            Some(LLVMOpcode::LLVMGetElementPtr) => accesses(user, all),
+            Some(LLVMOpcode::LLVMCall) => {
+                let name = user.callee().name();
+                if name != UNINIT && !name.starts_with("llvm.lifetime.") {
+                    all.insert(user);
+                }
+            }
+            _ => {
+                all.insert(user);
+            }
+        }
+    }
+}
+
+/// Whether no access may come before the local's scope begins, or after it ends.
+fn is_within_scope(local: Value<'_>) -> bool {
+    let begins: HashSet<Value<'_>> = scope_marks(local, "llvm.lifetime.start.")
+        .into_iter()
+        .collect();
+    let ends: HashSet<Value<'_>> = scope_marks(local, "llvm.lifetime.end.")
+        .into_iter()
+        .collect();
+    if begins.is_empty() && ends.is_empty() {
+        return true;
+    }
+    let mut all = HashSet::new();
+    accesses(local, &mut all);
+    let Some(entry) = local.block() else {
+        return false;
+    };
+    // By block: whether the scope may be over, or not begun, where the block begins.
+    let mut outside: HashMap<BasicBlock<'_>, bool> = HashMap::from([(entry, true)]);
+    let mut open = vec![entry];
+    while let Some(block) = open.pop() {
+        let mut is_outside = outside[&block];
+        for instruction in block.instructions() {
+            if begins.contains(&instruction) {
+                is_outside = false;
+            } else if ends.contains(&instruction) {
+                is_outside = true;
+            } else if is_outside && all.contains(&instruction) {
+                return false;
+            }
+        }
+        let last = block.instructions().pop();
+        for next in last.map(Value::successors).unwrap_or_default() {
+            let known = outside.get(&next).copied();
+            if known.is_none() || is_outside && known == Some(false) {
+                outside.insert(next, is_outside);
+                open.push(next);
+            }
+        }
+    }
+    true
+}
