@@ -5,8 +5,9 @@
 
 #include "crunner.h"
 
+/* The sum of case 1 wraps around or not depending on where the platform has its variables, which executions are not compared in. */
 #ifndef CASE
-#define CASE 1
+#define CASE 2
 #endif
 #ifndef MORE
 #define MORE 0
