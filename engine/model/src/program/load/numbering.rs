@@ -118,8 +118,13 @@ impl Numbering<'_> {
             }
             self.forms.insert(dst, form.clone());
         }
+        let is_cast = matches!(key, Key::Cast(..));
         let known = self.known.entry(key).or_default();
         match known.iter().find(|(at, _)| tree.dominates(*at, block)) {
+            // The variable that is converted again is what people know, so that facts should be about it.
+            Some((_, leader)) if is_cast => {
+                self.forms.insert(dst, Form::of(*leader));
+            }
             Some((_, leader)) => self.leaders[dst.index()] = *leader,
             None => known.push((block, dst)),
         }
