@@ -4,9 +4,8 @@
 //! the head of a component that it is part of, and a component's blocks stand together.
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
-use super::selectors::selectors;
+use super::selectors::{Selectors, selectors};
 use crate::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
 use crate::symbolic::world::successors;
 
@@ -28,7 +27,7 @@ pub struct Flow {
     /// By block: the registers that tell ways to the return apart; none where more is done than to return.
     ends: Vec<Option<Vec<Reg>>>,
     /// By block: the registers by which states are kept apart there ([`super::selectors`]).
-    selectors: Vec<SmallVec<[Reg; 3]>>,
+    selectors: Vec<Selectors>,
     /// By register: the operation that sets it; none for parameters and for what edges set.
     made: Vec<Option<(BlockId, u32)>>,
     /// By register: the operations that compute another one of it.
@@ -169,10 +168,7 @@ impl Flow {
     }
 
     /// Whether a register is set by an operation of a loop. What edges set is not told.
-    pub fn varies(&self, operand: Operand) -> bool {
-        let Operand::Reg(reg) = operand else {
-            return false;
-        };
+    pub fn varies(&self, reg: Reg) -> bool {
         let made = self.made.get(reg.index()).copied().flatten();
         made.is_some_and(|(block, _)| self.is_cyclic(block))
     }
@@ -271,7 +267,8 @@ impl Flow {
                 }
                 live.iter_mut().zip(&there).for_each(|(a, b)| *a |= b);
             }
-            end_reads(&block.end, &mut |operand| read(&mut live, operand));
+            let asked = block.end.reads().iter();
+            asked.for_each(|operand| read(&mut live, *operand));
             for inst in block.ops.iter().rev() {
                 inst.op.sets().for_each(|reg| put(&mut live, reg, false));
                 inst.op.reads(&mut |operand| read(&mut live, operand));
@@ -299,16 +296,6 @@ fn put(set: &mut [u64], reg: Reg, value: bool) {
 fn read(set: &mut [u64], operand: Operand) {
     if let Operand::Reg(reg) = operand {
         put(set, reg, true);
-    }
-}
-
-fn end_reads(end: &Terminator, act: &mut impl FnMut(Operand)) {
-    match end {
-        Terminator::Branch { cond, .. } => act(*cond),
-        Terminator::Switch { value, .. } => act(*value),
-        Terminator::Return { values } => values.iter().for_each(|value| act(*value)),
-        Terminator::IndirectBranch { address, .. } => act(*address),
-        Terminator::Jump(_) | Terminator::Unreachable { .. } => {}
     }
 }
 

@@ -254,7 +254,7 @@ impl Line {
 
     /// Its variables.
     pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
-        self.sum.terms.iter().map(|(var, _)| *var)
+        self.sum.vars()
     }
 
     /// Whether it holds of these values; none where one is not known.

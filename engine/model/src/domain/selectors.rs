@@ -15,14 +15,17 @@ const NEAR: usize = 12;
 /// Selectors of one block.
 const MOST: usize = 3;
 
+/// The registers by which what arrives at a block is told apart.
+pub(super) type Selectors = SmallVec<[Reg; MOST]>;
+
 /// By block from `first` on: the selectors by which what arrives is told apart.
 pub(super) fn selectors(
     program: &Program,
     (first, count): (u32, usize),
     is_head: impl Fn(BlockId) -> bool,
     is_live: impl Fn(BlockId, Reg) -> bool,
-) -> Vec<SmallVec<[Reg; MOST]>> {
-    let mut found = vec![SmallVec::new(); count];
+) -> Vec<Selectors> {
+    let mut found = vec![Selectors::new(); count];
     let mut joins: Vec<Vec<(Reg, SmallVec<[Operand; 4]>)>> = vec![Vec::new(); count];
     for block in (first..).take(count).map(BlockId) {
         for edge in program.block(block).end.edges() {
@@ -36,16 +39,14 @@ pub(super) fn selectors(
             }
         }
     }
-    for (block, joins) in (first..).map(BlockId).zip(joins) {
+    let joins = (first..).map(BlockId).zip(joins);
+    for (block, joins) in joins.filter(|(block, _)| !is_head(*block)) {
         let selects = |all: &[Operand]| {
             all.len() > 1 && all.iter().any(|from| matches!(from, Operand::Const(_)))
         };
         for (reg, _) in joins.iter().filter(|(_, all)| selects(all)) {
-            if is_head(block) {
-                continue;
-            }
             for near in asked_in(program, block, *reg, (&is_head, &is_live)) {
-                let marks: &mut SmallVec<[Reg; MOST]> = &mut found[(near.0 - first) as usize];
+                let marks = &mut found[(near.0 - first) as usize];
                 if marks.len() < MOST {
                     marks.push(*reg);
                 }

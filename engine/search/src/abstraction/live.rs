@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use cegar_model::program::ir::{Block, BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
+use cegar_model::program::ir::{Block, BlockId, FuncId, Op, Operand, Program, Reg};
 use cegar_model::symbolic::world::successors;
 
 /// The live registers of one function.
@@ -78,13 +78,7 @@ impl Live {
             );
             used.extend(edge.moves.iter().map(|(_, from)| *from));
         }
-        match &block.end {
-            Terminator::Branch { cond, .. } => used.push(*cond),
-            Terminator::Switch { value, .. } => used.push(*value),
-            Terminator::Return { values } => used.extend(values),
-            Terminator::IndirectBranch { address, .. } => used.push(*address),
-            Terminator::Jump(_) | Terminator::Unreachable { .. } => {}
-        }
+        used.extend(block.end.reads());
         add(&mut live, &used);
         for inst in block.ops.iter().skip(from).rev() {
             for reg in results(&inst.op) {

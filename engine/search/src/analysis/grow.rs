@@ -131,7 +131,12 @@ impl Growing {
 
 /// Takes in what a loop begins with; whether that is new. The loop is begun anew with it: what values say of each other in its first turns is
 /// known of the new ones then, too (Bourdoncle, 1993, has inner loops iterate from what they begin with each time).
-fn enter(known: &mut Grown, state: &State, by: Measure<'_, '_>, anew: u32) -> bool {
+fn enter(
+    known: &mut Grown,
+    state: &State,
+    by: Measure<'_, '_>,
+    (anew, relations): (u32, bool),
+) -> bool {
     let begins_anew = known.entered < anew;
     if begins_anew && !state.is_within(&known.entry, by.names, by.widths) {
         known.entry = known.entry.join_with_hull(state, by.names, by.widths);
@@ -143,9 +148,12 @@ fn enter(known: &mut Grown, state: &State, by: Measure<'_, '_>, anew: u32) -> bo
     if begins_anew {
         known.state = known.entry.clone();
         known.times = 0;
-    } else {
-        known.state = known.state.join_with_hull(state, by.names, by.widths);
+        return true;
     }
+    known.state = match relations {
+        true => known.state.join_with_hull(state, by.names, by.widths),
+        false => known.state.join(state, by.names, by.widths),
+    };
     true
 }
 
@@ -264,13 +272,17 @@ impl Guide for Growing {
             return Ok(false);
         }
         let thresholds = self.of(self.functions[place.1.index()]);
-        let anew = match (self.relations, self.functions.len()) {
-            (true, ..LARGE) => ANEW,
-            _ => 0,
+        let relations = self.relations;
+        let anew = if relations && self.functions.len() < LARGE {
+            ANEW
+        } else {
+            0
         };
         let grew = match self.heads.get_mut(&place) {
             // What a loop begins with grows as long as the loops around it do, which are widened themselves.
-            Some(known) if !back && known.entered < ENTERED => enter(known, &state, by, anew),
+            Some(known) if !back && known.entered < ENTERED => {
+                enter(known, &state, by, (anew, relations))
+            }
             Some(known) => take(known, state, by, (&thresholds, self.relations)),
             None => {
                 self.heads.insert(place, Grown::of(state));

@@ -35,7 +35,7 @@ impl Lines {
         };
         let (own, others) = (only(self, other), only(other, self));
         let sums = own.iter().chain(&others);
-        let of_sums = sums.flat_map(|sum| sum.terms.iter().map(|(var, _)| *var));
+        let of_sums = sums.flat_map(Sum::vars);
         let vars: BTreeSet<Var> = of_sums.chain(moving).collect();
         if vars.is_empty() || vars.len() > VARIABLES {
             return;

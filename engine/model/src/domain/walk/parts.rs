@@ -50,7 +50,7 @@ impl Kind {
 
     /// Of what a selector holds.
     fn of_selector(value: Option<&Value>) -> Kind {
-        let number = value.and_then(|value| value.plain()?.single());
+        let number = value.and_then(Value::single);
         number.map_or(Kind::Any, Kind::Is)
     }
 }

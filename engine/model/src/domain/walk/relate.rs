@@ -316,9 +316,12 @@ impl<G: Guide> Walker<'_, G> {
                 return true;
             }
         };
-        let (less, more) = if turned { (&y, &x) } else { (&x, &y) };
-        let sum = less.sum.plus(&more.sum, -1);
-        let sum = sum.and_then(|sum| sum.plus(&Sum::number(strict.into()), 1));
+        let compared = |x: &Sum, y: &Sum| {
+            let (less, more) = if turned { (y, x) } else { (x, y) };
+            let sum = less.plus(more, -1)?;
+            sum.plus(&Sum::number(strict.into()), 1)
+        };
+        let sum = compared(&x.sum, &y.sum);
         let not = sum.as_ref().and_then(|sum| sum.times(-1));
         if self.proves(state, not.and_then(|not| not.plus(&Sum::number(1), 1))) {
             return false;
@@ -326,15 +329,12 @@ impl<G: Guide> Walker<'_, G> {
         state.lines.at_most_zero(sum);
         if frame.flow.is_cyclic(self.at.block) {
             // In the first turn of a loop a variable has one value. In the next ones it has others, and the line speaks of it.
-            let named = |term: &Term, operand| match frame.flow.varies(operand) {
-                true => self.by_name(frame, state, term, (operand, width)),
-                false => term.sum.clone(),
-            };
-            let (x, y) = (named(&x, a), named(&y, b));
-            let (less, more) = if turned { (y, x) } else { (x, y) };
-            let sum = less.plus(&more, -1);
-            let sum = sum.and_then(|sum| sum.plus(&Sum::number(strict.into()), 1));
-            state.lines.at_most_zero(sum);
+            let named = |term, operand| self.by_name(frame, state, term, (operand, width));
+            let (a, b) = (named(&x, a), named(&y, b));
+            if a.is_some() || b.is_some() {
+                let sum = compared(&a.unwrap_or(x.sum), &b.unwrap_or(y.sum));
+                state.lines.at_most_zero(sum);
+            }
         }
         // What was not seen not to wrap around may be by now.
         for operand in [a, b] {

@@ -30,9 +30,8 @@ impl<G: Guide> Walker<'_, G> {
                 let new = Var::Outer(MEANWHILE, to.0);
                 // What lines say of a register that has one value is said of what it becomes.
                 let named = self.by_name(frame, state, &term, (from, width));
-                let is_known = frame.flow.varies(from) && named.vars().all(|var| lines.has(var));
-                let sum = if is_known { &named } else { &term.sum };
-                lines.zero(Sum::of(new).plus(sum, -1));
+                let known = named.filter(|sum| sum.vars().all(|var| lines.has(var)));
+                lines.zero(Sum::of(new).plus(&known.unwrap_or(term.sum), -1));
                 unsigned(&mut lines, from, new);
             }
         }
@@ -57,24 +56,23 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// A term as the register that it is, though that has one value.
+    /// A term as the register that it is, where that has one value and is set in a loop.
     pub(super) fn by_name(
         &self,
         frame: &Frame,
         state: &State,
         term: &Term,
         (operand, width): (Operand, Width),
-    ) -> Sum {
-        match operand {
-            Operand::Reg(reg)
-                if term.low == term.high
-                    && self.width(frame, reg) == width
-                    && state.range(Var::Reg(reg.0), &self.names) == (term.low, term.high) =>
-            {
-                Sum::of(Var::Reg(reg.0))
-            }
-            _ => term.sum.clone(),
-        }
+    ) -> Option<Sum> {
+        let Operand::Reg(reg) = operand else {
+            return None;
+        };
+        let own = Var::Reg(reg.0);
+        let is_it = frame.flow.varies(reg)
+            && term.low == term.high
+            && self.width(frame, reg) == width
+            && state.range(own, &self.names) == (term.low, term.high);
+        is_it.then(|| Sum::of(own))
     }
 
     /// The lines with which a call comes back; registers are its results.

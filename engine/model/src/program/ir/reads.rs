@@ -2,6 +2,8 @@
 //!
 //! One list for all who ask what an operation depends on, so that a new operation is added in one place.
 
+use std::slice;
+
 use super::{Callee, Edge, Op, Operand, Reg, Terminator};
 
 /// Calls a function for each operand that an operation reads, borrowed as the operation is.
@@ -109,38 +111,44 @@ impl Op {
 }
 
 impl Terminator {
+    /// The operands that are read at the end of a block, but for what its edges move.
+    pub fn reads(&self) -> &[Operand] {
+        match self {
+            Terminator::Branch { cond: read, .. }
+            | Terminator::Switch { value: read, .. }
+            | Terminator::IndirectBranch { address: read, .. } => slice::from_ref(read),
+            Terminator::Return { values } => values,
+            Terminator::Jump(_) | Terminator::Unreachable { .. } => &[],
+        }
+    }
+
     /// Calls `act` for each operand that is read at the end of a block, by its edges too, to change it.
     pub fn reads_mut(&mut self, act: &mut impl FnMut(&mut Operand)) {
-        let edge = |edge: &mut Edge, act: &mut dyn FnMut(&mut Operand)| {
-            edge.moves.iter_mut().for_each(|(_, from)| act(from));
-        };
-        match self {
-            Terminator::Jump(to) => edge(to, act),
+        let (own, edges): (&mut [Operand], Vec<&mut Edge>) = match self {
+            Terminator::Jump(edge) => (&mut [], vec![edge]),
             Terminator::Branch {
                 cond,
                 then,
                 otherwise,
-            } => {
-                act(cond);
-                edge(then, act);
-                edge(otherwise, act);
-            }
+            } => (slice::from_mut(cond), vec![then, otherwise]),
             Terminator::Switch {
                 value,
                 cases,
                 default,
                 ..
             } => {
-                act(value);
-                cases.iter_mut().for_each(|(_, to)| edge(to, act));
-                edge(default, act);
+                let cases = cases.iter_mut().map(|(_, edge)| edge);
+                (slice::from_mut(value), cases.chain([default]).collect())
             }
-            Terminator::Return { values } => values.iter_mut().for_each(act),
             Terminator::IndirectBranch { address, targets } => {
-                act(address);
-                targets.iter_mut().for_each(|(_, to)| edge(to, act));
+                let edges = targets.iter_mut().map(|(_, edge)| edge);
+                (slice::from_mut(address), edges.collect())
             }
-            Terminator::Unreachable { .. } => {}
-        }
+            Terminator::Return { values } => (values, Vec::new()),
+            Terminator::Unreachable { .. } => (&mut [], Vec::new()),
+        };
+        let moved = edges.into_iter().flat_map(|edge| edge.moves.iter_mut());
+        let moved = moved.map(|(_, from)| from);
+        own.iter_mut().chain(moved).for_each(act);
     }
 }

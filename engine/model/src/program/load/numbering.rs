@@ -10,6 +10,8 @@
 //! is computed of the same operands holds the same wherever the other one may be read. Operations stay where they are, so that no
 //! place gets another name; the later register is merely read no more.
 
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -243,72 +245,41 @@ struct Dominators {
 }
 
 impl Dominators {
-    /// Cooper, Harvey and Kennedy, *A simple, fast dominance algorithm* (2001).
     fn of(blocks: &[Block], first: u32) -> Dominators {
-        let next: Vec<Vec<u32>> = blocks
-            .iter()
-            .map(|block| {
-                let edges = block.end.edges();
-                edges.into_iter().map(|edge| edge.to.0 - first).collect()
-            })
-            .collect();
-        let post = postorder(&next);
-        let mut number = vec![None; blocks.len()];
-        for (at, &block) in post.iter().enumerate() {
-            number[block as usize] = Some(at);
-        }
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); post.len()];
-        for (from, to) in next.iter().enumerate() {
-            let Some(from) = number[from] else { continue };
-            let to = to.iter().filter_map(|&to| number[to as usize]);
-            to.for_each(|to| before[to].push(from));
-        }
-        // By postorder number; the entry has the last one.
-        let mut above: Vec<Option<usize>> = vec![None; post.len()];
-        if let Some(entry) = above.last_mut() {
-            *entry = Some(post.len() - 1);
-        }
-        let mut changes = true;
-        while changes {
-            changes = false;
-            for node in (0..post.len().saturating_sub(1)).rev() {
-                let known = before[node]
-                    .iter()
-                    .copied()
-                    .filter(|&from| above[from].is_some());
-                let new = known.reduce(|a, b| meet(&above, a, b));
-                changes |= new != above[node];
-                above[node] = new;
-            }
-        }
-        Dominators::ordered(&post, &above, blocks.len())
-    }
-
-    fn ordered(post: &[u32], above: &[Option<usize>], count: usize) -> Dominators {
-        let mut below: Vec<Vec<usize>> = vec![Vec::new(); post.len()];
-        for node in 0..post.len().saturating_sub(1) {
-            if let Some(above) = above[node] {
-                below[above].push(node);
+        let mut graph = DiGraph::<(), ()>::new();
+        let nodes: Vec<NodeIndex> = blocks.iter().map(|_| graph.add_node(())).collect();
+        for (block, &from) in blocks.iter().zip(&nodes) {
+            for edge in block.end.edges() {
+                graph.add_edge(from, nodes[(edge.to.0 - first) as usize], ());
             }
         }
         let mut tree = Dominators {
             order: Vec::new(),
             // A block that cannot be reached dominates nothing.
-            spans: vec![(1, 0); count],
+            spans: vec![(1, 0); blocks.len()],
         };
-        let mut open: Vec<(usize, bool)> = Vec::new();
-        open.extend(post.len().checked_sub(1).map(|entry| (entry, false)));
+        let Some(&entry) = nodes.first() else {
+            return tree;
+        };
+        let dominators = simple_fast(&graph, entry);
+        let mut below: Vec<Vec<NodeIndex>> = vec![Vec::new(); blocks.len()];
+        for &node in &nodes {
+            if let Some(above) = dominators.immediate_dominator(node) {
+                below[above.index()].push(node);
+            }
+        }
+        let mut open = vec![(entry, false)];
         while let Some((node, is_done)) = open.pop() {
-            let block = post[node] as usize;
             let at = tree.order.len() as u32;
+            let span = &mut tree.spans[node.index()];
             if is_done {
-                tree.spans[block].1 = at - 1;
+                span.1 = at - 1;
                 continue;
             }
-            tree.spans[block].0 = at;
-            tree.order.push(post[node]);
+            span.0 = at;
+            tree.order.push(node.index() as u32);
             open.push((node, true));
-            open.extend(below[node].iter().map(|&node| (node, false)));
+            open.extend(below[node.index()].iter().map(|&node| (node, false)));
         }
         tree
     }
@@ -317,38 +288,4 @@ impl Dominators {
         let (start, end) = self.spans[above as usize];
         (start..=end).contains(&self.spans[below as usize].0)
     }
-}
-
-/// The nearest block that dominates both.
-fn meet(above: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
-    while a != b {
-        let lower = if a < b { &mut a } else { &mut b };
-        match above[*lower] {
-            Some(next) => *lower = next,
-            None => return above.len() - 1,
-        }
-    }
-    a
-}
-
-/// The blocks that can be reached from the first one, each behind those that it leads to but for loops.
-fn postorder(next: &[Vec<u32>]) -> Vec<u32> {
-    let mut seen = vec![false; next.len()];
-    let mut order = Vec::new();
-    let mut path: Vec<(u32, usize)> = Vec::new();
-    if let Some(entry) = seen.first_mut() {
-        *entry = true;
-        path.push((0, 0));
-    }
-    while let Some((block, at)) = path.pop() {
-        let Some(&to) = next[block as usize].get(at) else {
-            order.push(block);
-            continue;
-        };
-        path.push((block, at + 1));
-        if !std::mem::replace(&mut seen[to as usize], true) {
-            path.push((to, 0));
-        }
-    }
-    order
 }

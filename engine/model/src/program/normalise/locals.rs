@@ -68,13 +68,13 @@ fn mark_local<'m>(
     let Some(next) = local.next_instruction() else {
         return;
     };
-    let each = layout.size(local.allocated_type());
-    let count = local.operand(0);
-    if count.const_int() == Some(1) && is_small(each) && is_promotable(local) {
+    if is_small(layout, local) && is_promotable(local) {
         forget(builder, next, local);
         return;
     }
     llvm!(LLVMPositionBuilderBefore(builder, next.0));
+    let each = layout.size(local.allocated_type());
+    let count = local.operand(0);
     let size = match count.const_int() {
         Some(n) => llvm!(LLVMConstInt(word, n.saturating_mul(each), 0)),
         None => {
@@ -98,9 +98,10 @@ fn mark_local<'m>(
     ));
 }
 
-/// Whether a local of so many bytes may become registers.
-pub(super) fn is_small(size: u64) -> bool {
-    (1..=LARGEST).contains(&size)
+/// Whether a local is a single one of so few bytes that it may become registers.
+pub(super) fn is_small(layout: Layout<'_>, local: Value<'_>) -> bool {
+    let size = layout.size(local.allocated_type());
+    local.operand(0).const_int() == Some(1) && (1..=LARGEST).contains(&size)
 }
 
 /// Gives a local a value before an instruction: some value that nobody knows.

@@ -23,19 +23,11 @@ pub(super) fn mark(module: &Module) -> bool {
     let mut found = false;
     for call in uninit.users() {
         let local = call.operand(0);
-        let each = match local.opcode() {
-            Some(LLVMOpcode::LLVMAlloca) => module.layout().size(local.allocated_type()),
-            _ => continue,
-        };
-        let count = local.operand(0).const_int();
-        let others = |user: &Value<'_>| *user != call;
-        if count != Some(1)
-            || !locals::is_small(each)
-            || !local
-                .users()
-                .into_iter()
-                .filter(others)
-                .all(|user| locals::is_plain(local, user))
+        let is_local = local.opcode() == Some(LLVMOpcode::LLVMAlloca);
+        let mut others = local.users().into_iter().filter(|user| *user != call);
+        if !is_local
+            || !locals::is_small(module.layout(), local)
+            || !others.all(|user| locals::is_plain(local, user))
             || !is_within_scope(local)
         {
             continue;

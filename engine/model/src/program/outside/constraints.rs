@@ -258,34 +258,17 @@ impl<'p> Builder<'p> {
         for (index, inst) in block.ops.iter().enumerate() {
             self.op(function, (id, index as u32), &inst.op);
         }
-        match &block.end {
-            Terminator::Return { values } => {
-                let results = program.function(function).result.len();
-                for (i, &value) in values.iter().enumerate().take(results) {
-                    if let Some(value) = self.operand(function, value) {
-                        let result = self.results[function.index()] + i as u32;
-                        self.constraints.edge(value, result);
-                    }
+        if let Terminator::Return { values } = &block.end {
+            let results = program.function(function).result.len();
+            for (i, &value) in values.iter().enumerate().take(results) {
+                if let Some(value) = self.operand(function, value) {
+                    let result = self.results[function.index()] + i as u32;
+                    self.constraints.edge(value, result);
                 }
             }
-            Terminator::Jump(edge) => self.moves(function, edge),
-            Terminator::Branch {
-                then, otherwise, ..
-            } => {
-                self.moves(function, then);
-                self.moves(function, otherwise);
-            }
-            Terminator::Switch { cases, default, .. } => {
-                cases
-                    .iter()
-                    .for_each(|(_, edge)| self.moves(function, edge));
-                self.moves(function, default);
-            }
-            Terminator::IndirectBranch { targets, .. } => {
-                let edges = targets.iter();
-                edges.for_each(|(_, edge)| self.moves(function, edge));
-            }
-            Terminator::Unreachable { .. } => {}
+        }
+        for edge in block.end.edges() {
+            self.moves(function, edge);
         }
     }
 
