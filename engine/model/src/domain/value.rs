@@ -158,7 +158,14 @@ impl Value {
         }
     }
 
-    /// `self op other`. Divisors and shifts as [`Num::bin`] has them.
+    /// The name of the objects that both lie in, and how far this one's offset is from the other's. That is the difference of two
+    /// addresses only if the name stands for one object.
+    pub fn apart(&self, other: &Value) -> Option<(ObjId, Num)> {
+        let ((a, x), (b, y)) = (self.sole()?, other.sole()?);
+        (a == b).then(|| (a, x.bin(BinOp::Sub, 64, y)))
+    }
+
+    /// `self op other`. Divisors and shifts as [`Num::bin`] has them. The difference of two addresses is any number here, see [`Value::apart`].
     pub fn bin(&self, op: BinOp, width: Width, other: &Value) -> Value {
         if let (Some(a), Some(b)) = (self.plain(), other.plain()) {
             return Value::number(a.bin(op, width, b));
@@ -170,10 +177,6 @@ impl Value {
             BinOp::Add if other.ptr.is_empty() => self.displaced(other, op),
             BinOp::Add if self.ptr.is_empty() => other.displaced(self, op),
             BinOp::Sub if other.ptr.is_empty() => self.displaced(other, op),
-            BinOp::Sub => match (self.sole(), other.sole()) {
-                (Some((a, x)), Some((b, y))) if a == b => Value::number(x.bin(op, 64, y)),
-                _ => self.mixed(other, width),
-            },
             BinOp::And => match (self.single(), other.single()) {
                 (Some(mask), _) => other.masked(mask),
                 (_, Some(mask)) => self.masked(mask),

@@ -161,53 +161,60 @@ impl Lines {
 
     /// The least number that a sum is seen not to be above.
     pub fn upper(&self, sum: &Sum, ranges: Ranges<'_>) -> i128 {
-        let known = Remembered::default();
-        let ranges = |var| known.range(var, ranges);
-        let solved = self.solved(sum.clone());
-        let found = self.search(&solved, &ranges, STEPS, None, &mut EFFORT.clone());
-        found.min(sum.most(&ranges))
+        self.bound(sum, ranges, None)
     }
 
     /// Whether a sum is seen to be zero at most.
     pub fn proves(&self, sum: &Sum, ranges: Ranges<'_>) -> bool {
-        let known = Remembered::default();
-        let ranges = |var| known.range(var, ranges);
-        if sum.most(&ranges) <= 0 {
-            return true;
-        }
-        let solved = self.solved(sum.clone());
-        self.search(&solved, &ranges, STEPS, Some(0), &mut EFFORT.clone()) <= 0
+        self.bound(sum, ranges, Some(0)) <= 0
     }
 
+    /// A number that a sum is seen not to be above: the least that is found, or the first that is small enough.
+    fn bound(&self, sum: &Sum, ranges: Ranges<'_>, enough: Option<i128>) -> i128 {
+        let known = Remembered::default();
+        let ranges = |var| known.range(var, ranges);
+        let most = sum.most(&ranges);
+        if enough.is_some_and(|enough| most <= enough) {
+            return most;
+        }
+        let solved = self.solved(sum.clone());
+        let start = solved.most(&ranges).min(most);
+        self.search((&solved, start), &ranges, STEPS, enough, &mut EFFORT.clone())
+    }
+
+    /// The least upper bound that is found of a sum of which one is known.
     fn search(
         &self,
-        sum: &Sum,
+        (sum, mut best): (&Sum, i128),
         ranges: Ranges<'_>,
         steps: u32,
         enough: Option<i128>,
         effort: &mut u32,
     ) -> i128 {
-        let mut best = sum.most(ranges);
         let done = |best: i128| enough.is_some_and(|enough| best <= enough);
-        if steps == 0 || sum.terms.is_empty() {
+        if steps == 0 || sum.terms.is_empty() || done(best) {
             return best;
         }
-        let mut next = self.added(sum, ranges, effort);
         // What is bounded by ranges already is looked at before anything is added to it.
-        for (rest, scale) in &next {
+        let mut next = Vec::new();
+        for (rest, scale) in self.added(sum, ranges, effort) {
             let found = rest.most(ranges);
-            best = best.min(divided(found, *scale));
+            best = best.min(divided(found, scale));
             if done(best) {
                 return best;
             }
+            next.push((rest, scale, found));
         }
-        next.sort_by_cached_key(|(rest, _)| rest.terms.len());
-        for (rest, scale) in next {
+        if steps == 1 {
+            return best;
+        }
+        next.sort_by_key(|(rest, ..)| rest.terms.len());
+        for (rest, scale, known) in next {
             if done(best) || *effort == 0 {
                 return best;
             }
             let wanted = enough.map(|enough| enough.saturating_mul(scale));
-            let found = self.search(&rest, ranges, steps - 1, wanted, effort);
+            let found = self.search((&rest, known), ranges, steps - 1, wanted, effort);
             best = best.min(divided(found, scale));
         }
         best
@@ -376,7 +383,7 @@ impl Lines {
             let above: Vec<(Sum, i128)> = both
                 .map(|sum| {
                     let above = match loosens {
-                        true => other.upper(&sum, ranges).max(0),
+                        true => other.bound(&sum, ranges, Some(0)).max(0),
                         false if other.proves(&sum, ranges) => 0,
                         false => i128::MAX,
                     };

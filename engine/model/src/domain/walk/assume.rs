@@ -150,7 +150,8 @@ impl<G: Guide> Walker<'_, G> {
             } if matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And)
                 && *width <= 64 =>
             {
-                (*dst, get(*a, *width).bin(*op, *width, &get(*b, *width)))
+                let values = (&get(*a, *width), &get(*b, *width));
+                (*dst, self.combined(*op, *width, values))
             }
             Op::Cast {
                 dst,

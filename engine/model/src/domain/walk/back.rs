@@ -203,7 +203,7 @@ impl<G: Guide> Walker<'_, G> {
             _ => return true,
         };
         let by = self.get(frame, state, by, width);
-        let before = value.bin(back, width, &by);
+        let before = self.combined(back, width, (value, &by));
         self.narrowed(frame, state, (operand, width), before, depth)
     }
 

@@ -73,6 +73,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         let single = y.low == y.high && y.object.is_none();
         let bits = 0..i128::from(width.min(62));
+        let is_single = |id| self.names.info(id).single;
         let plain = x.object.is_none() && y.object.is_none() && r.object.is_none();
         match op {
             BinOp::Add
@@ -83,7 +84,7 @@ impl<G: Guide> Walker<'_, G> {
             // What is subtracted and the difference are what there was.
             BinOp::Sub
                 if plain
-                    || x.object == y.object && r.object.is_none()
+                    || x.object == y.object && r.object.is_none() && x.object.is_some_and(is_single)
                     || r.object == x.object && y.object.is_none() =>
             {
                 self.subtract(frame, state, (dst, width), &r, (&x, &y));

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMValueKind};
 
-use super::{Type, given, lent, llvm};
+use super::{Layout, Type, given, lent, llvm};
 
 /// A value of a module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -200,6 +200,36 @@ impl<'m> Value<'m> {
         let data = llvm!(LLVMGetIndices(self.0));
         // SAFETY: the instruction owns `n` indices at `data`.
         unsafe { std::slice::from_raw_parts(data, n) }.to_vec()
+    }
+
+    /// A `getelementptr`'s constant part and its variable indices with their scales.
+    pub(crate) fn gep_parts(self, layout: Layout<'m>) -> Option<(i64, Vec<(Value<'m>, i64)>)> {
+        let mut ty = self.gep_source();
+        let mut constant = 0i64;
+        let mut indices = Vec::new();
+        for i in 1..self.operand_count() {
+            let index = self.operand(i);
+            let known = index.const_int().map(|bits| {
+                let unused = 64 - index.ty().int_width();
+                ((bits << unused) as i64) >> unused
+            });
+            if i > 1 && ty.is_struct() {
+                let field = known?;
+                constant =
+                    constant.checked_add(layout.field_offset(ty, field as u32) as i64)?;
+                ty = *ty.fields().get(field as usize)?;
+                continue;
+            }
+            if i > 1 {
+                ty = ty.element();
+            }
+            let scale = layout.size(ty) as i64;
+            match known {
+                Some(known) => constant = constant.checked_add(known.checked_mul(scale)?)?,
+                None => indices.push((index, scale)),
+            }
+        }
+        Some((constant, indices))
     }
 
     /// The source element type of a `getelementptr`, instruction or constant.

@@ -68,42 +68,12 @@ impl<'m> Body<'_, 'm> {
             if !is_gep {
                 return Some((address, offset));
             }
-            let (constant, indices) = self.gep_parts(address)?;
+            let (constant, indices) = address.gep_parts(self.layout)?;
             if !indices.is_empty() {
                 return None;
             }
             offset = offset.checked_add(constant)?;
             address = address.operand(0);
         }
-    }
-
-    /// A `getelementptr`'s constant part and its variable indices with their scales.
-    pub(super) fn gep_parts(&self, gep: Value<'m>) -> Option<(i64, Vec<(Value<'m>, i64)>)> {
-        let mut ty = gep.gep_source();
-        let mut constant = 0i64;
-        let mut indices = Vec::new();
-        for i in 1..gep.operand_count() {
-            let index = gep.operand(i);
-            let known = index.const_int().map(|bits| {
-                let unused = 64 - index.ty().int_width();
-                ((bits << unused) as i64) >> unused
-            });
-            if i > 1 && ty.is_struct() {
-                let field = known?;
-                constant =
-                    constant.checked_add(self.layout.field_offset(ty, field as u32) as i64)?;
-                ty = *ty.fields().get(field as usize)?;
-                continue;
-            }
-            if i > 1 {
-                ty = ty.element();
-            }
-            let scale = self.layout.size(ty) as i64;
-            match known {
-                Some(known) => constant = constant.checked_add(known.checked_mul(scale)?)?,
-                None => indices.push((index, scale)),
-            }
-        }
-        Some((constant, indices))
     }
 }

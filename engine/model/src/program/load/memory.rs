@@ -106,7 +106,7 @@ impl<'m> Body<'_, 'm> {
         }
         let dst = self.result(value)?;
         let base = self.scalar(value.operand(0))?;
-        let (offset, parts) = self.gep_parts(value).ok_or("getelementptr")?;
+        let (offset, parts) = value.gep_parts(self.layout).ok_or("getelementptr")?;
         let mut indices = Vec::with_capacity(parts.len());
         for (index, scale) in parts {
             indices.push((self.scalar(index)?, self.width(index.ty()), scale));

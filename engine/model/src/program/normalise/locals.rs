@@ -61,15 +61,14 @@ fn mark_local<'m>(
         llvm_sys::prelude::LLVMTypeRef,
     ),
 ) {
-    // The home of a parameter is written at once.
-    if local.name().ends_with(".addr") {
-        return;
-    }
     let Some(next) = local.next_instruction() else {
         return;
     };
-    if is_small(layout, local) && is_promotable(local) {
-        forget(builder, next, local);
+    if is_small(layout, local) && is_promotable(layout, local) {
+        // The home of a parameter is written at once.
+        if !local.name().ends_with(".addr") {
+            forget(builder, next, local);
+        }
         return;
     }
     llvm!(LLVMPositionBuilderBefore(builder, next.0));
@@ -112,21 +111,40 @@ pub(super) fn forget(builder: LLVMBuilderRef, before: Value<'_>, local: Value<'_
     llvm!(LLVMBuildStore(builder, frozen, local.0));
 }
 
-/// Whether SROA will take the local apart: all uses are plain accesses at constant offsets.
-fn is_promotable(address: Value<'_>) -> bool {
-    let mut users = address.users().into_iter();
-    users.all(|user| is_plain(address, user))
+/// Whether SROA will take the local apart: all uses are plain accesses at constant offsets. An access that is not within the local
+/// would be taken away with it, and so would its check: such a local stays in memory.
+fn is_promotable<'m>(layout: Layout<'m>, local: Value<'m>) -> bool {
+    let mut users = local.users().into_iter();
+    users.all(|user| is_plain((layout, local), (local, 0), user))
 }
 
-/// Whether the use of an address is an access that SROA can take apart.
-pub(super) fn is_plain<'m>(address: Value<'m>, user: Value<'m>) -> bool {
+/// Whether the use of an address, so many bytes from where a local begins, is an access within the local that SROA can take apart.
+pub(super) fn is_plain<'m>(
+    (layout, local): (Layout<'m>, Value<'m>),
+    (address, offset): (Value<'m>, i64),
+    user: Value<'m>,
+) -> bool {
+    let size = layout.size(local.allocated_type());
+    let is_within = |bytes: u64| {
+        let end = u64::try_from(offset).map(|from| from.checked_add(bytes));
+        end.is_ok_and(|end| end.is_some_and(|end| end <= size))
+    };
     match user.opcode() {
-        Some(LLVMOpcode::LLVMLoad) => !user.is_volatile(),
-        Some(LLVMOpcode::LLVMStore) => user.operand(0) != address && !user.is_volatile(),
-        Some(LLVMOpcode::LLVMGetElementPtr) => {
-            user.operand(0) == address
-                && (1..user.operand_count()).all(|i| user.operand(i).const_int().is_some())
-                && is_promotable(user)
+        Some(LLVMOpcode::LLVMLoad) => {
+            !user.is_volatile() && is_within(layout.store_size(user.ty()))
+        }
+        Some(LLVMOpcode::LLVMStore) => {
+            let value = user.operand(0);
+            value != address && !user.is_volatile() && is_within(layout.store_size(value.ty()))
+        }
+        Some(LLVMOpcode::LLVMGetElementPtr) if user.operand(0) == address => {
+            let constant = user.gep_parts(layout);
+            let by = constant.filter(|(_, indices)| indices.is_empty());
+            let Some(offset) = by.and_then(|(by, _)| offset.checked_add(by)) else {
+                return false;
+            };
+            let mut users = user.users().into_iter();
+            users.all(|next| is_plain((layout, local), (user, offset), next))
         }
         Some(LLVMOpcode::LLVMCall) => {
             let name = user.callee().name();
@@ -135,7 +153,7 @@ pub(super) fn is_plain<'m>(address: Value<'m>, user: Value<'m>) -> bool {
                 .any(|prefix| name.starts_with(prefix));
             name.starts_with("llvm.lifetime.")
                 || (is_access
-                    && user.operand(2).const_int().is_some()
+                    && user.operand(2).const_int().is_some_and(is_within)
                     && user.operand(3).const_int() == Some(0))
         }
         _ => false,

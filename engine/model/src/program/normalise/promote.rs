@@ -20,14 +20,15 @@ pub(super) fn mark(module: &Module) -> bool {
         return false;
     };
     let builder = llvm!(LLVMCreateBuilderInContext(module.context));
+    let layout = module.layout();
     let mut found = false;
     for call in uninit.users() {
         let local = call.operand(0);
         let is_local = local.opcode() == Some(LLVMOpcode::LLVMAlloca);
         let mut others = local.users().into_iter().filter(|user| *user != call);
         if !is_local
-            || !locals::is_small(module.layout(), local)
-            || !others.all(|user| locals::is_plain(local, user))
+            || !locals::is_small(layout, local)
+            || !others.all(|user| locals::is_plain((layout, local), (local, 0), user))
             || !is_within_scope(local)
         {
             continue;
