@@ -245,4 +245,72 @@ const SHAPES: &[Shape] = &[
         text: "void entry@(void) { int *first = 0, n = 0; while (getchar() != -1) { int *p = malloc(4); if (!p) return; *p = n++;
             if (!first) first = p; else { *p = 7; assert(*first == 0 + 7 * $D); } } }",
     },
+    Shape {
+        name: "cast",
+        unit: Unit::Byte,
+        text: "void entry@(void) { char b[$N] = {0}; *(short *)(b + $N - 2 + $D) = getchar(); assert(b[$N - 2] != 2 || $N); }",
+    },
+    Shape {
+        name: "set",
+        unit: Unit::Byte,
+        text: "void entry@(void) { char b[$N]; memset(b, getchar(), $N + $D); assert(b[0] == b[$N - 1]); }",
+    },
+    Shape {
+        name: "copied",
+        unit: Unit::Byte,
+        text: "void entry@(void) { char b[$N] = {getchar()}, to[$N + 1]; memcpy(to, b, $N + $D); assert(to[0] == b[0]); }",
+    },
+    Shape {
+        name: "parameter",
+        unit: Unit::Byte,
+        text: "static int byte@(int n) { return ((unsigned char *)&n)[3 + $D]; }
+            void entry@(void) { int c = getchar(); assert(c < 0 || byte@(c) == 0); }",
+    },
+    Shape {
+        name: "wider parameter",
+        unit: Unit::Byte,
+        text: "static int wide@(int n) { if (n == 'a') { if ($D) *(long *)&n = 1; else n = 1; } return n; }
+            void entry@(void) { assert(wide@(getchar()) != 'a'); }",
+    },
+    Shape {
+        name: "filled",
+        unit: Unit::Byte,
+        text: "static inline __attribute__((always_inline)) void fill@(int *p) { for (int i = 0; i < 1; i++) p[$N - 1 + $D] = getchar(); }
+            void entry@(void) { int a[$N] = {0}; fill@(a); assert(a[$N - 1] < 256); }",
+    },
+    Shape {
+        name: "measured",
+        unit: Unit::Byte,
+        text: "static inline __attribute__((always_inline)) void length@(void *p) { if ($D) *(size_t *)p = 4; else *(unsigned *)p = 4; }
+            void entry@(void) { unsigned n = getchar(); length@(&n); assert(n == 4); }",
+    },
+    Shape {
+        name: "place known late",
+        unit: Unit::Byte,
+        text: "void entry@(void) { int a[$N] = {getchar()}; size_t at = $N - 1; at += $D; a[at] = 1; assert(a[0] < 256); }",
+    },
+    Shape {
+        name: "structure with more",
+        unit: Unit::Byte,
+        text: "struct item@ { int key; int more[]; };
+            void entry@(void) { struct item@ one = {getchar()}, *at = &one; at += $D; assert(at->key < 256); }",
+    },
+    Shape {
+        name: "frames",
+        unit: Unit::Word,
+        text: "static void deeper@(int n, char *above) { char here[$N]; here[0] = n; size_t by = (size_t)here - (size_t)above;
+            assert(!above || by != 0 || !$D); assert(!above || by == 0 || !$D); if (n > 0) deeper@(n - 1, here); }
+            void entry@(void) { deeper@(__VERIFIER_nondet_uint() % 4, 0); }",
+    },
+    Shape {
+        name: "blocks apart",
+        unit: Unit::Byte,
+        text: "void entry@(void) { char *old = 0; while (getchar() != -1) { char *p = malloc($N); if (!p) return;
+            size_t by = (size_t)p - (size_t)old; assert(!old || by == 0 || !$D); old = p; } }",
+    },
+    Shape {
+        name: "declared in a loop",
+        unit: Unit::Byte,
+        text: "void entry@(void) { for (int i = 0; i < $N; i++) { int x; if (i == 0 || !$D) x = 3; assert(x == 3); } }",
+    },
 ];

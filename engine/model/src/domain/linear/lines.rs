@@ -179,7 +179,13 @@ impl Lines {
         }
         let solved = self.solved(sum.clone());
         let start = solved.most(&ranges).min(most);
-        self.search((&solved, start), &ranges, STEPS, enough, &mut EFFORT.clone())
+        self.search(
+            (&solved, start),
+            &ranges,
+            STEPS,
+            enough,
+            &mut EFFORT.clone(),
+        )
     }
 
     /// The least upper bound that is found of a sum of which one is known.

@@ -84,7 +84,9 @@ impl<G: Guide> Walker<'_, G> {
             // What is subtracted and the difference are what there was.
             BinOp::Sub
                 if plain
-                    || x.object == y.object && r.object.is_none() && x.object.is_some_and(is_single)
+                    || x.object == y.object
+                        && r.object.is_none()
+                        && x.object.is_some_and(is_single)
                     || r.object == x.object && y.object.is_none() =>
             {
                 self.subtract(frame, state, (dst, width), &r, (&x, &y));

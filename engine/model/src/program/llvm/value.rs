@@ -215,8 +215,7 @@ impl<'m> Value<'m> {
             });
             if i > 1 && ty.is_struct() {
                 let field = known?;
-                constant =
-                    constant.checked_add(layout.field_offset(ty, field as u32) as i64)?;
+                constant = constant.checked_add(layout.field_offset(ty, field as u32) as i64)?;
                 ty = *ty.fields().get(field as usize)?;
                 continue;
             }

@@ -11,6 +11,9 @@ use llvm_sys::prelude::LLVMBuilderRef;
 use crate::program::convention::{KIND, UNINIT};
 use crate::program::llvm::{Layout, Module, Value, llvm};
 
+/// What the names of the marks begin with.
+pub(super) const SCOPE_BEGINS: &str = "llvm.lifetime.start.";
+pub(super) const SCOPE_ENDS: &str = "llvm.lifetime.end.";
 /// Larger locals stay in memory.
 const LARGEST: u64 = 256;
 
@@ -103,12 +106,21 @@ pub(super) fn is_small(layout: Layout<'_>, local: Value<'_>) -> bool {
     local.operand(0).const_int() == Some(1) && (1..=LARGEST).contains(&size)
 }
 
-/// Gives a local a value before an instruction: some value that nobody knows.
-pub(super) fn forget(builder: LLVMBuilderRef, before: Value<'_>, local: Value<'_>) {
-    llvm!(LLVMPositionBuilderBefore(builder, before.0));
-    let poison = llvm!(LLVMGetPoison(local.allocated_type().0));
-    let frozen = llvm!(LLVMBuildFreeze(builder, poison, c"uninitialised".as_ptr()));
-    llvm!(LLVMBuildStore(builder, frozen, local.0));
+/// Gives a local some value that nobody knows: before its first instruction, and where each of its scopes begins, since the value of one turn
+/// of a loop is not that of the next (C11 6.2.4).
+pub(super) fn forget<'m>(builder: LLVMBuilderRef, first: Value<'m>, local: Value<'m>) {
+    for begin in scope_marks(local, SCOPE_BEGINS).into_iter().chain([first]) {
+        llvm!(LLVMPositionBuilderBefore(builder, begin.0));
+        let poison = llvm!(LLVMGetPoison(local.allocated_type().0));
+        let frozen = llvm!(LLVMBuildFreeze(builder, poison, c"uninitialised".as_ptr()));
+        llvm!(LLVMBuildStore(builder, frozen, local.0));
+    }
+}
+
+/// The marks where a local's scopes begin, or where they end.
+pub(super) fn scope_marks<'m>(local: Value<'m>, prefix: &str) -> Vec<Value<'m>> {
+    let is_mark = |user: &Value<'_>| user.is_call() && user.callee().name().starts_with(prefix);
+    local.users().into_iter().filter(is_mark).collect()
 }
 
 /// Whether SROA will take the local apart: all uses are plain accesses at constant offsets. An access that is not within the local

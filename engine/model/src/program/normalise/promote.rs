@@ -33,23 +33,12 @@ pub(super) fn mark(module: &Module) -> bool {
         {
             continue;
         }
-        // The contents are unknown at the beginning of each scope.
-        let mut begins = scope_marks(local, "llvm.lifetime.start.");
-        begins.push(call);
-        for begin in begins {
-            locals::forget(builder, begin, local);
-        }
+        locals::forget(builder, call, local);
         call.erase_instruction();
         found = true;
     }
     llvm!(LLVMDisposeBuilder(builder));
     found
-}
-
-/// The marks of a local's scope.
-fn scope_marks<'m>(local: Value<'m>, prefix: &str) -> Vec<Value<'m>> {
-    let is_mark = |user: &Value<'_>| user.is_call() && user.callee().name().starts_with(prefix);
-    local.users().into_iter().filter(is_mark).collect()
 }
 
 /// The accesses of a local, through constant offsets too.
@@ -72,10 +61,10 @@ fn accesses<'m>(address: Value<'m>, all: &mut HashSet<Value<'m>>) {
 
 /// Whether no access may come before the local's scope begins, or after it ends.
 fn is_within_scope(local: Value<'_>) -> bool {
-    let begins: HashSet<Value<'_>> = scope_marks(local, "llvm.lifetime.start.")
+    let begins: HashSet<Value<'_>> = locals::scope_marks(local, locals::SCOPE_BEGINS)
         .into_iter()
         .collect();
-    let ends: HashSet<Value<'_>> = scope_marks(local, "llvm.lifetime.end.")
+    let ends: HashSet<Value<'_>> = locals::scope_marks(local, locals::SCOPE_ENDS)
         .into_iter()
         .collect();
     if begins.is_empty() && ends.is_empty() {
