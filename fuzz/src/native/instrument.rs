@@ -9,7 +9,8 @@
 //! Three rules make a native run and the engine's run of one tape the same run:
 //! - undefined values are the byte 0xAA, in registers as in memory;
 //! - a trap that clang put in (`llvm.ubsantrap`) becomes a call that ends the run and says where;
-//! - a NULL access stays an access (`null_pointer_is_valid`): it faults instead of being optimised away.
+//! - a NULL access stays an access (`null_pointer_is_valid`): it faults instead of being optimised away. Where accesses are
+//!   watched, reads whose values nobody uses stay, too.
 
 use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use serde::{Deserialize, Serialize};
@@ -132,6 +133,9 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
                     super::compare::log(ir, instruction, &mut found.tokens, false);
                 }
                 fill_undefined(ir, instruction);
+                if wish.address && *users {
+                    keep_reading(ir, instruction);
+                }
                 match instruction.opcode() {
                     Some(LLVMOpcode::LLVMAlloca) => allocas.push(instruction),
                     Some(LLVMOpcode::LLVMCall) => {
@@ -148,6 +152,21 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
     found.tokens.sort();
     found.tokens.dedup();
     found
+}
+
+/// Keeps a read whose value nobody uses: it faults if the address is wrong.
+fn keep_reading(ir: Ir<'_>, instruction: Value<'_>) {
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMLoad) => instruction.make_volatile(),
+        Some(LLVMOpcode::LLVMCall) => {
+            let callee = instruction.callee().map(Value::name).unwrap_or_default();
+            let is_copy = |prefix: &&str| callee.starts_with(prefix);
+            if ["llvm.memcpy.p", "llvm.memmove.p"].iter().any(is_copy) {
+                instruction.set_operand(3, ir.constant(1, 1));
+            }
+        }
+        _ => {}
+    }
 }
 
 /// A function that runs natively: its blocks, and whether it is the user's.
