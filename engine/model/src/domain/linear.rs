@@ -26,8 +26,12 @@ use super::space::ObjId;
 
 /// Factors and constants are smaller.
 const LARGE: i128 = 1 << 62;
+/// Bounds of numbers and offsets that say something are nearer to zero.
+const BOUND: i128 = 1 << 61;
 /// The ranges of types that are narrower than an address differ by more.
 const OF_TYPES: i128 = 1 << 30;
+/// By how much two values of a narrow type differ at most.
+const OF_NARROW_TYPES: [i128; 2] = [(1 << 8) - 1, (1 << 16) - 1];
 
 /// What has a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -131,6 +135,17 @@ impl Sum {
         at.map_or(0, |at| self.terms[at].1)
     }
 
+    /// Whether another sum has the same variables with the same signs.
+    fn is_alike(&self, other: &Sum) -> bool {
+        let signs = |sum: &Sum| -> SmallVec<[(Var, i128); 5]> {
+            sum.terms
+                .iter()
+                .map(|(var, factor)| (*var, factor.signum()))
+                .collect()
+        };
+        self.terms.len() == other.terms.len() && signs(self) == signs(other)
+    }
+
     /// A bit for each variable: two sums share none if they share no bit.
     fn mask(&self) -> u64 {
         self.terms.iter().fold(0, |mask, (var, _)| mask | bit(*var))
@@ -147,6 +162,15 @@ impl Sum {
         let single = self.terms.iter().filter(|(_, f)| f.abs() == 1);
         let best = single.max_by_key(|(var, _)| (rank(*var), *var));
         best.map(|(var, _)| *var)
+    }
+
+    /// A variable whose range says nothing of how large the sum may be, with its factor.
+    fn unbounded(&self, ranges: Ranges<'_>) -> Option<(Var, i128)> {
+        let is_unbounded = |(var, by): &&(Var, i128)| {
+            let (low, high) = ranges(*var);
+            if *by > 0 { high > BOUND } else { low < -BOUND }
+        };
+        self.terms.iter().find(is_unbounded).copied()
     }
 
     /// The most that its variables' ranges allow.
@@ -300,7 +324,18 @@ impl Line {
 
     /// Whether it bounds a difference by a number as large as the bounds of types.
     fn is_far(&self) -> bool {
-        self.sum.terms.len() > 1 && self.sum.constant < -OF_TYPES
+        let by = -self.sum.constant;
+        self.sum.terms.len() > 1 && (by > OF_TYPES || OF_NARROW_TYPES.contains(&by))
+    }
+
+    /// Whether it is a bound of multiples that no declaration makes: sizes of nested arrays and structures are multiples of each other.
+    fn is_crooked(&self) -> bool {
+        let factors = self.sum.terms.iter().map(|(_, factor)| factor.abs());
+        let divides = |a: i128, b: i128| a % b == 0 || b % a == 0;
+        let mut pairs = factors
+            .clone()
+            .flat_map(|a| factors.clone().map(move |b| (a, b)));
+        !self.exact && pairs.any(|(a, b)| a != 1 && b != 1 && !divides(a, b))
     }
 
     /// Whether it says that a variable is another one, but for a constant, of which no narrower range is known.

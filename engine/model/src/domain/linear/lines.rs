@@ -4,10 +4,12 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::{ANY, Line, Ranges, Sum, UNSIGNED, Var, gcd};
+use super::{ANY, Line, Ranges, Sum, UNSIGNED, Var, bit, gcd};
 
 /// Lines that a state has at most.
 const LINES: usize = 80;
+/// Lines of the same variables with the same signs, other than equations.
+const RIVALS: usize = 2;
 /// Terms of a line.
 const TERMS: usize = 5;
 /// Lines that are added up to prove one.
@@ -74,7 +76,7 @@ impl Lines {
         let Some(line) = Line::reduced(self.solved(sum), exact) else {
             return;
         };
-        if !(1..=TERMS).contains(&line.sum.terms.len()) {
+        if !(1..=TERMS).contains(&line.sum.terms.len()) || line.is_crooked() {
             return;
         }
         let is_same = |known: &Line| known.mask == line.mask && known.sum.terms == line.sum.terms;
@@ -88,7 +90,8 @@ impl Lines {
         if self.all.binary_search(&line).is_ok() {
             return;
         }
-        if self.all.len() >= LINES && !self.make_room(&line) {
+        let is_full = self.all.len() >= LINES;
+        if !self.beats_rivals(&line) || is_full && !self.make_room(&line) {
             return;
         }
         let Err(at) = self.all.binary_search(&line) else {
@@ -105,6 +108,33 @@ impl Lines {
         }
         for other in others {
             self.put(other.sum, other.exact);
+        }
+    }
+
+    /// Forgets the least useful of the lines that bound combinations of the same variables, where there are many: false if that is the new one. Joins and
+    /// eliminations make ever more of them, with ever larger factors.
+    fn beats_rivals(&mut self, line: &Line) -> bool {
+        if line.exact || line.sum.terms.len() < 2 {
+            return true;
+        }
+        let is_rival = |known: &&Line| {
+            !known.exact && known.mask == line.mask && known.sum.is_alike(&line.sum)
+        };
+        if self.all.iter().filter(is_rival).count() < RIVALS {
+            return true;
+        }
+        let rivals = self
+            .all
+            .iter()
+            .enumerate()
+            .filter(|(_, known)| is_rival(known));
+        let heaviest = rivals.max_by_key(|(_, known)| known.weight());
+        match heaviest {
+            Some((at, known)) if known.weight() > line.weight() => {
+                self.all.remove(at);
+                true
+            }
+            _ => false,
         }
     }
 
@@ -229,14 +259,18 @@ impl Lines {
     /// A sum with each line added by which it loses a variable: `scale` times the sum is not above it.
     fn added(&self, sum: &Sum, ranges: Ranges<'_>, effort: &mut u32) -> Vec<(Sum, i128)> {
         let mut all = Vec::new();
-        let mask = sum.mask();
+        let unbounded = sum.unbounded(ranges);
+        let mask = unbounded.map_or_else(|| sum.mask(), |(var, _)| bit(var));
         for line in self.all.iter().filter(|line| line.mask & mask != 0) {
             for sign in line.signs() {
-                let shared = sum
-                    .terms
-                    .iter()
-                    .find(|(var, factor)| (line.factor(*var) * sign).signum() == factor.signum());
-                let Some(&(var, factor)) = shared else {
+                let is_shared = |(var, factor): &(Var, i128)| {
+                    (line.factor(*var) * sign).signum() == factor.signum()
+                };
+                let shared = match unbounded {
+                    Some(term) => Some(term).filter(|term| is_shared(term)),
+                    None => sum.terms.iter().copied().find(is_shared),
+                };
+                let Some((var, factor)) = shared else {
                     continue;
                 };
                 if line.only_renames(var, ranges) {
