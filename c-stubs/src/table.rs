@@ -173,6 +173,7 @@ const MAPPING: &str = "memory mappings are not modelled";
 const LOADING: &str = "loading code while running is not modelled";
 const NETWORK: &str = "sockets are not modelled";
 const CONTEXTS: &str = "switching stacks is not modelled";
+const ROUNDING: &str = "other rounding modes are not modelled";
 const PROCESSES: &str = "other processes are not modelled";
 
 #[rustfmt::skip]
@@ -198,6 +199,7 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("accept4", NETWORK), ("send", NETWORK), ("sendto", NETWORK), ("sendmsg", NETWORK), ("recv", NETWORK),
     ("recvfrom", NETWORK), ("recvmsg", NETWORK), ("getaddrinfo", NETWORK), ("gethostbyname", NETWORK),
     ("epoll_create", NETWORK), ("epoll_create1", NETWORK), ("epoll_ctl", NETWORK), ("epoll_wait", NETWORK),
+    ("fesetround", ROUNDING), ("fesetenv", ROUNDING), ("feupdateenv", ROUNDING),
     ("ptrace", PROCESSES), ("posix_spawn", PROCESSES), ("posix_spawnp", PROCESSES),
     ("syscall", "raw system calls are not modelled"), ("open_memstream", "streams over memory are not modelled"),
     ("fmemopen", "streams over memory are not modelled"), ("fopencookie", "streams over memory are not modelled"),

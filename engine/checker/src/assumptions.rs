@@ -11,6 +11,7 @@ use cegar_model::assumption::{Asked, RULES, Rule};
 use cegar_model::program::ir::{
     BinOp, Callee, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
 };
+use cegar_model::program::outside::Access;
 use cegar_model::program::{plain, stack};
 use cegar_model::symbolic::encode::Narrowing;
 use serde::{Deserialize, Serialize};
@@ -190,6 +191,15 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
             }
             None => false,
         },
+        "external-bounds" => match names(program, accesses_outside) {
+            Some(named) => {
+                assumption.says = format!(
+                    "functions that nobody defines are given what they need, and access nothing beyond it: {named}"
+                );
+                true
+            }
+            None => false,
+        },
         "environment" => !program.lifted.contains("environment") && program.lists_environment(),
         "library" => asks_library(program),
         "wrapping" => wraps(program),
@@ -212,6 +222,14 @@ fn handles_signals(program: &Program) -> bool {
             .checks
             .iter()
             .any(|check| check.kind == CheckKind::Abort)
+}
+
+/// Whether a function is one that nobody defines, and may access what it is given.
+fn accesses_outside(function: &Function) -> bool {
+    let mut params = function.params.iter().enumerate();
+    let accesses =
+        |(i, &width): (usize, &u16)| width == 64 && function.effects.param(i) != Access::Untouched;
+    function.kind == FunctionKind::Mock && params.any(accesses)
 }
 
 /// Whether an assumption is one that a certificate of this program may state.

@@ -112,6 +112,7 @@ pub const RULES: &[Rule] = &[
     rule("external-exits", "a function that nobody defines does not end the program", Lift::NoAssume, Asked::Encoder),
     rule("external-library", "a function that nobody defines leaves alone what the C library keeps: the environment, open files, signals' handlers, the state of rand", Lift::NoAssume, Asked::Encoder),
     rule("external-frees", "a function that nobody defines frees nothing that the program allocated", Lift::NoAssume, Asked::Encoder),
+    rule("external-bounds", "functions that nobody defines are given what they need, and access nothing beyond it", Lift::Never, Asked::Checker),
     rule("external-rules", "what is said under [external] holds", Lift::Never, Asked::Checker),
     rule("library", "the C library and the operating system do what the stub library does", Lift::Never, Asked::Checker),
     rule("io", "input and output do not fail or fall short", Lift::Faults(Faults::Io), Asked::Code),

@@ -101,7 +101,9 @@ impl<W: Write> TerminalReporter<W> {
             );
         }
         let took = seconds(summary.stats.seconds);
-        if self.verbosity >= 0 && checks.in_certificate() > 0 {
+        // That nothing is left to prove rests on them, too.
+        let claims = checks.in_certificate() > 0 || summary.verdict == Verdict::Proved;
+        if self.verbosity >= 0 && claims {
             for assumption in &summary.assumptions {
                 self.status(Style::new(), "Assuming", &assumption.sentence());
             }

@@ -101,7 +101,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         if TRACK && self.gives_sign(id, call) {
             return Ok(Next::Go);
         }
-        // Through a pointer of the wrong type the C code is undefined; the ABI passes what fits.
+        // Through a pointer of the wrong type the C code is undefined; the ABI passes what fits. What is missing is zero here, and may be
+        // anything in a proof.
         let parameters = function.params.len();
         let caller = self.frames.last().map_or(0, |f| f.function.index());
         let base = self.base + self.program.functions[caller].registers.len();

@@ -194,9 +194,8 @@ impl<G: Guide> Walker<'_, G> {
             let value = match values.get(i) {
                 Some((value, own)) if *own == width => value.clone(),
                 Some((value, own)) if *own > width => value.cast(CastKind::Trunc, *own, width),
-                Some((value, own)) => value.cast(CastKind::ZExt, *own, width),
-                // Through a pointer of the wrong type: the machine passes zero.
-                None => Value::exactly(width, 0),
+                // Through a pointer of the wrong type, or a declaration without parameters: the rest of the register is whatever it was.
+                _ => Value::all(width),
             };
             entry.registers.insert(Reg(i as u32), value);
         }

@@ -220,9 +220,8 @@ impl Encoder<'_, '_> {
                 Some(&value) if self.pool.width(value) >= *width => {
                     self.pool.extract(value, 0, *width)
                 }
-                Some(&value) => self.pool.zext(value, *width),
-                // Through a pointer of the wrong type: the machine passes zero.
-                None => self.pool.constant(*width, 0),
+                // Through a pointer of the wrong type, or a declaration without parameters: the rest of the register is whatever it was.
+                _ => self.unknown(*width),
             };
             set(&mut now.state, Reg(i as u32), value);
         }
