@@ -103,3 +103,39 @@ WITHIN(double, atan, r >= -2 && r <= 2)
 WITHIN(float, atanf, r >= -2 && r <= 2)
 WITHIN(double, tanh, r >= -1 && r <= 1)
 WITHIN(float, tanhf, r >= -1 && r <= 1)
+
+/* A power of the radix, which is two. */
+STUB double CRUNNER_scalbn(double x, int n) { return CRUNNER_ldexp(x, n); }
+STUB float CRUNNER_scalbnf(float x, int n) { return CRUNNER_ldexpf(x, n); }
+
+/* A number as one from a half to less than one, times a power of two. Of what has no such parts the exponent is 0, as the GNU library has it. */
+STUB double CRUNNER_frexp(double x, int *exponent) {
+    union { double number; unsigned long bits; } parts = {x};
+    int raw = (int)(parts.bits >> 52 & 0x7ff);
+    *exponent = 0;
+    if (x == 0 || raw == 0x7ff) return x;
+    if (raw == 0) {
+        /* Times 2^54 it has all bits. */
+        parts.number = x * 18014398509481984.0;
+        raw = (int)(parts.bits >> 52 & 0x7ff) - 54;
+    }
+    *exponent = raw - 1022;
+    parts.bits = (parts.bits & ~(0x7fful << 52)) | 1022ul << 52;
+    return parts.number;
+}
+/* Each float is a double with fewer bits, and so is its fraction. */
+STUB float CRUNNER_frexpf(float x, int *exponent) { return (float)CRUNNER_frexp(x, exponent); }
+
+double trunc(double x);
+double copysign(double x, double y);
+float truncf(float x);
+float copysignf(float x, float y);
+/* The whole part, and the rest with the number's sign. */
+#define PARTED(type, name, whole_of, sign_of)                  \
+    STUB type CRUNNER_##name(type x, type *whole) {            \
+        *whole = not_a_number(x) ? x : whole_of(x);            \
+        if (not_a_number(x)) return x;                         \
+        return sign_of(infinite(x) ? 0 : x - *whole, x);       \
+    }
+PARTED(double, modf, trunc, copysign)
+PARTED(float, modff, truncf, copysignf)

@@ -247,9 +247,10 @@ const FUNCTIONS: &[&str] = &[
     "pthread_spin_init", "pthread_spin_lock", "pthread_spin_trylock", "pthread_spin_unlock",
     // mathematics.c
     "acos", "acosf", "asin", "asinf", "atan", "atanf", "cos", "cosf", "cosh", "coshf", "exp", "exp2",
-    "exp2f", "expf", "expm1", "expm1f", "fmod", "fmodf", "hypot", "hypotf", "ldexp", "ldexpf", "log",
-    "log10", "log10f", "log1p", "log1pf", "log2", "log2f", "logf", "pow", "powf", "remainder",
-    "remainderf", "sin", "sinf", "sinh", "sinhf", "sqrt", "sqrtf", "tan", "tanf", "tanh", "tanhf",
+    "exp2f", "expf", "expm1", "expm1f", "fmod", "fmodf", "frexp", "frexpf", "hypot", "hypotf", "ldexp",
+    "ldexpf", "log", "log10", "log10f", "log1p", "log1pf", "log2", "log2f", "logf", "modf", "modff",
+    "pow", "powf", "remainder", "remainderf", "scalbn", "scalbnf", "sin", "sinf", "sinh", "sinhf",
+    "sqrt", "sqrtf", "tan", "tanf", "tanh", "tanhf",
     // options.c
     "getopt", "getopt_long", "getopt_long_only",
     // posix_io.c
