@@ -163,4 +163,18 @@ int main(void)
         to[a + b + 1] = 1;
     return 0;
 }
+#elif CASE == 12
+/* A call that leaves an argument out passes whatever the register holds. */
+static int add();
+
+int main(void)
+{
+    return MORE ? add(1) : add(1, 0);
+}
+
+static int add(int a, int b)
+{
+    to[b == 0 ? 0 : 64] = 1;
+    return a + b;
+}
 #endif

@@ -69,7 +69,7 @@ fn right_and_wrong_by_a_little() {
 /// What is computed twice, joined and taken apart again, or walked in step: what is right is proved, and what is wrong by a little is not.
 #[test]
 fn computed_twice_and_in_step() {
-    for case in 1..=11 {
+    for case in 1..=12 {
         let case = format!("CASE={case}");
         let run = campaign("twice.c", &["-D", &case, "--max-time", "30s"]);
         run.expect(exit::CLEAN).says(", proved;");

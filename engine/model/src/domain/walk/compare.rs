@@ -1,4 +1,4 @@
-//! Comparisons, of addresses among them.
+//! Comparisons and differences, of addresses among them.
 //!
 //! Which number an object has is nobody's business: of the order of two objects nothing is known. Whether two addresses are the same is known where
 //! they lead into one object, or both into objects that are there.
@@ -8,7 +8,7 @@ use crate::domain::num::{Num, decided};
 use crate::domain::space::{Alive, Kind, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::{LOWEST, Value};
-use crate::program::ir::{Operand, Pred, Width};
+use crate::program::ir::{BinOp, Operand, Pred, Width};
 
 /// Whether something may be so, and whether it may be otherwise.
 #[derive(Clone, Copy, Default)]
@@ -56,6 +56,16 @@ pub(super) fn signed(pred: Pred) -> Pred {
 }
 
 impl<G: Guide> Walker<'_, G> {
+    /// What an operation makes of two values. Two addresses in one object have the distance of their offsets; in objects that share a
+    /// name, such as the frames of a recursive function, they may have any.
+    pub(super) fn combined(&self, op: BinOp, width: Width, (x, y): (&Value, &Value)) -> Value {
+        let apart = (op == BinOp::Sub && width == 64).then(|| x.apart(y));
+        match apart.flatten() {
+            Some((id, by)) if self.names.info(id).single => Value::number(by),
+            _ => x.bin(op, width, y),
+        }
+    }
+
     /// `a pred b` as a bit; none where the comparison cannot be passed.
     pub(super) fn compared(
         &mut self,

@@ -337,16 +337,6 @@ impl<G: Guide> Walker<'_, G> {
         Some(x.bin(op, width, &y))
     }
 
-    /// What an operation makes of two values. Two addresses in one object have the distance of their offsets; in objects that share a
-    /// name, such as the frames of a recursive function, they may have any.
-    pub(super) fn combined(&self, op: BinOp, width: Width, (x, y): (&Value, &Value)) -> Value {
-        let apart = (op == BinOp::Sub && width == 64).then(|| x.apart(y));
-        match apart.flatten() {
-            Some((id, by)) if self.names.info(id).single => Value::number(by),
-            _ => x.bin(op, width, y),
-        }
-    }
-
     fn un(&self, op: UnOp, width: Width, value: &Value, partial: bool) -> Value {
         match value.plain() {
             Some(num) if width <= 64 => Value::number(num.un(op, width, partial)),

@@ -3,8 +3,8 @@
 //! (Executable Counterexamples, section 3: an external function's mock returns the values that the
 //! counterexample needs. Here the values are bytes of the channel that bears the function's name.)
 
-use llvm_sys::LLVMLinkage;
 use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
+use llvm_sys::{LLVMLinkage, LLVMOpcode};
 use std::collections::HashSet;
 use std::ffi::CString;
 
@@ -89,6 +89,7 @@ pub(super) fn missing(module: &Module, request: &LinkRequest) -> Vec<Mocked> {
             is_missing(*function, name, request)
                 && !request.unsupported.contains_key(name)
                 && function.linkage() != LLVMLinkage::LLVMExternalWeakLinkage
+                && !never_returns(*function)
                 && !NEEDED.contains(&name.as_str())
         })
         .map(|(function, name)| {
@@ -340,14 +341,43 @@ impl<'m> Generator<'m> {
     }
 }
 
-/// Whether a function is declared not to come back.
+/// Whether a function is declared not to come back. Where clang checks what is unreachable, it takes that from the declaration, and each call is followed by
+/// a trap instead.
 fn never_returns(function: Value<'_>) -> bool {
     let found = llvm!(LLVMGetEnumAttributeAtIndex(
         function.0,
         llvm_sys::LLVMAttributeFunctionIndex,
         attribute_kind("noreturn")
     ));
-    !found.is_null()
+    let users = function.users();
+    !found.is_null() || !users.is_empty() && users.into_iter().all(|user| is_last(function, user))
+}
+
+/// The number of clang's check that something is unreachable.
+const UNREACHABLE: u64 = 1;
+
+/// Whether a use is a call behind which there is only the check that nothing comes there.
+fn is_last<'m>(function: Value<'m>, user: Value<'m>) -> bool {
+    if !user.is_call() || user.callee() != function {
+        return false;
+    }
+    let Some(branch) = user.next_instruction() else {
+        return false;
+    };
+    let is_never = branch.opcode() == Some(LLVMOpcode::LLVMBr)
+        && branch.operand_count() == 3
+        && branch.operand(0).const_int() == Some(0);
+    if !is_never {
+        return false;
+    }
+    // Where it leads if its condition is false.
+    let otherwise = branch.successors().get(1).map(|block| block.instructions());
+    let first = otherwise.and_then(|all| all.into_iter().next());
+    first.is_some_and(|trap| {
+        trap.is_call()
+            && trap.callee().name() == "llvm.ubsantrap"
+            && trap.operand(0).const_int() == Some(UNREACHABLE)
+    })
 }
 
 /// The type of a structure that is returned through the first parameter.

@@ -1,5 +1,7 @@
 //! Whole programs: C files, the stub library, normalised and loaded.
 
+mod locals;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -103,24 +105,6 @@ fn user_dump(program: &Program) -> String {
         }
     }
     text
-}
-
-#[test]
-fn uninitialised_locals_stay() {
-    let source = "int f(int c) { int x; if (c) x = 1; return x; } int main(void) { return f(0); }";
-    let (_, program) = program(&[source], &[], Entry::Main).expect("normalises");
-    let dump = user_dump(&program);
-    assert!(dump.contains("freeze undef"), "{dump}");
-    // The driver calls `main` through a wrapper with the full signature.
-    assert!(program.function_named("cegar_call_main").is_some());
-}
-
-#[test]
-fn escaping_locals_stay_in_memory() {
-    let source = "void g(int *p) { *p += 1; } int main(void) { int x; g(&x); return x; }";
-    let (_, program) = program(&[source], &[], Entry::Main).expect("normalises");
-    let dump = user_dump(&program);
-    assert!(dump.contains("uninit r"), "{dump}");
 }
 
 #[test]
@@ -405,20 +389,19 @@ fn constructors_run_in_the_driver() {
     assert_eq!(run.outcome, Outcome::Exited(1234));
 }
 
+/// Where clang checks what is unreachable, it takes `noreturn` from declarations.
 #[test]
-fn locals_end_with_their_scope() {
-    let sources = [
-        "int main(void) { int *p; { int x[2]; x[0] = 1; p = x; } return *p; }",
-        "int main(void) { int *p; { int x; x = 1; p = &x; } return *p; }",
-        "struct s { int *p; }; int main(void) { struct s s; { int x = 1; s.p = &x; } return *s.p; }",
-        "int main(void) { int n = 0, *p = &n; { struct { int a, b; } x = {1, 2}; p = &x.b; } return p[0]; }",
-    ];
-    for source in sources {
-        let (_, program) =
-            program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
-        let run = Machine::new(&program, Limits::default()).run(&[]);
-        let kind = run.violation().map(|v| v.kind);
-        assert_eq!(kind, Some(CheckKind::Read), "{source}: {:?}", run.outcome);
+fn what_does_not_come_back_ends_the_run() {
+    let source = "extern void die(int) __attribute__((noreturn)); extern int back(void);\n\
+        int main(int argc, char **argv) { if (argc == 0) __builtin_unreachable();\n\
+        if (back() == 3) die(1); die(2); }";
+    for properties in [&[Property::Overflow][..], &[Property::Memory]] {
+        let (normalised, program) =
+            program(&[source], properties, Entry::Main).expect("normalises");
+        let run = Machine::new(&program, Limits::default()).run(&[3, 0, 0, 0]);
+        assert!(run.violation().is_none(), "{:?}", run.outcome);
+        let is_mocked = |name| normalised.mocked.iter().any(|mocked| mocked.name == name);
+        assert!(is_mocked("die") && is_mocked("back"));
     }
 }
 

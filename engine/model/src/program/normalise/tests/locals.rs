@@ -1,0 +1,57 @@
+//! What becomes of locals.
+
+use super::*;
+
+#[test]
+fn uninitialised_locals_stay() {
+    let source = "int f(int c) { int x; if (c) x = 1; return x; } int main(void) { return f(0); }";
+    let (_, program) = program(&[source], &[], Entry::Main).expect("normalises");
+    let dump = user_dump(&program);
+    assert!(dump.contains("freeze undef"), "{dump}");
+    // The driver calls `main` through a wrapper with the full signature.
+    assert!(program.function_named("cegar_call_main").is_some());
+}
+
+#[test]
+fn escaping_locals_stay_in_memory() {
+    let source = "void g(int *p) { *p += 1; } int main(void) { int x; g(&x); return x; }";
+    let (_, program) = program(&[source], &[], Entry::Main).expect("normalises");
+    let dump = user_dump(&program);
+    assert!(dump.contains("uninit r"), "{dump}");
+}
+
+#[test]
+fn locals_end_with_their_scope() {
+    let sources = [
+        "int main(void) { int *p; { int x[2]; x[0] = 1; p = x; } return *p; }",
+        "int main(void) { int *p; { int x; x = 1; p = &x; } return *p; }",
+        "struct s { int *p; }; int main(void) { struct s s; { int x = 1; s.p = &x; } return *s.p; }",
+        "int main(void) { int n = 0, *p = &n; { struct { int a, b; } x = {1, 2}; p = &x.b; } return p[0]; }",
+    ];
+    for source in sources {
+        let (_, program) =
+            program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
+        let run = Machine::new(&program, Limits::default()).run(&[]);
+        let kind = run.violation().map(|v| v.kind);
+        assert_eq!(kind, Some(CheckKind::Read), "{source}: {:?}", run.outcome);
+    }
+}
+
+#[test]
+fn accesses_beyond_locals_stay() {
+    let sources = [
+        "int main(void) { int x = 1; *(long *)&x = 5; return x; }",
+        "static int f(int n) { return ((char *)&n)[4]; } int main(void) { return f(1); }",
+        "static inline __attribute__((always_inline)) void set(int *p) { p[1] = 1; }\n\
+         int main(void) { int x = 1; set(&x); return x; }",
+        "#include <string.h>\nint main(void) { int x; memset(&x, 0, 8); return x; }",
+        "#include <string.h>\nint main(void) { int x = 1; long y; memcpy(&y, &x, 8); return y; }",
+        "int main(void) { int x = 1, *p = &x; p--; return *p; }",
+    ];
+    for source in sources {
+        let (_, program) =
+            program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
+        let run = Machine::new(&program, Limits::default()).run(&[]);
+        assert!(run.violation().is_some(), "{source}: {:?}", run.outcome);
+    }
+}
