@@ -69,7 +69,10 @@ STUB int CRUNNER_clock_getres(clockid_t which, struct timespec *into) {
     return 0;
 }
 
-STUB double CRUNNER_difftime(time_t later, time_t earlier) { return (double)(later - earlier); }
+STUB double CRUNNER_difftime(time_t later, time_t earlier) {
+    time_t between;
+    return __builtin_sub_overflow(later, earlier, &between) ? (double)later - (double)earlier : (double)between;
+}
 
 /* ---- the calendar ---- */
 
@@ -276,8 +279,9 @@ STUB size_t CRUNNER_strftime(char *restrict to, size_t room, const char *restric
 }
 
 STUB char *CRUNNER_asctime_r(const struct tm *restrict t, char *restrict to) {
-    CRUNNER_strftime(to, 26, "%a %b %e %H:%M:%S %Y\n", t);
-    return to;
+    if (CRUNNER_strftime(to, 26, "%a %b %e %H:%M:%S %Y\n", t)) return to;
+    stub_errno = STUB_EOVERFLOW;
+    return 0;
 }
 STUB char *CRUNNER_asctime(const struct tm *t) {
     static char text[26];

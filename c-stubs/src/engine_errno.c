@@ -141,9 +141,8 @@ static const char *const messages[] = {
 
 static char unknown[32];
 
-/* "Unknown error N". */
-static char *unknown_message(int error, char *to) {
-    static const char prefix[] = "Unknown error ";
+/* A prefix and a number. */
+static char *numbered(const char *prefix, int error, char *to) {
     char digits[12];
     int n = 0, at = 0;
     unsigned v = error < 0 ? 0u - (unsigned)error : (unsigned)error;
@@ -160,7 +159,7 @@ char *NAME(strerror)(int error) {
     if (!crunner_assumed("locale")) crunner_unmodelled("other words for an error");
     if (error >= 0 && (size_t)error < sizeof messages / sizeof *messages && messages[error])
         return (char *)messages[error];
-    return unknown_message(error, unknown);
+    return numbered("Unknown error ", error, unknown);
 }
 char *NAME(strerror_l)(int error, void *locale) { return NAME(strerror)(error); }
 
@@ -187,7 +186,45 @@ int NAME(__xpg_strerror_r)(int error, char *to, size_t room) {
     return NAME(strlen)(text) < room ? 0 : ENGINE_ERANGE;
 }
 
+static const char *const signals[] = {
+    [1] = "Hangup",
+    [2] = "Interrupt",
+    [3] = "Quit",
+    [4] = "Illegal instruction",
+    [5] = "Trace/breakpoint trap",
+    [6] = "Aborted",
+    [7] = "Bus error",
+    [8] = "Floating point exception",
+    [9] = "Killed",
+    [10] = "User defined signal 1",
+    [11] = "Segmentation fault",
+    [12] = "User defined signal 2",
+    [13] = "Broken pipe",
+    [14] = "Alarm clock",
+    [15] = "Terminated",
+    [16] = "Stack fault",
+    [17] = "Child exited",
+    [18] = "Continued",
+    [19] = "Stopped (signal)",
+    [20] = "Stopped",
+    [21] = "Stopped (tty input)",
+    [22] = "Stopped (tty output)",
+    [23] = "Urgent I/O condition",
+    [24] = "CPU time limit exceeded",
+    [25] = "File size limit exceeded",
+    [26] = "Virtual timer expired",
+    [27] = "Profiling timer expired",
+    [28] = "Window changed",
+    [29] = "I/O possible",
+    [30] = "Power failure",
+    [31] = "Bad system call",
+};
+
 char *NAME(strsignal)(int signal) {
-    static char text[] = "Signal";
-    return text;
+    static char other[32];
+    if (!crunner_assumed("locale")) crunner_unmodelled("other words for a signal");
+    if (signal >= 0 && (size_t)signal < sizeof signals / sizeof *signals && signals[signal])
+        return (char *)signals[signal];
+    if (signal >= 34 && signal <= 64) return numbered("Real-time signal ", signal - 34, other);
+    return numbered("Unknown signal ", signal, other);
 }

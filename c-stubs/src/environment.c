@@ -5,6 +5,7 @@
 struct variable {
     struct variable *next;
     char *name, *value; /* value NULL: not set */
+    int lent;           /* putenv() was given the value: it stays the program's */
 };
 
 static struct variable *variables;
@@ -13,12 +14,18 @@ STUB char **CRUNNER_environ = no_environment;
 STUB char **CRUNNER___environ = no_environment;
 STUB char **CRUNNER__environ = no_environment;
 
+static void forget(struct variable *v) {
+    if (!v->lent) free(v->value);
+    v->value = 0;
+    v->lent = 0;
+}
+
 static void release(void) {
     while (variables) {
         struct variable *v = variables;
         variables = v->next;
         free(v->name);
-        free(v->value);
+        forget(v);
         free(v);
     }
 }
@@ -45,9 +52,13 @@ static struct variable *add(const char *name, size_t length) {
     return v;
 }
 
+/* Whether clearenv() was called: what is not known since then is not set. */
+static int cleared;
+
 STUB char *CRUNNER_getenv(const char *name) {
     struct variable *v = find(name);
     if (v) return v->value;
+    if (cleared) return 0;
     char *channel = crunner_channel("env:", name);
     v = add(name, strlen(name));
     if (v && channel && (crunner_choose_byte(channel) & 1)) v->value = crunner_choose_string(channel);
@@ -83,7 +94,7 @@ STUB int CRUNNER_setenv(const char *name, const char *value, int overwrite) {
         stub_errno = STUB_ENOMEM;
         return -1;
     }
-    free(v->value);
+    forget(v);
     v->value = copy;
     return 0;
 }
@@ -96,12 +107,11 @@ STUB int CRUNNER_unsetenv(const char *name) {
     struct variable *v = find(name);
     if (!v) v = add(name, strlen(name));
     if (!v) return -1;
-    free(v->value);
-    v->value = 0;
+    forget(v);
     return 0;
 }
 
-/* The string is copied; a program that later changes it in place does not change the variable. */
+/* The string becomes part of the environment: a program that changes it in place changes the variable's value (its name is copied). */
 STUB int CRUNNER_putenv(char *text) {
     size_t n = 0;
     while (text[n] && text[n] != '=') n++;
@@ -109,15 +119,29 @@ STUB int CRUNNER_putenv(char *text) {
     if (!name) return -1;
     memcpy(name, text, n);
     name[n] = 0;
-    int result = text[n] ? CRUNNER_setenv(name, text + n + 1, 1) : CRUNNER_unsetenv(name);
+    int result = 0;
+    if (text[n]) {
+        /* There may be no memory left for it. */
+        struct variable *v = find(name);
+        int refused = !v && !crunner_assumed("alloc") && (crunner_choose_byte("setenv") & 1);
+        if (!v && !refused) v = add(name, n);
+        if (v) {
+            forget(v);
+            v->value = text + n + 1;
+            v->lent = 1;
+        } else {
+            stub_errno = STUB_ENOMEM;
+            result = -1;
+        }
+    } else if (n) {
+        result = CRUNNER_unsetenv(name);
+    }
     free(name);
     return result;
 }
 
 STUB int CRUNNER_clearenv(void) {
-    for (struct variable *v = variables; v; v = v->next) {
-        free(v->value);
-        v->value = 0;
-    }
+    for (struct variable *v = variables; v; v = v->next) forget(v);
+    cleared = 1;
     return 0;
 }

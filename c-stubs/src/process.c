@@ -171,19 +171,23 @@ STUB int CRUNNER_pclose(struct crunner_stream *stream) {
     return chosen & 1 ? fails(STUB_ECHILD) : ended(chosen >> 8);
 }
 
-static int children;
+/* The processes that were made and not waited for: the first of them by number, the others by count. */
+#define KNOWN 8
+static int children[KNOWN], known, others;
 
 /* 0: there is no room for another process; 1: this is the child; 2: this is the parent. */
 STUB int CRUNNER_fork(void) {
     unsigned char chosen = crunner_choose_byte("fork");
     if (chosen % 3 == 0) return fails(chosen ? STUB_ENOMEM : STUB_EAGAIN);
     int child = 1001 + (int)(crunner_choose_u32("fork") & 0x1fffff);
+    for (int i = 0; i < known; i++) crunner_assume(children[i] != child);
     crunner_forked = 1;
     if (chosen % 3 == 2) {
-        children++;
+        if (known < KNOWN) children[known++] = child;
+        else others++;
         return child;
     }
-    children = 0;
+    known = others = 0;
     crunner_child_number = child;
     return 0;
 }
@@ -205,14 +209,30 @@ EXEC(execv, const char *path, char *const argv[])
 EXEC(execvp, const char *path, char *const argv[])
 EXEC(execve, const char *path, char *const argv[], char *const envp[])
 
+/* The place of a process among the known ones; `known` of none. */
+static int place_of(int process) {
+    int i = 0;
+    while (i < known && children[i] != process) i++;
+    return i;
+}
+
 STUB int CRUNNER_waitpid(int process, int *status, int options) {
     crunner_signals_arrive();
-    if (!children) return fails(STUB_ECHILD);
+    int at = process > 0 ? place_of(process) : 0;
+    int none = process > 0 ? at == known : !known;
+    if (none && !others) return fails(STUB_ECHILD);
     unsigned chosen = crunner_choose_u32("wait");
     if ((chosen & 3) == 1) return fails(STUB_EINTR);
     if ((chosen & 3) == 2 && (options & 1)) return 0; /* WNOHANG, and none has ended */
-    children--;
     if (status) *status = ended(chosen >> 8);
-    return process > 0 ? process : 1001 + (int)(crunner_choose_u32("wait") & 0x1fffff);
+    unsigned which = process > 0 ? 0 : crunner_choose_u32("wait");
+    if (process <= 0) at = (int)(which % (unsigned)(known + !!others));
+    if (at == known) {
+        others--;
+        return process > 0 ? process : 1001 + (int)(which >> 8 & 0x1fffff);
+    }
+    int child = children[at];
+    children[at] = children[--known];
+    return child;
 }
 STUB int CRUNNER_wait(int *status) { return CRUNNER_waitpid(-1, status, 0); }

@@ -245,6 +245,8 @@ STUB int crunner_scan(struct crunner_source *s, const char *format, va_list give
         if (!conversion) break;
         p++;
         if (conversion == '[' && !(p = read_set(p, set))) break;
+        int is_text = conversion == 'c' || conversion == 's' || conversion == '[';
+        if (is_text && size == SIZE_LONG) crunner_unmodelled("wide characters from scanf");
         if (!suppress) to = va_arg(args, void *);
         if (conversion == 'n') {
             if (to) store(to, size, s->taken);
@@ -280,7 +282,8 @@ STUB int crunner_scan(struct crunner_source *s, const char *format, va_list give
         case 'c': outcome = scan_text(s, width ? width : 1, 0, 0, allocate ? 0 : to, allocate ? to : 0); break;
         case 's': outcome = scan_text(s, most, 0, 1, allocate ? 0 : to, allocate ? to : 0); break;
         case '[': outcome = scan_text(s, most, set, 1, allocate ? 0 : to, allocate ? to : 0); break;
-        default: outcome = MISMATCH;
+        /* Arguments by number (%1$d), or nothing that C knows. */
+        default: crunner_unmodelled("this conversion of scanf"); outcome = MISMATCH;
         }
         if (outcome != DONE) {
             if (outcome == INPUT_END && !assigned) assigned = -1;

@@ -134,7 +134,6 @@ const NOTES: &[(&str, &str)] = &[
         "the first 64 numbers after a seed come again after the same one",
     ),
     ("setstate", "the state that is given, not the one before"),
-    ("putenv", "a copy: a later change of the text is not seen"),
     ("qsort", "equal elements keep their order"),
     (
         "fork",
@@ -246,6 +245,7 @@ const ELSEWHERE: &[&str] = &[
     "bsearch",
     "strerror",
     "strerror_l",
+    "strsignal",
     "strerror_r",
     "__xpg_strerror_r",
     "snprintf",

@@ -16,6 +16,7 @@ double engine_strtod(const char *, char **);
 const unsigned short **engine___ctype_b_loc(void);
 const int **engine___ctype_tolower_loc(void), **engine___ctype_toupper_loc(void);
 char *engine_strerror(int);
+char *engine_strsignal(int);
 int *engine___errno_location(void);
 
 /* What the machine does: the host's own. */
@@ -26,6 +27,7 @@ double crunner_parse_float(const char *from, size_t n) {
     text[n < 1023 ? n : 1023] = 0;
     return strtod(text, NULL);
 }
+void crunner_unmodelled(const char *what) {}
 /* The scanner's source is a string here. */
 int CRUNNER_fgetc(void *s) { return -1; }
 int CRUNNER_ungetc(int c, void *s) { return c; }
@@ -139,6 +141,8 @@ int main(void) {
             differences++, printf("ctype %d\n", c);
     for (int e = -2; e < 140; e++)
         if (strcmp(strerror(e), engine_strerror(e))) differences++, printf("strerror %d\n", e);
+    for (int n = -2; n < 70; n++)
+        if (strcmp(strsignal(n), engine_strsignal(n))) differences++, printf("strsignal %d\n", n);
     printf("%d compared, %d differences\n", compared, differences);
     return differences != 0;
 }

@@ -123,7 +123,7 @@ pub const RULES: &[Rule] = &[
     rule("environment", "main's third argument and environ lead to an empty list", Lift::NoAssume, Asked::Checker),
     rule("devices", "no descriptor is a terminal or another device", Lift::NoAssume, Asked::Code),
     rule("identity", "the process, its user, host, limits and time zone are the usual ones (numbers 1000, one processor, no limits, UTC)", Lift::NoAssume, Asked::Code),
-    rule("clock", "clocks are not set back", Lift::NoAssume, Asked::Code),
+    rule("clock", "clocks are not set back, and all show one time", Lift::NoAssume, Asked::Code),
     rule("locale", "the only locale is C's", Lift::NoAssume, Asked::Code),
     rule("signals", "a signal that is handled comes while a function of the library reads, writes or waits, and not in another's handler", Lift::NoAssume, Asked::Code),
     rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),

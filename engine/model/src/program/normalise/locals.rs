@@ -111,6 +111,8 @@ pub(super) fn is_small(layout: Layout<'_>, local: Value<'_>) -> bool {
 pub(super) fn forget<'m>(builder: LLVMBuilderRef, first: Value<'m>, local: Value<'m>) {
     for begin in scope_marks(local, SCOPE_BEGINS).into_iter().chain([first]) {
         llvm!(LLVMPositionBuilderBefore(builder, begin.0));
+        // No line of the program does it.
+        llvm!(LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut()));
         let poison = llvm!(LLVMGetPoison(local.allocated_type().0));
         let frozen = llvm!(LLVMBuildFreeze(builder, poison, c"uninitialised".as_ptr()));
         llvm!(LLVMBuildStore(builder, frozen, local.0));
