@@ -54,7 +54,8 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     for class in Class::ALL {
         findings(out, report, class)?;
     }
-    if report.goals.checks.in_certificate() > 0 && !report.assumptions.is_empty() {
+    let rests = report.goals.checks.rest_on_assumptions(report.verdict);
+    if rests && !report.assumptions.is_empty() {
         writeln!(out, "\n\"Proved\" assumes that")?;
         writeln!(out)?;
         for assumption in &report.assumptions {

@@ -60,6 +60,11 @@ impl CheckTable {
         self.proved + self.proved_if + self.proved_not_reached + self.unreachable
     }
 
+    /// Whether the verdict rests on assumptions: something is proved, or that nothing is left to prove.
+    pub fn rest_on_assumptions(&self, verdict: Verdict) -> bool {
+        self.in_certificate() > 0 || verdict == Verdict::Proved
+    }
+
     /// The counts as a sentence has them. What only some programs have is left out where there is
     /// none of it.
     pub fn words(&self) -> String {

@@ -101,9 +101,7 @@ impl<W: Write> TerminalReporter<W> {
             );
         }
         let took = seconds(summary.stats.seconds);
-        // That nothing is left to prove rests on them, too.
-        let claims = checks.in_certificate() > 0 || summary.verdict == Verdict::Proved;
-        if self.verbosity >= 0 && claims {
+        if self.verbosity >= 0 && checks.rest_on_assumptions(summary.verdict) {
             for assumption in &summary.assumptions {
                 self.status(Style::new(), "Assuming", &assumption.sentence());
             }

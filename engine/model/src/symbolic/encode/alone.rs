@@ -31,11 +31,7 @@ impl Encoder<'_, '_> {
         let function = program.function(id);
         let widths = function.params.iter().enumerate();
         let params: Vec<Term> = widths
-            .map(|(i, &width)| match values.get(i) {
-                Some(&value) => self.fit(value, width),
-                // Through a pointer of the wrong type: the machine passes zero.
-                None => self.pool.constant(width, 0),
-            })
+            .map(|(i, &width)| self.parameter(values.get(i), width))
             .collect();
         let mut frame = self.new_frame(begin.ctx);
         let registers = Rc::make_mut(&mut frame.registers);
@@ -76,10 +72,12 @@ impl Encoder<'_, '_> {
         }
     }
 
-    fn fit(&mut self, value: Term, width: Width) -> Term {
-        match self.pool.width(value) >= width {
-            true => self.pool.extract(value, 0, width),
-            false => self.pool.zext(value, width),
+    /// What a parameter holds of an argument. Through a pointer of the wrong type, or a declaration without parameters, the argument is
+    /// left out or narrower: the rest of the register is whatever it was.
+    pub(super) fn parameter(&mut self, argument: Option<&Term>, width: Width) -> Term {
+        match argument {
+            Some(&value) if self.pool.width(value) >= width => self.pool.extract(value, 0, width),
+            _ => self.unknown(width),
         }
     }
 

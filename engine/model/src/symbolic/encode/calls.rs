@@ -215,14 +215,8 @@ impl Encoder<'_, '_> {
             values[i] = self.allocate(inner, now, (COPY as usize, i as u32), size, contents, false);
             self.block = block;
         }
-        for (i, width) in function.params.iter().enumerate() {
-            let value = match values.get(i) {
-                Some(&value) if self.pool.width(value) >= *width => {
-                    self.pool.extract(value, 0, *width)
-                }
-                // Through a pointer of the wrong type, or a declaration without parameters: the rest of the register is whatever it was.
-                _ => self.unknown(*width),
-            };
+        for (i, &width) in function.params.iter().enumerate() {
+            let value = self.parameter(values.get(i), width);
             set(&mut now.state, Reg(i as u32), value);
         }
         if self.world.flow(id).cuts.contains(&first) {
