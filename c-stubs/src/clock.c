@@ -173,9 +173,14 @@ STUB time_t CRUNNER_mktime(struct tm *t) {
 }
 STUB void CRUNNER_tzset(void) {}
 
-static const char *const day_names[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
-static const char *const month_names[] = {"January", "February", "March",     "April",   "May",      "June",
-                                          "July",    "August",   "September", "October", "November", "December"};
+char *const crunner_calendar[STUB_CALENDAR] = {
+    "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "January", "February", "March", "April",
+    "May", "June", "July", "August", "September", "October", "November", "December", "AM", "PM", "%a %b %e %H:%M:%S %Y",
+    "%m/%d/%y", "%H:%M:%S", "%I:%M:%S %p",
+};
+/* Where what begins in it. */
+enum { SHORT_DAYS = 0, DAYS = 7, SHORT_MONTHS = 14, MONTHS = 26, NOON = 38, DATE_AND_TIME = 40, DATE, TIME, TIME_BY_NOON };
 
 struct sink {
     char *to;
@@ -187,8 +192,8 @@ static void put(struct sink *s, char c) {
     s->at++;
 }
 
-static void put_text(struct sink *s, const char *text, int most) {
-    for (int i = 0; text[i] && (most < 0 || i < most); i++) put(s, text[i]);
+static void put_text(struct sink *s, const char *text) {
+    while (*text) put(s, *text++);
 }
 
 static void put_number(struct sink *s, long value, int digits, char pad) {
@@ -202,7 +207,7 @@ static void put_number(struct sink *s, long value, int digits, char pad) {
     while (n > 0) put(s, text[--n]);
 }
 
-static const char *name_of(const char *const *names, int i, int count) { return i >= 0 && i < count ? names[i] : "?"; }
+static const char *name_of(int first, int i, int count) { return i >= 0 && i < count ? crunner_calendar[first + i] : "?"; }
 
 static void format_time(struct sink *s, const char *f, const struct tm *t) {
     int hour = t->tm_hour % 12 ? t->tm_hour % 12 : 12;
@@ -214,16 +219,16 @@ static void format_time(struct sink *s, const char *f, const struct tm *t) {
         f++;
         while (*f == 'E' || *f == 'O') f++;
         switch (*f) {
-        case 'a': put_text(s, name_of(day_names, t->tm_wday, 7), 3); break;
-        case 'A': put_text(s, name_of(day_names, t->tm_wday, 7), -1); break;
+        case 'a': put_text(s, name_of(SHORT_DAYS, t->tm_wday, 7)); break;
+        case 'A': put_text(s, name_of(DAYS, t->tm_wday, 7)); break;
         case 'b':
-        case 'h': put_text(s, name_of(month_names, t->tm_mon, 12), 3); break;
-        case 'B': put_text(s, name_of(month_names, t->tm_mon, 12), -1); break;
-        case 'c': format_time(s, "%a %b %e %H:%M:%S %Y", t); break;
+        case 'h': put_text(s, name_of(SHORT_MONTHS, t->tm_mon, 12)); break;
+        case 'B': put_text(s, name_of(MONTHS, t->tm_mon, 12)); break;
+        case 'c': format_time(s, crunner_calendar[DATE_AND_TIME], t); break;
         case 'C': put_number(s, (1900L + t->tm_year) / 100, 2, '0'); break;
         case 'd': put_number(s, t->tm_mday, 2, '0'); break;
         case 'D':
-        case 'x': format_time(s, "%m/%d/%y", t); break;
+        case 'x': format_time(s, crunner_calendar[DATE], t); break;
         case 'e': put_number(s, t->tm_mday, 2, ' '); break;
         case 'F': format_time(s, "%Y-%m-%d", t); break;
         case 'H': put_number(s, t->tm_hour, 2, '0'); break;
@@ -234,9 +239,9 @@ static void format_time(struct sink *s, const char *f, const struct tm *t) {
         case 'm': put_number(s, t->tm_mon + 1L, 2, '0'); break;
         case 'M': put_number(s, t->tm_min, 2, '0'); break;
         case 'n': put(s, '\n'); break;
-        case 'p': put_text(s, t->tm_hour >= 12 ? "PM" : "AM", -1); break;
-        case 'P': put_text(s, t->tm_hour >= 12 ? "pm" : "am", -1); break;
-        case 'r': format_time(s, "%I:%M:%S %p", t); break;
+        case 'p': put_text(s, crunner_calendar[NOON + (t->tm_hour >= 12)]); break;
+        case 'P': put_text(s, t->tm_hour >= 12 ? "pm" : "am"); break;
+        case 'r': format_time(s, crunner_calendar[TIME_BY_NOON], t); break;
         case 'R': format_time(s, "%H:%M", t); break;
         case 's': {
             struct tm copy = *t;
@@ -246,7 +251,7 @@ static void format_time(struct sink *s, const char *f, const struct tm *t) {
         case 'S': put_number(s, t->tm_sec, 2, '0'); break;
         case 't': put(s, '\t'); break;
         case 'T':
-        case 'X': format_time(s, "%H:%M:%S", t); break;
+        case 'X': format_time(s, crunner_calendar[TIME], t); break;
         case 'u': put_number(s, t->tm_wday ? t->tm_wday : 7, 1, '0'); break;
         case 'U': put_number(s, (t->tm_yday + 7L - t->tm_wday) / 7, 2, '0'); break;
         case 'w': put_number(s, t->tm_wday, 1, '0'); break;
@@ -260,7 +265,7 @@ static void format_time(struct sink *s, const char *f, const struct tm *t) {
             put_number(s, size / 60 % 60, 2, '0');
             break;
         }
-        case 'Z': put_text(s, t->tm_gmtoff ? "LMT" : "GMT", -1); break;
+        case 'Z': put_text(s, t->tm_gmtoff ? "LMT" : "GMT"); break;
         case '%': put(s, '%'); break;
         case 0: return;
         default:

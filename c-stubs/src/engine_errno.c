@@ -155,11 +155,15 @@ static char *numbered(const char *prefix, int error, char *to) {
     return to;
 }
 
+/* The text of a number; NULL if it has none. */
+static const char *text_of(const char *const *texts, size_t count, int number) {
+    return number >= 0 && (size_t)number < count ? texts[number] : 0;
+}
+
 char *NAME(strerror)(int error) {
     if (!crunner_assumed("locale")) crunner_unmodelled("other words for an error");
-    if (error >= 0 && (size_t)error < sizeof messages / sizeof *messages && messages[error])
-        return (char *)messages[error];
-    return numbered("Unknown error ", error, unknown);
+    const char *known = text_of(messages, sizeof messages / sizeof *messages, error);
+    return known ? (char *)known : numbered("Unknown error ", error, unknown);
 }
 char *NAME(strerror_l)(int error, void *locale) { return NAME(strerror)(error); }
 
@@ -223,8 +227,8 @@ static const char *const signals[] = {
 char *NAME(strsignal)(int signal) {
     static char other[32];
     if (!crunner_assumed("locale")) crunner_unmodelled("other words for a signal");
-    if (signal >= 0 && (size_t)signal < sizeof signals / sizeof *signals && signals[signal])
-        return (char *)signals[signal];
+    const char *known = text_of(signals, sizeof signals / sizeof *signals, signal);
+    if (known) return (char *)known;
     if (signal >= 34 && signal <= 64) return numbered("Real-time signal ", signal - 34, other);
     return numbered("Unknown signal ", signal, other);
 }

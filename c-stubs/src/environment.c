@@ -75,20 +75,26 @@ static int valid(const char *name) {
     return 1;
 }
 
+static struct variable *find_or_add(const char *name) {
+    struct variable *v = find(name);
+    return v ? v : add(name, strlen(name));
+}
+
+/* There may be no memory left for a variable. */
+static int refused(void) { return !crunner_assumed("alloc") && (crunner_choose_byte("setenv") & 1); }
+
 STUB int CRUNNER_setenv(const char *name, const char *value, int overwrite) {
     if (!valid(name)) {
         stub_errno = STUB_EINVAL;
         return -1;
     }
     if (!overwrite && CRUNNER_getenv(name)) return 0;
-    /* There may be no memory left for it. */
-    if (!crunner_assumed("alloc") && (crunner_choose_byte("setenv") & 1)) {
+    if (refused()) {
         stub_errno = STUB_ENOMEM;
         return -1;
     }
-    struct variable *v = find(name);
+    struct variable *v = find_or_add(name);
     char *copy = crunner_channel("", value);
-    if (!v) v = add(name, strlen(name));
     if (!v || !copy) {
         free(copy);
         stub_errno = STUB_ENOMEM;
@@ -104,8 +110,7 @@ STUB int CRUNNER_unsetenv(const char *name) {
         stub_errno = STUB_EINVAL;
         return -1;
     }
-    struct variable *v = find(name);
-    if (!v) v = add(name, strlen(name));
+    struct variable *v = find_or_add(name);
     if (!v) return -1;
     forget(v);
     return 0;
@@ -121,10 +126,8 @@ STUB int CRUNNER_putenv(char *text) {
     name[n] = 0;
     int result = 0;
     if (text[n]) {
-        /* There may be no memory left for it. */
         struct variable *v = find(name);
-        int refused = !v && !crunner_assumed("alloc") && (crunner_choose_byte("setenv") & 1);
-        if (!v && !refused) v = add(name, n);
+        if (!v && !refused()) v = add(name, n);
         if (v) {
             forget(v);
             v->value = text + n + 1;

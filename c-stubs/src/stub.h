@@ -116,4 +116,8 @@ int crunner_input_byte(const char *channel);
 void crunner_signals_arrive(void);
 int CRUNNER_raise(int number);
 
+/* clock.c: in the order of <langinfo.h>: short and long names of days, then of months, what is before and after noon, formats of date and time. */
+#define STUB_CALENDAR 44
+extern char *const crunner_calendar[STUB_CALENDAR];
+
 #endif

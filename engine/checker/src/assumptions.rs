@@ -184,22 +184,17 @@ pub fn derive(program: &Program, open: &Open, met: &Met) -> Vec<Assumption> {
 /// Whether a rule matters that is about the program as a whole, or about what is open. May complete the sentence.
 fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bool {
     match assumption.id.as_str() {
-        "external-rules" => match names(program, |function| function.effects.ruled) {
-            Some(ruled) => {
-                assumption.says = format!("what was said of {ruled} under [external] holds");
-                true
-            }
-            None => false,
-        },
-        "external-bounds" => match names(program, accesses_outside) {
-            Some(named) => {
-                assumption.says = format!(
-                    "functions that nobody defines are given what they need, and access nothing beyond it: {named}"
-                );
-                true
-            }
-            None => false,
-        },
+        "external-rules" => {
+            let ruled = names(program, |function| function.effects.ruled);
+            let says =
+                ruled.map(|names| format!("what was said of {names} under [external] holds"));
+            completed(assumption, says)
+        }
+        "external-bounds" => {
+            let named = names(program, accesses_outside);
+            let says = named.map(|names| format!("{}: {names}", assumption.says));
+            completed(assumption, says)
+        }
         "environment" => !program.lifted.contains("environment") && program.lists_environment(),
         "library" => asks_library(program),
         "wrapping" => wraps(program),
@@ -211,6 +206,13 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
         // A rule without a condition above is printed always, so that none is forgotten.
         _ => true,
     }
+}
+
+/// Has an assumption say something more exactly; false if there is nothing to say.
+fn completed(assumption: &mut Assumption, says: Option<String>) -> bool {
+    let matters = says.is_some();
+    assumption.says = says.unwrap_or_default();
+    matters
 }
 
 /// Whether the program may install a handler of a signal.

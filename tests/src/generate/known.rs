@@ -248,7 +248,7 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "cast",
         unit: Unit::Byte,
-        text: "void entry@(void) { char b[$N] = {0}; *(short *)(b + $N - 2 + $D) = getchar(); assert(b[$N - 2] != 2 || $N); }",
+        text: "void entry@(void) { char b[$N] = {0}; *(short *)(b + $N - 2 + $D) = getchar(); assert(b[$N - 1] == 0 || b[$N - 1] == -1); }",
     },
     Shape {
         name: "set",

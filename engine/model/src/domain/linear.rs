@@ -135,17 +135,6 @@ impl Sum {
         at.map_or(0, |at| self.terms[at].1)
     }
 
-    /// Whether another sum has the same variables with the same signs.
-    fn is_alike(&self, other: &Sum) -> bool {
-        let signs = |sum: &Sum| -> SmallVec<[(Var, i128); 5]> {
-            sum.terms
-                .iter()
-                .map(|(var, factor)| (*var, factor.signum()))
-                .collect()
-        };
-        self.terms.len() == other.terms.len() && signs(self) == signs(other)
-    }
-
     /// A bit for each variable: two sums share none if they share no bit.
     fn mask(&self) -> u64 {
         self.terms.iter().fold(0, |mask, (var, _)| mask | bit(*var))
@@ -326,6 +315,19 @@ impl Line {
     fn is_far(&self) -> bool {
         let by = -self.sum.constant;
         self.sum.terms.len() > 1 && (by > OF_TYPES || OF_NARROW_TYPES.contains(&by))
+    }
+
+    /// Whether both bound combinations of the same variables, several of them and with the same signs.
+    fn is_rival(&self, other: &Line) -> bool {
+        let (own, others) = (&self.sum.terms, &other.sum.terms);
+        let is_alike =
+            |((a, f), (b, g)): (&(Var, i128), &(Var, i128))| a == b && f.signum() == g.signum();
+        !self.exact
+            && !other.exact
+            && self.mask == other.mask
+            && own.len() > 1
+            && own.len() == others.len()
+            && own.iter().zip(others).all(is_alike)
     }
 
     /// Whether it is a bound of multiples that no declaration makes: sizes of nested arrays and structures are multiples of each other.

@@ -8,7 +8,7 @@ use super::{ANY, Line, Ranges, Sum, UNSIGNED, Var, bit, gcd};
 
 /// Lines that a state has at most.
 const LINES: usize = 80;
-/// Lines of the same variables with the same signs, other than equations.
+/// Lines of the same variables with the same signs, other than equations. Joins and eliminations make ever more of them, with ever larger factors.
 const RIVALS: usize = 2;
 /// Terms of a line.
 const TERMS: usize = 5;
@@ -90,8 +90,12 @@ impl Lines {
         if self.all.binary_search(&line).is_ok() {
             return;
         }
-        let is_full = self.all.len() >= LINES;
-        if !self.beats_rivals(&line) || is_full && !self.make_room(&line) {
+        let is_rival = |known: &Line| known.is_rival(&line);
+        let rivals = self.all.iter().filter(|known| is_rival(known)).count();
+        if rivals >= RIVALS && !self.make_room(&line, is_rival) {
+            return;
+        }
+        if self.all.len() >= LINES && !self.make_room(&line, |_| true) {
             return;
         }
         let Err(at) = self.all.binary_search(&line) else {
@@ -111,37 +115,11 @@ impl Lines {
         }
     }
 
-    /// Forgets the least useful of the lines that bound combinations of the same variables, where there are many: false if that is the new one. Joins and
-    /// eliminations make ever more of them, with ever larger factors.
-    fn beats_rivals(&mut self, line: &Line) -> bool {
-        if line.exact || line.sum.terms.len() < 2 {
-            return true;
-        }
-        let is_rival = |known: &&Line| {
-            !known.exact && known.mask == line.mask && known.sum.is_alike(&line.sum)
-        };
-        if self.all.iter().filter(is_rival).count() < RIVALS {
-            return true;
-        }
-        let rivals = self
-            .all
-            .iter()
-            .enumerate()
-            .filter(|(_, known)| is_rival(known));
-        let heaviest = rivals.max_by_key(|(_, known)| known.weight());
-        match heaviest {
-            Some((at, known)) if known.weight() > line.weight() => {
-                self.all.remove(at);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Forgets the least useful line for one that is more so: false if there is none.
-    fn make_room(&mut self, line: &Line) -> bool {
-        let weights = self.all.iter().enumerate();
-        let heaviest = weights.max_by_key(|(_, line)| line.weight());
+    /// Forgets the least useful of some lines for one that is more so: false if there is none.
+    fn make_room(&mut self, line: &Line, is_among: impl Fn(&Line) -> bool) -> bool {
+        let among = self.all.iter().enumerate();
+        let among = among.filter(|(_, known)| is_among(known));
+        let heaviest = among.max_by_key(|(_, known)| known.weight());
         match heaviest {
             Some((at, heaviest)) if heaviest.weight() > line.weight() => {
                 self.all.remove(at);

@@ -67,7 +67,7 @@ fn mark_local<'m>(
     let Some(next) = local.next_instruction() else {
         return;
     };
-    if is_small(layout, local) && is_promotable(layout, local) {
+    if is_promotable(layout, local) {
         // The home of a parameter is written at once.
         if !local.name().ends_with(".addr") {
             forget(builder, next, local);
@@ -100,12 +100,6 @@ fn mark_local<'m>(
     ));
 }
 
-/// Whether a local is a single one of so few bytes that it may become registers.
-pub(super) fn is_small(layout: Layout<'_>, local: Value<'_>) -> bool {
-    let size = layout.size(local.allocated_type());
-    local.operand(0).const_int() == Some(1) && (1..=LARGEST).contains(&size)
-}
-
 /// Gives a local some value that nobody knows: before its first instruction, and where each of its scopes begins, since the value of one turn
 /// of a loop is not that of the next (C11 6.2.4).
 pub(super) fn forget<'m>(builder: LLVMBuilderRef, first: Value<'m>, local: Value<'m>) {
@@ -125,20 +119,26 @@ pub(super) fn scope_marks<'m>(local: Value<'m>, prefix: &str) -> Vec<Value<'m>> 
     local.users().into_iter().filter(is_mark).collect()
 }
 
-/// Whether SROA will take the local apart: all uses are plain accesses at constant offsets. An access that is not within the local
-/// would be taken away with it, and so would its check: such a local stays in memory.
-fn is_promotable<'m>(layout: Layout<'m>, local: Value<'m>) -> bool {
-    let mut users = local.users().into_iter();
-    users.all(|user| is_plain((layout, local), (local, 0), user))
+/// Whether a local may become registers: it is a single one of few bytes, and SROA will take it apart, since all its uses are plain accesses at
+/// constant offsets. An access that is not within the local would be taken away with it, and so would its check: such a local stays in memory.
+pub(super) fn is_promotable<'m>(layout: Layout<'m>, local: Value<'m>) -> bool {
+    let size = layout.size(local.allocated_type());
+    local.operand(0).const_int() == Some(1)
+        && (1..=LARGEST).contains(&size)
+        && has_plain_uses((layout, size), (local, 0))
 }
 
-/// Whether the use of an address, so many bytes from where a local begins, is an access within the local that SROA can take apart.
-pub(super) fn is_plain<'m>(
-    (layout, local): (Layout<'m>, Value<'m>),
+/// Whether all uses of an address, so many bytes from where a local of `size` bytes begins, are accesses within the local that SROA can take apart.
+fn has_plain_uses<'m>(within: (Layout<'m>, u64), (address, offset): (Value<'m>, i64)) -> bool {
+    let mut users = address.users().into_iter();
+    users.all(|user| is_plain(within, (address, offset), user))
+}
+
+fn is_plain<'m>(
+    (layout, size): (Layout<'m>, u64),
     (address, offset): (Value<'m>, i64),
     user: Value<'m>,
 ) -> bool {
-    let size = layout.size(local.allocated_type());
     let is_within = |bytes: u64| {
         let end = u64::try_from(offset).map(|from| from.checked_add(bytes));
         end.is_ok_and(|end| end.is_some_and(|end| end <= size))
@@ -154,18 +154,16 @@ pub(super) fn is_plain<'m>(
         Some(LLVMOpcode::LLVMGetElementPtr) if user.operand(0) == address => {
             let constant = user.gep_parts(layout);
             let by = constant.filter(|(_, indices)| indices.is_empty());
-            let Some(offset) = by.and_then(|(by, _)| offset.checked_add(by)) else {
-                return false;
-            };
-            let mut users = user.users().into_iter();
-            users.all(|next| is_plain((layout, local), (user, offset), next))
+            let moved = by.and_then(|(by, _)| offset.checked_add(by));
+            moved.is_some_and(|offset| has_plain_uses((layout, size), (user, offset)))
         }
         Some(LLVMOpcode::LLVMCall) => {
             let name = user.callee().name();
             let is_access = ["llvm.memcpy.", "llvm.memset.", "llvm.memmove."]
                 .iter()
                 .any(|prefix| name.starts_with(prefix));
-            name.starts_with("llvm.lifetime.")
+            name == UNINIT
+                || name.starts_with("llvm.lifetime.")
                 || (is_access
                     && user.operand(2).const_int().is_some_and(is_within)
                     && user.operand(3).const_int() == Some(0))

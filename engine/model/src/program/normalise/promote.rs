@@ -25,12 +25,7 @@ pub(super) fn mark(module: &Module) -> bool {
     for call in uninit.users() {
         let local = call.operand(0);
         let is_local = local.opcode() == Some(LLVMOpcode::LLVMAlloca);
-        let mut others = local.users().into_iter().filter(|user| *user != call);
-        if !is_local
-            || !locals::is_small(layout, local)
-            || !others.all(|user| locals::is_plain((layout, local), (local, 0), user))
-            || !is_within_scope(local)
-        {
+        if !is_local || !locals::is_promotable(layout, local) || !is_within_scope(local) {
             continue;
         }
         locals::forget(builder, call, local);

@@ -2,6 +2,13 @@
 
 use super::*;
 
+/// The kind of the check of memory that a program's only execution violates.
+fn violated(source: &str) -> Option<CheckKind> {
+    let (_, program) = program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
+    let run = Machine::new(&program, Limits::default()).run(&[]);
+    run.violation().map(|violation| violation.kind)
+}
+
 #[test]
 fn uninitialised_locals_stay() {
     let source = "int f(int c) { int x; if (c) x = 1; return x; } int main(void) { return f(0); }";
@@ -29,11 +36,7 @@ fn locals_end_with_their_scope() {
         "int main(void) { int n = 0, *p = &n; { struct { int a, b; } x = {1, 2}; p = &x.b; } return p[0]; }",
     ];
     for source in sources {
-        let (_, program) =
-            program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
-        let run = Machine::new(&program, Limits::default()).run(&[]);
-        let kind = run.violation().map(|v| v.kind);
-        assert_eq!(kind, Some(CheckKind::Read), "{source}: {:?}", run.outcome);
+        assert_eq!(violated(source), Some(CheckKind::Read), "{source}");
     }
 }
 
@@ -49,9 +52,6 @@ fn accesses_beyond_locals_stay() {
         "int main(void) { int x = 1, *p = &x; p--; return *p; }",
     ];
     for source in sources {
-        let (_, program) =
-            program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
-        let run = Machine::new(&program, Limits::default()).run(&[]);
-        assert!(run.violation().is_some(), "{source}: {:?}", run.outcome);
+        assert!(violated(source).is_some(), "{source}");
     }
 }
