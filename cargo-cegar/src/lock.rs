@@ -19,11 +19,10 @@ use crate::store;
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Locks `name` in the scratch folder until this process ends; waits if another process has it, and
-/// says so. `what` is what is worked on, in words.
+/// Locks `name` in the scratch folder until this process ends; as [`during`] otherwise.
 ///
 /// # Errors
-/// When the lock's file cannot be made, or when `stop` is set while waiting.
+/// As [`during`].
 pub fn hold(
     scratch: &Path,
     name: &str,
@@ -31,6 +30,29 @@ pub fn hold(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<(), Error> {
+    // The file stays open, and so the lock stays, until the process ends.
+    std::mem::forget(during(scratch, name, what, reporter, stop)?);
+    Ok(())
+}
+
+/// A lock that ends when it is dropped; without a file where the file system has no locks.
+#[must_use]
+pub struct Held {
+    _file: Option<File>,
+}
+
+/// Locks `name` in the scratch folder until the result is dropped; waits if another process has it,
+/// and says so. `what` is what is worked on, in words.
+///
+/// # Errors
+/// When the lock's file cannot be made, or when `stop` is set while waiting.
+pub fn during(
+    scratch: &Path,
+    name: &str,
+    what: &str,
+    reporter: &mut dyn Reporter,
+    stop: &AtomicBool,
+) -> Result<Held, Error> {
     let folder = scratch.join(".locks");
     store::writable_dir(&folder)?;
     let path = folder.join(name);
@@ -64,16 +86,14 @@ pub fn hold(
             // Some file systems have no locks: cargo goes on there as well.
             Err(TryLockError::Error(why)) => {
                 tracing::warn!("{}: cannot lock: {why}", path.display());
-                return Ok(());
+                return Ok(Held { _file: None });
             }
         }
     }
     // For the message above only.
     let _ = file.set_len(0);
     let _ = write!(file, "{}", std::process::id());
-    // The file stays open, and so the lock stays, until the process ends.
-    std::mem::forget(file);
-    Ok(())
+    Ok(Held { _file: Some(file) })
 }
 
 /// The process that holds the lock, as far as it has said so.

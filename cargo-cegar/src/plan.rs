@@ -13,9 +13,9 @@ use crate::contracts::{self, Contracts, State};
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::given::Given;
-use crate::list;
 use crate::options::{Harness, duration};
 use crate::project::Project;
+use crate::{list, lock, store};
 
 /// The library's C files, and where the list comes from.
 #[derive(Clone, Debug, Default)]
@@ -34,12 +34,23 @@ pub fn stub_headers(scratch: &Path) -> Result<PathBuf, Error> {
     Ok(folder.join("include"))
 }
 
-/// The library's files: what `cegar.toml` lists, and what the crate's own build compiles. Where
-/// nothing was captured yet, or `again` is set, the build is captured now.
+/// What the library's list is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceList<'a> {
+    /// The list that is kept, if the build still compiles that, and a new one in its place if not.
+    Current,
+    /// As [`SourceList::Current`], but a new one goes to this folder: the source tree stays as it is.
+    CurrentIn(&'a Path),
+    /// A new one.
+    New,
+}
+
+/// The library's files: what `cegar.toml` lists, and what the crate's own build compiles. The build
+/// is captured where that was not done yet, or where it compiles something else now.
 pub fn library(
     project: &Project,
     config: &Config,
-    again: bool,
+    wanted: SourceList<'_>,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Library, Error> {
@@ -47,15 +58,7 @@ pub fn library(
     let captured = config.c.sources_from == Some(SourcesFrom::Captured) || listed.is_empty();
     let mut library = Library::default();
     if captured {
-        let known = if again {
-            None
-        } else {
-            capture::load(&project.cegar)?
-        };
-        library.units = match known {
-            Some(units) => units,
-            None => capture_now(project, reporter, stop)?,
-        };
+        library.units = build_compiles(project, wanted, reporter, stop)?;
         library.from = "captured from build.rs".to_owned();
     } else {
         library.from = "listed in cegar.toml".to_owned();
@@ -123,18 +126,89 @@ fn excluded(
     Ok(())
 }
 
-fn capture_now(
+/// What the crate's build compiles.
+fn build_compiles(
     project: &Project,
+    wanted: SourceList<'_>,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<Vec<Unit>, Error> {
+    store::writable_dir(&project.scratch())?;
+    let what = format!("the build of `{}`", project.name);
+    let _held = lock::during(&project.scratch(), "capture", &what, reporter, stop)?;
+    let kept = match wanted {
+        SourceList::New => None,
+        _ => capture::load(&project.cegar)?,
+    };
+    if let Some(units) = &kept {
+        // Most often cargo has nothing to do, and that is nothing to tell.
+        let mut tell = capturing(project, reporter);
+        let mut is_told = false;
+        let mut doing = |seconds: u64, doing: &str| {
+            is_told |= !doing.is_empty();
+            if is_told {
+                tell(seconds, doing);
+            }
+        };
+        if capture::is_current(project, stop, &mut doing)? {
+            return Ok(units.clone());
+        }
+    }
     let captured = captured(project, reporter, stop)?;
     // Without the package there is nowhere to keep it: a dependency can be captured to be looked
     // at.
-    if project.cegar.is_dir() {
+    if !project.cegar.is_dir() {
+        return Ok(units(captured));
+    }
+    if capture::confirms(&captured, project)? {
+        return Ok(capture::load(&project.cegar)?.unwrap_or_default());
+    }
+    if let SourceList::CurrentIn(folder) = wanted {
+        capture::save_in(&captured, project, folder)?;
+    } else {
         capture::save(&captured, project)?;
     }
-    Ok(units(captured))
+    if kept.is_some() {
+        tell_changed(project, wanted, reporter);
+    }
+    Ok(match wanted {
+        SourceList::CurrentIn(_) => units(captured),
+        _ => capture::load(&project.cegar)?.unwrap_or_default(),
+    })
+}
+
+/// Says that `captured.json` was not what the build compiles.
+fn tell_changed(project: &Project, wanted: SourceList<'_>, reporter: &mut dyn Reporter) {
+    let (level, end) = match wanted {
+        SourceList::CurrentIn(folder) => (
+            Level::Warning,
+            format!(
+                "the list of now is in {}, and the committed tests are of the one before; `cargo cegar build` renews it",
+                folder.display()
+            ),
+        ),
+        _ => (Level::Info, "it was captured again".to_owned()),
+    };
+    let message = format!(
+        "the build of `{}` no longer compiles what {} says: {end}",
+        project.name,
+        project.cegar.join("captured.json").display()
+    );
+    reporter.event(&Event::Note { level, message });
+}
+
+/// Tells what cargo is at while the build is captured.
+fn capturing<'a>(
+    project: &'a Project,
+    reporter: &'a mut dyn Reporter,
+) -> impl FnMut(u64, &str) + use<'a> {
+    |seconds, doing| {
+        reporter.event(&Event::Capturing {
+            package: project.name.clone(),
+            doing: doing.to_owned(),
+            seconds,
+        });
+    }
 }
 
 /// Captures the crate's build, and says what is left out of it.
@@ -143,14 +217,10 @@ pub fn captured(
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
 ) -> Result<capture::Captured, Error> {
-    let mut doing = |seconds: u64, doing: &str| {
-        reporter.event(&Event::Capturing {
-            package: project.name.clone(),
-            doing: doing.to_owned(),
-            seconds,
-        });
+    let captured = {
+        let mut doing = capturing(project, reporter);
+        capture::capture(project, stop, &mut doing)?
     };
-    let captured = capture::capture(project, stop, &mut doing)?;
     let mut note = |level, message| reporter.event(&Event::Note { level, message });
     if captured.bundled {
         note(

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 use miette::Diagnostic;
+use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use crate::config::nearest;
+use crate::store;
 
 /// Why no package could be chosen.
 #[derive(Debug, Error, Diagnostic)]
@@ -167,9 +169,26 @@ impl Project {
         }
     }
 
-    /// Scratch: `target/cegar`.
+    /// Scratch: the folder [`Self::scratch_name`] of the target folder. A target folder outside of
+    /// the workspace may serve several workspaces, so that there the manifest's path belongs to
+    /// the name. Results of one package are never taken for another package's, whose harnesses may
+    /// have the same names.
     pub fn scratch(&self) -> PathBuf {
-        self.target.join("cegar")
+        let mut name = self.scratch_name();
+        if !self.target.starts_with(&self.workspace) {
+            let path = self.manifest.as_os_str().as_encoded_bytes();
+            name += &format!("-{}", store::hex(&Sha256::digest(path)[..4]));
+        }
+        self.target.join(name)
+    }
+
+    /// `cegar` for the package at the root of its workspace, `cegar-NAME` for another member or a
+    /// dependency.
+    pub fn scratch_name(&self) -> String {
+        match self.root == self.workspace {
+            true => "cegar".to_owned(),
+            false => format!("cegar-{}", self.name),
+        }
     }
 
     /// Dependencies of the workspace that `init -p NAME` was called for.

@@ -112,7 +112,7 @@ pub fn bitcode(
             })
             .collect();
         let made =
-            compile::compile_unchecked(&settings.compiler, &units, &stubs.join("bitcode"), stop)?;
+            compile::compile_stubs(&settings.compiler, &units, &stubs.join("bitcode"), stop)?;
         Ok(made.bitcode)
     };
     let argv = format!("-DCRUNNER_ARGV={}", start.argv);
@@ -231,7 +231,10 @@ pub fn link(
         externals,
         program,
     } = linking.within(budget, stop)?;
-    tell(&start.entry, &normalised, reporter);
+    tell(&normalised, reporter);
+    if start.entry == Entry::Fuzzer {
+        tell_unanswered(&program, &normalised, reporter);
+    }
     for (rule, function) in externals.misspelt(&harness.rules) {
         reporter.event(&Event::Note {
             level: Level::Warning,
@@ -269,8 +272,56 @@ pub(super) fn timed<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Functions of the C library whose answer is input.
+const ASKED: &[&str] = &[
+    "clock_gettime",
+    "fgetc",
+    "fgets",
+    "fread",
+    "fscanf",
+    "getc",
+    "getchar",
+    "getdelim",
+    "getenv",
+    "getline",
+    "getrandom",
+    "gettimeofday",
+    "rand",
+    "random",
+    "read",
+    "readdir",
+    "scanf",
+    "secure_getenv",
+    "time",
+];
+
+/// Names the functions whose answers no input of the fuzzer's can choose.
+fn tell_unanswered(program: &Program, normalised: &Normalised, reporter: &mut dyn Reporter) {
+    let mut silent = Vec::new();
+    let answers = |mocked: &Mocked| mocked.returns != Returns::Void;
+    if normalised.mocked.iter().any(answers) {
+        silent.push("mocks".to_owned());
+    }
+    let called = |name: &&&str| {
+        let stub = format!("CRUNNER_{name}");
+        program.functions.iter().any(|one| one.name == stub)
+    };
+    silent.extend(ASKED.iter().filter(called).map(|name| format!("`{name}`")));
+    if silent.is_empty() {
+        return;
+    }
+    reporter.event(&Event::Note {
+        level: Level::Warning,
+        message: format!(
+            "the data of LLVMFuzzerTestOneInput take the whole input: {} answer zero behind it; a `main` with crunner_get_bytes \
+             leaves some for them",
+            silent.join(", ")
+        ),
+    });
+}
+
 /// Names the undefined functions that the program calls.
-fn tell(entry: &Entry, normalised: &Normalised, reporter: &mut dyn Reporter) {
+fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
     if !normalised.mocked.is_empty() {
         let functions = normalised
             .mocked
@@ -278,15 +329,6 @@ fn tell(entry: &Entry, normalised: &Normalised, reporter: &mut dyn Reporter) {
             .map(|mocked| mocked.name.clone())
             .collect();
         reporter.event(&Event::Mocked { functions });
-        let answers = |mocked: &Mocked| mocked.returns != Returns::Void;
-        if *entry == Entry::Fuzzer && normalised.mocked.iter().any(answers) {
-            reporter.event(&Event::Note {
-                level: Level::Warning,
-                message: "the data of LLVMFuzzerTestOneInput take the whole input: mocks answer zero behind it; a `main` \
-                          with crunner_get_bytes leaves some for them"
-                    .to_owned(),
-            });
-        }
     }
     for (name, why) in &normalised.unsupported {
         reporter.event(&Event::Note {

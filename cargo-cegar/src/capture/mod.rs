@@ -7,6 +7,8 @@
 mod archives;
 mod as_c;
 mod compilers;
+mod generated;
+mod kept;
 pub mod parse;
 mod programs;
 mod run;
@@ -20,8 +22,9 @@ use miette::Diagnostic;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub(crate) use run::relative;
-pub use run::{capture, load, save};
+pub(crate) use kept::relative;
+pub use kept::{confirms, is_current, load, save, save_in};
+pub use run::capture;
 
 /// One call of the compiler, as the shim saw it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +83,8 @@ pub struct Captured {
     pub as_c: Vec<PathBuf>,
     /// What cargo says against the crate, where its build script worked and the rest did not.
     pub failed: Option<String>,
+    /// The C compiler that the build calls.
+    pub compiler: String,
     /// Whether these are the sources that the crate bundles, while its build as it is takes the
     /// library that is installed.
     pub bundled: bool,

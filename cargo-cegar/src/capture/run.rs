@@ -1,17 +1,15 @@
-//! Running the crate's build under the recording compiler, and keeping what it told.
+//! Running the crate's build under the recording compiler.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{fs, io};
 
 use super::compilers::{self, Installed};
 use super::watched::{self, Doing};
-use super::{CaptureError, Captured, Record, Unit, archives, as_c, parse, programs};
-use crate::compile;
+use super::{CaptureError, Captured, Record, archives, as_c, parse, programs};
 use crate::project::Project;
-use crate::store::{self, FileError};
 
 /// Lines of a failed build's output that are shown.
 const SHOWN: usize = 60;
@@ -55,31 +53,16 @@ fn capture_once(
     installed: Installed,
     doing: &mut Doing<'_>,
 ) -> Result<Captured, CaptureError> {
-    let folder = project.scratch().join("capture");
-    fs::create_dir_all(&folder).map_err(CaptureError::io("create", &folder))?;
-    let log = folder.join("calls.jsonl");
-    // The file is there from the start: an empty record then means that nothing was compiled.
-    fs::write(&log, "").map_err(CaptureError::io("write", &log))?;
-
-    clean(project, &folder);
-    let mut build = cargo(project, "check", &folder);
-    compilers::record(&mut build, &folder.join("bin"), &log, installed)?;
-    let output = watched::run(&mut build, doing).map_err(CaptureError::io("run", "cargo"))?;
-    if stop.load(Ordering::Relaxed) {
-        return Err(CaptureError::Interrupted);
-    }
-    let records = read_log(&log)?;
-    let mine: Vec<Record> = records
-        .iter()
-        .filter(|r| belongs(r, project))
-        .cloned()
-        .collect();
+    clean(project, &folder(project));
+    let (records, output) = recorded(project, stop, installed, doing)?;
+    let mine = of_package(&records, project);
     let mut captured = parse::parse(&mine);
     let compiler = mine
         .iter()
         .map(|r| r.compiler.as_str())
         .find(|c| !c.ends_with("++") && !c.ends_with("ar"));
     let compiler = compiler.unwrap_or("cc");
+    captured.compiler = compiler.to_owned();
     let candidates = std::mem::take(&mut captured.maybe_c);
     as_c::take(&mut captured, candidates, compiler);
     programs::leave_out(&mut captured, compiler);
@@ -101,6 +84,39 @@ fn capture_once(
         return Err(nothing(project, &records, &captured));
     }
     Ok(captured)
+}
+
+/// The folder in which the build of `project` is captured.
+pub(super) fn folder(project: &Project) -> PathBuf {
+    project.scratch().join("capture")
+}
+
+/// What the compilers were called for in a build of `project`, and what cargo printed. What cargo
+/// takes to be up to date is not built.
+pub(super) fn recorded(
+    project: &Project,
+    stop: &AtomicBool,
+    installed: Installed,
+    doing: &mut Doing<'_>,
+) -> Result<(Vec<Record>, Output), CaptureError> {
+    let folder = folder(project);
+    fs::create_dir_all(&folder).map_err(CaptureError::io("create", &folder))?;
+    let log = folder.join("calls.jsonl");
+    // The file is there from the start: an empty record then means that nothing was compiled.
+    fs::write(&log, "").map_err(CaptureError::io("write", &log))?;
+    let mut build = cargo(project, "check", &folder);
+    compilers::record(&mut build, &folder.join("bin"), &log, installed)?;
+    let output = watched::run(&mut build, doing).map_err(CaptureError::io("run", "cargo"))?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(CaptureError::Interrupted);
+    }
+    Ok((read_log(&log)?, output))
+}
+
+/// The calls that the package's own build script made.
+pub(super) fn of_package(records: &[Record], project: &Project) -> Vec<Record> {
+    let own = records.iter().filter(|r| belongs(r, project));
+    own.cloned().collect()
 }
 
 fn cargo(project: &Project, command: &str, folder: &Path) -> Command {
@@ -186,86 +202,4 @@ fn nothing(project: &Project, records: &[Record], captured: &Captured) -> Captur
 fn last_lines(text: &str, count: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(count)..].join("\n")
-}
-
-/// Writes `captured.json` into the `cegar/` package. The file is committed and must mean the same
-/// on another machine and after `cargo clean`: every path is made relative to the crate where it
-/// lies inside the workspace, and no path starts in a folder that only the build had.
-pub fn save(captured: &Captured, project: &Project) -> Result<(), FileError> {
-    let path = project.cegar.join("captured.json");
-    let here = |path: &Path| relative(path, &project.root, &project.workspace);
-    let unit = |unit: &Unit| Unit {
-        file: here(&unit.file),
-        args: parse::rebase(&unit.args, &unit.directory, &here),
-        directory: relative(&project.root, &project.cegar, &project.workspace),
-    };
-    let units: Vec<Unit> = captured.units.iter().map(unit).collect();
-    let mut text = serde_json::to_string_pretty(&units)
-        .map_err(|why| FileError::new("write", &path, why.into()))?;
-    text.push('\n');
-    store::write(&path, text.as_bytes())
-}
-
-/// What `captured.json` says, as files to compile; `None` where there is no such file.
-pub fn load(cegar: &Path) -> Result<Option<Vec<compile::Unit>>, CaptureError> {
-    let path = cegar.join("captured.json");
-    let text = match fs::read_to_string(&path) {
-        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
-        other => other.map_err(CaptureError::io("read", &path))?,
-    };
-    let units: Vec<Unit> = serde_json::from_str(&text).map_err(|why| CaptureError::Damaged {
-        path: path.clone(),
-        why: why.to_string(),
-    })?;
-    let unit = |unit: Unit| {
-        let directory = normal_join(cegar, &unit.directory);
-        let source = normal_join(&directory, &unit.file);
-        compile::Unit {
-            source,
-            directory,
-            flags: unit.args,
-        }
-    };
-    Ok(Some(units.into_iter().map(unit).collect()))
-}
-
-fn normal_join(base: &Path, path: &Path) -> PathBuf {
-    parse::normal(&base.join(path))
-}
-
-/// `path` as seen from `from`, if both are in `within`; else as it is.
-pub(crate) fn relative(path: &Path, from: &Path, within: &Path) -> PathBuf {
-    if !path.starts_with(within) || !from.starts_with(within) {
-        return path.to_owned();
-    }
-    let (mut path_parts, mut from_parts) = (path.components(), from.components());
-    loop {
-        let (here, there) = (from_parts.clone().next(), path_parts.clone().next());
-        if here.is_none() || here != there {
-            break;
-        }
-        from_parts.next();
-        path_parts.next();
-    }
-    let mut relative: PathBuf = from_parts.map(|_| "..").collect();
-    relative.extend(path_parts);
-    if relative.as_os_str().is_empty() {
-        PathBuf::from(".")
-    } else {
-        relative
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_relative_inside_the_workspace_only() {
-        let see = |path: &str, from: &str| relative(path.as_ref(), from.as_ref(), "/w".as_ref());
-        assert_eq!(see("/w/a/src/x.c", "/w/a/cegar"), Path::new("../src/x.c"));
-        assert_eq!(see("/w/a", "/w/a/cegar"), Path::new(".."));
-        assert_eq!(see("/w/a", "/w/a"), Path::new("."));
-        assert_eq!(see("/registry/x.c", "/w/a"), Path::new("/registry/x.c"));
-    }
 }

@@ -7,10 +7,13 @@ use super::run::{compiler, open};
 use super::{note, reporter};
 use crate::bindings::Binding;
 use crate::bindings::{self, Checked};
+use crate::compile::Unit;
 use crate::config::Config;
 use crate::error::Error;
 use crate::event::{Event, Fan, Level, Reporter as _};
 use crate::exit::ExitCode;
+use crate::options::RunOptions;
+use crate::plan::SourceList;
 use crate::project::Project;
 use crate::report::{JunitReporter, SarifReporter};
 use crate::{plan, store};
@@ -30,7 +33,8 @@ pub(super) fn bindings(
         fan.add(JunitReporter::new(path.clone()));
     }
     store::writable_dir(&project.scratch())?;
-    let checked = checked(&project, &config, &mut fan, stop)?;
+    let library = plan::library(&project, &config, SourceList::Current, &mut fan, stop)?;
+    let checked = checked(&project, &config, &library.units, stop)?;
     if checked.declared == 0 {
         let mut text =
             "the crate's Rust code declares no foreign function that could be read".to_owned();
@@ -58,12 +62,11 @@ pub(super) fn bindings(
 fn checked(
     project: &Project,
     config: &Config,
-    fan: &mut Fan,
+    library: &[Unit],
     stop: &AtomicBool,
 ) -> Result<Checked, Error> {
     let clang = compiler(config)?;
-    let library = plan::library(project, config, false, fan, stop)?;
-    bindings::check(project, &clang, &library.units, stop)
+    bindings::check(project, &clang, library, stop)
 }
 
 /// What `run` and `ci` find at their beginning; says how it went. A comparison that cannot be made
@@ -71,13 +74,17 @@ fn checked(
 pub(super) fn found(
     project: &Project,
     config: &Config,
+    options: &RunOptions,
     fan: &mut Fan,
     stop: &AtomicBool,
 ) -> Result<Vec<Binding>, Error> {
     if config.bindings.check == Some(false) || !bindings::has_declarations(project) {
         return Ok(Vec::new());
     }
-    let checked = match checked(project, config, fan, stop) {
+    // The harnesses of a package have one library.
+    let first = options.harnesses.first();
+    let library = first.map_or(&[][..], |first| &first.units[first.library.clone()]);
+    let checked = match checked(project, config, library, stop) {
         Ok(checked) => checked,
         Err(why) => {
             let text = why.to_string();

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::options::Harness;
+use crate::plan::SourceList;
 use crate::{plan, store};
 
 /// `cargo cegar build`
@@ -29,7 +30,7 @@ pub(super) fn build(
     } else {
         Some(compiler(&config)?)
     };
-    let library = plan::library(&project, &config, true, &mut fan, stop)?;
+    let library = plan::library(&project, &config, SourceList::New, &mut fan, stop)?;
     for unit in &library.units {
         let file = unit
             .source

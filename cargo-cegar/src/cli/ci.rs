@@ -10,11 +10,9 @@ use super::args::{CiArgs, Manners};
 use super::coverage::coverage_of;
 use super::run::{open, run_options};
 use super::{note, reporter, team};
-use crate::bindings::Binding;
 use crate::campaign::pool;
 use crate::ci::baseline::{Baseline, Entry};
 use crate::ci::{self, Report, Rules, Sorter};
-use crate::config::Config;
 use crate::error::Error;
 use crate::event::{Event, Fan, Level, Reporter as _};
 use crate::exit::ExitCode;
@@ -77,7 +75,11 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     ));
 
     let inputs = Some(artifacts.join("inputs"));
-    let bindings = mismatches(&project, &config, &baseline, &mut fan, stop)?;
+    let mut bindings = super::bindings::found(&project, &config, &options, &mut fan, stop)?;
+    for binding in &mut bindings {
+        binding.known = baseline.has(&binding.identity);
+        fan.event(&Event::BindingMismatch(binding.clone()));
+    }
     let mut sorter = Sorter::new(&mut fan, &baseline, inputs);
     let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
@@ -119,22 +121,6 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         return Err(lost);
     }
     Ok(exit_code(&report))
-}
-
-/// The declarations that do not fit the library, told.
-fn mismatches(
-    project: &Project,
-    config: &Config,
-    baseline: &Baseline,
-    fan: &mut Fan,
-    stop: &AtomicBool,
-) -> Result<Vec<Binding>, Error> {
-    let mut bindings = super::bindings::found(project, config, fan, stop)?;
-    for binding in &mut bindings {
-        binding.known = baseline.has(&binding.identity);
-        fan.event(&Event::BindingMismatch(binding.clone()));
-    }
-    Ok(bindings)
 }
 
 /// The command's exit code, by the number that stands in its report.

@@ -9,7 +9,7 @@ use crate::emit::{for_everyone, only_here};
 use crate::error::Error;
 use crate::event::{Fan, Level};
 use crate::init::ci;
-use crate::plan;
+use crate::plan::{self, SourceList};
 use crate::store;
 
 /// Writes the files for each system that was named.
@@ -27,7 +27,7 @@ pub(super) fn init_ci(
             CiSystem::Clusterfuzzlite => {
                 let scratch = project.scratch();
                 store::writable_dir(&scratch)?;
-                let library = plan::library(&project, &config, false, fan, stop)?;
+                let library = plan::library(&project, &config, SourceList::Current, fan, stop)?;
                 let stubs = plan::stub_headers(&scratch)?;
                 let harnesses = plan::harnesses(&project, &config, &[], &library, &stubs)?;
                 ci::clusterfuzzlite(&project, &harnesses)?

@@ -15,6 +15,7 @@ use crate::event::{Event, Fan, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::given::Given;
 use crate::options::{Harness, ReplayOptions, RunOptions};
+use crate::plan::SourceList;
 use crate::project::Project;
 use crate::report::HtmlReporter;
 use crate::{campaign, contracts, lock, plan, store};
@@ -59,7 +60,7 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
         options.harnesses.iter().map(|h| h.name.clone()).collect(),
         args.html.clone(),
     ));
-    for binding in super::bindings::found(&project, &config, &mut fan, stop)? {
+    for binding in super::bindings::found(&project, &config, &options, &mut fan, stop)? {
         fan.event(&Event::BindingMismatch(binding));
     }
     let outcome = match options.jobs {
@@ -88,7 +89,10 @@ pub(super) fn run_options(
     let settings = settings(budget, &config.run, compiler(config)?)?;
     let scratch = project.scratch();
     store::writable_dir(&scratch)?;
-    let library = plan::library(project, config, false, fan, stop)?;
+    let wanted = artifacts
+        .as_deref()
+        .map_or(SourceList::Current, SourceList::CurrentIn);
+    let library = plan::library(project, config, wanted, fan, stop)?;
     let stubs = plan::stub_headers(&scratch)?;
     let settled = plan::settle_contracts(project, config, artifacts.as_deref())?;
     tell_settled(&settled, artifacts.is_some(), fan);

@@ -2,12 +2,16 @@
 //!
 //! An entry's name is a hash of the compiler, the file's place and its flags; beside the bitcode
 //! stands a list of every file that was read to make it (clang's own dependency list) with the hash
-//! of its content. It is fresh if all of them still have that content: times do not matter, so a
-//! fresh checkout or a touched header compiles nothing. The bitcode's own hash stands there too:
-//! caches are copied between machines, and LLVM does not survive every damage.
+//! of its content, and the hash of the preprocessed text. It is fresh if all of them still have that
+//! content, and the preprocessor makes the same text of them now: a header that appears before
+//! another one of its name on the search path changes no file that was read, nor does an include
+//! path in the environment. The files are compared because the text does not tell columns. Times do
+//! not matter, so a fresh checkout or a touched header compiles nothing. The bitcode's own hash
+//! stands there too: caches are copied between machines, and LLVM does not survive every damage.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
@@ -17,12 +21,25 @@ use sha2::{Digest, Sha256};
 use super::{Compiler, Unit};
 use crate::store;
 
+/// What has to be as it was for bitcode to be used again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fresh {
+    /// The files that were read: for the stub library, whose search path is ours. That is some
+    /// fifty files in each campaign.
+    Files,
+    /// The files and the preprocessed text.
+    Text,
+}
+
 /// The place of one unit's bitcode.
 pub(super) struct Entry {
     /// The bitcode file.
     pub bitcode: PathBuf,
     directory: PathBuf,
     list: PathBuf,
+    /// The hash of the preprocessed text as it is now; empty where only files count, none where
+    /// clang rejects the file.
+    text: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -32,12 +49,21 @@ struct List {
     /// The bitcode's own hash.
     #[serde(default)]
     bitcode: String,
+    /// The hash of the preprocessed text.
+    #[serde(default)]
+    text: Option<String>,
     /// What the compiler said, to be said again.
     warnings: String,
 }
 
 impl Entry {
-    pub fn new(out_dir: &Path, compiler: &Compiler, unit: &Unit, args: &[String]) -> Self {
+    pub fn new(
+        out_dir: &Path,
+        compiler: &Compiler,
+        unit: &Unit,
+        args: &[String],
+        fresh: Fresh,
+    ) -> Self {
         let mut hash = Sha256::new();
         for part in [
             compiler.path.as_os_str(),
@@ -61,16 +87,20 @@ impl Entry {
             bitcode: out_dir.join(format!("{stem}-{key}.bc")),
             list: out_dir.join(format!("{stem}-{key}.json")),
             directory: unit.directory.clone(),
+            text: match fresh {
+                Fresh::Files => Some(String::new()),
+                Fresh::Text => preprocessed(compiler, unit, args),
+            },
         }
     }
 
     /// The warnings of then, if nothing has changed since.
     pub fn fresh(&self) -> Option<String> {
-        if !self.bitcode.is_file() {
+        if !self.bitcode.is_file() || self.text.is_none() {
             return None;
         }
         let list: List = serde_json::from_str(&fs::read_to_string(&self.list).ok()?).ok()?;
-        if content_hash(&self.bitcode).ok()? != list.bitcode {
+        if self.text != list.text || content_hash(&self.bitcode).ok()? != list.bitcode {
             return None;
         }
         let same = |(path, hash): (&PathBuf, &String)| {
@@ -100,6 +130,7 @@ impl Entry {
         let list = serde_json::to_string(&List {
             files,
             bitcode: content_hash(made)?,
+            text: self.text.clone(),
             warnings: warnings.to_owned(),
         })?;
         let _ = fs::remove_file(&self.list);
@@ -108,13 +139,28 @@ impl Entry {
     }
 }
 
+/// The hash of what the preprocessor makes of a file, without line markers. It is made before the
+/// bitcode, so that a file that is saved in between belongs to another text the next time.
+fn preprocessed(compiler: &Compiler, unit: &Unit, args: &[String]) -> Option<String> {
+    let output = Command::new(&compiler.path)
+        .current_dir(&unit.directory)
+        .args(args)
+        // Among several actions clang takes the earliest phase, which is this one.
+        .args(["-E", "-P", "-o", "-"])
+        .arg(&unit.source)
+        .output()
+        .ok()?;
+    let made = output.status.success();
+    made.then(|| store::hex(&Sha256::digest(&output.stdout)))
+}
+
 fn content_hash(path: &Path) -> io::Result<String> {
     Ok(store::hex(&Sha256::digest(fs::read(path)?)))
 }
 
 /// The files after the colon of a make rule; a blank in a name is written `\ `, a line goes on
 /// after `\`.
-fn parse_dependencies(text: &str) -> Vec<PathBuf> {
+pub(crate) fn parse_dependencies(text: &str) -> Vec<PathBuf> {
     let Some((_, after)) = text.split_once(": ") else {
         return Vec::new();
     };

@@ -20,12 +20,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
+use cache::Fresh;
 use cegar_model::program::Property;
 use cegar_model::program::normalise::clang_flags;
 use miette::Diagnostic;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub(crate) use cache::parse_dependencies;
 pub use clang::Compiler;
 pub use flags::remember_in;
 
@@ -140,19 +142,30 @@ pub fn compile(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Compiled, CompileError> {
-    let flags = clang_flags(properties);
-    compile_with(compiler, units, &flags, out_dir, (stop, progress))
+    let flags = (&*clang_flags(properties), Fresh::Text);
+    compile_with(compiler, units, flags, out_dir, (stop, progress))
 }
 
-/// Compiles library code that is trusted and carries no checks of its own (the stubs).
+/// Compiles the stub library, which is trusted and carries no checks of its own.
+pub fn compile_stubs(
+    compiler: &Compiler,
+    units: &[Unit],
+    out_dir: &Path,
+    stop: &AtomicBool,
+) -> Result<Compiled, CompileError> {
+    let flags = (&*clang_flags(&[]), Fresh::Files);
+    compile_with(compiler, units, flags, out_dir, (stop, &mut |_| {}))
+}
+
+/// Compiles files without checks, to look at what they declare.
 pub fn compile_unchecked(
     compiler: &Compiler,
     units: &[Unit],
     out_dir: &Path,
     stop: &AtomicBool,
 ) -> Result<Compiled, CompileError> {
-    let flags = clang_flags(&[]);
-    compile_with(compiler, units, &flags, out_dir, (stop, &mut |_| {}))
+    let flags = (&*clang_flags(&[]), Fresh::Text);
+    compile_with(compiler, units, flags, out_dir, (stop, &mut |_| {}))
 }
 
 /// The module of one file as text, with the types of what it declares; none if clang does not want
@@ -223,7 +236,7 @@ fn output(
 fn compile_with(
     compiler: &Compiler,
     units: &[Unit],
-    flags: &[&str],
+    flags: (&[&str], Fresh),
     out_dir: &Path,
     (stop, progress): (&AtomicBool, &mut dyn FnMut(usize)),
 ) -> Result<Compiled, CompileError> {
@@ -349,7 +362,7 @@ fn compile_one(
     compiler: &Compiler,
     base: &[String],
     unit: &Unit,
-    flags: &[&str],
+    (flags, fresh): (&[&str], Fresh),
     out_dir: &Path,
 ) -> Result<One, CompileError> {
     let io_error = |action, path: &Path| {
@@ -363,7 +376,7 @@ fn compile_one(
     let mut args = base.to_vec();
     args.extend(unit.flags.iter().cloned());
     args.extend(flags.iter().map(|&flag| flag.to_owned()));
-    let entry = cache::Entry::new(out_dir, compiler, unit, &args);
+    let entry = cache::Entry::new(out_dir, compiler, unit, &args, fresh);
     if let Some(warnings) = entry.fresh() {
         return Ok(One::Made {
             bitcode: entry.bitcode,
@@ -451,6 +464,32 @@ mod tests {
         assert_eq!(go().unwrap().cached, 2);
         std::fs::write(dir.path().join("a b.h"), "#define M 2\n").unwrap();
         assert_eq!(go().unwrap().cached, 1);
+    }
+
+    #[test]
+    fn a_header_that_appears_before_another_is_noticed() {
+        let Ok(compiler) = Compiler::find() else {
+            return;
+        };
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("late")).unwrap();
+        std::fs::write(dir.path().join("late/h.h"), "#define M 1\n").unwrap();
+        let text = "#include <h.h>\n#if __has_include(\"own.h\")\n#include \"own.h\"\n#endif\nint f(void) { return M; }\n";
+        let mut one = unit(dir.path(), "a.c", text);
+        one.flags = vec!["-Iearly".to_owned(), "-Ilate".to_owned()];
+        let out = dir.path().join("out");
+        let stop = AtomicBool::new(false);
+        let cached = || {
+            let units = std::slice::from_ref(&one);
+            let made = compile(&compiler, units, &[], &out, &stop, &mut |_| {});
+            made.unwrap().cached
+        };
+        assert_eq!((cached(), cached()), (0, 1));
+        std::fs::create_dir(dir.path().join("early")).unwrap();
+        std::fs::write(dir.path().join("early/h.h"), "#define M 2\n").unwrap();
+        assert_eq!((cached(), cached()), (0, 1));
+        std::fs::write(dir.path().join("own.h"), "#undef M\n#define M 3\n").unwrap();
+        assert_eq!((cached(), cached()), (0, 1));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::contracts::Contracts;
 use crate::error::Error;
 use crate::event::Reporter;
 use crate::headers;
+use crate::plan::SourceList;
 use crate::project::Project;
 use crate::{plan, store};
 
@@ -78,7 +79,8 @@ impl<'a> Known<'a> {
                 }
             }
         } else {
-            known.units = plan::library(project, config, false, reporter, stop)?.units;
+            known.units =
+                plan::library(project, config, SourceList::Current, reporter, stop)?.units;
         }
         let scratch = project.scratch();
         store::writable_dir(&scratch)?;

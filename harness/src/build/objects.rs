@@ -1,9 +1,12 @@
 //! Object files of the user's code, kept by content.
 //!
 //! All harnesses of a library compile the same files, and a campaign builds the executable of a
-//! test again whenever it has a finding. An object is found by what it was compiled with, and used
-//! if every file that was read then is what it was: the compiler's own list of them lies beside the
-//! object, each with a hash of its content, and one of the object.
+//! test again whenever it has a finding. An object is found by what it was compiled with and by the
+//! preprocessed text, which is made anew each time: a header that appears before another one of its
+//! name on the search path, or an include path in the environment, changes no file that was read. The
+//! object is used if every file that was read then is what it was (the text does not tell columns):
+//! the compiler's own list of them lies beside the object, each with a hash of its content, and one
+//! of the object.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +23,8 @@ pub(crate) struct Objects {
     folder: Option<PathBuf>,
 }
 
-/// What one object is known by: the compiler with its arguments, and the source.
+/// What one object is known by: the compiler with its arguments, the source, and its preprocessed
+/// text.
 pub(crate) struct Known(String);
 
 impl Objects {
@@ -32,11 +36,17 @@ impl Objects {
         Objects { folder }
     }
 
-    /// What the object of `source` is known by, compiled as `how` says.
-    pub fn known(how: &str, source: &Path) -> Known {
+    /// Whether objects are kept at all.
+    pub fn is_kept(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    /// What the object of `source` is known by, compiled as `how` says from `text`.
+    pub fn known(how: &str, source: &Path, text: &[u8]) -> Known {
         Known(name(&[
             how.as_bytes(),
             source.as_os_str().as_encoded_bytes(),
+            text,
         ]))
     }
 
@@ -148,7 +158,7 @@ mod tests {
         fs::write(at("a.h"), "int b;").unwrap();
         fs::write(at("a.o"), "code").unwrap();
         let files = vec![at("a.c"), at("a.h"), scratch.join("stub.h")];
-        let known = Objects::known("cc -g", &at("a.c"));
+        let known = Objects::known("cc -g", &at("a.c"), b"int a;");
         assert!(objects.take(&known, &at("b.o"), &scratch).is_none());
         objects.keep(&known, &at("a.o"), &files, &scratch);
         assert_eq!(
@@ -156,8 +166,10 @@ mod tests {
             Some(files[..2].to_vec())
         );
         assert_eq!(fs::read(at("b.o")).unwrap(), b"code");
-        let other = Objects::known("cc -O1", &at("a.c"));
-        assert!(objects.take(&other, &at("b.o"), &scratch).is_none());
+        for (how, text) in [("cc -O1", "int a;"), ("cc -g", "int shadowed;")] {
+            let other = Objects::known(how, &at("a.c"), text.as_bytes());
+            assert!(objects.take(&other, &at("b.o"), &scratch).is_none());
+        }
 
         fs::write(at("a.h"), "int c;").unwrap();
         assert!(objects.take(&known, &at("b.o"), &scratch).is_none());

@@ -52,7 +52,7 @@ impl Alternation<'_, '_> {
             || (self.subject.settings.strategy != Strategy::Auto && self.proving.proofs.is_some())
             || ((!self.subject.settings.fuzzes() || self.subject.first_only) && by_machine)
             || self.proving.is_complete()
-            || self.is_settled();
+            || self.is_decided();
         if is_enough || end == End::Interrupted {
             return None;
         }

@@ -12,7 +12,6 @@ use cegar_search::simulate::search::{News, Origin};
 
 use super::Alternation;
 use super::confirming::Suspect;
-use crate::campaign::native::fault;
 use crate::error::Error;
 use crate::event::{Event, Level};
 
@@ -79,10 +78,7 @@ impl Alternation<'_, '_> {
                 }
                 self.crash(&tape, news)?;
             }
-            WorkerEvent::Timeout { tape } => self.reporting.note(
-                Level::Detail,
-                format!("an input of {} bytes ran into the time limit", tape.len()),
-            ),
+            WorkerEvent::Timeout { tape } => self.tell_hang(&tape)?,
             WorkerEvent::NonDeterministic { blocks, .. } => {
                 let what = self.describe(&blocks);
                 self.reporting.differs(&self.subject.harness.name, what);
@@ -175,15 +171,14 @@ impl Alternation<'_, '_> {
             return Ok(());
         }
         for (tape, run) in tapes.iter().zip(self.subject.native.sweep(&tapes)?) {
-            let Some(property) = fault(&run.outcome) else {
+            if !self.confirming.judge.is_fault(&run.outcome) {
                 continue;
-            };
+            }
             let place = match run.stack.first() {
                 Some(frame) => format!("{}:{}:{}", frame.file, frame.line, frame.column),
                 None => format!("{:?}", run.outcome),
             };
-            let is_wanted = self.subject.harness.properties.contains(&property);
-            if is_wanted && self.fuzzing.sweeps.places.insert(place) {
+            if self.fuzzing.sweeps.places.insert(place) {
                 self.crash(tape, news)?;
             }
         }

@@ -25,6 +25,7 @@ mod ending;
 pub(super) mod fuzzing;
 mod hearing;
 pub(super) mod inputs;
+mod last_runs;
 mod looking;
 mod named;
 pub(super) mod overview;
@@ -113,7 +114,11 @@ impl Alternation<'_, '_> {
         // so.
         self.searching.backlog.give(given);
         let end = self.timed(news)?;
-        match self.look_into_suspects()? {
+        let mut is_found = self.look_into_suspects()?;
+        if end == End::Settled {
+            is_found |= self.last_runs()?;
+        }
+        match is_found {
             true if self.subject.first_only => Ok(End::Found),
             _ => Ok(end),
         }

@@ -17,6 +17,9 @@ use crate::campaign::proofs::{Proofs, Prover};
 use crate::error::Error;
 use crate::event::Level;
 
+/// Native executions that a verdict is worth which stays open though no goal is.
+const ENOUGH: u64 = 10_000;
+
 /// Tapes of the corpus that the prover's forest grows from, shortest first.
 pub(super) const TAPES: usize = 64;
 
@@ -191,8 +194,17 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Whether nothing is left to do.
+    /// Whether nothing is left to do. A verdict that has to stay open although no goal is, since
+    /// arithmetic that was not asked about may go wrong, is worth what a fuzzer finds at once.
     pub(super) fn is_settled(&self) -> bool {
+        let is_tried = self.subject.first_only
+            || self.stats.executions >= ENOUGH
+            || !self.subject.settings.fuzzes();
+        self.is_decided() && (is_tried || self.proving.is_complete())
+    }
+
+    /// Whether no goal is open.
+    pub(super) fn is_decided(&self) -> bool {
         if self.subject.first_only {
             return self.proving.is_complete();
         }

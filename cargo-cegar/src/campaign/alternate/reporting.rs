@@ -24,6 +24,8 @@ pub struct Reporting<'a> {
     warned: BTreeSet<String>,
     /// How often it was said that two runs of one input differ.
     differences: usize,
+    /// Whether it was said that a run does not end in its time.
+    hang: bool,
 }
 
 impl<'a> Reporting<'a> {
@@ -34,6 +36,7 @@ impl<'a> Reporting<'a> {
             building: (0, 0),
             warned: BTreeSet::new(),
             differences: 0,
+            hang: false,
         }
     }
 
@@ -51,6 +54,11 @@ impl<'a> Reporting<'a> {
         if self.warned.insert(message.clone()) {
             self.note(Level::Warning, message);
         }
+    }
+
+    /// Whether a run that does not end in its time was told; from now on it is.
+    pub fn has_told_hang(&mut self) -> bool {
+        std::mem::replace(&mut self.hang, true)
     }
 
     /// Says where two runs of one input went different ways; a few places are enough.

@@ -320,13 +320,30 @@ impl<'a> Judge<'a> {
             .unwrap_or(true))
     }
 
+    /// Whether a native run ended with a fault of a property that was asked for. What the processor
+    /// objects to, a division by zero, kills the program as an invalid access does.
+    pub fn is_fault(&self, outcome: &Outcome) -> bool {
+        let Some(property) = fault(outcome) else {
+            return false;
+        };
+        let is_killed = matches!(outcome, Outcome::Crashed(_));
+        self.properties.contains(&property)
+            || is_killed && self.properties.contains(&Property::Memory)
+    }
+
     /// Judges an input on which only the native target failed.
     pub fn crash(&self, native: &Native, tape: &[u8]) -> Result<Option<Confirmed>, Error> {
         let seen = native.confirm(tape)?;
-        let Some(property) = fault(&seen.outcome) else {
+        if !self.is_fault(&seen.outcome) {
             return Ok(None);
+        }
+        // Frames are larger under the sanitizer, so that the stack is used up sooner.
+        let is_deep = match &seen.outcome {
+            Outcome::Crashed(crashed) => crashed.signal == nix::libc::SIGSEGV,
+            Outcome::Asan(asan) => asan.kind == "stack-overflow",
+            _ => false,
         };
-        if !self.properties.contains(&property) {
+        if is_deep && !self.is_fault(&native.plain(tape)?.outcome) {
             return Ok(None);
         }
         let kind = native_kind(&seen.outcome);

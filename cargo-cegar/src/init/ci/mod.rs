@@ -81,7 +81,7 @@ fn workflow(project: &Project, root: &Path) -> String {
         .replace("@REPOSITORY@", env!("CARGO_PKG_REPOSITORY"))
         .replace("@FOLDER@", &folder)
         .replace("@PREFIX@", &prefix)
-        .replace("@TARGET@", &target)
+        .replace("@SCRATCH@", &format!("{target}/{}", project.scratch_name()))
         .replace("@TESTS@", &below(&project.cegar, root))
 }
 

@@ -47,11 +47,15 @@ pub(super) fn compile(
     }
     let compiler = compiler.try_get_compiler()?;
     let how = Cache::depends_on(&compiler, with.out) + &with.version;
-    let known = Objects::known(&how, &file);
     let folder = with.out.join("user");
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let number = cache::name(&[how.as_bytes(), file.as_os_str().as_encoded_bytes()]);
     let object = folder.join(format!("{}-{stem}.o", &number[..16]));
+    let text = match with.objects.is_kept() {
+        true => preprocessed(&compiler, &file, &object, with.stop)?,
+        false => Vec::new(),
+    };
+    let known = Objects::known(&how, &file, &text);
     let read = match with.objects.take(&known, &object, with.out) {
         Some(read) => read,
         None => {
@@ -75,8 +79,56 @@ pub(super) fn compile(
         wants: symbols.wanted,
     };
     // What comes with the system changes with the compiler.
-    let own = read.into_iter().filter(|file| !file.starts_with("/usr"));
-    Ok((made, own.collect()))
+    let mut own = searched(&unit.args, &directory, &made.source, with);
+    own.extend(read);
+    own.retain(|file| !file.starts_with("/usr"));
+    Ok((made, own))
+}
+
+/// The folders that are searched for the headers of `file`: a header that appears in one of them may
+/// take the place of another one. Left out are folders around what is built, which change with each
+/// build.
+fn searched(args: &[String], directory: &Path, file: &Path, with: &Compiling<'_>) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = file.parent().map(Path::to_owned).into_iter().collect();
+    let mut args = args.iter().map(String::as_str);
+    while let Some(arg) = args.next() {
+        let option = ["-iquote", "-isystem", "-idirafter", "-I"]
+            .into_iter()
+            .find_map(|option| arg.strip_prefix(option));
+        match option {
+            Some("") => folders.extend(args.next().map(|folder| resolve(directory, folder))),
+            Some(folder) => folders.push(resolve(directory, folder)),
+            None => {}
+        }
+    }
+    folders.retain(|folder| {
+        folder.is_dir() && !with.out.starts_with(folder) && !with.root.starts_with(folder)
+    });
+    folders
+}
+
+/// The preprocessed text of a file, without line markers, which name scratch folders; nothing where
+/// the compiler rejects the file, which it says once more when it compiles it. It is made before the
+/// object, so that a file that is saved in between belongs to another text the next time.
+fn preprocessed(
+    compiler: &cc::Tool,
+    file: &Path,
+    object: &Path,
+    stop: &Stop,
+) -> Result<Vec<u8>, BuildError> {
+    let made = object.with_extension("i");
+    let mut command = compiler.to_command();
+    command.args(["-E", "-P"]).arg(file).arg("-o").arg(&made);
+    match run_until(&mut command, stop) {
+        Err(BuildError::Interrupted) => Err(BuildError::Interrupted),
+        Err(_) => Ok(Vec::new()),
+        Ok(()) => {
+            let text = std::fs::read(&made);
+            // A file that stays is one of the scratch folder.
+            let _ = std::fs::remove_file(&made);
+            text.map_err(|why| BuildError::Io { path: made, why })
+        }
+    }
 }
 
 /// Leaves out what a linker would not take from the library's archive because another member

@@ -1,0 +1,86 @@
+//! Native runs at the end of a campaign that ends because everything is settled.
+//!
+//! A small program is proved before the fuzzer has begun. The proof is about the program as the
+//! engine reads it, under assumptions: that the stack is large enough, that no division that is not
+//! asked about is by zero. So the inputs that are known are run natively before the verdict. A run
+//! that fails is a finding like the fuzzer's, whatever was proved, and contradicts an assumption or
+//! the engine.
+
+use std::time::{Duration, Instant};
+
+use cegar_fuzz::native::Outcome;
+use cegar_search::simulate::search::Search;
+
+use super::Alternation;
+use super::confirming::Suspect;
+use crate::error::Error;
+use crate::event::Level;
+use crate::store;
+
+/// Time for all of the runs.
+const TIME: Duration = Duration::from_secs(5);
+/// Inputs that are run together.
+const BATCH: usize = 32;
+
+impl Alternation<'_, '_> {
+    /// Runs the inputs of the campaign natively; true if there was a finding.
+    pub(super) fn last_runs(&mut self) -> Result<bool, Error> {
+        if !self.subject.settings.fuzzes() {
+            return Ok(false);
+        }
+        let (mut tapes, _) = self.inputs.read()?;
+        tapes.extend(Search::first());
+        tapes.sort();
+        tapes.dedup();
+        let begin = Instant::now();
+        let mut endless = None;
+        let mut run = 0;
+        for batch in tapes.chunks(BATCH) {
+            if begin.elapsed() > TIME || self.subject.is_stopped() {
+                break;
+            }
+            let ended = match self.subject.native.sweep(batch) {
+                Err(why) if why.is_the_end() => break,
+                ended => ended?,
+            };
+            run += batch.len();
+            for (tape, run) in batch.iter().zip(ended) {
+                if self.confirming.judge.is_fault(&run.outcome) {
+                    let suspect = Suspect::Crash(tape.clone());
+                    self.confirming.suspects.push(suspect);
+                } else if run.outcome == Outcome::Timeout {
+                    endless = endless.or(Some(tape));
+                }
+            }
+        }
+        if run < tapes.len() {
+            let text = format!("{run} of {} known inputs were run natively", tapes.len());
+            self.reporting.note(Level::Detail, text);
+        }
+        if let Some(tape) = endless {
+            let again = self.subject.native.plain(tape);
+            if again.is_ok_and(|run| run.outcome == Outcome::Timeout) {
+                self.tell_hang(tape)?;
+            }
+        }
+        self.look_into_suspects()
+    }
+
+    /// Says once that a run does not end in its time, and keeps the input.
+    pub(super) fn tell_hang(&mut self, tape: &[u8]) -> Result<(), Error> {
+        if self.reporting.has_told_hang() {
+            return Ok(());
+        }
+        let folder = self.inputs.queue.with_file_name("hangs");
+        store::writable_dir(&folder)?;
+        store::add_entry(&folder, tape)?;
+        let file = folder.join(store::entry_name(tape));
+        let seconds = self.subject.harness.timeout.as_secs_f64();
+        let text = format!(
+            "a run takes longer than {seconds}s (`timeout`), which is not checked; its input is {}",
+            file.display()
+        );
+        self.reporting.note(Level::Info, text);
+        Ok(())
+    }
+}

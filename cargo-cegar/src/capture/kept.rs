@@ -1,0 +1,244 @@
+//! `captured.json`: what the build compiles, kept for campaigns and for the package's own tests.
+//!
+//! A proof about flags or headers that the build no longer uses is worth nothing. Whether the file
+//! is current is for cargo to decide, which knows all inputs of a build script: files, variables of
+//! the environment, features, the lock file. So the folder of the capture stays, and cargo is asked
+//! there once more; if it runs the build script again, the build is captured again. A stamp in that
+//! folder says which `captured.json` it belongs to: one that comes from another machine or another
+//! branch is compared with a capture of this checkout first.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::SystemTime;
+use std::{fs, io};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::compilers::Installed;
+use super::generated::{self, Generated};
+use super::run::{folder, of_package, recorded};
+use super::watched::Doing;
+use super::{CaptureError, Captured, Unit, parse};
+use crate::compile;
+use crate::project::Project;
+use crate::store::{self, FileError};
+
+const NAME: &str = "captured.json";
+
+/// What belongs to the folder of a capture.
+#[derive(Serialize, Deserialize, PartialEq, Eq)]
+struct Stamp {
+    /// The hash of `captured.json`.
+    captured: String,
+    /// Whether the build had to be kept from installed libraries.
+    bundled: bool,
+    /// When each build script of the package last ran.
+    scripts: BTreeMap<PathBuf, SystemTime>,
+}
+
+impl Stamp {
+    /// Of the folder as it is now; none without a `captured.json`.
+    fn now(project: &Project, bundled: bool) -> Option<Stamp> {
+        let text = fs::read(project.cegar.join(NAME)).ok()?;
+        Some(Stamp {
+            captured: store::hex(&Sha256::digest(text)),
+            bundled,
+            scripts: scripts(project),
+        })
+    }
+
+    fn path(project: &Project) -> PathBuf {
+        folder(project).join("stamp.json")
+    }
+
+    fn read(project: &Project) -> Option<Stamp> {
+        serde_json::from_slice(&fs::read(Stamp::path(project)).ok()?).ok()
+    }
+}
+
+/// When the package's build scripts ran: cargo writes what they print to a file each time. Where
+/// that file is not found, what the compilers record has to tell.
+fn scripts(project: &Project) -> BTreeMap<PathBuf, SystemTime> {
+    let target = folder(project).join("target");
+    let entries = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let prefix = format!("{}-", project.name);
+    // Of this machine, and of a target that the configuration names.
+    let folders = std::iter::once(target.clone()).chain(entries(&target));
+    let builds = folders.flat_map(|folder| entries(&folder.join("debug/build")));
+    builds
+        .filter(|build| {
+            let name = build.file_name().unwrap_or_default();
+            name.to_string_lossy().starts_with(&prefix)
+        })
+        .filter_map(|build| {
+            let output = build.join("output");
+            let when = output.metadata().ok()?.modified().ok()?;
+            Some((output, when))
+        })
+        .collect()
+}
+
+/// Whether the build of `project` compiles what its `captured.json` says. Cargo is asked, and runs
+/// the build script if an input of it has changed.
+///
+/// # Errors
+/// When cargo cannot be run, or what the compilers recorded cannot be read. A build that fails is
+/// not current.
+pub fn is_current(
+    project: &Project,
+    stop: &AtomicBool,
+    doing: &mut Doing<'_>,
+) -> Result<bool, CaptureError> {
+    let Some(stamp) = Stamp::read(project) else {
+        return Ok(false);
+    };
+    let as_then = || Stamp::now(project, stamp.bundled).is_some_and(|now| now == stamp);
+    if !as_then() {
+        return Ok(false);
+    }
+    let installed = match stamp.bundled {
+        true => Installed::Hidden,
+        false => Installed::Found,
+    };
+    let (records, output) = recorded(project, stop, installed, doing)?;
+    Ok(output.status.success() && of_package(&records, project).is_empty() && as_then())
+}
+
+/// The text of `captured.json`. The file is committed and must mean the same on another machine and
+/// after `cargo clean`: every path is made relative to the crate where it lies inside the
+/// workspace, and files that the build wrote are taken from their copies.
+fn text(captured: &Captured, project: &Project) -> Result<String, FileError> {
+    let capture = folder(project);
+    let generated = Generated::new(&capture, &project.cegar);
+    let here = |path: &Path| relative(&generated.place(path), &project.root, &project.workspace);
+    let unit = |unit: &Unit| Unit {
+        file: here(&unit.file),
+        args: parse::rebase(&unit.args, &unit.directory, &here),
+        directory: relative(&project.root, &project.cegar, &project.workspace),
+    };
+    let units: Vec<Unit> = captured.units.iter().map(unit).collect();
+    let text = serde_json::to_string_pretty(&units)
+        .map_err(|why| FileError::new("write", project.cegar.join(NAME), why.into()))?;
+    Ok(text + "\n")
+}
+
+/// The files that the build wrote and the units are compiled from.
+fn copies(captured: &Captured, project: &Project) -> BTreeMap<PathBuf, PathBuf> {
+    Generated::new(&folder(project), &project.cegar).files(captured)
+}
+
+/// Whether what was captured confirms the package's `captured.json` and its copies. If so, the folder of
+/// the capture belongs to the file from now on.
+///
+/// # Errors
+/// When the stamp cannot be written.
+pub fn confirms(captured: &Captured, project: &Project) -> Result<bool, FileError> {
+    let there = fs::read(project.cegar.join(NAME)).unwrap_or_default();
+    let same = there == text(captured, project)?.as_bytes()
+        && generated::are_copied(&copies(captured, project), &project.cegar);
+    if same {
+        stamp(captured, project)?;
+    }
+    Ok(same)
+}
+
+/// Writes `captured.json`, and the copies of files that the build wrote, into the `cegar/` package.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn save(captured: &Captured, project: &Project) -> Result<(), FileError> {
+    save_in(captured, project, &project.cegar)?;
+    stamp(captured, project)
+}
+
+/// As [`save`], into a folder in the package's shape.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn save_in(captured: &Captured, project: &Project, package: &Path) -> Result<(), FileError> {
+    Generated::copy(&copies(captured, project), package)?;
+    let text = text(captured, project)?;
+    store::write(&package.join(NAME), text.as_bytes())
+}
+
+fn stamp(captured: &Captured, project: &Project) -> Result<(), FileError> {
+    let path = Stamp::path(project);
+    let Some(stamp) = Stamp::now(project, captured.bundled) else {
+        return Ok(());
+    };
+    let text =
+        serde_json::to_vec(&stamp).map_err(|why| FileError::new("write", &path, why.into()))?;
+    store::write(&path, &text)
+}
+
+/// What `captured.json` says, as files to compile; `None` where there is no such file.
+///
+/// # Errors
+/// When the file cannot be read or is damaged.
+pub fn load(cegar: &Path) -> Result<Option<Vec<compile::Unit>>, CaptureError> {
+    let path = cegar.join(NAME);
+    let text = match fs::read_to_string(&path) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(CaptureError::io("read", &path))?,
+    };
+    let units: Vec<Unit> = serde_json::from_str(&text).map_err(|why| CaptureError::Damaged {
+        path: path.clone(),
+        why: why.to_string(),
+    })?;
+    let unit = |unit: Unit| {
+        let directory = normal_join(cegar, &unit.directory);
+        let source = normal_join(&directory, &unit.file);
+        compile::Unit {
+            source,
+            directory,
+            flags: unit.args,
+        }
+    };
+    Ok(Some(units.into_iter().map(unit).collect()))
+}
+
+fn normal_join(base: &Path, path: &Path) -> PathBuf {
+    parse::normal(&base.join(path))
+}
+
+/// `path` as seen from `from`, if both are in `within`; else as it is.
+pub(crate) fn relative(path: &Path, from: &Path, within: &Path) -> PathBuf {
+    if !path.starts_with(within) || !from.starts_with(within) {
+        return path.to_owned();
+    }
+    let (mut path_parts, mut from_parts) = (path.components(), from.components());
+    loop {
+        let (here, there) = (from_parts.clone().next(), path_parts.clone().next());
+        if here.is_none() || here != there {
+            break;
+        }
+        from_parts.next();
+        path_parts.next();
+    }
+    let mut relative: PathBuf = from_parts.map(|_| "..").collect();
+    relative.extend(path_parts);
+    if relative.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        relative
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_relative_inside_the_workspace_only() {
+        let see = |path: &str, from: &str| relative(path.as_ref(), from.as_ref(), "/w".as_ref());
+        assert_eq!(see("/w/a/src/x.c", "/w/a/cegar"), Path::new("../src/x.c"));
+        assert_eq!(see("/w/a", "/w/a/cegar"), Path::new(".."));
+        assert_eq!(see("/w/a", "/w/a"), Path::new("."));
+        assert_eq!(see("/registry/x.c", "/w/a"), Path::new("/registry/x.c"));
+    }
+}
