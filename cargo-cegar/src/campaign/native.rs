@@ -204,6 +204,21 @@ impl<'s> Native<'s> {
             .map_err(|why| not_run(why, &self.folder))
     }
 
+    /// Whether one tape's run, without a sanitizer, takes longer than so much processor time.
+    pub fn takes_longer(&self, tape: &[u8], time: Duration) -> Result<bool, Error> {
+        let target = self.wait(Kind::Runner)?;
+        let time = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+        let options = RunOptions {
+            events: false,
+            output: false,
+            timeout_ms: time.min(self.run_timeout()),
+        };
+        Runner::new(&target)
+            .run_bytes(tape, options)
+            .map(|run| run.outcome == Outcome::Timeout)
+            .map_err(|why| not_run(why, &self.folder))
+    }
+
     /// Runs tapes under AddressSanitizer, each in a process of its own, only to see how they end.
     pub fn sweep(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
         let options = RunOptions {

@@ -127,6 +127,9 @@ pub const RULES: &[Rule] = &[
     rule("locale", "the only locale is C's", Lift::NoAssume, Asked::Code),
     rule("signals", "a signal that is handled comes while a function of the library reads, writes or waits, and not in another's handler", Lift::NoAssume, Asked::Code),
     rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),
+    rule("assembly", "assembly at file scope neither defines nor changes what the C code names", Lift::NoAssume, Asked::Code),
+    rule("own-copies", "the program's own memcpy, memmove and memset do what the C library's do, where the compiler calls them", Lift::NoAssume, Asked::Code),
+    rule("alignment", "vectors are accessed at aligned addresses, where the compiler relies on it", Lift::NoAssume, Asked::Code),
     rule("stack", "the stack is large enough for the program's calls and variables", Lift::NoAssume, Asked::Checker),
     rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),
     rule("unasked-memory", "every access to memory is valid: not asked, and not all of it is proved", Lift::Option("--property memory"), Asked::Checker),
@@ -278,6 +281,8 @@ mod tests {
         }
         let mut asked = quoted(&code, "crunner_assumed(");
         asked.remove("ID");
+        // Those of the driver stand in a table.
+        asked.extend(quoted(&code, "rule: c"));
         for id in &asked {
             let rule = Rule::find(id).unwrap_or_else(|| panic!("no rule `{id}`"));
             assert_eq!(rule.asked, Asked::Code, "{id}");

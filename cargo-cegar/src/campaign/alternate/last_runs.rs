@@ -58,8 +58,8 @@ impl Alternation<'_, '_> {
             self.reporting.note(Level::Detail, text);
         }
         if let Some(tape) = endless {
-            let again = self.subject.native.plain(tape);
-            if again.is_ok_and(|run| run.outcome == Outcome::Timeout) {
+            let time = self.subject.harness.timeout;
+            if matches!(self.subject.native.takes_longer(tape, time), Ok(true)) {
                 self.tell_hang(tape)?;
             }
         }

@@ -8,7 +8,7 @@ use super::outcome::{Answer, Outcome};
 use super::shadow::Shade;
 use super::step::{Next, Run, Step};
 use crate::program::ir::{
-    ArgClass, BlockId, Call, Callee, CheckKind, FuncId, FunctionKind, Operand, Reg,
+    ArgClass, BlockId, Call, Callee, CastKind, CheckKind, FuncId, FunctionKind, Operand, Reg, Width,
 };
 
 impl<const TRACK: bool> Run<'_, TRACK> {
@@ -107,14 +107,18 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let caller = self.frames.last().map_or(0, |f| f.function.index());
         let base = self.base + self.program.functions[caller].registers.len();
         let fixed = (call.fixed as usize).min(call.args.len());
-        let mut values: SmallVec<[(u128, Shade); 8]> = SmallVec::new();
+        let mut values: SmallVec<[(u128, Width, Shade); 8]> = SmallVec::new();
         let mut copies: SmallVec<[u64; 2]> = SmallVec::new();
         for arg in &call.args[..fixed] {
-            let mut value = (self.get(arg.value, arg.width), self.shade(arg.value));
+            let mut value = (
+                self.get(arg.value, arg.width),
+                arg.width,
+                self.shade(arg.value),
+            );
             if let ArgClass::ByVal { size, .. } = arg.class {
                 let copy = self.argument_copy(value.0 as u64, u64::from(size))?;
                 copies.push(copy);
-                value = (u128::from(copy), Shade::default());
+                value = (u128::from(copy), 64, Shade::default());
             }
             values.push(value);
         }
@@ -126,9 +130,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.push(id, Some(call.site), base, (self.block, index + 1), call.dst)?;
         let from = FuncId(caller as u32);
         for i in 0..parameters {
-            let (value, shade) = values.get(i).copied().unwrap_or_default();
-            let mask = crate::term::value::mask(function.params[i]);
-            self.set_shaded(Reg(i as u32), value & mask, shade);
+            let (value, given, shade) = values.get(i).copied().unwrap_or_default();
+            let width = function.params[i];
+            let shade = self.fitted(shade, given, width);
+            let value = value & crate::term::value::mask(width);
+            self.set_shaded(Reg(i as u32), value, shade);
         }
         self.objects.extend_from_slice(&copies);
         if TRACK && self.crossing.is_some() {
@@ -193,16 +199,16 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         };
         let (objects, back, dst, function) = (frame.objects, frame.back, frame.dst, frame.function);
         let result = &self.program.function(function).result;
-        let results: SmallVec<[(u128, Shade); 2]> = values
+        let results: SmallVec<[(u128, Width, Shade); 2]> = values
             .iter()
             .zip(result)
-            .map(|(value, width)| (self.get(*value, *width), self.shade(*value)))
+            .map(|(value, width)| (self.get(*value, *width), *width, self.shade(*value)))
             .collect();
         self.drop_objects(objects);
         if self.frames.len() == 1 {
             // The frame stays for the report of where the run ended.
             let width = result.first().copied().unwrap_or(64);
-            let status = results.first().map_or(0, |(value, _)| *value);
+            let status = results.first().map_or(0, |(value, ..)| *value);
             return Ok(Some(crate::term::value::signed(width, status) as i64));
         }
         if TRACK {
@@ -212,17 +218,38 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.base = self.frames.last().map_or(0, |f| f.base);
         (self.block, self.at) = back;
         // Through a pointer of the wrong type it may give more than is taken, less, or wider.
-        let undefined = (self.get(Operand::Undef, 128), self.shade(Operand::Undef));
+        let undefined = (
+            self.get(Operand::Undef, 128),
+            128,
+            self.shade(Operand::Undef),
+        );
         for (i, width) in self.program.taken(back.0, back.1).iter().enumerate() {
-            let (value, shade) = results.get(i).copied().unwrap_or(undefined);
+            let (value, given, shade) = results.get(i).copied().unwrap_or(undefined);
+            let shade = self.fitted(shade, given, *width);
             let value = value & crate::term::value::mask(*width);
             self.set_shaded(Reg(dst.0 + i as u32), value, shade);
         }
         Ok(None)
     }
 
+    /// The shadow of a value that is passed with one width and taken with another one: through a pointer of the wrong type, or by a
+    /// declaration that does not fit the definition.
+    fn fitted(&mut self, shade: Shade, given: Width, taken: Width) -> Shade {
+        let Some(term) = shade.term.filter(|_| given != taken) else {
+            return shade;
+        };
+        let kind = match taken > given {
+            true => CastKind::ZExt,
+            false => CastKind::Trunc,
+        };
+        Shade {
+            term: self.make(|pool| pool.cast(kind, term, taken)),
+            ..shade
+        }
+    }
+
     /// Notes what the frame that ends gives back, if it is the environment that gives it to the user's code.
-    fn answered(&mut self, results: &[(u128, Shade)]) {
+    fn answered(&mut self, results: &[(u128, Width, Shade)]) {
         let [.., caller, callee] = &self.frames[..] else {
             return;
         };
@@ -240,7 +267,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         };
         let function = callee.function;
         let value = match (results, &self.program.function(function).result[..]) {
-            ([(value, _)], &[width]) => Some((*value, width)),
+            (&[(value, width, _)], [_]) => Some((value, width)),
             _ => None,
         };
         self.answers.push(Answer {

@@ -15,6 +15,7 @@ mod link;
 mod locals;
 mod mocks;
 mod outputs;
+mod platform;
 mod promote;
 mod reach;
 mod startup;
@@ -219,7 +220,7 @@ pub fn normalise_with(
     link::user(&module, request)?;
     link::entry(&module, &request.entry)?;
     let mut library = link::library(&module, request)?;
-    startup::into_driver(&module);
+    startup::into_driver(&module, request);
     granted::ask(&module, request);
     let mut normalised = Normalised {
         unreached: library.sweep(&module, mocks::NEEDED)?,

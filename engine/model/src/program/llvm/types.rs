@@ -32,6 +32,11 @@ impl<'m> Type<'m> {
         self.kind() == LLVMTypeKind::LLVMPointerTypeKind
     }
 
+    /// Whether this is the type of addresses relative to a segment's beginning (`__seg_fs`).
+    pub(crate) fn is_in_segment(self) -> bool {
+        self.is_pointer() && llvm!(LLVMGetPointerAddressSpace(self.0)) != 0
+    }
+
     pub(crate) fn is_struct(self) -> bool {
         self.kind() == LLVMTypeKind::LLVMStructTypeKind
     }

@@ -325,6 +325,12 @@ impl<'m> Value<'m> {
         Value::some(llvm!(LLVMGetInitializer(self.0)))
     }
 
+    /// The function that an instruction stands in.
+    pub(crate) fn parent_function(self) -> Value<'m> {
+        let block = llvm!(LLVMGetInstructionParent(self.0));
+        Value::new(llvm!(LLVMGetBasicBlockParent(block)))
+    }
+
     /// A string attribute of a function.
     pub(crate) fn string_attribute(self, key: &str) -> Option<String> {
         let found = llvm!(LLVMGetStringAttributeAtIndex(

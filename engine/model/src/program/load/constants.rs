@@ -187,7 +187,8 @@ impl<'m> Constants<'m> {
                 }
                 address => address,
             },
-            LLVMOpcode::LLVMBitCast | LLVMOpcode::LLVMAddrSpaceCast => operand(0)?,
+            LLVMOpcode::LLVMAddrSpaceCast => return Err(far(value)),
+            LLVMOpcode::LLVMBitCast => operand(0)?,
             LLVMOpcode::LLVMAdd => {
                 let (a, b) = (operand(0)?, operand(1)?);
                 near(a as u64, b as u64, a.wrapping_add(b) as u64).ok_or_else(|| far(value))?

@@ -14,6 +14,11 @@ impl<'m> Body<'_, 'm> {
         let Some(opcode) = value.opcode() else {
             return Err("value".to_owned());
         };
+        let operands = value.operands();
+        let mut types = operands.iter().map(|operand| operand.ty());
+        if value.ty().is_in_segment() || types.any(|ty| ty.is_in_segment()) {
+            return Err("an address in a segment of its own".to_owned());
+        }
         match opcode {
             LLVMPHI | LLVMFence => Ok(()),
             LLVMAdd | LLVMSub | LLVMMul | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl

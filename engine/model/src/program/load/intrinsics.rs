@@ -4,7 +4,10 @@ use super::body::Body;
 use super::instructions::float_kind;
 use super::names;
 use crate::program::ir::*;
-use crate::program::llvm::Value;
+use crate::program::llvm::{Value, llvm};
+
+/// LLVM's number of C's calling convention.
+const C_CONVENTION: u32 = 0;
 
 impl<'m> Body<'_, 'm> {
     pub(super) fn llvm_intrinsic(&mut self, value: Value<'m>, name: &str) -> Result<(), String> {
@@ -84,6 +87,10 @@ impl<'m> Body<'_, 'm> {
                 self.answer(value, if least { 0 } else { unknown })
             }
             "va_start" => {
+                let convention = llvm!(LLVMGetFunctionCallConv(value.parent_function().0));
+                if convention != C_CONVENTION {
+                    return Err("variable arguments of another calling convention".to_owned());
+                }
                 let list = self.scalar(value.operand(0))?;
                 let check = self.access(CheckKind::Write, value.operand(0), 24);
                 self.emit(Op::VaStart { list, check });
@@ -258,8 +265,17 @@ impl<'m> Body<'_, 'm> {
         })
     }
 
-    /// `a * b + c`, which x86-64 without FMA computes in two steps.
+    /// `a * b + c`, which x86-64 computes in two steps, but in one where the function may use FMA.
     fn multiply_add(&mut self, value: Value<'m>) -> Result<(), String> {
+        let features = value.parent_function().string_attribute("target-features");
+        let has_fma = |features: &str| {
+            features
+                .split(',')
+                .any(|one| matches!(one, "+fma" | "+fma4"))
+        };
+        if features.as_deref().is_some_and(has_fma) {
+            return self.math(value, MathFn::Fma);
+        }
         let kind = float_kind(value.ty())?;
         let (first, n) = self.place(value)?;
         let (a, b) = (

@@ -8,7 +8,7 @@
 use llvm_sys::LLVMIntPredicate;
 use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
 
-use super::LinkRequest;
+use super::{LinkRequest, assumed};
 use crate::program::convention::KIND;
 use crate::program::ir::{HeapFn, Intrinsic};
 use crate::program::llvm::{Module, Value, llvm};
@@ -42,24 +42,12 @@ pub(super) fn ask(module: &Module, request: &LinkRequest) {
     };
     let context = module.context;
     let int = llvm!(LLVMInt32TypeInContext(context));
-    let mut pointer = [llvm!(LLVMPointerTypeInContext(context, 0))];
-    let ty = llvm!(LLVMFunctionType(int, pointer.as_mut_ptr(), 1, 0));
-    let assumed = module.function("crunner_assumed").map_or_else(
-        || {
-            llvm!(LLVMAddFunction(
-                module.module,
-                c"crunner_assumed".as_ptr(),
-                ty
-            ))
-        },
-        |function| function.0,
-    );
     let mut asking = Asking {
         builder: llvm!(LLVMCreateBuilderInContext(context)),
         int,
         word: llvm!(LLVMInt64TypeInContext(context)),
         refuses: [one, several],
-        assumed: (ty, assumed),
+        assumed: assumed::function(module),
         rule: None,
         is_lifted: request.lifted.contains(RULE),
     };
@@ -93,9 +81,7 @@ pub(super) fn ask(module: &Module, request: &LinkRequest) {
 
 /// Whether a call stands in the user's code.
 fn is_users(call: Value<'_>) -> bool {
-    let block = llvm!(LLVMGetInstructionParent(call.0));
-    let function = Value::new(llvm!(LLVMGetBasicBlockParent(block)));
-    function.string_attribute(KIND).as_deref() == Some("user")
+    call.parent_function().string_attribute(KIND).as_deref() == Some("user")
 }
 
 impl<'m> Asking<'m> {
@@ -148,23 +134,10 @@ impl<'m> Asking<'m> {
 
     /// Notes that it is assumed that a request is granted.
     fn note(&mut self) {
-        let rule = *self.rule.get_or_insert_with(|| {
-            let text = c"alloc".as_ptr();
-            llvm!(LLVMBuildGlobalStringPtr(
-                self.builder,
-                text,
-                c"cegar.rule".as_ptr()
-            ))
-        });
-        let mut arguments = [rule];
-        let (ty, function) = self.assumed;
-        llvm!(LLVMBuildCall2(
-            self.builder,
-            ty,
-            function,
-            arguments.as_mut_ptr(),
-            1,
-            c"".as_ptr()
-        ));
+        let builder = self.builder;
+        let rule = *self
+            .rule
+            .get_or_insert_with(|| assumed::literal(builder, c"alloc"));
+        assumed::tell(builder, self.assumed, rule);
     }
 }

@@ -213,16 +213,24 @@ pub(super) struct Library {
     symbols: HashSet<String>,
 }
 
-/// Links stubs and engine-only functions. A definition of the user's takes precedence over the library's.
+/// Links stubs and engine-only functions. A definition of the user's takes precedence over a stub's, and stands beside a function of the
+/// platform's that has its name.
 pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library, NormaliseError> {
     let mut symbols = HashSet::new();
-    let users: HashSet<String> = module
+    let mut users: HashSet<String> = module
         .functions()
         .into_iter()
         .chain(module.globals())
         .filter(|v| !v.is_declaration())
         .map(Value::name)
         .collect();
+    for name in cegar_stubs::engine_only() {
+        // The platform's functions call one another, whatever the program calls by their names.
+        if let Some(own) = module.function(name).filter(|f| !f.is_declaration()) {
+            own.set_name(&format!("{name}.0"));
+            users.remove(*name);
+        }
+    }
     let stubs = request.stub_modules.iter().map(|p| (p, "stub"));
     let engine_only = request
         .engine_only_modules

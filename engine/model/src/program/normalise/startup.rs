@@ -7,13 +7,14 @@
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMBuilderRef;
 
+use super::{LinkRequest, assumed, platform};
 use crate::program::llvm::{Module, Value, llvm};
 use crate::program::load::ENTRY;
 
 const ATEXIT: &str = "CRUNNER_atexit";
 
 /// Moves both lists into the driver. Without a driver they are left alone.
-pub(super) fn into_driver(module: &Module) {
+pub(super) fn into_driver(module: &Module, request: &LinkRequest) {
     let Some(driver) = module.function(ENTRY) else {
         return;
     };
@@ -35,6 +36,7 @@ pub(super) fn into_driver(module: &Module) {
     if let Some(at) = positions.find(|at| !at.is_null()) {
         llvm!(LLVMSetCurrentDebugLocation2(builder, at));
     }
+    platform::ask(module, request, builder);
     if let Some(atexit) = module.function(ATEXIT) {
         for destructor in take(module, "llvm.global_dtors") {
             let ty = atexit.function_type();
@@ -44,6 +46,11 @@ pub(super) fn into_driver(module: &Module) {
     }
     for constructor in take(module, "llvm.global_ctors") {
         let ty = constructor.function_type();
+        // glibc hands constructors what `main` gets.
+        if !ty.params().is_empty() {
+            let text = assumed::literal(builder, c"a constructor that looks at its arguments");
+            assumed::tell(builder, assumed::unmodelled(module), text);
+        }
         let mut arguments: Vec<_> = ty
             .params()
             .iter()

@@ -233,7 +233,10 @@ impl Encoder<'_, '_> {
             let zero = self.c64(0);
             return Some(self.pool.eq(case.offset, zero));
         };
-        let object = self.object(&now.state, id)?;
+        // One that is gone, such as a local variable of a call that has ended.
+        let Some(object) = self.object(&now.state, id) else {
+            return Some(self.pool.bit(false));
+        };
         let within = self.pool.cmp(Pred::Ult, case.offset, object.size);
         Some(self.pool.and(object.alive, within))
     }

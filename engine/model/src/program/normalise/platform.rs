@@ -1,0 +1,149 @@
+//! What compilers, linkers and loaders make of a program beyond the meaning of its C code.
+//!
+//! Assembly at file scope may give a variable a second name; the loader calls what lies in certain sections, and the linker names their ends;
+//! the compiler copies structures by the program's own `memcpy`, and moves vectors by instructions that want them aligned. Where the
+//! user's code has such a thing, the driver says so before all else: that it is assumed to be harmless, or that nothing behind it is
+//! modelled.
+
+use std::ffi::CStr;
+
+use llvm_sys::LLVMOpcode;
+use llvm_sys::prelude::LLVMBuilderRef;
+
+use super::{LinkRequest, assumed};
+use crate::program::convention::KIND;
+use crate::program::llvm::{Module, Value, lent, llvm};
+
+/// Functions that the compiler calls without being told.
+const COPIES: [&str; 3] = ["memcpy", "memmove", "memset"];
+/// How the sections begin whose contents the loader calls.
+const CALLED: [&str; 5] = [
+    ".preinit_array",
+    ".init_array",
+    ".fini_array",
+    ".ctors",
+    ".dtors",
+];
+/// Bytes of a vector that is moved by an instruction which wants it aligned.
+const VECTOR: u32 = 16;
+
+/// A rule that is asked for.
+struct Asked {
+    rule: &'static CStr,
+    is_there: fn(&Module) -> bool,
+}
+
+const ASKED: [Asked; 3] = [
+    Asked {
+        rule: c"assembly",
+        is_there: has_assembly,
+    },
+    Asked {
+        rule: c"own-copies",
+        is_there: has_copies,
+    },
+    Asked {
+        rule: c"alignment",
+        is_there: has_vectors,
+    },
+];
+
+/// Says in the driver, where `builder` stands, what there is.
+pub(super) fn ask(module: &Module, request: &LinkRequest, builder: LLVMBuilderRef) {
+    for Asked { rule, .. } in ASKED.iter().filter(|asked| (asked.is_there)(module)) {
+        let is_lifted = rule
+            .to_str()
+            .is_ok_and(|rule| request.lifted.contains(rule));
+        let function = match is_lifted {
+            true => assumed::unmodelled(module),
+            false => assumed::function(module),
+        };
+        assumed::tell(builder, function, assumed::literal(builder, rule));
+    }
+    if has_sections(module) {
+        let text = c"a section that the loader or the linker gives a meaning";
+        let text = assumed::literal(builder, text);
+        assumed::tell(builder, assumed::unmodelled(module), text);
+    }
+    if !llvm!(LLVMGetFirstGlobalIFunc(module.module)).is_null() {
+        let text = assumed::literal(
+            builder,
+            c"a function that is chosen when the program is loaded",
+        );
+        assumed::tell(builder, assumed::unmodelled(module), text);
+    }
+}
+
+/// Whether there is assembly at file scope that may matter: not versions of symbols, and not notes for the linker.
+fn has_assembly(module: &Module) -> bool {
+    let mut len = 0;
+    let text = llvm!(LLVMGetModuleInlineAsm(module.module, &raw mut len));
+    let text = lent(text, len);
+    let is_harmless = |line: &str| {
+        [".symver", ".ident", ".section .note.GNU-stack", "#", "//"]
+            .iter()
+            .any(|known| line.starts_with(known))
+    };
+    text.split(['\n', ';'])
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .any(|line| !line.is_empty() && !is_harmless(&line))
+}
+
+/// Whether the program defines what the compiler calls. The platform's functions of these names are linked later, and the program's have
+/// another name by then.
+fn has_copies(module: &Module) -> bool {
+    COPIES.iter().any(|name| {
+        let own = module.function(&format!("{name}.0"));
+        own.is_some_and(|own| !own.is_declaration())
+    })
+}
+
+/// Whether the user's code accesses vectors through pointers at addresses that have to be aligned.
+fn has_vectors(module: &Module) -> bool {
+    let is_user = |function: &Value<'_>| function.string_attribute(KIND).as_deref() == Some("user");
+    let is_place = |address: Value<'_>| {
+        address.is_global_variable() || address.opcode() == Some(LLVMOpcode::LLVMAlloca)
+    };
+    let is_vector = |instruction: &Value<'_>| {
+        let (ty, address) = match instruction.opcode() {
+            Some(LLVMOpcode::LLVMLoad) => (instruction.ty(), instruction.operand(0)),
+            Some(LLVMOpcode::LLVMStore) => (instruction.operand(0).ty(), instruction.operand(1)),
+            _ => return false,
+        };
+        ty.is_vector() && instruction.align() >= VECTOR && !is_place(address)
+    };
+    let functions = module.functions().into_iter().filter(is_user);
+    let mut blocks = functions.flat_map(|function| function.blocks());
+    blocks.any(|block| block.instructions().iter().any(is_vector))
+}
+
+/// Whether a variable lies in a section that the loader reads, or the ends of a section are asked for by the names that the linker gives
+/// them.
+fn has_sections(module: &Module) -> bool {
+    let globals = module.globals();
+    let sections: Vec<String> = globals
+        .iter()
+        .chain(&module.functions())
+        .filter_map(section)
+        .collect();
+    let is_called = |section: &String| CALLED.iter().any(|known| section.starts_with(known));
+    sections.iter().any(is_called)
+        || globals.iter().any(|global| {
+            let name = global.name();
+            let of = ["__start_", "__stop_"]
+                .iter()
+                .find_map(|prefix| name.strip_prefix(prefix));
+            global.is_declaration() && of.is_some_and(|of| sections.iter().any(|one| one == of))
+        })
+}
+
+/// The section that a variable or a function is put into.
+fn section(value: &Value<'_>) -> Option<String> {
+    let text = llvm!(LLVMGetSection(value.0));
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: a C string that the live module owns.
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
+}
