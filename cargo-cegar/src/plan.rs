@@ -352,11 +352,9 @@ pub fn harnesses(
 ) -> Result<Vec<Harness>, Error> {
     let known = select(project, config, selected)?;
     let contracts = Contracts::load(&project.cegar)?;
-    let mut flags = own_flags(project, config);
     let files = library.units.iter();
-    flags.extend(harness_flags(
-        files.map(|unit| (&*unit.directory, &*unit.flags)),
-    ));
+    let mut flags = harness_flags(files.map(|unit| (&*unit.directory, &*unit.flags)));
+    flags.extend(own_flags(project, config));
     flags.push(format!("-I{}", stubs.display()));
     let mut harnesses = Vec::new();
     for (name, file) in known {

@@ -110,6 +110,40 @@ impl Project {
         project
     }
 
+    /// A crate whose build script runs these lines of shell; `$CC`, `$CXX` and `$OUT_DIR` are what cargo and the tool say.
+    pub fn built_by(script: &str, files: &[(&str, &str)]) -> Project {
+        let project = Project::empty();
+        project.write(
+            "Cargo.toml",
+            "[package]\nname = \"odd-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\nmembers = [\"cegar\"]\n",
+        );
+        project.write(
+            "src/lib.rs",
+            "//! Empty: the C code is what matters here.\n",
+        );
+        project.write(
+            "build.rs",
+            &format!(
+                "fn main() {{\n    let done = std::process::Command::new(\"sh\").args([\"-ec\", {script:?}]).status();\n    \
+                 assert!(done.unwrap().success(), \"the script failed\");\n}}\n"
+            ),
+        );
+        project.write("cegar/Cargo.toml", "[package]\nname = \"odd-sys-cegar\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n");
+        project.write("cegar/src/lib.rs", "//! Nothing but tests.\n");
+        project.write(
+            "cegar/cegar.toml",
+            "[c]\nincludes = [\"../c\"]\n\n[harness.odd]\nfile = \"harnesses/odd.c\"\n",
+        );
+        project.write(
+            "cegar/harnesses/odd.c",
+            "int odd(int);\nint main(void)\n{\n    return odd(1);\n}\n",
+        );
+        for (path, text) in files {
+            project.write(path, text);
+        }
+        project
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.folder

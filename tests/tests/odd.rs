@@ -7,40 +7,6 @@ fn tool(project: &Project, words: &str) -> Ended {
     Tool::new(project.path(), words.split(' ')).run()
 }
 
-/// A crate whose build script runs these lines of shell; `$CC`, `$CXX` and `$OUT_DIR` are what cargo and the tool say.
-fn crate_with(script: &str, files: &[(&str, &str)]) -> Project {
-    let project = Project::empty();
-    project.write(
-        "Cargo.toml",
-        "[package]\nname = \"odd-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\nmembers = [\"cegar\"]\n",
-    );
-    project.write(
-        "src/lib.rs",
-        "//! Empty: the C code is what matters here.\n",
-    );
-    project.write(
-        "build.rs",
-        &format!(
-            "fn main() {{\n    let done = std::process::Command::new(\"sh\").args([\"-ec\", {script:?}]).status();\n    \
-             assert!(done.unwrap().success(), \"the script failed\");\n}}\n"
-        ),
-    );
-    project.write("cegar/Cargo.toml", "[package]\nname = \"odd-sys-cegar\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n");
-    project.write("cegar/src/lib.rs", "//! Nothing but tests.\n");
-    project.write(
-        "cegar/cegar.toml",
-        "[c]\nincludes = [\"../c\"]\n\n[harness.odd]\nfile = \"harnesses/odd.c\"\n",
-    );
-    project.write(
-        "cegar/harnesses/odd.c",
-        "int odd(int);\nint main(void)\n{\n    return odd(1);\n}\n",
-    );
-    for (path, text) in files {
-        project.write(path, text);
-    }
-    project
-}
-
 const ENGINE: &str = "--engine-only --runs 1 --no-emit";
 
 #[test]
@@ -89,7 +55,7 @@ fn two_files_of_ones_own_are_an_error() {
 
 #[test]
 fn what_goes_into_no_archive_is_no_part_of_the_library() {
-    let project = crate_with(
+    let project = Project::built_by(
         "cd \"$OUT_DIR\"; S=\"$CARGO_MANIFEST_DIR/c\"\n\
          for f in second first part; do \"$CC\" -c \"$S/$f.c\" -o $f.o; done\n\
          ar cr libodd.a first.o second.o\n\"$CC\" -shared -o part.so part.o second.o || true\n\"$CC\" first.o part.o -o program || true\n",
@@ -128,7 +94,7 @@ fn what_goes_into_no_archive_is_no_part_of_the_library() {
 
 #[test]
 fn exclude_takes_patterns_and_warns_of_those_that_match_nothing() {
-    let project = crate_with(
+    let project = Project::built_by(
         "cd \"$OUT_DIR\"; for f in odd extra/one extra/two; do \"$CC\" -c \"$CARGO_MANIFEST_DIR/c/$f.c\"; done",
         &[
             ("c/odd.c", "int odd(int x) { return x; }\n"),
@@ -201,7 +167,7 @@ fn a_harness_that_does_not_compile_stops_no_other() {
 
 #[test]
 fn c_compiled_as_cxx_is_taken_as_c_where_it_is_c() {
-    let project = crate_with(
+    let project = Project::built_by(
         "cd \"$OUT_DIR\"; for f in odd really; do \"$CXX\" -std=c++14 -c \"$CARGO_MANIFEST_DIR/c/$f.c\"; done",
         &[
             (
@@ -223,7 +189,7 @@ fn c_compiled_as_cxx_is_taken_as_c_where_it_is_c() {
 
 #[test]
 fn a_crate_that_does_not_build_shows_its_own_error() {
-    let project = crate_with(
+    let project = Project::built_by(
         "\"$CC\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\" -o \"$OUT_DIR/odd.o\"",
         &[(
             "c/odd.c",
@@ -241,7 +207,7 @@ fn a_crate_that_does_not_build_shows_its_own_error() {
     tool(&project, "init").says("this header is not for you");
 
     // The C code is there, the Rust code is not: both are said.
-    let project = crate_with(
+    let project = Project::built_by(
         "\"$CC\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\" -o \"$OUT_DIR/odd.o\"",
         &[
             ("c/odd.c", "int odd(int x) { return x; }\n"),
@@ -256,7 +222,7 @@ fn a_crate_that_does_not_build_shows_its_own_error() {
 
 #[test]
 fn init_says_what_it_waits_for() {
-    let project = crate_with(
+    let project = Project::built_by(
         "\"$CC\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\" -o \"$OUT_DIR/odd.o\"",
         &[
             ("c/odd.c", "int odd(int x) { return x; }\n"),
@@ -275,7 +241,7 @@ fn init_says_what_it_waits_for() {
 
 #[test]
 fn an_output_parameter_makes_an_object() {
-    let project = crate_with(
+    let project = Project::built_by(
         "\"$CC\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\" -o \"$OUT_DIR/odd.o\"",
         &[
             (

@@ -64,7 +64,9 @@ impl<'a> Generated<'a> {
         let mut read = BTreeSet::new();
         for unit in &captured.units {
             let names_it = |arg: &String| arg.contains(&*target);
-            if !unit.file.starts_with(&self.target) && !unit.args.iter().any(names_it) {
+            let is_there = |path: &Path| path.starts_with(&self.target);
+            let is_outside = !is_there(&unit.file) && !is_there(&unit.directory);
+            if is_outside && !unit.args.iter().any(names_it) {
                 continue;
             }
             read.insert(unit.file.clone());

@@ -42,7 +42,8 @@ pub(super) fn compile(
     let directory = resolve(with.root, &unit.directory);
     let file = resolve(&directory, &unit.file);
     let mut compiler = with.base.clone();
-    for arg in with.common.iter().chain(&absolute(&unit.args, &directory)) {
+    // The file's own folders are searched first, and what the package adds goes before its macros.
+    for arg in absolute(&unit.args, &directory).iter().chain(with.common) {
         compiler.flag(arg);
     }
     let compiler = compiler.try_get_compiler()?;

@@ -1,0 +1,188 @@
+//! What was found out about other code than that of now: flags and headers that have changed, another package's results. None of it may
+//! count, and least of all a proof.
+
+use std::fs;
+
+use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
+
+/// Indexes a table by a byte.
+const TABLE: &str =
+    "#include \"cap.h\"\nint table[CAP];\nint odd(int x) { return table[x & 255]++; }\n";
+const HARNESS: &str =
+    "#include <stdio.h>\nint odd(int);\nint main(void)\n{\n    return odd(getchar());\n}\n";
+
+fn tool(project: &Project, words: &str) -> Ended {
+    Tool::new(project.path(), words.split(' ')).run()
+}
+
+fn run(project: &Project) -> Ended {
+    tool(project, "run --max-time 20s")
+}
+
+/// A crate whose build script compiles the table by this command.
+fn table(script: &str, files: &[(&str, &str)]) -> Project {
+    let mut all = vec![("c/odd.c", TABLE)];
+    all.extend(files);
+    let project = Project::built_by(script, &all);
+    project.write("cegar/harnesses/odd.c", HARNESS);
+    // With tests, in a workspace of its own.
+    let tested = Project::package("");
+    for path in ["cegar/Cargo.toml", "cegar/build.rs"] {
+        project.write(path, &tested.read(path));
+    }
+    let manifest = project.read("Cargo.toml");
+    project.write(
+        "Cargo.toml",
+        &manifest.replace("members = [\"cegar\"]\n", ""),
+    );
+    project
+}
+
+const SCRIPT: &str = "cd \"$OUT_DIR\"; \"$CC\" -DN=256 -I\"$CARGO_MANIFEST_DIR/c\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\"";
+
+#[test]
+fn the_build_is_asked_each_time_what_it_compiles() {
+    let project = table(SCRIPT, &[("c/cap.h", "#define CAP N\n")]);
+    let narrow = |n: &str| {
+        let script = project.read("build.rs");
+        let at = script.find("-DN=").unwrap_or_else(|| panic!("{script}"));
+        let now = format!("{}-DN={n}{}", &script[..at], &script[at + 7..]);
+        project.write("build.rs", &now);
+    };
+    run(&project).expect(exit::CLEAN).says("proved");
+    let before = project.read("cegar/captured.json");
+    // Nothing has changed, so nothing is captured.
+    let again = run(&project);
+    again.expect(exit::CLEAN).says("proved");
+    assert!(!again.stderr.contains("Building"), "{again}");
+
+    narrow("100");
+    // The source tree of a build on a server stays as it is.
+    tool(&project, "ci --max-time 20s")
+        .expect(exit::VIOLATION)
+        .says("no longer compiles");
+    assert_eq!(project.read("cegar/captured.json"), before);
+    let artifacts = project.read("target/cegar/ci/captured.json");
+    assert!(artifacts.contains("-DN=100"), "{artifacts}");
+    run(&project)
+        .expect(exit::VIOLATION)
+        .says("it was captured again");
+    let now = project.read("cegar/captured.json");
+    assert!(now.contains("-DN=100"), "{now}");
+    let tests = cargo_test(&project.at("cegar"), &[]);
+    assert_eq!(tests.code, Some(101), "{tests}");
+
+    narrow("256");
+    run(&project).expect(exit::CLEAN);
+    let tests = cargo_test(&project.at("cegar"), &[]);
+    tests.expect(0);
+}
+
+#[test]
+fn headers_that_the_build_writes_are_copied_and_renewed() {
+    let script = "cd \"$OUT_DIR\"; echo \"#define CAP $(cat \"$CARGO_MANIFEST_DIR/size\")\" > cap.h; \
+                  \"$CC\" -I. -c \"$CARGO_MANIFEST_DIR/c/odd.c\"";
+    let project = table(script, &[("size", "256\n")]);
+    run(&project).expect(exit::CLEAN).says("proved");
+    let captured = project.read("cegar/captured.json");
+    assert!(!captured.contains("target"), "{captured}");
+    let copy = "cegar/captured/odd-sys/cap.h";
+    assert_eq!(project.read(copy), "#define CAP 256\n");
+
+    project.write("size", "100\n");
+    run(&project).expect(exit::VIOLATION);
+    assert_eq!(project.read(copy), "#define CAP 100\n");
+    // What is committed is enough elsewhere.
+    fs::remove_dir_all(project.at("target")).unwrap_or_else(|why| panic!("{why}"));
+    let tests = cargo_test(&project.at("cegar"), &[]);
+    assert_eq!(tests.code, Some(101), "{tests}");
+    assert!(tests.stdout.contains("odd_"), "{tests}");
+    tool(&project, "ci --max-time 20s").expect(exit::VIOLATION);
+}
+
+#[test]
+fn a_header_that_appears_before_another_counts() {
+    let script = SCRIPT.replace(
+        "-I\"$CARGO_MANIFEST_DIR/c\"",
+        "-I\"$CARGO_MANIFEST_DIR/own\" -I\"$CARGO_MANIFEST_DIR/c\"",
+    );
+    let project = table(&script, &[("c/cap.h", "#define CAP 256\n")]);
+    // Angle brackets: the folder of the file is not searched.
+    project.write("c/odd.c", &TABLE.replace("\"cap.h\"", "<cap.h>"));
+    run(&project).expect(exit::CLEAN).says("proved");
+    project.write("own/cap.h", "#define CAP 100\n");
+    run(&project).expect(exit::VIOLATION);
+    let tests = cargo_test(&project.at("cegar"), &[]);
+    assert_eq!(tests.code, Some(101), "{tests}");
+    fs::remove_file(project.at("own/cap.h")).unwrap_or_else(|why| panic!("{why}"));
+    run(&project).expect(exit::CLEAN);
+}
+
+#[test]
+fn packages_of_a_workspace_keep_their_results_apart() {
+    let project = Project::empty();
+    let members = "[workspace]\nmembers = [\"one\", \"two\"]\nresolver = \"3\"\n";
+    project.write("Cargo.toml", members);
+    for (name, cap) in [("one", "256"), ("two", "100")] {
+        let inner = table(SCRIPT, &[]);
+        for path in [
+            "build.rs",
+            "src/lib.rs",
+            "c/odd.c",
+            "cegar/harnesses/odd.c",
+            "cegar/Cargo.toml",
+            "cegar/build.rs",
+            "cegar/cegar.toml",
+            "cegar/src/lib.rs",
+        ] {
+            project.write(&format!("{name}/{path}"), &inner.read(path));
+        }
+        let manifest = inner.read("Cargo.toml").replace("odd-sys", name);
+        let manifest = manifest.replace("\n[workspace]\n", "");
+        project.write(&format!("{name}/Cargo.toml"), &manifest);
+        project.write(&format!("{name}/c/cap.h"), &format!("#define CAP {cap}\n"));
+    }
+    tool(&project, "run -p one --max-time 20s")
+        .expect(exit::CLEAN)
+        .says("proved");
+    let listed = tool(&project, "list -p two");
+    listed.expect(exit::CLEAN);
+    assert!(!listed.stdout.contains("proved"), "{listed}");
+    tool(&project, "run -p two --max-time 20s").expect(exit::VIOLATION);
+    tool(&project, "run -p one --max-time 20s").expect(exit::CLEAN);
+    assert!(project.at("target/cegar-one/odd/goals.json").is_file());
+    assert!(project.at("target/cegar-two/odd/goals.json").is_file());
+    // A target folder for several workspaces.
+    let shared = project.at("shared").display().to_string();
+    for name in ["one", "two"] {
+        let words = ["run", "-p", name, "--runs", "100", "--target-dir", &shared];
+        Tool::new(project.path(), words).run();
+    }
+    let folders = fs::read_dir(&shared).unwrap_or_else(|why| panic!("{why}"));
+    assert!(folders.count() >= 2);
+}
+
+/// Every check is proved, under assumptions that an input breaks which the campaign knows.
+#[test]
+fn known_inputs_run_natively_before_a_verdict() {
+    let project = Project::package(
+        "static int deep(const unsigned char *data, size_t n)\n{\n    volatile char pad[4096];\n    pad[n & 4095] = 1;\n    \
+         return n == 0 ? pad[0] : deep(data, data[0] == 'R' ? n : n - 1) + pad[n & 1];\n}\n\
+         int demo(const unsigned char *data, size_t size)\n{\n    return size ? deep(data, size) : 0;\n}\n",
+    );
+    tool(&project, "run --max-time 30s")
+        .expect(exit::VIOLATION)
+        .says("dies of signal 11");
+}
+
+#[test]
+fn a_run_that_does_not_end_is_told_and_kept() {
+    let project = Project::package(
+        "int demo(const unsigned char *data, size_t size)\n{\n    size_t at = 0;\n    \
+         while (at < size) at += data[at];\n    return (int)at;\n}\n",
+    );
+    let ended = tool(&project, "run --max-time 20s");
+    ended.says("takes longer than 1s");
+    let kept = fs::read_dir(project.at("target/cegar/demo/hangs"));
+    assert_eq!(kept.unwrap_or_else(|why| panic!("{why}")).count(), 1);
+}
