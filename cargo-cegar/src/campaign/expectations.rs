@@ -122,7 +122,7 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// The tests of this harness that are no records: a person's, or changed by one.
+    /// The tests of this harness that are no records: a person's, or changed by one; all of a file that has more than records.
     fn tests_for_cargo(&self, records: &[Record]) -> Result<Vec<String>, Error> {
         let Some(tests) = self
             .confirming
@@ -135,10 +135,12 @@ impl Alternation<'_, '_> {
         };
         let package = tests.committed();
         let file = emit::package::test_file(package, &self.subject.harness.name);
+        let is_ours = emit::package::is_ours(package, &self.subject.harness.name)
+            .map_err(|why| Error::engine("reading the tests", why))?;
         let mut by_cargo = Vec::new();
         for test in list::tests_of(&file) {
             let has_record = records.iter().any(|record| record.name == test);
-            if !has_record || self.is_as_written(&test)? != Some(true) {
+            if !is_ours || !has_record || self.is_as_written(&test)? != Some(true) {
                 by_cargo.push(test);
             }
         }

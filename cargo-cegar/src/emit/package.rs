@@ -266,6 +266,39 @@ pub fn is_as_written(folder: &Path, stem: &str, test: &str) -> Result<Option<boo
     Ok(function(&text, test).map(|text| known.is_some_and(|known| *known == hash(text))))
 }
 
+/// Whether a test file has nothing but what is written here: a file that does not parse, or has items of somebody else's, may not build, which
+/// only cargo can tell.
+///
+/// # Errors
+/// When a file is there and cannot be read.
+pub fn is_ours(folder: &Path, stem: &str) -> Result<bool, EmitError> {
+    let path = test_file(folder, stem);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(true),
+        Err(why) => return Err(EmitError::Io { path, why }),
+    };
+    let Ok(file) = syn::parse_file(&text) else {
+        return Ok(false);
+    };
+    for item in &file.items {
+        let is_written = match item {
+            syn::Item::Fn(test) => {
+                is_as_written(folder, stem, &test.sig.ident.to_string())? == Some(true)
+            }
+            syn::Item::Use(of) => {
+                matches!(&of.tree, syn::UseTree::Path(path) if path.ident == "cegar_harness")
+            }
+            syn::Item::Macro(_) => true,
+            _ => false,
+        };
+        if !is_written {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Makes sure that the record of the tests that were written is there whole, or not at all.
 ///
 /// # Errors

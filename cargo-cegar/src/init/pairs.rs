@@ -47,6 +47,52 @@ pub fn lengths(api: &Api, params: &[Parameter]) -> Vec<Option<usize>> {
     lengths
 }
 
+/// Whether a parameter is the end of the memory that begins at the one before it: `begin, end`. Both are pointers to one type of numbers or
+/// bytes.
+pub fn is_end(api: &Api, begin: &Parameter, end: &Parameter) -> bool {
+    let (Some(from), Some(to)) = (api.pointee(&begin.ty), api.pointee(&end.ty)) else {
+        return false;
+    };
+    let kind = api.resolve(&from).kind;
+    let is_plain = matches!(kind, Kind::Void | Kind::Int { .. } | Kind::Float { .. });
+    let name = plain(&end.name);
+    let is_named = ["end", "last", "limit", "stop"]
+        .iter()
+        .any(|word| name.ends_with(word));
+    is_plain && is_named && kind == api.resolve(&to).kind && from.constant == to.constant
+}
+
+/// A row of elements of any type, as `qsort` takes it: the pointer, how many there are, and how large each is.
+pub fn elements(api: &Api, params: &[Parameter]) -> Option<(usize, usize, usize)> {
+    let is_row = |p: &usize| {
+        let to = api.pointee(&params[*p].ty);
+        to.is_some_and(|to| api.resolve(&to).kind == Kind::Void)
+    };
+    let is_number = |i: usize| {
+        let kind = params.get(i).map(|param| api.resolve(&param.ty).kind);
+        matches!(kind, Some(Kind::Int { size, .. }) if size >= 4)
+    };
+    let is_count = |i: usize| {
+        let name = plain(&params[i].name);
+        let counts = ["count", "num", "nmemb", "nel", "nitem", "member", "elem"];
+        name == "n" || counts.iter().any(|word| name.contains(word))
+    };
+    let is_size = |i: usize| {
+        let name = plain(&params[i].name);
+        ["size", "width", "sz"]
+            .iter()
+            .any(|word| name.ends_with(word))
+            && !is_unit_name(&name)
+    };
+    let both = |a: usize, b: usize| (is_count(a) && is_size(b) && !is_size(a)).then_some((a, b));
+    (0..params.len()).filter(is_row).find_map(|p| {
+        let (a, b) = (p + 1, p + 2);
+        let are_numbers = is_number(a) && is_number(b);
+        let found = are_numbers.then(|| both(a, b).or_else(|| both(b, a)))?;
+        found.map(|(count, size)| (p, count, size))
+    })
+}
+
 /// Whether a parameter is named like something that is written.
 pub fn is_output_name(name: &str) -> bool {
     let lower = plain(name);

@@ -41,6 +41,7 @@ pub(super) fn announce(built: &[Built], inputs: &[PathBuf]) {
     {
         println!("cargo:rerun-if-changed={}", input.display());
     }
+    compile::keep_only(built);
     for harness in built {
         println!(
             "cargo:rustc-env={}={}",

@@ -20,8 +20,9 @@ pub(super) use rebase::{normal, rebase};
 /// compiled.
 pub fn parse(records: &[Record]) -> Captured {
     let mut captured = Captured::default();
-    // A file compiled twice (once with and once without -fPIC) is one file.
-    let mut seen: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    // A file compiled twice (once with and once without -fPIC) is one file. With other macros it is another one, with other functions: of two
+    // that define the same symbols a linker takes the first.
+    let mut seen: BTreeMap<PathBuf, Vec<Vec<String>>> = BTreeMap::new();
     for record in records {
         let Some(call) = Call::read(record) else {
             continue;
@@ -53,18 +54,20 @@ pub fn parse(records: &[Record]) -> Captured {
                 Language::Other => leave("not C"),
                 Language::C if !call.to_object => leave("compiled straight into an executable"),
                 Language::C if !source.is_file() => leave("does not exist any more"),
-                Language::C => match seen.get(&source) {
-                    Some(flags) if significant(flags) == significant(&call.flags) => {}
-                    Some(_) => leave("compiled once more with other flags; the first are used"),
-                    None => {
-                        seen.insert(source.clone(), call.flags.clone());
-                        captured.units.push(Unit {
-                            file: source,
-                            args: call.flags.clone(),
-                            directory: record.cwd.clone(),
-                        });
+                Language::C => {
+                    let all = seen.entry(source.clone()).or_default();
+                    let is_known =
+                        |flags: &Vec<String>| significant(flags) == significant(&call.flags);
+                    if all.iter().any(is_known) {
+                        continue;
                     }
-                },
+                    all.push(call.flags.clone());
+                    captured.units.push(Unit {
+                        file: source,
+                        args: call.flags.clone(),
+                        directory: record.cwd.clone(),
+                    });
+                }
             }
         }
     }

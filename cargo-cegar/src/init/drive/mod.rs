@@ -198,6 +198,27 @@ impl<'a> Body<'a> {
             // A single object has no length.
             lengths[*i] = None;
         }
+        for begin in 0..params.len().saturating_sub(1) {
+            let end = begin + 1;
+            let is_free = lengths[begin].is_none() && lengths[end].is_none();
+            if is_free
+                && arguments[begin].is_none()
+                && arguments[end].is_none()
+                && pairs::is_end(self.api, &params[begin], &params[end])
+            {
+                lengths[begin] = Some(end);
+            }
+        }
+        let elements = pairs::elements(self.api, params).filter(|&(row, count, size)| {
+            [row, count, size].iter().all(|&i| arguments[i].is_none())
+        });
+        if let Some((row, count, size)) = elements {
+            for length in &mut lengths {
+                length.take_if(|l| *l == count || *l == size);
+            }
+            lengths[row] = Some(count);
+            arguments[size] = Some(self.element_size(&params[size]));
+        }
         // Numbers first: the main input takes all that is left.
         let is_number = |param: &Parameter| {
             !matches!(
@@ -216,7 +237,13 @@ impl<'a> Body<'a> {
             if let Some(l) = lengths[i] {
                 let (pointer, length) = self.sized(function, param, &params[l])?;
                 arguments[i] = Some(pointer);
-                arguments[l] = Some(length);
+                arguments[l] = Some(match elements {
+                    Some((row, _, size)) if row == i => {
+                        let size = arguments[size].as_deref().unwrap_or("1");
+                        format!("{length} / {size}")
+                    }
+                    _ => length,
+                });
             } else {
                 arguments[i] = Some(self.argument(function, i, param, depth)?);
             }

@@ -5,6 +5,9 @@ use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
 
+/// The largest element of a row whose elements may have any size.
+const ELEMENT: usize = 16;
+
 impl<'a> Body<'a> {
     /// Memory with its length.
     pub(super) fn sized(
@@ -48,7 +51,8 @@ impl<'a> Body<'a> {
                 other if to.constant => format!("(const {other} *)data"),
                 other => format!("({other} *)data"),
             };
-            return Ok((pointer, self.length(length, count)));
+            let length = self.closing(param, length, &pointer, count);
+            return Ok((pointer, length));
         }
         let name = self.name(or(&param.name, "input"));
         let count = self.name(&format!("{name}_size"));
@@ -80,7 +84,32 @@ impl<'a> Body<'a> {
             self.indices(&name, &count, kind);
         }
         self.cleanup.push(format!("free({name});"));
-        Ok((name, self.length(length, &count)))
+        let length = self.closing(param, length, &name, &count);
+        Ok((name, length))
+    }
+
+    /// How large each element of a row is.
+    pub(super) fn element_size(&mut self, param: &Parameter) -> String {
+        let name = self.name(or(&param.name, "element_size"));
+        let words = &param.ty.words;
+        self.lines.push(format!(
+            "{words} {name} = ({words})crunner_range(1, {ELEMENT});"
+        ));
+        name
+    }
+
+    /// What closes memory: its length, or the pointer past its end.
+    fn closing(
+        &mut self,
+        param: &Parameter,
+        length: &Parameter,
+        pointer: &str,
+        count: &str,
+    ) -> String {
+        match pairs::is_end(self.api, param, length) {
+            true => format!("{pointer} + {count}"),
+            false => self.length(length, count),
+        }
     }
 
     /// Memory that the function writes, with its length.
@@ -114,7 +143,7 @@ impl<'a> Body<'a> {
         self.lines
             .push(format!("{kind} *{name} = malloc({bytes});"));
         self.cleanup.push(format!("free({name});"));
-        let length = self.length(length, &room);
+        let length = self.closing(param, length, &name, &room);
         (name, length)
     }
 

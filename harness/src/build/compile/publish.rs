@@ -24,6 +24,23 @@ pub(crate) fn unpublish(harness: &str) {
     }
 }
 
+/// Removes the copies of all other harnesses: an earlier build's executable is of earlier code.
+pub(crate) fn keep_only(built: &[Built]) {
+    let entries = published().and_then(|folder| std::fs::read_dir(folder).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_built = built.iter().any(|one| {
+            let copies = [one.runner.clone(), locate::about_path(&one.runner)];
+            let mut names = copies.iter().map(|copy| copy.file_name());
+            names.any(|name| name == path.file_name())
+        });
+        if !is_built {
+            // It is only found by a test that is started by hand.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
 /// Leaves a copy where a test that is started without cargo finds it.
 pub(crate) fn publish(built: &Built) {
     let Some(folder) = published() else {
