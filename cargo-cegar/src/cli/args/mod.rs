@@ -194,7 +194,7 @@ pub enum Command {
     ///
     /// The crate's own build script runs with a recording compiler in front of the real one, so
     /// defines, include paths and the list of files are the ones that cargo build uses. The record
-    /// goes to `cegar/captured.json`; `run` uses it until it is captured again.
+    /// goes to `cegar/captured.json`; `run` renews it when the build compiles something else.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar build\n  \
         cargo cegar build -p libz-sys\n  \
