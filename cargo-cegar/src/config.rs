@@ -57,6 +57,9 @@ pub struct CConfig {
     pub flags: Option<Vec<String>>,
     /// Libraries that the generated tests are linked with. Default none.
     pub link: Option<Vec<String>>,
+    /// Arguments of cargo where the build is captured, as `["--features", "small"]` or
+    /// `["--release"]`. Default none.
+    pub cargo_args: Option<Vec<String>>,
     /// C files of the captured build that are left out: patterns for the end of their path, as
     /// `tests/*.c` or `**/contrib/**`. Default none.
     pub exclude: Option<Vec<String>>,

@@ -59,7 +59,10 @@ pub fn library(
     let mut library = Library::default();
     if captured {
         library.units = build_compiles(project, wanted, reporter, stop)?;
-        library.from = "captured from build.rs".to_owned();
+        library.from = match &*project.cargo_args.join(" ") {
+            "" => "captured from build.rs".to_owned(),
+            args => format!("captured from build.rs with {args}"),
+        };
     } else {
         library.from = "listed in cegar.toml".to_owned();
     }

@@ -93,6 +93,8 @@ pub struct Project {
     pub target: PathBuf,
     /// Whether it is a member of the workspace; else a dependency.
     pub member: bool,
+    /// Arguments of cargo where the build is captured.
+    pub cargo_args: Vec<String>,
     /// The committed package with harnesses and tests: `cegar/` in the package, or `cegar-NAME/` in
     /// the workspace for a dependency, whose own folder is not ours to write to.
     pub cegar: PathBuf,
@@ -165,6 +167,7 @@ impl Project {
             workspace,
             target,
             member,
+            cargo_args: Vec::new(),
             cegar,
         }
     }

@@ -186,3 +186,87 @@ fn a_run_that_does_not_end_is_told_and_kept() {
     let kept = fs::read_dir(project.at("target/cegar/demo/hangs"));
     assert_eq!(kept.unwrap_or_else(|why| panic!("{why}")).count(), 1);
 }
+
+#[test]
+fn cargo_is_told_which_features_and_profile() {
+    let script = SCRIPT.replace(
+        "-DN=256",
+        "-DN=\"$(test \"$PROFILE\" = release && echo 100 || echo 256)\"",
+    );
+    let project = table(&script, &[("c/cap.h", "#define CAP N\n")]);
+    run(&project).expect(exit::CLEAN).says("proved");
+    let config = project.read("cegar/cegar.toml");
+    let args = "[c]\ncargo_args = [\"--release\"]\n";
+    project.write("cegar/cegar.toml", &config.replace("[c]\n", args));
+    run(&project)
+        .expect(exit::VIOLATION)
+        .says("captured from build.rs with --release");
+}
+
+/// Libraries for characters of several widths compile one file for each.
+#[test]
+fn a_file_that_is_compiled_twice_is_two() {
+    let each = |n: &str| {
+        format!(
+            "\"$CC\" -DN={n} -I\"$CARGO_MANIFEST_DIR/c\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\" -o odd{n}.o"
+        )
+    };
+    let script = format!("cd \"$OUT_DIR\"; {}; {}", each("256"), each("100"));
+    let project = table(&script, &[]);
+    project.write(
+        "c/odd.c",
+        "#define JOIN(a, b) a##b\n#define NAME(n) JOIN(odd, n)\n\
+         int NAME(N)(int x) { static int table[N]; return table[x & 255]++; }\n",
+    );
+    let both = HARNESS
+        .replace("int odd(int);", "int odd256(int);\nint odd100(int);")
+        .replace("odd(getchar())", "odd256(getchar()) + odd100(getchar())");
+    project.write("cegar/harnesses/odd.c", &both);
+    let ended = run(&project);
+    ended
+        .expect(exit::VIOLATION)
+        .says("Compiling odd-sys C sources (2 files");
+    assert!(!ended.stderr.contains("Mocking"), "{ended}");
+    let tests = cargo_test(&project.at("cegar"), &[]);
+    assert_eq!(tests.code, Some(101), "{tests}");
+}
+
+/// A fault at the third byte, until it is mended.
+const FAULT: &str = "int demo(const unsigned char *data, size_t size)\n{\n    char room[4] = {0};\n    \
+                     if (size > 2 && data[2] == 'x') room[size] = 1;\n    return room[0];\n}\n";
+
+#[test]
+fn tests_run_only_what_was_built_now() {
+    let project = Project::package(FAULT);
+    run(&project).expect(exit::VIOLATION);
+    let package = project.at("cegar");
+    let faulty = project.read("c/demo.c");
+    project.write("c/demo.c", &faulty.replace("room[size]", "room[0]"));
+    cargo_test(&package, &[]).expect(0);
+    // The harness goes, its tests stay, and the fault comes back.
+    let config = project.read("cegar/cegar.toml");
+    project.write(
+        "cegar/cegar.toml",
+        &config.replace("[harness.demo]", "[harness.other]"),
+    );
+    project.write("c/demo.c", &faulty);
+    let tests = cargo_test(&package, &[]);
+    assert_eq!(tests.code, Some(101), "{tests}");
+}
+
+#[test]
+fn a_test_file_that_does_not_build_is_not_passed_over() {
+    let project = Project::package(FAULT);
+    run(&project).expect(exit::VIOLATION);
+    let mended = project.read("c/demo.c").replace("room[size]", "room[0]");
+    project.write("c/demo.c", &mended);
+    run(&project).expect(exit::CLEAN);
+    let file = "cegar/tests/demo.rs";
+    let written = project.read(file);
+    for more in ["\nfn (\n", "\nfn helper() -> u8 { \"no number\" }\n"] {
+        project.write(file, &(written.clone() + more));
+        run(&project).expect(exit::INCOMPLETE);
+    }
+    project.write(file, &written);
+    run(&project).expect(exit::CLEAN);
+}

@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::compilers::Installed;
 use super::generated::{self, Generated};
-use super::run::{folder, of_package, recorded};
+use super::run::{belongs, captured, folder, recorded};
 use super::watched::Doing;
 use super::{CaptureError, Captured, Unit, parse};
 use crate::compile;
@@ -34,6 +34,8 @@ struct Stamp {
     captured: String,
     /// Whether the build had to be kept from installed libraries.
     bundled: bool,
+    /// What cargo was called with besides.
+    cargo_args: Vec<String>,
     /// When each build script of the package last ran.
     scripts: BTreeMap<PathBuf, SystemTime>,
 }
@@ -45,6 +47,7 @@ impl Stamp {
         Some(Stamp {
             captured: store::hex(&Sha256::digest(text)),
             bundled,
+            cargo_args: project.cargo_args.clone(),
             scripts: scripts(project),
         })
     }
@@ -67,9 +70,10 @@ fn scripts(project: &Project) -> BTreeMap<PathBuf, SystemTime> {
         entries.map(|entry| entry.path()).collect::<Vec<_>>()
     };
     let prefix = format!("{}-", project.name);
-    // Of this machine, and of a target that the configuration names.
+    // Of each profile, for this machine and for a target that the configuration names.
     let folders = std::iter::once(target.clone()).chain(entries(&target));
-    let builds = folders.flat_map(|folder| entries(&folder.join("debug/build")));
+    let profiles = folders.flat_map(|folder| entries(&folder));
+    let builds = profiles.flat_map(|profile| entries(&profile.join("build")));
     builds
         .filter(|build| {
             let name = build.file_name().unwrap_or_default();
@@ -84,7 +88,8 @@ fn scripts(project: &Project) -> BTreeMap<PathBuf, SystemTime> {
 }
 
 /// Whether the build of `project` compiles what its `captured.json` says. Cargo is asked, and runs
-/// the build script if an input of it has changed.
+/// the build script if an input of it has changed, or each time. Then it may compile what it did
+/// before; a build that compiles less, since the rest is there, is captured from the beginning.
 ///
 /// # Errors
 /// When cargo cannot be run, or what the compilers recorded cannot be read. A build that fails is
@@ -106,7 +111,19 @@ pub fn is_current(
         false => Installed::Found,
     };
     let (records, output) = recorded(project, stop, installed, doing)?;
-    Ok(output.status.success() && of_package(&records, project).is_empty() && as_then())
+    let has_called = records.iter().any(|record| belongs(record, project));
+    if !has_called && as_then() {
+        return Ok(output.status.success());
+    }
+    let Ok(again) = captured(project, &records, &output) else {
+        return Ok(false);
+    };
+    let again = Captured {
+        bundled: stamp.bundled,
+        ..again
+    };
+    // Where the stamp cannot be written, the capture says why.
+    Ok(confirms(&again, project).unwrap_or(false))
 }
 
 /// The text of `captured.json`. The file is committed and must mean the same on another machine and

@@ -55,7 +55,17 @@ fn capture_once(
 ) -> Result<Captured, CaptureError> {
     clean(project, &folder(project));
     let (records, output) = recorded(project, stop, installed, doing)?;
-    let mine = of_package(&records, project);
+    captured(project, &records, &output)
+}
+
+/// What a build compiled that told this.
+pub(super) fn captured(
+    project: &Project,
+    records: &[Record],
+    output: &Output,
+) -> Result<Captured, CaptureError> {
+    let own = records.iter().filter(|r| belongs(r, project));
+    let mine: Vec<Record> = own.cloned().collect();
     let mut captured = parse::parse(&mine);
     let compiler = mine
         .iter()
@@ -81,7 +91,7 @@ fn capture_once(
         captured.failed = Some(last_lines(&said, SHOWN));
     }
     if captured.units.is_empty() {
-        return Err(nothing(project, &records, &captured));
+        return Err(nothing(project, records, &captured));
     }
     Ok(captured)
 }
@@ -113,12 +123,6 @@ pub(super) fn recorded(
     Ok((read_log(&log)?, output))
 }
 
-/// The calls that the package's own build script made.
-pub(super) fn of_package(records: &[Record], project: &Project) -> Vec<Record> {
-    let own = records.iter().filter(|r| belongs(r, project));
-    own.cloned().collect()
-}
-
 fn cargo(project: &Project, command: &str, folder: &Path) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut run = Command::new(cargo);
@@ -130,6 +134,9 @@ fn cargo(project: &Project, command: &str, folder: &Path) -> Command {
         .arg(format!("{}@{}", project.name, project.version))
         .arg("--target-dir")
         .arg(folder.join("target"));
+    if command == "check" {
+        run.args(&project.cargo_args);
+    }
     run
 }
 
@@ -157,7 +164,7 @@ fn read_log(log: &Path) -> Result<Vec<Record>, CaptureError> {
 
 /// Whether the package's own build script made the call. A build system that clears the environment
 /// is given the benefit of the doubt.
-fn belongs(record: &Record, project: &Project) -> bool {
+pub(super) fn belongs(record: &Record, project: &Project) -> bool {
     record
         .package
         .as_ref()

@@ -64,7 +64,11 @@ pub(super) fn init(
         note(&mut fan, Level::Info, text);
     }
     super::init_ci::init_ci(manners, args, &mut fan, stop)?;
-    finish(fan)
+    let ended = finish(fan)?;
+    Ok(match done.build_failed {
+        true => ExitCode::BuildFailed,
+        false => ended,
+    })
 }
 
 /// What was done, for people.

@@ -22,12 +22,13 @@ use crate::{campaign, contracts, lock, plan, store};
 
 /// A package and what its files say.
 pub(super) fn open(manners: &Manners) -> Result<(Project, Config), Error> {
-    let project = Project::load(
+    let mut project = Project::load(
         manners.manifest_path.as_deref(),
         manners.package.as_deref(),
         manners.target_dir.as_deref(),
     )?;
     let config = Config::load(&project.manifest, &project.cegar.join("cegar.toml"))?;
+    project.cargo_args = config.c.cargo_args.clone().unwrap_or_default();
     Ok((project, config))
 }
 

@@ -109,6 +109,42 @@ impl Entry {
         list.files.iter().all(same).then_some(list.warnings)
     }
 
+    /// The preprocessed text of a file that asks whether it is sanitized, as it is without the
+    /// sanitizers: they are only the engine's way to have checks inserted. None for any other file. The list of
+    /// files that are read goes to `dependencies`.
+    pub fn text_without_sanitizers(
+        &self,
+        compiler: &Compiler,
+        unit: &Unit,
+        args: &[String],
+        dependencies: &Path,
+    ) -> io::Result<Option<PathBuf>> {
+        // `-Xclang` takes the argument behind it, so that `-fsanitize-address-...` stays.
+        let is_sanitizer =
+            |arg: &&String| arg.starts_with("-fsanitize=") || arg.starts_with("-fsanitize-trap");
+        let others = args.iter().filter(|arg| !is_sanitizer(arg));
+        let others: Vec<String> = others.cloned().collect();
+        let is_own = self.text.as_ref().is_some_and(|text| !text.is_empty());
+        let asks = is_own
+            && others.len() < args.len()
+            && preprocessed(compiler, unit, &others) != self.text;
+        if !asks {
+            return Ok(None);
+        }
+        let text = self.scratch("i");
+        let made = Command::new(&compiler.path)
+            .current_dir(&unit.directory)
+            .args(&others)
+            .args(["-E", "-MD", "-MF"])
+            .arg(dependencies)
+            .arg("-o")
+            .arg(&text)
+            .arg(&unit.source)
+            .output()?;
+        // What clang has against the file it says when it compiles it.
+        Ok(made.status.success().then_some(text))
+    }
+
     /// A file beside the entry that no other process and no other campaign of this one uses.
     pub fn scratch(&self, extension: &str) -> PathBuf {
         static NUMBER: AtomicU64 = AtomicU64::new(0);

@@ -386,16 +386,29 @@ fn compile_one(
     }
     let made = entry.scratch("bc");
     let dependencies = entry.scratch("d");
-    let output = Command::new(&compiler.path)
-        .current_dir(&unit.directory)
-        .args(&args)
-        .args(["-MD", "-MF"])
-        .arg(&dependencies)
+    let mut command = Command::new(&compiler.path);
+    command.current_dir(&unit.directory).args(&args);
+    let text = entry
+        .text_without_sanitizers(compiler, unit, &args, &dependencies)
+        .map_err(io_error("run", &compiler.path))?;
+    match &text {
+        None => command
+            .args(["-MD", "-MF"])
+            .arg(&dependencies)
+            .arg(&unit.source),
+        Some(text) => command
+            .args(["-Wno-unused-command-line-argument", "-x", "cpp-output"])
+            .arg(text),
+    };
+    let output = command
         .arg("-o")
         .arg(&made)
-        .arg(&unit.source)
         .output()
         .map_err(io_error("run", &compiler.path))?;
+    if let Some(text) = &text {
+        // One that stays is a file of the scratch folder.
+        let _ = std::fs::remove_file(text);
+    }
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() {
         let said = if said.is_empty() {
@@ -490,6 +503,26 @@ mod tests {
         assert_eq!((cached(), cached()), (0, 1));
         std::fs::write(dir.path().join("own.h"), "#undef M\n#define M 3\n").unwrap();
         assert_eq!((cached(), cached()), (0, 1));
+    }
+
+    #[test]
+    fn the_code_does_not_see_the_sanitizers_that_insert_its_checks() {
+        let Ok(compiler) = Compiler::find() else {
+            return;
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let text = "#if __has_feature(undefined_behavior_sanitizer)\nint sanitized;\n#else\nint plain;\n#endif\n\
+                    int f(int x) { return x + x; }\n";
+        let units = [unit(dir.path(), "a.c", text)];
+        let out = dir.path().join("out");
+        let stop = AtomicBool::new(false);
+        let go = || {
+            let flags = &[Property::Overflow];
+            compile(&compiler, &units, flags, &out, &stop, &mut |_| {}).unwrap()
+        };
+        let symbols = cegar_model::program::normalise::symbols(&go().bitcode[0]).unwrap();
+        assert!(symbols.defines.contains("plain"), "{symbols:?}");
+        assert_eq!(go().cached, 1);
     }
 
     #[test]

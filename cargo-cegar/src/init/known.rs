@@ -68,6 +68,8 @@ impl<'a> Known<'a> {
                 Err(why @ Error::Capture(CaptureError::Interrupted)) => return Err(why),
                 Err(why) => {
                     use miette::Diagnostic as _;
+                    done.build_failed =
+                        matches!(&why, Error::Capture(CaptureError::BuildFailed { .. }));
                     let help = why
                         .help()
                         .map(|help| format!(" ({help})"))

@@ -97,6 +97,8 @@ pub struct Initialised {
     pub learnt: Vec<Precondition>,
     /// Inputs that showed a fault of the library's while a harness was tried, by harness.
     shown: Vec<(String, Vec<Vec<u8>>)>,
+    /// Whether the crate does not build, so that the header alone had to do.
+    pub build_failed: bool,
     /// What else there is to say.
     pub notes: Vec<String>,
     /// What the user has to do next, if anything.
