@@ -46,7 +46,8 @@ impl<'a> Generated<'a> {
         };
         let script = script.to_string_lossy();
         let package = script.rsplit_once('-').map_or(&*script, |(name, _)| name);
-        Some(Path::new(package).join(parts.collect::<PathBuf>()))
+        let parts = std::iter::once(Component::Normal(package.as_ref())).chain(parts);
+        Some(parts.collect())
     }
 
     /// The path in the package; paths of elsewhere are left.
