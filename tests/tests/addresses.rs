@@ -157,3 +157,24 @@ fn volatile_reads_answer_anything() {
     unproved("volatile int flag;", "assert(flag == 0);", "assertion");
     proved("", "volatile int x = 3; assert(x == 3);", "assertion");
 }
+
+/// The stack is used again, and nobody promises that it is not.
+#[test]
+fn locals_of_calls_that_have_ended_may_share_an_address() {
+    let dead = "static uintptr_t f(void) { int x; int *volatile p = &x; return (uintptr_t)p; }";
+    unproved(
+        dead,
+        "uintptr_t a = f(), b = f(); assert(a != b);",
+        "assertion",
+    );
+    let apart = "int x, y; int *volatile p = &x, *volatile q = &y; assert(p != q);";
+    proved("", apart, "assertion");
+}
+
+/// A segment's beginning is not that of the memory.
+#[test]
+fn an_address_in_a_segment_is_another_one() {
+    let body =
+        "int __seg_fs *p = (int __seg_fs *)&x; if (__VERIFIER_nondet_int() == 9) assert(*p == 3);";
+    unproved("static int x = 3;", body, "assertion");
+}

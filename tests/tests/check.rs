@@ -305,3 +305,37 @@ fn a_buffer_that_is_one_byte_too_small_is_found() {
         .expect(exit::VIOLATION)
         .says("small.c:10:9 invalid write of 33 bytes at offset 0 of a block (32 bytes, heap");
 }
+
+/// A declaration or a pointer of another type than the definition: the bits that are missing may be any.
+#[test]
+fn a_call_that_does_not_fit_its_function() {
+    let project = Project::empty();
+    project.write(
+        "misfit.c",
+        "#include <assert.h>\n\nextern unsigned char __VERIFIER_nondet_uchar(void);\nstatic int less(int a) { return a - 9; }\n\
+         static void wide(long a) { assert((int)a != 7); }\n\nint main(void)\n{\n    unsigned char n = __VERIFIER_nondet_uchar();\n    \
+         long (*result)(long) = (long (*)(long))less;\n    void (*argument)(int) = (void (*)(int))wide;\n\n    \
+         assert((int)result(n) >= -9);\n    argument(n);\n    return 0;\n}\n",
+    );
+    let words = ["check", "misfit.c", "--max-time", "20s"];
+    Tool::new(project.path(), words)
+        .run()
+        .expect(exit::VIOLATION)
+        .says("(int)a != 7");
+}
+
+/// What the C library calls by a name is not the program's function of that name.
+#[test]
+fn the_library_does_not_call_the_programs_functions() {
+    let project = Project::empty();
+    project.write(
+        "own.c",
+        "#include <assert.h>\n#include <stdio.h>\n\nstatic int calls;\nunsigned long strlen(const char *s)\n{\n    calls++;\n    return !s;\n}\n\n\
+         int main(void)\n{\n    puts(\"hello\");\n    assert(calls == 0);\n    return 0;\n}\n",
+    );
+    let words = ["check", "own.c", "--max-time", "30s"];
+    Tool::new(project.path(), words)
+        .run()
+        .expect(exit::CLEAN)
+        .says("proved");
+}
