@@ -347,10 +347,16 @@ fn end(mut one: Running, stop: &AtomicBool, reporter: &mut dyn Reporter) -> Outc
     let took = one.started.elapsed();
     let failed = match (&one.summary, one.error) {
         (None, Some(error)) => Some(error),
-        (None, None) if one.cut => Some((
-            format!("ended by force after {}s, past its limit", took.as_secs()),
-            ExitCode::Internal,
-        )),
+        (None, None) if one.cut => {
+            let why = match stop.load(Ordering::Relaxed) {
+                true => "when it did not stop",
+                false => "past its limit",
+            };
+            Some((
+                format!("ended by force after {}s, {why}", took.as_secs()),
+                ExitCode::Internal,
+            ))
+        }
         (None, None) if stop.load(Ordering::Relaxed) => None,
         (None, None) => Some((died(status), ExitCode::Internal)),
         (Some(_), _) => None,

@@ -124,9 +124,9 @@ impl<W: Write> TerminalReporter<W> {
             _ => String::new(),
         };
         let goals = edges.covered + edges.unreachable + edges.open;
-        let text = if goals == 0 && summary.unexecuted.is_empty() {
+        let inputs = summary.stats.executions;
+        let text = if goals == 0 && inputs > 0 && summary.unexecuted.is_empty() {
             // A replay has no goals.
-            let inputs = summary.stats.executions;
             format!(
                 "in {took}: {} of {inputs} inputs violate a check",
                 checks.violated
