@@ -1,0 +1,42 @@
+//! What compilers, linkers and loaders do beyond C.
+
+use super::*;
+
+#[test]
+fn what_the_platform_does_beyond_c_is_said() {
+    let says = |source: &str| {
+        let (_, program) = program(&[source], &[], Entry::Main).expect("normalises");
+        let texts = program.globals.iter();
+        let told = texts.filter(|global| global.name.starts_with("cegar.rule"));
+        told.map(|global| {
+            let text = global.init.strip_suffix(&[0]).unwrap_or(&global.init);
+            String::from_utf8_lossy(text).into_owned()
+        })
+        .collect::<Vec<_>>()
+    };
+    assert_eq!(says("int main(void) { return 0; }"), [""; 0]);
+    let versions =
+        "__asm__(\".symver f,f@V1\"); int f(void) { return 1; } int main(void) { return f(); }";
+    assert_eq!(says(versions), [""; 0]);
+    let name = "int g; extern int h; __asm__(\".set h,g\"); int main(void) { return h; }";
+    assert_eq!(says(name), ["assembly"]);
+    let copies = "struct s { char a[200]; } x, y; int n;\n\
+        void *memcpy(void *d, const void *s, unsigned long l) { n++; return d; }\n\
+        int main(void) { x = y; return n; }";
+    assert_eq!(says(copies), ["own-copies"]);
+    let vectors = "typedef int v __attribute__((vector_size(16))); v f(char *p) { return *(v *)p; }\n\
+        char b[32]; int main(void) { return f(b + 1)[0]; }";
+    assert_eq!(says(vectors), ["alignment"]);
+    let section = "a section that the loader or the linker gives a meaning";
+    let called = "static void f(void) {} __attribute__((section(\".init_array\"), used)) static void (*p)(void) = f;\n\
+        int main(void) { return 0; }";
+    assert_eq!(says(called), [section]);
+    let ends = "__attribute__((section(\"foo\"))) int a = 1; extern int __start_foo[]; int main(void) { return __start_foo[0] + a; }";
+    assert_eq!(says(ends), [section]);
+    let arguments =
+        "int g; __attribute__((constructor)) void c(int n) { g = n; } int main(void) { return g; }";
+    assert_eq!(
+        says(arguments),
+        ["a constructor that looks at its arguments"]
+    );
+}
