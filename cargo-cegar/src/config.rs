@@ -345,6 +345,7 @@ impl Config {
                 flags: self.c.flags.or(under.c.flags),
                 sources_from: self.c.sources_from.or(under.c.sources_from),
                 link: self.c.link.or(under.c.link),
+                cargo_args: self.c.cargo_args.or(under.c.cargo_args),
                 exclude: self.c.exclude.or(under.c.exclude),
                 compiler: self.c.compiler.or(under.c.compiler),
             },

@@ -10,6 +10,7 @@ use super::args::{CiArgs, Manners};
 use super::coverage::coverage_of;
 use super::run::{open, run_options};
 use super::{note, reporter, team};
+use crate::bindings::Binding;
 use crate::campaign::pool;
 use crate::ci::baseline::{Baseline, Entry};
 use crate::ci::{self, Report, Rules, Sorter};
@@ -76,10 +77,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
 
     let inputs = Some(artifacts.join("inputs"));
     let mut bindings = super::bindings::found(&project, &config, &options, &mut fan, stop)?;
-    for binding in &mut bindings {
-        binding.known = baseline.has(&binding.identity);
-        fan.event(&Event::BindingMismatch(binding.clone()));
-    }
+    tell_bindings(&mut bindings, &baseline, &mut fan);
     let mut sorter = Sorter::new(&mut fan, &baseline, inputs);
     let counted = options.settings.runs.is_some() && options.settings.max_time.is_none();
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
@@ -121,6 +119,14 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         return Err(lost);
     }
     Ok(exit_code(&report))
+}
+
+/// Tells the declarations that do not fit the library, and which of them are known.
+fn tell_bindings(bindings: &mut [Binding], baseline: &Baseline, fan: &mut Fan) {
+    for binding in bindings {
+        binding.known = baseline.has(&binding.identity);
+        fan.event(&Event::BindingMismatch(binding.clone()));
+    }
 }
 
 /// The command's exit code, by the number that stands in its report.
