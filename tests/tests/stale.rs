@@ -81,8 +81,11 @@ fn the_build_is_asked_each_time_what_it_compiles() {
 #[test]
 fn headers_that_the_build_writes_are_copied_and_renewed() {
     let script = "cd \"$OUT_DIR\"; echo \"#define CAP $(cat \"$CARGO_MANIFEST_DIR/size\")\" > cap.h; \
-                  \"$CC\" -I. -c \"$CARGO_MANIFEST_DIR/c/odd.c\"";
+                  mkdir -p api; echo \"int odd(int);\" > api/odd.h; \"$CC\" -I. -c \"$CARGO_MANIFEST_DIR/c/odd.c\"";
     let project = table(script, &[("size", "256\n")]);
+    // Only the harness reads it.
+    let harness = HARNESS.replace("int odd(int);", "#include <api/odd.h>");
+    project.write("cegar/harnesses/odd.c", &harness);
     run(&project).expect(exit::CLEAN).says("proved");
     let captured = project.read("cegar/captured.json");
     assert!(!captured.contains("target"), "{captured}");

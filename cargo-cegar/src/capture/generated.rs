@@ -2,21 +2,25 @@
 //!
 //! A build script may write headers and sources to its `OUT_DIR`, and pass that folder to the
 //! compiler. The folder belongs to one build on one machine. So the files that the compiler reads
-//! there are copied to `cegar/captured/PACKAGE`, and the flags name that folder: a package that is
-//! committed has all that its tests are compiled from.
+//! there, and the headers that a harness may read, are copied to `cegar/captured/PACKAGE`, and the
+//! flags name that folder: a package that is committed has all that its tests are compiled from.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-use super::Captured;
-use super::parse::normal;
+use super::parse::{normal, rebase};
+use super::{Captured, Unit};
 use crate::compile::parse_dependencies;
 use crate::store::{self, FileError};
 
 /// The folder with copies, beside `captured.json`.
 const COPIES: &str = "captured";
+
+/// How deep headers lie below a folder that is searched for them.
+const DEPTH: usize = 6;
 
 /// The place in a package of what lies in the target folder of a capture.
 pub(super) struct Generated<'a> {
@@ -61,15 +65,14 @@ impl<'a> Generated<'a> {
     /// The files that the captured units are compiled from, by their places below the folder of
     /// copies. A compiler that does not tell what it reads leaves out the headers of its unit.
     pub(super) fn files(&self, captured: &Captured) -> BTreeMap<PathBuf, PathBuf> {
-        let target = self.target.to_string_lossy();
         let mut read = BTreeSet::new();
+        let mut searched = BTreeSet::new();
         for unit in &captured.units {
-            let names_it = |arg: &String| arg.contains(&*target);
-            let is_there = |path: &Path| path.starts_with(&self.target);
-            let is_outside = !is_there(&unit.file) && !is_there(&unit.directory);
-            if is_outside && !unit.args.iter().any(names_it) {
+            let folders = self.named(unit);
+            if folders.is_empty() && !unit.file.starts_with(&self.target) {
                 continue;
             }
+            searched.extend(folders);
             read.insert(unit.file.clone());
             let output = Command::new(&captured.compiler)
                 .current_dir(&unit.directory)
@@ -86,36 +89,60 @@ impl<'a> Generated<'a> {
                 Err(why) => tracing::warn!("{}: {why}", captured.compiler),
             }
         }
+        for folder in &searched {
+            headers(folder, DEPTH, &mut read);
+        }
         let placed = read.into_iter().filter(|file| file.is_file());
         placed
             .filter_map(|file| Some((self.below(&file)?, file)))
             .collect()
     }
 
-    /// Copies the files to the folder of copies in `package`, in place of what an earlier capture
-    /// copied.
-    pub(super) fn copy(
-        files: &BTreeMap<PathBuf, PathBuf>,
-        package: &Path,
-    ) -> Result<(), FileError> {
-        let copies = package.join(COPIES);
-        remove_all_but(&copies, &|path| {
-            let below = path.strip_prefix(&copies);
-            below.is_ok_and(|below| files.contains_key(below))
+    /// The paths in the target folder that the flags of a unit name.
+    fn named(&self, unit: &Unit) -> Vec<PathBuf> {
+        let named = RefCell::new(Vec::new());
+        rebase(&unit.args, &unit.directory, &|path: &Path| {
+            if path.starts_with(&self.target) {
+                named.borrow_mut().push(path.to_owned());
+            }
+            path.to_owned()
         });
-        for (below, file) in files {
-            let to = copies.join(below);
-            let bytes = std::fs::read(file).map_err(|why| FileError::new("read", file, why))?;
-            if std::fs::read(&to).is_ok_and(|there| there == bytes) {
-                continue;
-            }
-            if let Some(folder) = to.parent() {
-                store::writable_dir(folder)?;
-            }
-            store::write(&to, &bytes)?;
-        }
-        Ok(())
+        named.into_inner()
     }
+}
+
+/// Adds the headers below a folder.
+fn headers(folder: &Path, depth: usize, into: &mut BTreeSet<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && depth > 1 {
+            headers(&path, depth - 1, into);
+        } else if path.extension().is_some_and(|extension| extension == "h") {
+            into.insert(path);
+        }
+    }
+}
+
+/// Copies the files to the folder of copies in `package`, in place of what an earlier capture
+/// copied.
+pub(super) fn copy(files: &BTreeMap<PathBuf, PathBuf>, package: &Path) -> Result<(), FileError> {
+    let copies = package.join(COPIES);
+    remove_all_but(&copies, &|path| {
+        let below = path.strip_prefix(&copies);
+        below.is_ok_and(|below| files.contains_key(below))
+    });
+    for (below, file) in files {
+        let to = copies.join(below);
+        let bytes = std::fs::read(file).map_err(|why| FileError::new("read", file, why))?;
+        if std::fs::read(&to).is_ok_and(|there| there == bytes) {
+            continue;
+        }
+        if let Some(folder) = to.parent() {
+            store::writable_dir(folder)?;
+        }
+        store::write(&to, &bytes)?;
+    }
+    Ok(())
 }
 
 /// Whether the copies in `package` are these files.

@@ -178,7 +178,7 @@ pub fn save(captured: &Captured, project: &Project) -> Result<(), FileError> {
 /// # Errors
 /// When a file cannot be written.
 pub fn save_in(captured: &Captured, project: &Project, package: &Path) -> Result<(), FileError> {
-    Generated::copy(&copies(captured, project), package)?;
+    generated::copy(&copies(captured, project), package)?;
     let text = text(captured, project)?;
     store::write(&package.join(NAME), text.as_bytes())
 }
