@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::event::Level;
 
 /// Native executions that a verdict is worth which stays open though no goal is.
-const ENOUGH: u64 = 10_000;
+const ENOUGH: u64 = 1_000;
 
 /// Tapes of the corpus that the prover's forest grows from, shortest first.
 pub(super) const TAPES: usize = 64;
