@@ -128,6 +128,18 @@ pub(super) fn is_promotable<'m>(layout: Layout<'m>, local: Value<'m>) -> bool {
         && has_plain_uses((layout, size), (local, 0))
 }
 
+/// Whether a call copies from a local to itself. SROA leaves the part that is copied in memory, which must not be written before its scope
+/// begins.
+fn is_within_itself(copy: Value<'_>) -> bool {
+    let root = |mut address: Value<'_>| {
+        while address.opcode() == Some(LLVMOpcode::LLVMGetElementPtr) {
+            address = address.operand(0);
+        }
+        address.0
+    };
+    root(copy.operand(0)) == root(copy.operand(1))
+}
+
 /// Whether all uses of an address, so many bytes from where a local of `size` bytes begins, are accesses within the local that SROA can take apart.
 fn has_plain_uses<'m>(within: (Layout<'m>, u64), (address, offset): (Value<'m>, i64)) -> bool {
     let mut users = address.users().into_iter();
@@ -165,6 +177,7 @@ fn is_plain<'m>(
             name == UNINIT
                 || name.starts_with("llvm.lifetime.")
                 || (is_access
+                    && !is_within_itself(user)
                     && user.operand(2).const_int().is_some_and(is_within)
                     && user.operand(3).const_int() == Some(0))
         }

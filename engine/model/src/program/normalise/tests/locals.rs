@@ -55,3 +55,20 @@ fn accesses_beyond_locals_stay() {
         assert!(violated(source).is_some(), "{source}");
     }
 }
+
+/// A local that is copied to itself stays whole, in memory: what SROA left of it was written before its scope began, which the sanitizer reports.
+#[test]
+fn a_local_that_is_moved_within_itself_stays_in_memory() {
+    let source = "#include <string.h>\nint main(void) { char text[8] = \"abcdefg\"; memmove(text + 1, text, 4); return text[4]; }";
+    assert_eq!(violated(source), None);
+    let (_, program) = program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
+    let main = program.function_named("cegar_user_main").expect("main");
+    let sizes: Vec<&Operand> = program
+        .operations(main)
+        .filter_map(|op| match op {
+            Op::Alloca { size, .. } => Some(size),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sizes, [&Operand::Const(8)]);
+}
