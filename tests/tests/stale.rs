@@ -273,3 +273,17 @@ fn a_test_file_that_does_not_build_is_not_passed_over() {
     project.write(file, &written);
     run(&project).expect(exit::CLEAN);
 }
+
+/// The processor ends the program, whatever property was asked for, and does so the next time.
+#[test]
+fn a_division_by_zero_of_a_known_input_stays_a_violation() {
+    let project = Project::package(
+        "int demo(const unsigned char *data, size_t size)\n{\n    volatile int by = size ? data[0] - 'x' : 1;\n    \
+         volatile int parts = 100 / by;\n    return parts;\n}\n",
+    );
+    project.write("cegar/corpus/demo/known", "x");
+    run(&project)
+        .expect(exit::VIOLATION)
+        .says("dies of signal 8");
+    run(&project).expect(exit::VIOLATION).says("Still fails");
+}

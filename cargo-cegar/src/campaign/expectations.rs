@@ -15,7 +15,6 @@ use cegar_search::simulate::search::Origin;
 use super::alternate::Alternation;
 use super::committed::{self, Ended};
 use super::findings::Confirmed;
-use super::native::fault;
 use crate::emit;
 use crate::error::Error;
 use crate::event::{Event, Expectations, Level, Reporter};
@@ -111,13 +110,11 @@ impl Alternation<'_, '_> {
     }
 
     fn replayed(&self, outcome: &Outcome) -> Replayed {
-        match (fault(outcome), outcome) {
-            (Some(property), _) if self.subject.harness.properties.contains(&property) => {
-                Replayed::Fails
-            }
-            (_, Outcome::Timeout) => Replayed::Unclear("it runs into the time limit"),
-            (_, Outcome::OutOfMemory) => Replayed::Unclear("it runs into the memory limit"),
-            (_, Outcome::Unreadable) => Replayed::Unclear("its input cannot be made"),
+        match outcome {
+            outcome if self.confirming.judge.is_fault(outcome) => Replayed::Fails,
+            Outcome::Timeout => Replayed::Unclear("it runs into the time limit"),
+            Outcome::OutOfMemory => Replayed::Unclear("it runs into the memory limit"),
+            Outcome::Unreadable => Replayed::Unclear("its input cannot be made"),
             _ => Replayed::Passes,
         }
     }
