@@ -163,21 +163,19 @@ fn build_compiles(
     if !project.cegar.is_dir() {
         return Ok(units(captured));
     }
-    if capture::confirms(&captured, project)? {
-        return Ok(capture::load(&project.cegar)?.unwrap_or_default());
-    }
-    if let SourceList::CurrentIn(folder) = wanted {
-        capture::save_in(&captured, project, folder)?;
-    } else {
-        capture::save(&captured, project)?;
-    }
-    if kept.is_some() {
+    let now = capture::Kept::of(&captured, project)?;
+    let is_changed = !now.is_there()?;
+    if is_changed && kept.is_some() {
         tell_changed(project, wanted, reporter);
     }
-    Ok(match wanted {
-        SourceList::CurrentIn(_) => units(captured),
-        _ => capture::load(&project.cegar)?.unwrap_or_default(),
-    })
+    if let (true, SourceList::CurrentIn(folder)) = (is_changed, wanted) {
+        now.save_in(folder)?;
+        return Ok(units(captured));
+    }
+    if is_changed {
+        now.save()?;
+    }
+    Ok(capture::load(&project.cegar)?.unwrap_or_default())
 }
 
 /// Says that `captured.json` was not what the build compiles.

@@ -190,32 +190,30 @@ impl<'s> Native<'s> {
 
     /// Runs one tape in a process of its own, under AddressSanitizer, and records its choices.
     pub fn confirm(&self, tape: &[u8]) -> Result<Run, Error> {
-        let target = self.wait(Kind::RunnerAsan)?;
-        Runner::new(&target)
-            .run_bytes(tape, self.options())
-            .map_err(|why| not_run(why, &self.folder))
+        self.one(Kind::RunnerAsan, tape, self.options())
     }
 
     /// Runs one tape in a process of its own, without a sanitizer.
     pub fn plain(&self, tape: &[u8]) -> Result<Run, Error> {
-        let target = self.wait(Kind::Runner)?;
-        Runner::new(&target)
-            .run_bytes(tape, self.options())
-            .map_err(|why| not_run(why, &self.folder))
+        self.one(Kind::Runner, tape, self.options())
     }
 
     /// Whether one tape's run, without a sanitizer, takes longer than so much processor time.
     pub fn takes_longer(&self, tape: &[u8], time: Duration) -> Result<bool, Error> {
-        let target = self.wait(Kind::Runner)?;
         let time = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
         let options = RunOptions {
             events: false,
             output: false,
             timeout_ms: time.min(self.run_timeout()),
         };
+        let run = self.one(Kind::Runner, tape, options)?;
+        Ok(run.outcome == Outcome::Timeout)
+    }
+
+    fn one(&self, kind: Kind, tape: &[u8], options: RunOptions) -> Result<Run, Error> {
+        let target = self.wait(kind)?;
         Runner::new(&target)
             .run_bytes(tape, options)
-            .map(|run| run.outcome == Outcome::Timeout)
             .map_err(|why| not_run(why, &self.folder))
     }
 

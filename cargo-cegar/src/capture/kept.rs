@@ -123,15 +123,88 @@ pub fn is_current(
         ..again
     };
     // Where the stamp cannot be written, the capture says why.
-    Ok(confirms(&again, project).unwrap_or(false))
+    let is_there = Kept::of(&again, project).and_then(|kept| kept.is_there());
+    Ok(is_there.unwrap_or(false))
+}
+
+/// What a package keeps of a capture. It is made once, since the compiler is asked for what each file reads.
+pub struct Kept<'a> {
+    project: &'a Project,
+    bundled: bool,
+    /// The text of `captured.json`.
+    text: String,
+    /// The files that the build wrote and the units are compiled from, by their places below the
+    /// folder of copies.
+    copies: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl<'a> Kept<'a> {
+    /// What is to be kept of `captured`.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn of(captured: &Captured, project: &'a Project) -> Result<Self, FileError> {
+        let generated = Generated::new(&folder(project), &project.cegar);
+        Ok(Kept {
+            project,
+            bundled: captured.bundled,
+            text: text(captured, project, &generated)?,
+            copies: generated.files(captured),
+        })
+    }
+
+    /// Whether the package has that already. If so, the folder of the capture belongs to its
+    /// `captured.json` from now on.
+    ///
+    /// # Errors
+    /// When the stamp cannot be written.
+    pub fn is_there(&self) -> Result<bool, FileError> {
+        let cegar = &self.project.cegar;
+        let there = fs::read(cegar.join(NAME)).unwrap_or_default();
+        let same = there == self.text.as_bytes() && generated::are_copied(&self.copies, cegar);
+        if same {
+            self.stamp()?;
+        }
+        Ok(same)
+    }
+
+    /// Writes it into the package.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn save(&self) -> Result<(), FileError> {
+        self.save_in(&self.project.cegar)?;
+        self.stamp()
+    }
+
+    /// As [`Kept::save`], into a folder in the package's shape.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn save_in(&self, package: &Path) -> Result<(), FileError> {
+        generated::copy(&self.copies, package)?;
+        store::write(&package.join(NAME), self.text.as_bytes())
+    }
+
+    fn stamp(&self) -> Result<(), FileError> {
+        let path = Stamp::path(self.project);
+        let Some(stamp) = Stamp::now(self.project, self.bundled) else {
+            return Ok(());
+        };
+        let text =
+            serde_json::to_vec(&stamp).map_err(|why| FileError::new("write", &path, why.into()))?;
+        store::write(&path, &text)
+    }
 }
 
 /// The text of `captured.json`. The file is committed and must mean the same on another machine and
 /// after `cargo clean`: every path is made relative to the crate where it lies inside the
 /// workspace, and files that the build wrote are taken from their copies.
-fn text(captured: &Captured, project: &Project) -> Result<String, FileError> {
-    let capture = folder(project);
-    let generated = Generated::new(&capture, &project.cegar);
+fn text(
+    captured: &Captured,
+    project: &Project,
+    generated: &Generated<'_>,
+) -> Result<String, FileError> {
     let here = |path: &Path| relative(&generated.place(path), &project.root, &project.workspace);
     let unit = |unit: &Unit| Unit {
         file: here(&unit.file),
@@ -142,55 +215,6 @@ fn text(captured: &Captured, project: &Project) -> Result<String, FileError> {
     let text = serde_json::to_string_pretty(&units)
         .map_err(|why| FileError::new("write", project.cegar.join(NAME), why.into()))?;
     Ok(text + "\n")
-}
-
-/// The files that the build wrote and the units are compiled from.
-fn copies(captured: &Captured, project: &Project) -> BTreeMap<PathBuf, PathBuf> {
-    Generated::new(&folder(project), &project.cegar).files(captured)
-}
-
-/// Whether what was captured confirms the package's `captured.json` and its copies. If so, the folder of
-/// the capture belongs to the file from now on.
-///
-/// # Errors
-/// When the stamp cannot be written.
-pub fn confirms(captured: &Captured, project: &Project) -> Result<bool, FileError> {
-    let there = fs::read(project.cegar.join(NAME)).unwrap_or_default();
-    let same = there == text(captured, project)?.as_bytes()
-        && generated::are_copied(&copies(captured, project), &project.cegar);
-    if same {
-        stamp(captured, project)?;
-    }
-    Ok(same)
-}
-
-/// Writes `captured.json`, and the copies of files that the build wrote, into the `cegar/` package.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn save(captured: &Captured, project: &Project) -> Result<(), FileError> {
-    save_in(captured, project, &project.cegar)?;
-    stamp(captured, project)
-}
-
-/// As [`save`], into a folder in the package's shape.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn save_in(captured: &Captured, project: &Project, package: &Path) -> Result<(), FileError> {
-    generated::copy(&copies(captured, project), package)?;
-    let text = text(captured, project)?;
-    store::write(&package.join(NAME), text.as_bytes())
-}
-
-fn stamp(captured: &Captured, project: &Project) -> Result<(), FileError> {
-    let path = Stamp::path(project);
-    let Some(stamp) = Stamp::now(project, captured.bundled) else {
-        return Ok(());
-    };
-    let text =
-        serde_json::to_vec(&stamp).map_err(|why| FileError::new("write", &path, why.into()))?;
-    store::write(&path, &text)
 }
 
 /// What `captured.json` says, as files to compile; `None` where there is no such file.

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub(crate) use kept::relative;
-pub use kept::{confirms, is_current, load, save, save_in};
+pub use kept::{Kept, is_current, load};
 pub use run::capture;
 
 /// One call of the compiler, as the shim saw it.

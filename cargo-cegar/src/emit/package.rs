@@ -255,15 +255,20 @@ pub(super) fn add(
 /// # Errors
 /// When a file is there and cannot be read.
 pub fn is_as_written(folder: &Path, stem: &str, test: &str) -> Result<Option<bool>, EmitError> {
-    let path = test_file(folder, stem);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(why) => return Err(EmitError::Io { path, why }),
+    let Some((text, record)) = written(folder, stem)? else {
+        return Ok(None);
     };
-    let record = Record::read(&folder.join(".emitted.json"))?;
-    let known = record.tests.get(&format!("{stem}::{test}"));
-    Ok(function(&text, test).map(|text| known.is_some_and(|known| *known == hash(text))))
+    Ok(record.has_written(&text, stem, test))
+}
+
+/// The text of a test file, and the record of what was written; none where there is no such file.
+fn written(folder: &Path, stem: &str) -> Result<Option<(String, Record)>, EmitError> {
+    let path = test_file(folder, stem);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Some((text, Record::read(&folder.join(".emitted.json"))?))),
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(why) => Err(EmitError::Io { path, why }),
+    }
 }
 
 /// Whether a test file has nothing but what is written here: a file that does not parse, or has items of somebody else's, may not build, which
@@ -272,31 +277,22 @@ pub fn is_as_written(folder: &Path, stem: &str, test: &str) -> Result<Option<boo
 /// # Errors
 /// When a file is there and cannot be read.
 pub fn is_ours(folder: &Path, stem: &str) -> Result<bool, EmitError> {
-    let path = test_file(folder, stem);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(true),
-        Err(why) => return Err(EmitError::Io { path, why }),
+    let Some((text, record)) = written(folder, stem)? else {
+        return Ok(true);
     };
     let Ok(file) = syn::parse_file(&text) else {
         return Ok(false);
     };
-    for item in &file.items {
-        let is_written = match item {
-            syn::Item::Fn(test) => {
-                is_as_written(folder, stem, &test.sig.ident.to_string())? == Some(true)
-            }
-            syn::Item::Use(of) => {
-                matches!(&of.tree, syn::UseTree::Path(path) if path.ident == "cegar_harness")
-            }
-            syn::Item::Macro(_) => true,
-            _ => false,
-        };
-        if !is_written {
-            return Ok(false);
+    Ok(file.items.iter().all(|item| match item {
+        syn::Item::Fn(test) => {
+            record.has_written(&text, stem, &test.sig.ident.to_string()) == Some(true)
         }
-    }
-    Ok(true)
+        syn::Item::Use(of) => {
+            matches!(&of.tree, syn::UseTree::Path(path) if path.ident == "cegar_harness")
+        }
+        syn::Item::Macro(_) => true,
+        _ => false,
+    }))
 }
 
 /// Makes sure that the record of the tests that were written is there whole, or not at all.
@@ -315,6 +311,13 @@ struct Record {
 }
 
 impl Record {
+    /// Whether a test of a file with this text is as it was written; none where there is no such test.
+    fn has_written(&self, text: &str, stem: &str, test: &str) -> Option<bool> {
+        let known = self.tests.get(&format!("{stem}::{test}"));
+        let text = function(text, test)?;
+        Some(known.is_some_and(|known| *known == hash(text)))
+    }
+
     fn read(path: &Path) -> Result<Self, EmitError> {
         match std::fs::read(path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|why| EmitError::Record {

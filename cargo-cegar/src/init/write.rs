@@ -93,7 +93,7 @@ pub(super) fn write(
         contracts.save(&project.cegar)?;
     }
     if let Some(captured) = &known.captured {
-        capture::save(captured, project)?;
+        capture::Kept::of(captured, project)?.save()?;
     }
     done.workspace = workspace::keep_apart(&project.workspace, &project.cegar)?;
     Ok(())

@@ -24,7 +24,6 @@ pub(super) fn broken(harness: &str, why: &BuildError, out: &Path) {
         crate::locate::variable(harness),
         file.display()
     );
-    compile::unpublish(harness);
     // Which file has to be mended is not known: a file that is never there has cargo ask again each
     // time.
     let never = folder.join("never");

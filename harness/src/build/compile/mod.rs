@@ -21,7 +21,7 @@ use crate::channel::Shape;
 use crate::locate;
 use crate::mocked::MockedFunction;
 
-pub(crate) use publish::{keep_only, publish, unpublish};
+pub(crate) use publish::{keep_only, publish};
 use unit::{Compiling, Object, absolute, compile, redirect, without_duplicates};
 
 /// Builds one harness below `out`.

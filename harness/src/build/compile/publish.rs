@@ -16,24 +16,13 @@ fn published() -> Option<PathBuf> {
     Some(profile.join(locate::FOLDER).join(package))
 }
 
-/// Removes the copy of a harness that is not built any more.
-pub(crate) fn unpublish(harness: &str) {
-    if let Some(folder) = published() {
-        // It may not be there.
-        let _ = std::fs::remove_file(folder.join(harness));
-    }
-}
-
 /// Removes the copies of all other harnesses: an earlier build's executable is of earlier code.
 pub(crate) fn keep_only(built: &[Built]) {
     let entries = published().and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in entries.into_iter().flatten().flatten() {
         let path = entry.path();
-        let is_built = built.iter().any(|one| {
-            let copies = [one.runner.clone(), locate::about_path(&one.runner)];
-            let mut names = copies.iter().map(|copy| copy.file_name());
-            names.any(|name| name == path.file_name())
-        });
+        let mut copied = built.iter().flat_map(copied);
+        let is_built = copied.any(|from| from.file_name() == path.file_name());
         if !is_built {
             // It is only found by a test that is started by hand.
             let _ = std::fs::remove_file(path);
@@ -41,15 +30,19 @@ pub(crate) fn keep_only(built: &[Built]) {
     }
 }
 
+/// What is copied of a harness.
+fn copied(built: &Built) -> [PathBuf; 2] {
+    [built.runner.clone(), locate::about_path(&built.runner)]
+}
+
 /// Leaves a copy where a test that is started without cargo finds it.
 pub(crate) fn publish(built: &Built) {
     let Some(folder) = published() else {
         return;
     };
-    let copies = [built.runner.clone(), locate::about_path(&built.runner)];
     // A convenience: a build does not fail for want of it.
     if std::fs::create_dir_all(&folder).is_ok() {
-        for from in copies {
+        for from in copied(built) {
             let to = folder.join(from.file_name().unwrap_or_default());
             let _ = std::fs::remove_file(&to);
             let _ = std::fs::copy(&from, &to);

@@ -8,8 +8,7 @@
 use llvm_sys::LLVMIntPredicate;
 use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
 
-use super::{LinkRequest, assumed};
-use crate::program::convention::KIND;
+use super::{LinkRequest, assumed, link};
 use crate::program::ir::{HeapFn, Intrinsic};
 use crate::program::llvm::{Module, Value, llvm};
 use crate::program::load::intrinsic;
@@ -72,16 +71,14 @@ pub(super) fn ask(module: &Module, request: &LinkRequest) {
         let Some(Intrinsic::Heap(heap)) = intrinsic(allocator.symbol) else {
             continue;
         };
-        for call in calls.into_iter().filter(|call| is_users(*call)) {
+        for call in calls
+            .into_iter()
+            .filter(|call| link::is_users(call.parent_function()))
+        {
             asking.before(call, heap);
         }
     }
     llvm!(LLVMDisposeBuilder(asking.builder));
-}
-
-/// Whether a call stands in the user's code.
-fn is_users(call: Value<'_>) -> bool {
-    call.parent_function().string_attribute(KIND).as_deref() == Some("user")
 }
 
 impl<'m> Asking<'m> {

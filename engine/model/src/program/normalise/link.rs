@@ -341,6 +341,11 @@ pub(super) fn set_kind(module: &Module, function: Value<'_>, kind: &str) {
     set_attribute(module, function, KIND, kind);
 }
 
+/// Whether a function is the user's.
+pub(super) fn is_users(function: Value<'_>) -> bool {
+    function.string_attribute(KIND).as_deref() == Some("user")
+}
+
 /// Gives a function an attribute with a text.
 pub(super) fn set_attribute(module: &Module, function: Value<'_>, name: &str, text: &str) {
     let attribute = llvm!(LLVMCreateStringAttribute(

@@ -10,8 +10,7 @@ use std::ffi::CStr;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMBuilderRef;
 
-use super::{LinkRequest, assumed};
-use crate::program::convention::KIND;
+use super::{LinkRequest, assumed, link};
 use crate::program::llvm::{Module, Value, lent, llvm};
 
 /// Functions that the compiler calls without being told.
@@ -100,7 +99,6 @@ fn has_copies(module: &Module) -> bool {
 
 /// Whether the user's code accesses vectors through pointers at addresses that have to be aligned.
 fn has_vectors(module: &Module) -> bool {
-    let is_user = |function: &Value<'_>| function.string_attribute(KIND).as_deref() == Some("user");
     let is_place = |address: Value<'_>| {
         address.is_global_variable() || address.opcode() == Some(LLVMOpcode::LLVMAlloca)
     };
@@ -112,7 +110,10 @@ fn has_vectors(module: &Module) -> bool {
         };
         ty.is_vector() && instruction.align() >= VECTOR && !is_place(address)
     };
-    let functions = module.functions().into_iter().filter(is_user);
+    let functions = module
+        .functions()
+        .into_iter()
+        .filter(|f| link::is_users(*f));
     let mut blocks = functions.flat_map(|function| function.blocks());
     blocks.any(|block| block.instructions().iter().any(is_vector))
 }
