@@ -146,7 +146,7 @@ STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *rest
     }
     if (!CRUNNER_gmtime_r(&there, into)) return 0;
     into->tm_gmtoff = east;
-    if (east) into->tm_zone = "LMT";
+    into->tm_zone = east ? "LMT" : "UTC";
     /* Zones that count leap seconds have minutes with a second 60. */
     if (!crunner_assumed("identity") && into->tm_sec == 59 && (crunner_choose_byte("zone:leap") & 1)) into->tm_sec = 60;
     return into;
@@ -209,6 +209,24 @@ static void put_number(struct sink *s, long value, int digits, char pad) {
 
 static const char *name_of(int first, int i, int count) { return i >= 0 && i < count ? crunner_calendar[first + i] : "?"; }
 
+/* The year and the week of ISO 8601, which begins on Monday: the days of the year that its first week's Monday is away. */
+static long days_from(long yday, long wday) { return yday - (yday - wday + 4 + 378) % 7 + 3; }
+static long iso_year(const struct tm *t) {
+    long year = 1900L + t->tm_year;
+    if (days_from(t->tm_yday, t->tm_wday) < 0) return year - 1;
+    return days_from(t->tm_yday - (365 + leap(year)), t->tm_wday) >= 0 ? year + 1 : year;
+}
+static long iso_week(const struct tm *t) {
+    long year = 1900L + t->tm_year, days = days_from(t->tm_yday, t->tm_wday);
+    if (days < 0) {
+        days = days_from(t->tm_yday + (365 + leap(year - 1)), t->tm_wday);
+    } else {
+        long next = days_from(t->tm_yday - (365 + leap(year)), t->tm_wday);
+        if (next >= 0) days = next;
+    }
+    return days / 7 + 1;
+}
+
 static void format_time(struct sink *s, const char *f, const struct tm *t) {
     int hour = t->tm_hour % 12 ? t->tm_hour % 12 : 12;
     for (; *f; f++) {
@@ -223,6 +241,9 @@ static void format_time(struct sink *s, const char *f, const struct tm *t) {
         case 'A': put_text(s, name_of(DAYS, t->tm_wday, 7)); break;
         case 'b':
         case 'h': put_text(s, name_of(SHORT_MONTHS, t->tm_mon, 12)); break;
+        case 'g': put_number(s, (iso_year(t) % 100 + 100) % 100, 2, '0'); break;
+        case 'G': put_number(s, iso_year(t), 1, '0'); break;
+        case 'V': put_number(s, iso_week(t), 2, '0'); break;
         case 'B': put_text(s, name_of(MONTHS, t->tm_mon, 12)); break;
         case 'c': format_time(s, crunner_calendar[DATE_AND_TIME], t); break;
         case 'C': put_number(s, (1900L + t->tm_year) / 100, 2, '0'); break;
@@ -265,7 +286,7 @@ static void format_time(struct sink *s, const char *f, const struct tm *t) {
             put_number(s, size / 60 % 60, 2, '0');
             break;
         }
-        case 'Z': put_text(s, t->tm_gmtoff ? "LMT" : "GMT"); break;
+        case 'Z': put_text(s, t->tm_zone ? t->tm_zone : ""); break;
         case '%': put(s, '%'); break;
         case 0: return;
         default:
@@ -301,7 +322,15 @@ STUB char *CRUNNER_ctime(const time_t *when) {
     return t ? CRUNNER_asctime(t) : 0;
 }
 
-/* ---- sleeping takes no time, and is ended early by a handler only ---- */
+/* ---- sleeping takes the time that was asked for, or more, and is ended early by a handler only ---- */
+
+STUB void crunner_time_passes(long s, long ns) {
+    long fraction = nanoseconds + ns % 1000000000, whole = s + ns / 1000000000 + fraction / 1000000000;
+    /* A run that sleeps until the clock's end has no rest. */
+    crunner_assume(s < LONG_MAX / 4 && seconds < LONG_MAX / 4);
+    nanoseconds = fraction % 1000000000;
+    seconds += whole;
+}
 
 static int invalid(const struct timespec *t) {
     if (t->tv_nsec >= 0 && t->tv_nsec <= 999999999 && t->tv_sec >= 0) return 0;
@@ -311,13 +340,22 @@ static int invalid(const struct timespec *t) {
 
 STUB unsigned CRUNNER_sleep(unsigned s) {
     crunner_signals_arrive();
-    if (crunner_assumed("io") || !s || !(crunner_choose_byte("sleep") & 1)) return 0;
-    return 1 + crunner_choose_u32("sleep") % s;
+    unsigned left = 0;
+    if (!crunner_assumed("io") && s && (crunner_choose_byte("sleep") & 1)) left = 1 + crunner_choose_u32("sleep") % s;
+    crunner_time_passes((long)(s - left), 0);
+    return left;
 }
-STUB int CRUNNER_usleep(unsigned us) { return crunner_fault("usleep", E(EINTR) | E(EINVAL), 0) ? -1 : 0; }
+STUB int CRUNNER_usleep(unsigned us) {
+    if (crunner_fault("usleep", E(EINTR) | E(EINVAL), 0)) return -1;
+    crunner_time_passes((long)(us / 1000000), (long)(us % 1000000) * 1000);
+    return 0;
+}
 STUB int CRUNNER_nanosleep(const struct timespec *wanted, struct timespec *left) {
     if (invalid(wanted)) return -1;
-    if (!crunner_fault("nanosleep", E(EINTR), 0)) return 0;
+    if (!crunner_fault("nanosleep", E(EINTR), 0)) {
+        crunner_time_passes(wanted->tv_sec, wanted->tv_nsec);
+        return 0;
+    }
     if (left) {
         left->tv_sec = wanted->tv_sec ? crunner_choose_u32("nanosleep") % wanted->tv_sec : 0;
         left->tv_nsec = wanted->tv_sec ? crunner_choose_u32("nanosleep") % 1000000000 : wanted->tv_nsec;
@@ -327,7 +365,13 @@ STUB int CRUNNER_nanosleep(const struct timespec *wanted, struct timespec *left)
 /* Its result is the error, and errno is left alone. */
 STUB int CRUNNER_clock_nanosleep(clockid_t which, int flags, const struct timespec *wanted, struct timespec *left) {
     int before = stub_errno;
-    int failed = CRUNNER_nanosleep(wanted, flags & TIMER_ABSTIME ? 0 : left), error = stub_errno;
+    struct timespec rest = *wanted;
+    if ((flags & TIMER_ABSTIME) && !invalid(wanted)) {
+        int over = wanted->tv_sec < seconds || (wanted->tv_sec == seconds && wanted->tv_nsec <= nanoseconds);
+        rest.tv_sec = over ? 0 : wanted->tv_sec - seconds - (wanted->tv_nsec < nanoseconds);
+        rest.tv_nsec = over ? 0 : (wanted->tv_nsec - nanoseconds + 1000000000) % 1000000000;
+    }
+    int failed = CRUNNER_nanosleep(&rest, flags & TIMER_ABSTIME ? 0 : left), error = stub_errno;
     stub_errno = before;
     return failed ? error : 0;
 }

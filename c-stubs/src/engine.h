@@ -53,6 +53,16 @@ static inline int engine_of_sign(int number) {
 #endif
 }
 
+/* Whether one of two answers is given where nobody knows which: in the machine, no. */
+static inline int engine_perhaps(void) {
+#ifdef CRUNNER_ENGINE_TEST
+    return 0;
+#else
+    unsigned undefined;
+    return (int)((undefined - 0xaaaaaaaau) & 1u);
+#endif
+}
+
 /* The host's printf for one conversion without a length modifier, and its strtod. */
 int crunner_format_float(char *to, size_t room, const char *spec, double value);
 double crunner_parse_float(const char *from, size_t n);

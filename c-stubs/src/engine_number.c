@@ -9,8 +9,8 @@ static int digit_of(char c) {
     return 99;
 }
 
-/* The magnitude, saturated; *overflow if it does not fit 64 bits. */
-static unsigned long long parse(const char *text, char **end, int base, int *negative, int *overflow) {
+/* The magnitude, saturated; *overflow if it does not fit 64 bits. C23's functions also know the prefix 0b. */
+static unsigned long long parse(const char *text, char **end, int base, int is_c23, int *negative, int *overflow) {
     const char *s = text;
     unsigned long long value = 0;
     int any = 0;
@@ -25,6 +25,9 @@ static unsigned long long parse(const char *text, char **end, int base, int *neg
     if ((base == 0 || base == 16) && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && digit_of(s[2]) < 16) {
         base = 16;
         s += 2;
+    } else if (is_c23 && (base == 0 || base == 2) && s[0] == '0' && (s[1] == 'b' || s[1] == 'B') && digit_of(s[2]) < 2) {
+        base = 2;
+        s += 2;
     } else if (base == 0) {
         base = *s == '0' ? 8 : 10;
     }
@@ -38,9 +41,9 @@ static unsigned long long parse(const char *text, char **end, int base, int *neg
     return value;
 }
 
-long long NAME(strtoll)(const char *restrict text, char **restrict end, int base) {
+static long long parse_signed(const char *text, char **end, int base, int is_c23) {
     int negative, overflow;
-    unsigned long long v = parse(text, end, base, &negative, &overflow);
+    unsigned long long v = parse(text, end, base, is_c23, &negative, &overflow);
     unsigned long long most = (unsigned long long)LLONG_MAX + (unsigned)negative;
     if (overflow || v > most) {
         engine_errno = ENGINE_ERANGE;
@@ -49,9 +52,9 @@ long long NAME(strtoll)(const char *restrict text, char **restrict end, int base
     return (long long)(negative ? 0 - v : v);
 }
 
-unsigned long long NAME(strtoull)(const char *restrict text, char **restrict end, int base) {
+static unsigned long long parse_unsigned(const char *text, char **end, int base, int is_c23) {
     int negative, overflow;
-    unsigned long long v = parse(text, end, base, &negative, &overflow);
+    unsigned long long v = parse(text, end, base, is_c23, &negative, &overflow);
     if (overflow) {
         engine_errno = ENGINE_ERANGE;
         return ULLONG_MAX;
@@ -59,28 +62,28 @@ unsigned long long NAME(strtoull)(const char *restrict text, char **restrict end
     return negative ? 0 - v : v;
 }
 
-#define SIGNED(name, type)                                                  \
+#define CONVERSION(name, type, sign, is_c23)                                      \
     type NAME(name)(const char *restrict text, char **restrict end, int base) { \
-        return (type)NAME(strtoll)(text, end, base);                        \
+        return (type)parse_##sign(text, end, base, is_c23);                     \
     }
-#define UNSIGNED(name, type)                                                \
-    type NAME(name)(const char *restrict text, char **restrict end, int base) { \
-        return (type)NAME(strtoull)(text, end, base);                       \
-    }
-SIGNED(strtol, long)
-SIGNED(strtoq, long long)
-SIGNED(strtoimax, intmax_t)
-SIGNED(__isoc23_strtol, long)
-SIGNED(__isoc23_strtoll, long long)
-UNSIGNED(strtoul, unsigned long)
-UNSIGNED(strtouq, unsigned long long)
-UNSIGNED(strtoumax, uintmax_t)
-UNSIGNED(__isoc23_strtoul, unsigned long)
-UNSIGNED(__isoc23_strtoull, unsigned long long)
+CONVERSION(strtol, long, signed, 0)
+CONVERSION(strtoll, long long, signed, 0)
+CONVERSION(strtoq, long long, signed, 0)
+CONVERSION(strtoimax, intmax_t, signed, 0)
+CONVERSION(__isoc23_strtol, long, signed, 1)
+CONVERSION(__isoc23_strtoll, long long, signed, 1)
+CONVERSION(__isoc23_strtoimax, intmax_t, signed, 1)
+CONVERSION(strtoul, unsigned long, unsigned, 0)
+CONVERSION(strtoull, unsigned long long, unsigned, 0)
+CONVERSION(strtouq, unsigned long long, unsigned, 0)
+CONVERSION(strtoumax, uintmax_t, unsigned, 0)
+CONVERSION(__isoc23_strtoul, unsigned long, unsigned, 1)
+CONVERSION(__isoc23_strtoull, unsigned long long, unsigned, 1)
+CONVERSION(__isoc23_strtoumax, uintmax_t, unsigned, 1)
 
-int NAME(atoi)(const char *text) { return (int)NAME(strtoll)(text, 0, 10); }
-long NAME(atol)(const char *text) { return NAME(strtoll)(text, 0, 10); }
-long long NAME(atoll)(const char *text) { return NAME(strtoll)(text, 0, 10); }
+int NAME(atoi)(const char *text) { return (int)parse_signed(text, 0, 10, 0); }
+long NAME(atol)(const char *text) { return parse_signed(text, 0, 10, 0); }
+long long NAME(atoll)(const char *text) { return parse_signed(text, 0, 10, 0); }
 
 /* Whether `s` continues with `word`, whatever the case. */
 static int word_at(const char *s, const char *word) {
@@ -116,24 +119,81 @@ static const char *float_end(const char *s) {
     return p;
 }
 
-double NAME(strtod)(const char *restrict text, char **restrict end) {
-    const char *s = text, *stop;
+/* A number's text: from its sign, and from what follows the sign, to its end. No number: the end is where the text is. */
+struct subject {
+    const char *from, *digits, *end;
+};
+
+static struct subject subject_of(const char *text, char **end) {
+    const char *s = text;
     while (engine_is_space((unsigned char)*s)) s++;
-    const char *number = s;
+    struct subject found = {.from = s};
     if (*s == '+' || *s == '-') s++;
-    stop = float_end(s);
-    if (stop == s) {
-        if (end) *end = (char *)text;
-        return 0;
-    }
-    if (end) *end = (char *)stop;
-    double v = crunner_parse_float(number, (size_t)(stop - number));
-    if (v - v != 0 && v == v && s[0] != 'i' && s[0] != 'I') engine_errno = ENGINE_ERANGE;
+    found.digits = s;
+    found.end = float_end(s);
+    if (end) *end = (char *)(found.end == s ? text : found.end);
+    return found;
+}
+
+static int is_hexadecimal(const struct subject *s) { return s->digits[0] == '0' && (s->digits[1] == 'x' || s->digits[1] == 'X'); }
+
+/* Whether a digit before the exponent is not zero. */
+static int is_nonzero(const struct subject *s) {
+    int hex = is_hexadecimal(s);
+    for (const char *p = s->digits + (hex ? 2 : 0); p < s->end && engine_to_lower((unsigned char)*p) != (hex ? 'p' : 'e'); p++)
+        if (*p != '0' && *p != '.') return 1;
+    return 0;
+}
+
+/* ERANGE: no finite number is near, or one that is too small to be exact. `size` is the result's absolute value, `least` the
+ * smallest with all its bits. Decimal fractions of the usual length are never exact below it; of others nobody knows here. */
+static void check_range(const struct subject *s, double size, double least) {
+    char first = (char)engine_to_lower((unsigned char)s->digits[0]);
+    if (first == 'i' || first == 'n' || !is_nonzero(s)) return;
+    if (size - size != 0 || size == 0) engine_errno = ENGINE_ERANGE;
+    else if (size < least && (!(is_hexadecimal(s) || s->end - s->digits > 300) || engine_perhaps())) engine_errno = ENGINE_ERANGE;
+}
+
+double NAME(strtod)(const char *restrict text, char **restrict end) {
+    struct subject s = subject_of(text, end);
+    if (s.end == s.digits) return 0;
+    double v = crunner_parse_float(s.from, (size_t)(s.end - s.from));
+    check_range(&s, __builtin_fabs(v), __DBL_MIN__);
     return v;
 }
 
-float NAME(strtof)(const char *restrict text, char **restrict end) { return (float)NAME(strtod)(text, end); }
-long double NAME(strtold)(const char *restrict text, char **restrict end) { return NAME(strtod)(text, end); }
+/* A float's NaN with the sign and the payload that the text says, where a conversion of the double would shift the payload away. */
+static float not_a_number(double v) {
+    union { double number; unsigned long long bits; } from = {v};
+    union { unsigned bits; float number; } to = {(unsigned)(from.bits >> 63) << 31 | 0x7fc00000u | (unsigned)(from.bits & 0x3fffff)};
+    return to.number;
+}
+
+/* Rounded twice: that differs from one rounding only where the first result lies halfway between two floats. */
+float NAME(strtof)(const char *restrict text, char **restrict end) {
+    struct subject s = subject_of(text, end);
+    if (s.end == s.digits) return 0;
+    double v = crunner_parse_float(s.from, (size_t)(s.end - s.from));
+    if (v != v) return not_a_number(v);
+    float r = (float)v;
+    int is_finite = r - r == 0;
+    double beyond = is_finite ? 2 * v - (double)r : v < 0 ? -(double)__FLT_MAX__ : (double)__FLT_MAX__;
+    int is_halfway = is_finite ? (double)r != v && (double)(float)beyond == beyond : __builtin_fabs(v) == 0x1.ffffffp127;
+    if (is_halfway && engine_perhaps()) r = (float)beyond;
+    check_range(&s, __builtin_fabs((double)r), __FLT_MIN__);
+    return r;
+}
+
+/* The host's conversion has a double's precision: what has 15 digits and neither a fraction nor an exponent is exact. */
+long double NAME(strtold)(const char *restrict text, char **restrict end) {
+    struct subject s = subject_of(text, end);
+    const char *p = s.digits;
+    if (s.end == s.digits) return 0;
+    while (p < s.end && engine_is_digit(*p)) p++;
+    if ((p < s.end || p - s.digits > 15) && engine_to_lower((unsigned char)s.digits[0]) != 'i')
+        crunner_unmodelled("a long double from a text with a fraction or an exponent");
+    return crunner_parse_float(s.from, (size_t)(s.end - s.from));
+}
 double NAME(atof)(const char *text) { return NAME(strtod)(text, 0); }
 
 int NAME(abs)(int v) { return v < 0 ? -v : v; }

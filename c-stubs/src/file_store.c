@@ -75,6 +75,8 @@ STUB int crunner_content_exists(struct crunner_content *file) {
     return file->state == PRESENT;
 }
 
+STUB int crunner_content_is_there(struct crunner_content *file) { return file->state == PRESENT; }
+
 STUB void crunner_content_create(struct crunner_content *file) {
     file->state = PRESENT;
     crunner_content_truncate(file, 0);
@@ -242,11 +244,18 @@ STUB int crunner_descriptor_close(int fd) {
     return 0;
 }
 
-/* Whether somebody can still write to the pipe. */
-static int written_to(struct crunner_content *pipe) {
+/* Whether a descriptor of this process reads, or writes, the pipe. */
+static int is_open(struct crunner_content *pipe, int writable) {
     for (int i = 3; i < DESCRIPTORS; i++)
-        if (descriptions[i].uses && descriptions[i].file == pipe && descriptions[i].writable) return 1;
+        if (descriptions[i].uses && descriptions[i].file == pipe && descriptions[i].writable == writable) return 1;
     return 0;
+}
+static int written_to(struct crunner_content *pipe) { return is_open(pipe, 1); }
+
+/* Another process may still read it. */
+STUB int crunner_descriptor_is_broken_pipe(int fd) {
+    struct description *d = described(fd);
+    return d && d->file && d->file->pipe && !crunner_forked && !is_open(d->file, 0);
 }
 
 STUB int crunner_descriptor_byte(int fd) {

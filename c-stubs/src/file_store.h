@@ -10,6 +10,8 @@ struct crunner_content;
 struct crunner_content *crunner_content(const char *name);
 /* Whether it exists: the first time this is a choice. */
 int crunner_content_exists(struct crunner_content *file);
+/* Whether it is known to exist: nothing is chosen. */
+int crunner_content_is_there(struct crunner_content *file);
 /* Makes it an existing, empty file. */
 void crunner_content_create(struct crunner_content *file);
 void crunner_content_remove(struct crunner_content *file);
@@ -41,6 +43,8 @@ int crunner_descriptor_room(int fd);
 /* What the next read fails with, or 0. */
 int *crunner_descriptor_error(int fd);
 int crunner_descriptor_is_empty_pipe(int fd);
+/* Whether it writes a pipe that nobody reads any more. */
+int crunner_descriptor_is_broken_pipe(int fd);
 /* The next byte, -1 at the end, or a fault. */
 int crunner_descriptor_byte(int fd);
 /* Writes, and records. 0: no memory. */

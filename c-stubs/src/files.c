@@ -165,10 +165,13 @@ STUB struct dirent *CRUNNER_readdir(struct folder *folder) {
     if (crunner_fault("readdir", E(EIO) | E(EBADF) | E(ENOENT), E(EOVERFLOW))) return 0;
     if (!(crunner_choose_byte(folder->channel) & 1)) return 0;
     folder->entry.d_ino = (unsigned long)++folder->count;
-    folder->entry.d_reclen = sizeof folder->entry;
     folder->entry.d_type = DT_REG;
     if (!crunner_assumed("files")) folder->entry.d_type ^= crunner_choose_byte("d_type") & 15;
-    crunner_read_string(folder->channel, folder->entry.d_name, sizeof folder->entry.d_name);
+    /* A name is not empty, and has no slash. */
+    size_t length = crunner_read_string(folder->channel, folder->entry.d_name, sizeof folder->entry.d_name);
+    crunner_assume(length > 0);
+    for (size_t i = 0; i < length; i++) crunner_assume(folder->entry.d_name[i] != '/');
+    folder->entry.d_reclen = (unsigned short)((offsetof(struct dirent, d_name) + length + 8) & ~(size_t)7);
     return &folder->entry;
 }
 

@@ -47,12 +47,18 @@ STUB int CRUNNER_creat(const char *name, unsigned mode) { return CRUNNER_open(na
 
 STUB int CRUNNER_mkstemp(char *name) {
     size_t n = strlen(name);
-    static char next = 'a';
+    static const char letters[62] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    static unsigned made;
     if (n < 6) return fails(STUB_EINVAL);
     for (size_t i = n - 6; i < n; i++)
         if (name[i] != 'X') return fails(STUB_EINVAL);
-    for (size_t i = n - 6; i < n; i++) name[i] = next;
-    next = next == 'z' ? 'A' : (char)(next + 1);
+    /* No two are alike as long as the choices are zeros. */
+    unsigned chosen = crunner_choose_u32("mkstemp") + made++ * 61u * 62u * 62u * 62u * 62u;
+    for (size_t i = n - 6; i < n; i++, chosen /= 62) name[i] = letters[chosen % 62];
+    struct crunner_content *file = crunner_content(name);
+    if (!file) return fails(STUB_ENOMEM);
+    /* The name of a file which is there is not tried, or tried in vain. */
+    crunner_assume(!crunner_content_is_there(file));
     return CRUNNER_open(name, O_READ_WRITE | O_CREATE | O_TRUNCATE);
 }
 
@@ -104,7 +110,7 @@ static long written(const char *channel, size_t n) {
 
 STUB long CRUNNER_write(int fd, const void *bytes, size_t n) {
     if (!crunner_descriptor_writable(fd)) return bad();
-    long some = written("write", n);
+    long some = crunner_descriptor_is_broken_pipe(fd) ? fails(STUB_EPIPE) : written("write", n);
     if (some == -1) {
         int error = stub_errno;
         if (error == STUB_EPIPE) CRUNNER_raise(13); /* SIGPIPE */
@@ -243,6 +249,7 @@ STUB int CRUNNER_select(int count, fd_set *restrict r, fd_set *restrict w, fd_se
     }
     /* Without a time limit it waits until something is. */
     if (!limit) crunner_assume(ready > 0);
+    else if (!ready) crunner_time_passes(limit->tv_sec, limit->tv_usec * 1000L);
     return ready;
 }
 STUB int CRUNNER_poll(struct pollfd *fds, nfds_t count, int limit) {
@@ -259,6 +266,7 @@ STUB int CRUNNER_poll(struct pollfd *fds, nfds_t count, int limit) {
         ready += fds[i].revents != 0;
     }
     if (limit < 0) crunner_assume(ready > 0);
+    else if (!ready) crunner_time_passes(limit / 1000, limit % 1000 * 1000000L);
     return ready;
 }
 

@@ -131,10 +131,20 @@ static int fails(int error) {
     return -1;
 }
 
+#define NO_WAITING 1 /* WNOHANG */
+#define STOPPED 2    /* WUNTRACED */
+#define CONTINUED 8  /* WCONTINUED */
+
 /* What waitpid() says of a process that has ended: it exited, or a signal ended it (and may have left a core). */
 static int ended(unsigned chosen) {
     int signal = (int)(chosen & 0x7f);
     return signal && signal < 0x7f ? (int)(chosen & 0xff) : (int)(chosen & 0xff00);
+}
+
+/* What it says of one that a signal has stopped, or that goes on. */
+static int paused(unsigned chosen, int options) {
+    if (!(options & STOPPED) || ((options & CONTINUED) && (chosen & 1))) return 0xffff;
+    return (int)((chosen >> 8 & 0x3f) + 1) << 8 | 0x7f;
 }
 
 /* Zero: no process can be made. */
@@ -223,16 +233,17 @@ STUB int CRUNNER_waitpid(int process, int *status, int options) {
     if (none && !others) return fails(STUB_ECHILD);
     unsigned chosen = crunner_choose_u32("wait");
     if ((chosen & 3) == 1) return fails(STUB_EINTR);
-    if ((chosen & 3) == 2 && (options & 1)) return 0; /* WNOHANG, and none has ended */
-    if (status) *status = ended(chosen >> 8);
+    if ((chosen & 3) == 2 && (options & NO_WAITING)) return 0;
+    int goes_on = (chosen & 3) == 3 && (options & (STOPPED | CONTINUED));
+    if (status) *status = goes_on ? paused(chosen >> 8, options) : ended(chosen >> 8);
     unsigned which = process > 0 ? 0 : crunner_choose_u32("wait");
     if (process <= 0) at = (int)(which % (unsigned)(known + !!others));
     if (at == known) {
-        others--;
+        others -= !goes_on;
         return process > 0 ? process : 1001 + (int)(which >> 8 & 0x1fffff);
     }
     int child = children[at];
-    children[at] = children[--known];
+    if (!goes_on) children[at] = children[--known];
     return child;
 }
 STUB int CRUNNER_wait(int *status) { return CRUNNER_waitpid(-1, status, 0); }

@@ -1,67 +1,82 @@
-/* Random numbers are choices: the program may not count on any sequence, but on the same one after the same seed. */
+/* Random numbers. A generator that the program seeds is a choice per number: the program may not count on any sequence, but on the
+ * same sequence after the same seed, and before the first seed on that of the standard's initial one. A generator whose whole
+ * state the caller holds (rand_r, erand48) is computed as the platform computes it: a call with an equal state has an equal result.
+ */
 #include "stub.h"
 
-/* What was drawn since the present seed, as far as it is kept; nothing is before the first srand(). */
+/* What was drawn since the present seed, as far as it is kept. */
 #define KEPT 64
-static struct {
-    int seeded;
-    unsigned seed, count, next;
+struct sequence {
+    unsigned long seed;
+    unsigned count, next;
     unsigned values[KEPT];
-} sequence;
+};
+/* rand() and random() are one generator, which begins as if srand(1) had been called; the 48-bit generators are another. */
+static struct sequence plain = {.seed = 1}, wide;
 
-static unsigned draw(void) {
-    if (sequence.seeded && sequence.next < sequence.count) return sequence.values[sequence.next++];
-    unsigned value = crunner_choose_u32("rand");
-    if (sequence.seeded && sequence.count < KEPT && sequence.next == sequence.count) {
-        sequence.values[sequence.count++] = value;
-        sequence.next = sequence.count;
+static unsigned draw(struct sequence *of, const char *channel) {
+    if (of->next < of->count) return of->values[of->next++];
+    unsigned value = crunner_choose_u32(channel);
+    if (of->count < KEPT && of->next == of->count) {
+        of->values[of->count++] = value;
+        of->next = of->count;
     }
     return value;
 }
 
-static void seed(unsigned value) {
-    if (!sequence.seeded || sequence.seed != value) sequence.count = 0;
-    sequence.seeded = 1;
-    sequence.seed = value;
-    sequence.next = 0;
+static void seed(struct sequence *of, unsigned long value) {
+    if (of->seed != value) of->count = 0;
+    of->seed = value;
+    of->next = 0;
 }
 
-STUB int CRUNNER_rand(void) { return (int)(draw() & 0x7fffffff); }
-STUB int CRUNNER_rand_r(unsigned *seed) {
-    *seed += 1;
-    return (int)(crunner_choose_u32("rand") & 0x7fffffff);
-}
-STUB void CRUNNER_srand(unsigned value) { seed(value); }
+STUB int CRUNNER_rand(void) { return (int)(draw(&plain, "rand") & 0x7fffffff); }
+STUB void CRUNNER_srand(unsigned value) { seed(&plain, value); }
 STUB long CRUNNER_random(void) { return CRUNNER_rand(); }
-STUB void CRUNNER_srandom(unsigned value) { seed(value); }
+STUB void CRUNNER_srandom(unsigned value) { seed(&plain, value); }
 STUB char *CRUNNER_initstate(unsigned value, char *state, size_t n) {
     static char first[8];
     if (n < 8) {
         stub_errno = STUB_EINVAL;
         return 0;
     }
-    seed(value);
+    seed(&plain, value);
     return first;
 }
 STUB char *CRUNNER_setstate(char *state) { return state; }
 
+/* glibc's: three steps of one linear congruence give 11, 10 and 10 bits. */
+STUB int CRUNNER_rand_r(unsigned *state) {
+    unsigned next = *state, result = 0;
+    static const unsigned char bits[3] = {11, 10, 10};
+    for (int i = 0; i < 3; i++) {
+        next = next * 1103515245u + 12345u;
+        result = result << bits[i] | (next >> 16 & ((1u << bits[i]) - 1));
+    }
+    *state = next;
+    return (int)result;
+}
+
 static double fraction(unsigned value) { return value / 4294967296.0; }
-STUB double CRUNNER_drand48(void) { return fraction(crunner_choose_u32("drand48")); }
-STUB double CRUNNER_erand48(unsigned short state[3]) {
-    state[0]++;
-    return CRUNNER_drand48();
+STUB double CRUNNER_drand48(void) { return fraction(draw(&wide, "drand48")); }
+STUB long CRUNNER_lrand48(void) { return (long)(draw(&wide, "drand48") & 0x7fffffff); }
+STUB long CRUNNER_mrand48(void) { return (int)draw(&wide, "drand48"); }
+/* No seed of the program is the initial state's. */
+STUB void CRUNNER_srand48(long value) { seed(&wide, (unsigned long)(unsigned)value | 1ul << 32); }
+
+/* POSIX's linear congruence on 48 bits, whose constants no caller of these three has changed: there is no lcong48() here. */
+static unsigned long long step48(unsigned short state[3]) {
+    unsigned long long x = state[0] | (unsigned long long)state[1] << 16 | (unsigned long long)state[2] << 32;
+    x = (x * 0x5deece66dull + 0xb) & 0xffffffffffffull;
+    state[0] = (unsigned short)x;
+    state[1] = (unsigned short)(x >> 16);
+    state[2] = (unsigned short)(x >> 32);
+    return x;
 }
-STUB long CRUNNER_lrand48(void) { return (long)(crunner_choose_u32("rand") & 0x7fffffff); }
-STUB long CRUNNER_nrand48(unsigned short state[3]) {
-    state[0]++;
-    return CRUNNER_lrand48();
-}
-STUB long CRUNNER_mrand48(void) { return (int)crunner_choose_u32("rand"); }
-STUB long CRUNNER_jrand48(unsigned short state[3]) {
-    state[0]++;
-    return CRUNNER_mrand48();
-}
-STUB void CRUNNER_srand48(long value) {}
+STUB double CRUNNER_erand48(unsigned short state[3]) { return (double)step48(state) / 281474976710656.0; }
+STUB long CRUNNER_nrand48(unsigned short state[3]) { return (long)(step48(state) >> 17); }
+STUB long CRUNNER_jrand48(unsigned short state[3]) { return (int)(step48(state) >> 16); }
+
 STUB unsigned CRUNNER_arc4random(void) { return crunner_choose_u32("rand"); }
 STUB unsigned CRUNNER_arc4random_uniform(unsigned bound) {
     return bound < 2 ? 0 : crunner_choose_u32("rand") % bound;

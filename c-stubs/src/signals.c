@@ -10,15 +10,20 @@
 #include <signal.h>
 
 #define SIGNALS 65
+/* Who sends a signal: somebody else, or the program by raise() or by kill(). */
+enum { OUTSIDE, RAISED, KILLED };
+
+int CRUNNER_getpid(void);
+unsigned CRUNNER_getuid(void);
 
 /* What a signal does: a handler (or one that is told more), what is blocked meanwhile, and how. An array for each, not one of structures:
  * a table of addresses is followed at any index, a structure in between is bytes. */
 static void (*actions[SIGNALS])(int);
 static unsigned long masks[SIGNALS];
 static int modes[SIGNALS];
-/* How many have a handler, and how many run; which signals wait, and which of them have come. */
+/* How many have a handler, and how many run; which signals wait, which of them have come, and which of these by kill(). */
 static int handlers, handling;
-static unsigned long blocked, pending;
+static unsigned long blocked, pending, killed;
 
 static int fails(int error) {
     stub_errno = error;
@@ -28,25 +33,39 @@ static int valid(int number) { return number > 0 && number < SIGNALS; }
 static unsigned long bit(int number) { return 1ul << (number - 1); }
 static int is_handler(void (*handler)(int)) { return handler != SIG_DFL && handler != SIG_IGN; }
 
-static void handle(int number) {
+/* What a handler is told of a signal: who sent it, and why. Where it was interrupted is the narrowing "signals": all zeros. */
+static void tell(int number, int sender, void (*handler)(int)) {
+    siginfo_t about;
+    ucontext_t interrupted;
+    memset(&about, 0, sizeof about);
+    memset(&interrupted, 0, sizeof interrupted);
+    about.si_signo = number;
+    if (sender == OUTSIDE) {
+        about.si_code = (signed char)crunner_choose_byte("siginfo");
+        about.si_pid = (int)(crunner_choose_u32("siginfo") & INT_MAX);
+        about.si_uid = crunner_choose_u32("siginfo");
+        about.si_value.sival_ptr = (void *)(uintptr_t)crunner_choose_u64("siginfo");
+    } else {
+        about.si_code = sender == KILLED ? SI_USER : SI_TKILL;
+        about.si_pid = CRUNNER_getpid();
+        about.si_uid = CRUNNER_getuid();
+    }
+    union {
+        void (*handler)(int);
+        void (*told)(int, siginfo_t *, void *);
+    } either = {handler};
+    either.told(number, &about, &interrupted);
+}
+
+static void handle(int number, int sender) {
     void (*handler)(int) = actions[number];
     int flags = modes[number];
     unsigned long before = blocked, mask = masks[number];
     if (flags & (int)SA_RESETHAND) actions[number] = SIG_DFL;
     blocked |= mask | (flags & SA_NODEFER ? 0 : bit(number));
     handling++;
-    if (flags & SA_SIGINFO) {
-        siginfo_t about;
-        memset(&about, 0, sizeof about);
-        about.si_signo = number;
-        union {
-            void (*handler)(int);
-            void (*told)(int, siginfo_t *, void *);
-        } either = {handler};
-        either.told(number, &about, 0);
-    } else {
-        handler(number);
-    }
+    if (flags & SA_SIGINFO) tell(number, sender, handler);
+    else handler(number);
     handling--;
     blocked = before;
 }
@@ -56,14 +75,14 @@ STUB void crunner_signals_arrive(void) {
     if (!handlers || handling) return;
     unsigned char number = crunner_choose_byte("signal");
     if (!valid(number) || !is_handler(actions[number]) || (blocked & bit(number))) return;
-    handle(number);
+    handle(number, OUTSIDE);
 }
 
-static void deliver(int number) {
+static void deliver(int number, int sender) {
     void (*handler)(int) = actions[number];
     if (handler == SIG_IGN) return;
     if (handler != SIG_DFL) {
-        handle(number);
+        handle(number, sender);
         return;
     }
     switch (number) {
@@ -74,18 +93,22 @@ static void deliver(int number) {
     }
 }
 
-STUB int CRUNNER_raise(int number) {
+static int send(int number, int sender) {
     if (!valid(number)) return fails(STUB_EINVAL);
-    if (blocked & bit(number)) pending |= bit(number);
-    else deliver(number);
+    if (!(blocked & bit(number))) {
+        deliver(number, sender);
+    } else if (!(pending & bit(number))) {
+        pending |= bit(number);
+        killed = sender == KILLED ? killed | bit(number) : killed & ~bit(number);
+    }
     return 0;
 }
+STUB int CRUNNER_raise(int number) { return send(number, RAISED); }
 
 /* Other processes are there or not, and ours to signal or not; 0 only asks. */
-int CRUNNER_getpid(void);
 STUB int CRUNNER_kill(int process, int number) {
     if (number < 0 || number >= SIGNALS) return fails(STUB_EINVAL);
-    if (process == CRUNNER_getpid() || process == 0) return number ? CRUNNER_raise(number) : 0;
+    if (process == CRUNNER_getpid() || process == 0) return number ? send(number, KILLED) : 0;
     unsigned char chosen = crunner_choose_byte("kill");
     if (chosen % 3 == 0) return fails(STUB_EPERM);
     return chosen % 3 == 1 ? 0 : fails(STUB_ESRCH);
@@ -151,7 +174,7 @@ static int change_mask(int how, const sigset_t *restrict set, sigset_t *restrict
         for (int number = 1; number < SIGNALS; number++)
             if (pending & ~blocked & bit(number)) {
                 pending &= ~bit(number);
-                deliver(number);
+                deliver(number, killed & bit(number) ? KILLED : RAISED);
             }
     return 0;
 }
@@ -172,7 +195,7 @@ static int wait_for_handler(void) {
     crunner_assume(handlers > 0);
     unsigned char number = crunner_choose_byte("signal");
     crunner_assume(valid(number) && is_handler(actions[number]) && !(blocked & bit(number)));
-    handle(number);
+    handle(number, OUTSIDE);
     return fails(STUB_EINTR);
 }
 STUB int CRUNNER_pause(void) { return wait_for_handler(); }

@@ -112,6 +112,9 @@ int crunner_output_fails(void);
 #define INPUT_PAUSES (-3)
 int crunner_input_byte(const char *channel);
 
+/* clock.c: every clock shows at least this much more. */
+void crunner_time_passes(long seconds, long nanoseconds);
+
 /* signals.c: a handler may run now. */
 void crunner_signals_arrive(void);
 int CRUNNER_raise(int number);

@@ -320,7 +320,7 @@ const ENGINE_ONLY: &[&str] = &[
     "explicit_bzero", "memccpy", "memchr", "memcmp", "memcpy", "memmem", "memmove", "mempcpy",
     "memrchr", "memset", "rawmemchr", "swab",
     // engine_number.c
-    "__isoc23_strtol", "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull", "abs", "atof",
+    "__isoc23_strtoimax", "__isoc23_strtol", "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull", "__isoc23_strtoumax", "abs", "atof",
     "atoi", "atol", "atoll", "div", "ffs", "ffsl", "ffsll", "htonl", "htons", "imaxabs", "labs", "ldiv",
     "llabs", "lldiv", "ntohl", "ntohs", "strtod", "strtof", "strtoimax", "strtol", "strtold", "strtoll",
     "strtoq", "strtoul", "strtoull", "strtoumax", "strtouq",

@@ -13,6 +13,8 @@ int engine_vsscanf(const char *text, const char *format, va_list args);
 long long engine_strtoll(const char *, char **, int);
 unsigned long long engine_strtoull(const char *, char **, int);
 double engine_strtod(const char *, char **);
+float engine_strtof(const char *, char **);
+long long engine___isoc23_strtoll(const char *, char **, int);
 const unsigned short **engine___ctype_b_loc(void);
 const int **engine___ctype_tolower_loc(void), **engine___ctype_toupper_loc(void);
 char *engine_strerror(int);
@@ -132,9 +134,26 @@ int main(void) {
             compared++;
             if (a != b || c != d || x != y || e != *engine___errno_location()) differences++, printf("strtoll %s base %d\n", texts[t], base);
         }
-        double a = strtod(texts[t], &x), b = engine_strtod(texts[t], &y);
-        if (memcmp(&a, &b, sizeof a) || x != y) differences++, printf("strtod %s\n", texts[t]);
     }
+    static const char *numbers[] = {"1e400", "-1e400", "1e-400", "4e-320", "2.2250738585072014e-308", "0e-999", "0x0p-9999", "1e39", "1e-39", "1e-46",
+        "1.17549435e-38", "3.4028235e38", "3.5e38", "16777217", "16777219", "0.1", "1e-45", "7e-46", "nan(12)", "-0.0"};
+    for (unsigned t = 0; t < sizeof texts / sizeof *texts + sizeof numbers / sizeof *numbers; t++) {
+        const char *text = t < sizeof texts / sizeof *texts ? texts[t] : numbers[t - sizeof texts / sizeof *texts];
+        char *x, *y;
+        errno = *engine___errno_location() = 0;
+        double a = strtod(text, &x), b = engine_strtod(text, &y);
+        compared += 2;
+        if (memcmp(&a, &b, sizeof a) || x != y || errno != *engine___errno_location()) differences++, printf("strtod %s\n", text);
+        errno = *engine___errno_location() = 0;
+        float c = strtof(text, &x), d = engine_strtof(text, &y);
+        if (memcmp(&c, &d, sizeof c) || x != y || errno != *engine___errno_location()) differences++, printf("strtof %s %d\n", text, errno);
+    }
+    /* Not every platform has C23's. */
+    char *end;
+    const char *binary = "0b101";
+    if (engine___isoc23_strtoll(binary, &end, 0) != 5 || *end || engine_strtoll(binary, &end, 0) != 0 || end != binary + 1 ||
+        engine___isoc23_strtoll("0b2", &end, 2) != 0 || *end != 'b')
+        differences++, printf("strtoll of a binary number\n");
     for (int c = -128; c < 256; c++)
         if ((*__ctype_b_loc())[c] != (*engine___ctype_b_loc())[c] || (*__ctype_tolower_loc())[c] != (*engine___ctype_tolower_loc())[c] ||
             (*__ctype_toupper_loc())[c] != (*engine___ctype_toupper_loc())[c])
