@@ -61,3 +61,76 @@ int NAME(wmemcmp)(const wchar_t *a, const wchar_t *b, size_t n) {
         if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
     return 0;
 }
+
+wchar_t *NAME(wcsncat)(wchar_t *restrict to, const wchar_t *restrict from, size_t n) {
+    wchar_t *end = to + NAME(wcslen)(to);
+    for (; n > 0 && *from; n--) *end++ = *from++;
+    *end = 0;
+    return to;
+}
+
+wchar_t *NAME(wcpcpy)(wchar_t *restrict to, const wchar_t *restrict from) {
+    return NAME(wcscpy)(to, from) + NAME(wcslen)(from);
+}
+wchar_t *NAME(wcpncpy)(wchar_t *restrict to, const wchar_t *restrict from, size_t n) {
+    return NAME(wcsncpy)(to, from, n) + NAME(wcsnlen)(from, n);
+}
+
+wchar_t *NAME(wcsrchr)(const wchar_t *s, wchar_t c) {
+    const wchar_t *last = 0;
+    for (;; s++) {
+        if (*s == c) last = s;
+        if (!*s) return (wchar_t *)last;
+    }
+}
+
+static int is_among(wchar_t c, const wchar_t *set) {
+    while (*set && *set != c) set++;
+    return *set != 0;
+}
+size_t NAME(wcsspn)(const wchar_t *s, const wchar_t *accepted) {
+    size_t n = 0;
+    while (s[n] && is_among(s[n], accepted)) n++;
+    return n;
+}
+size_t NAME(wcscspn)(const wchar_t *s, const wchar_t *rejected) {
+    size_t n = 0;
+    while (s[n] && !is_among(s[n], rejected)) n++;
+    return n;
+}
+wchar_t *NAME(wcspbrk)(const wchar_t *s, const wchar_t *accepted) {
+    s += NAME(wcscspn)(s, accepted);
+    return *s ? (wchar_t *)s : 0;
+}
+
+wchar_t *NAME(wcsstr)(const wchar_t *s, const wchar_t *wanted) {
+    for (;; s++) {
+        size_t i = 0;
+        while (wanted[i] && s[i] == wanted[i]) i++;
+        if (!wanted[i]) return (wchar_t *)s;
+        if (!*s) return 0;
+    }
+}
+
+wchar_t *NAME(wcstok)(wchar_t *restrict s, const wchar_t *restrict between, wchar_t **restrict rest) {
+    if (!s) s = *rest;
+    if (!s) return 0;
+    s += NAME(wcsspn)(s, between);
+    if (!*s) {
+        *rest = 0;
+        return 0;
+    }
+    wchar_t *end = s + NAME(wcscspn)(s, between);
+    *rest = *end ? end + 1 : 0;
+    *end = 0;
+    return s;
+}
+
+wchar_t *NAME(wmemchr)(const wchar_t *s, wchar_t c, size_t n) {
+    for (; n > 0; n--, s++)
+        if (*s == c) return (wchar_t *)s;
+    return 0;
+}
+wchar_t *NAME(wmempcpy)(wchar_t *restrict to, const wchar_t *restrict from, size_t n) {
+    return NAME(wmemcpy)(to, from, n) + n;
+}

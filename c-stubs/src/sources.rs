@@ -76,6 +76,8 @@ const SOURCES: &[Source] = &[
     source!("src/engine_errno.c", Role::EngineOnly),
     source!("src/engine_format.c", Role::EngineOnly),
     source!("src/engine_memory.c", Role::EngineOnly),
+    source!("src/engine_multibyte.c", Role::EngineOnly),
+    source!("src/engine_network.c", Role::EngineOnly),
     source!("src/engine_number.c", Role::EngineOnly),
     source!("src/engine_scan.c", Role::EngineOnly),
     source!("src/engine_search.c", Role::EngineOnly),

@@ -319,6 +319,12 @@ const ENGINE_ONLY: &[&str] = &[
     "__memcpy_chk", "__memmove_chk", "__mempcpy_chk", "__memset_chk", "bcmp", "bcopy", "bzero",
     "explicit_bzero", "memccpy", "memchr", "memcmp", "memcpy", "memmem", "memmove", "mempcpy",
     "memrchr", "memset", "rawmemchr", "swab",
+    // engine_multibyte.c
+    "btowc", "iswalnum", "iswalpha", "iswblank", "iswcntrl", "iswdigit", "iswgraph", "iswlower", "iswprint", "iswpunct",
+    "iswspace", "iswupper", "iswxdigit", "mblen", "mbrlen", "mbrtowc", "mbsinit", "mbsrtowcs", "mbstowcs", "mbtowc",
+    "towlower", "towupper", "wcrtomb", "wcscasecmp", "wcsncasecmp", "wcsrtombs", "wcstombs", "wctob", "wctomb",
+    // engine_network.c
+    "inet_addr", "inet_aton", "inet_ntoa", "inet_ntop", "inet_pton",
     // engine_number.c
     "__isoc23_strtoimax", "__isoc23_strtol", "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull", "__isoc23_strtoumax", "abs", "atof",
     "atoi", "atol", "atoll", "div", "ffs", "ffsl", "ffsll", "htonl", "htons", "imaxabs", "labs", "ldiv",
@@ -336,6 +342,7 @@ const ENGINE_ONLY: &[&str] = &[
     "stpcpy", "stpncpy", "strcasecmp", "strcat", "strcmp", "strcoll", "strcpy", "strlcat", "strlcpy",
     "strlen", "strncasecmp", "strncat", "strncmp", "strncpy", "strnlen", "strxfrm",
     // engine_wide.c
-    "wcscat", "wcschr", "wcscmp", "wcscpy", "wcslen", "wcsncmp", "wcsncpy", "wcsnlen", "wmemcmp",
-    "wmemcpy", "wmemmove", "wmemset",
+    "wcpcpy", "wcpncpy", "wcscat", "wcschr", "wcscmp", "wcscpy", "wcscspn", "wcslen", "wcsncat", "wcsncmp", "wcsncpy",
+    "wcsnlen", "wcspbrk", "wcsrchr", "wcsspn", "wcsstr", "wcstok", "wmemchr", "wmemcmp", "wmemcpy", "wmemmove",
+    "wmempcpy", "wmemset",
 ];

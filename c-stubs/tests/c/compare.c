@@ -38,6 +38,7 @@ void crunner_violation(int kind, const char *what, const char *file, unsigned li
 void *crunner_granted_realloc(void *block, size_t n) { return realloc(block, n); }
 
 static int differences, compared;
+int wide_differences(void);
 
 static void format(size_t room, const char *f, ...) {
     char a[2048], b[2048];
@@ -162,6 +163,7 @@ int main(void) {
         if (strcmp(strerror(e), engine_strerror(e))) differences++, printf("strerror %d\n", e);
     for (int n = -2; n < 70; n++)
         if (strcmp(strsignal(n), engine_strsignal(n))) differences++, printf("strsignal %d\n", n);
+    differences += wide_differences();
     printf("%d compared, %d differences\n", compared, differences);
     return differences != 0;
 }
