@@ -99,13 +99,13 @@ STUB struct tm *CRUNNER_gmtime_r(const time_t *restrict when, struct tm *restric
         days--;
     }
     year = 1970 + days / 366;
-    if (year > INT_MAX || year < -INT_MAX) {
-        stub_errno = 75; /* EOVERFLOW */
-        return 0;
-    }
     /* The estimate errs towards 1970 by less than one year in 480, and each of these turns leaves as much of the error that was left. */
     for (int turn = 0; turn < 4; turn++) year += (days - days_before(year)) / 366;
     for (int turn = 0; turn < 2; turn++) year += (days >= days_before(year + 1)) - (days < days_before(year));
+    if (year - 1900 > INT_MAX || year - 1900 < INT_MIN) {
+        stub_errno = STUB_EOVERFLOW;
+        return 0;
+    }
     memset(into, 0, sizeof *into);
     into->tm_wday = (int)(((days + 4) % 7 + 7) % 7);
     into->tm_year = (int)(year - 1900);
@@ -153,7 +153,7 @@ STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *rest
 }
 STUB struct tm *CRUNNER_localtime(const time_t *when) { return CRUNNER_localtime_r(when, &shared); }
 
-STUB time_t CRUNNER_timegm(struct tm *t) {
+static time_t seconds_of(const struct tm *t) {
     long month = t->tm_mon, year = 1900L + t->tm_year, days;
     year += month / 12;
     month %= 12;
@@ -163,12 +163,15 @@ STUB time_t CRUNNER_timegm(struct tm *t) {
     }
     days = days_before(year) + t->tm_mday - 1;
     for (int m = 0; m < month; m++) days += month_days(year, m);
-    time_t when = days * 86400 + t->tm_hour * 3600L + t->tm_min * 60L + t->tm_sec;
-    CRUNNER_gmtime_r(&when, t);
-    return when;
+    return days * 86400 + t->tm_hour * 3600L + t->tm_min * 60L + t->tm_sec;
+}
+STUB time_t CRUNNER_timegm(struct tm *t) {
+    time_t when = seconds_of(t);
+    return CRUNNER_gmtime_r(&when, t) ? when : -1;
 }
 STUB time_t CRUNNER_mktime(struct tm *t) {
-    time_t when = CRUNNER_timegm(t) - zone();
+    /* Asked for summer time where there is none, glibc takes the clock to be an hour ahead. */
+    time_t when = seconds_of(t) - zone() - (t->tm_isdst > 0 ? 3600 : 0);
     return CRUNNER_localtime_r(&when, t) ? when : -1;
 }
 STUB void CRUNNER_tzset(void) {}
@@ -187,23 +190,42 @@ struct sink {
     size_t room, at;
 };
 
+/* What glibc lets stand between the '%' and the conversion: how to fill up, and in which case. A width is not modelled. */
+struct filling {
+    char with; /* '_' and '0': that; '-': not at all; 0: as the conversion does */
+    int is_upper, is_swapped;
+};
+
 static void put(struct sink *s, char c) {
     if (s->at < s->room) s->to[s->at] = c;
     s->at++;
 }
 
-static void put_text(struct sink *s, const char *text) {
-    while (*text) put(s, *text++);
+static void fill(struct sink *s, char c, long n) {
+    for (; n > 0; n--) put(s, c);
 }
 
-static void put_number(struct sink *s, long value, int digits, char pad) {
-    char text[24];
+static char in_case(char c, int upper, int lower) {
+    if (upper && c >= 'a' && c <= 'z') return (char)(c - 32);
+    return lower && c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static void put_text(struct sink *s, const struct filling *f, const char *text, int is_lower) {
+    while (*text) put(s, in_case(*text++, f->is_upper && !is_lower, is_lower));
+}
+
+static void put_number(struct sink *s, const struct filling *f, long value, int digits, char usual) {
+    char text[24], with = f->with ? f->with : usual;
     int n = 0;
     unsigned long v = value < 0 ? -(unsigned long)value : (unsigned long)value;
+    if (value < 0 && digits > 1) crunner_unmodelled("a field of a date below zero");
     do text[n++] = (char)('0' + v % 10);
     while (v /= 10);
+    if (with == '-') digits = 0;
+    /* Spaces stand before a sign, and zeros behind it. */
+    if (with == '_') fill(s, ' ', digits - n - (value < 0));
     if (value < 0) put(s, '-');
-    for (int i = n; i < digits; i++) put(s, pad);
+    if (with != '_') fill(s, '0', digits - n - (value < 0));
     while (n > 0) put(s, text[--n]);
 }
 
@@ -227,98 +249,151 @@ static long iso_week(const struct tm *t) {
     return days / 7 + 1;
 }
 
-static void format_time(struct sink *s, const char *f, const struct tm *t) {
-    int hour = t->tm_hour % 12 ? t->tm_hour % 12 : 12;
+static void format_time(struct sink *s, const char *f, const struct tm *t, int is_upper);
+
+static void put_zone(struct sink *s, const struct filling *f, const struct tm *t) {
+    long east = t->tm_gmtoff, size = east < 0 ? -east : east, value = size / 3600 * 100 + size / 60 % 60;
+    if (t->tm_isdst < 0) return;
+    if (f->with == '_') crunner_unmodelled("%_z of strftime");
+    put(s, east < 0 ? '-' : '+');
+    put_number(s, f, value, 4, '0');
+}
+
+static void convert_time(struct sink *s, char conversion, struct filling *f, const struct tm *t) {
+    int hour = t->tm_hour > 12 ? t->tm_hour - 12 : t->tm_hour ? t->tm_hour : 12;
+    long year = 1900L + t->tm_year;
+    switch (conversion) {
+    case 'a':
+    case 'A':
+        f->is_upper |= f->is_swapped;
+        put_text(s, f, name_of(conversion == 'a' ? SHORT_DAYS : DAYS, t->tm_wday, 7), 0);
+        break;
+    case 'b':
+    case 'h':
+    case 'B':
+        f->is_upper |= f->is_swapped;
+        put_text(s, f, name_of(conversion == 'B' ? MONTHS : SHORT_MONTHS, t->tm_mon, 12), 0);
+        break;
+    case 'c': format_time(s, crunner_calendar[DATE_AND_TIME], t, f->is_upper); break;
+    case 'C':
+        put_number(s, f, year / 100 - (year % 100 < 0), 1, '0');
+        break;
+    case 'd': put_number(s, f, t->tm_mday, 2, '0'); break;
+    case 'D': format_time(s, "%m/%d/%y", t, f->is_upper); break;
+    case 'x': format_time(s, crunner_calendar[DATE], t, f->is_upper); break;
+    case 'e': put_number(s, f, t->tm_mday, 2, '_'); break;
+    case 'F':
+        if (f->with || year < 1000) crunner_unmodelled("%F of strftime with a flag, or of a year below 1000");
+        format_time(s, "%Y-%m-%d", t, f->is_upper);
+        break;
+    case 'g': put_number(s, f, (iso_year(t) % 100 + 100) % 100, 2, '0'); break;
+    case 'G': put_number(s, f, iso_year(t), 1, '0'); break;
+    case 'H': put_number(s, f, t->tm_hour, 2, '0'); break;
+    case 'I': put_number(s, f, hour, 2, '0'); break;
+    case 'j': put_number(s, f, t->tm_yday + 1L, 3, '0'); break;
+    case 'k': put_number(s, f, t->tm_hour, 2, '_'); break;
+    case 'l': put_number(s, f, hour, 2, '_'); break;
+    case 'm': put_number(s, f, t->tm_mon + 1L, 2, '0'); break;
+    case 'M': put_number(s, f, t->tm_min, 2, '0'); break;
+    case 'n': put_text(s, f, "\n", 0); break;
+    case 'p': put_text(s, f, crunner_calendar[NOON + (t->tm_hour > 11)], f->is_swapped); break;
+    case 'P': put_text(s, f, crunner_calendar[NOON + (t->tm_hour > 11)], 1); break;
+    case 'r': format_time(s, crunner_calendar[TIME_BY_NOON], t, f->is_upper); break;
+    case 'R': format_time(s, "%H:%M", t, f->is_upper); break;
+    case 's': {
+        struct tm copy = *t;
+        put_number(s, f, CRUNNER_mktime(&copy), 1, '0');
+        break;
+    }
+    case 'S': put_number(s, f, t->tm_sec, 2, '0'); break;
+    case 't': put_text(s, f, "\t", 0); break;
+    case 'T': format_time(s, "%H:%M:%S", t, f->is_upper); break;
+    case 'X': format_time(s, crunner_calendar[TIME], t, f->is_upper); break;
+    case 'u': put_number(s, f, (t->tm_wday + 6L) % 7 + 1, 1, '0'); break;
+    case 'U': put_number(s, f, (t->tm_yday + 7L - t->tm_wday) / 7, 2, '0'); break;
+    case 'V': put_number(s, f, iso_week(t), 2, '0'); break;
+    case 'w': put_number(s, f, t->tm_wday, 1, '0'); break;
+    case 'W': put_number(s, f, (t->tm_yday + 7L - (t->tm_wday + 6) % 7) / 7, 2, '0'); break;
+    case 'y': put_number(s, f, (year % 100 + 100) % 100, 2, '0'); break;
+    case 'Y':
+        put_number(s, f, year, 1, '0');
+        break;
+    case 'z': put_zone(s, f, t); break;
+    case 'Z': put_text(s, f, t->tm_zone ? t->tm_zone : t->tm_isdst < 0 ? "" : "UTC", f->is_swapped); break;
+    case '%': put_text(s, f, "%", 0); break;
+    default: crunner_unmodelled("this conversion of strftime");
+    }
+}
+
+/* The conversions that have a variant for another calendar or for other digits, which the C locale has not. */
+static int takes(char modifier, char conversion) {
+    for (const char *c = modifier == 'E' ? "cCxXyY" : "deHImMSuUVwWy"; *c; c++)
+        if (*c == conversion) return 1;
+    return 0;
+}
+
+static void format_time(struct sink *s, const char *f, const struct tm *t, int is_upper) {
     for (; *f; f++) {
+        struct filling filling = {.is_upper = is_upper};
         if (*f != '%') {
             put(s, *f);
             continue;
         }
-        f++;
-        while (*f == 'E' || *f == 'O') f++;
-        switch (*f) {
-        case 'a': put_text(s, name_of(SHORT_DAYS, t->tm_wday, 7)); break;
-        case 'A': put_text(s, name_of(DAYS, t->tm_wday, 7)); break;
-        case 'b':
-        case 'h': put_text(s, name_of(SHORT_MONTHS, t->tm_mon, 12)); break;
-        case 'g': put_number(s, (iso_year(t) % 100 + 100) % 100, 2, '0'); break;
-        case 'G': put_number(s, iso_year(t), 1, '0'); break;
-        case 'V': put_number(s, iso_week(t), 2, '0'); break;
-        case 'B': put_text(s, name_of(MONTHS, t->tm_mon, 12)); break;
-        case 'c': format_time(s, crunner_calendar[DATE_AND_TIME], t); break;
-        case 'C': put_number(s, (1900L + t->tm_year) / 100, 2, '0'); break;
-        case 'd': put_number(s, t->tm_mday, 2, '0'); break;
-        case 'D':
-        case 'x': format_time(s, crunner_calendar[DATE], t); break;
-        case 'e': put_number(s, t->tm_mday, 2, ' '); break;
-        case 'F': format_time(s, "%Y-%m-%d", t); break;
-        case 'H': put_number(s, t->tm_hour, 2, '0'); break;
-        case 'I': put_number(s, hour, 2, '0'); break;
-        case 'j': put_number(s, t->tm_yday + 1L, 3, '0'); break;
-        case 'k': put_number(s, t->tm_hour, 2, ' '); break;
-        case 'l': put_number(s, hour, 2, ' '); break;
-        case 'm': put_number(s, t->tm_mon + 1L, 2, '0'); break;
-        case 'M': put_number(s, t->tm_min, 2, '0'); break;
-        case 'n': put(s, '\n'); break;
-        case 'p': put_text(s, crunner_calendar[NOON + (t->tm_hour >= 12)]); break;
-        case 'P': put_text(s, t->tm_hour >= 12 ? "pm" : "am"); break;
-        case 'r': format_time(s, crunner_calendar[TIME_BY_NOON], t); break;
-        case 'R': format_time(s, "%H:%M", t); break;
-        case 's': {
-            struct tm copy = *t;
-            put_number(s, CRUNNER_timegm(&copy), 1, '0');
-            break;
+        for (f++; *f == '_' || *f == '-' || *f == '0' || *f == '^' || *f == '#'; f++) {
+            if (*f == '^') filling.is_upper = 1;
+            else if (*f == '#') filling.is_swapped = 1;
+            else filling.with = *f;
         }
-        case 'S': put_number(s, t->tm_sec, 2, '0'); break;
-        case 't': put(s, '\t'); break;
-        case 'T':
-        case 'X': format_time(s, crunner_calendar[TIME], t); break;
-        case 'u': put_number(s, t->tm_wday ? t->tm_wday : 7, 1, '0'); break;
-        case 'U': put_number(s, (t->tm_yday + 7L - t->tm_wday) / 7, 2, '0'); break;
-        case 'w': put_number(s, t->tm_wday, 1, '0'); break;
-        case 'W': put_number(s, (t->tm_yday + 7L - (t->tm_wday + 6) % 7) / 7, 2, '0'); break;
-        case 'y': put_number(s, ((1900L + t->tm_year) % 100 + 100) % 100, 2, '0'); break;
-        case 'Y': put_number(s, 1900L + t->tm_year, 1, '0'); break;
-        case 'z': {
-            long east = t->tm_gmtoff, size = east < 0 ? -east : east;
-            put(s, east < 0 ? '-' : '+');
-            put_number(s, size / 3600, 2, '0');
-            put_number(s, size / 60 % 60, 2, '0');
-            break;
+        if (*f == '+' || (*f >= '1' && *f <= '9')) {
+            crunner_unmodelled("a width in a format of strftime");
+            while (*f == '+' || (*f >= '0' && *f <= '9')) f++;
         }
-        case 'Z': put_text(s, t->tm_zone ? t->tm_zone : ""); break;
-        case '%': put(s, '%'); break;
-        case 0: return;
-        default:
-            put(s, '%');
-            put(s, *f);
+        if (*f == 'E' || *f == 'O') {
+            if (!takes(*f, f[1])) crunner_unmodelled("this %E or %O of strftime");
+            f += f[1] != 0;
         }
+        /* A '%' that nothing follows is left to the library's taste. */
+        if (!*f) {
+            crunner_unmodelled("a format of strftime that ends in the middle");
+            return;
+        }
+        convert_time(s, *f, &filling, t);
     }
 }
 
 STUB size_t CRUNNER_strftime(char *restrict to, size_t room, const char *restrict format, const struct tm *restrict t) {
     struct sink s = {to, room, 0};
-    format_time(&s, format, t);
+    if (t->tm_year > INT_MAX - 1900) crunner_unmodelled("a year that is no int");
+    format_time(&s, format, t, 0);
     if (s.at >= room) return 0;
     to[s.at] = 0;
     return s.at;
 }
 
-STUB char *CRUNNER_asctime_r(const struct tm *restrict t, char *restrict to) {
-    if (CRUNNER_strftime(to, 26, "%a %b %e %H:%M:%S %Y\n", t)) return to;
+static char *text_of(const struct tm *t, char *to, size_t room) {
+    const char *day = t->tm_wday < 0 || t->tm_wday > 6 ? "???" : crunner_calendar[SHORT_DAYS + t->tm_wday];
+    const char *month = t->tm_mon < 0 || t->tm_mon > 11 ? "???" : crunner_calendar[SHORT_MONTHS + t->tm_mon];
+    int year;
+    if (!__builtin_add_overflow(t->tm_year, 1900, &year)) {
+        int n = snprintf(to, room, "%.3s %.3s%3d %.2d:%.2d:%.2d %d\n", day, month, t->tm_mday, t->tm_hour, t->tm_min, t->tm_sec, year);
+        if (n < 0) return 0;
+        if ((size_t)n < room) return to;
+    }
     stub_errno = STUB_EOVERFLOW;
     return 0;
 }
+
+STUB char *CRUNNER_asctime_r(const struct tm *restrict t, char *restrict to) { return text_of(t, to, 26); }
 STUB char *CRUNNER_asctime(const struct tm *t) {
-    static char text[26];
-    return CRUNNER_asctime_r(t, text);
+    static char text[114];
+    return text_of(t, text, sizeof text);
 }
 STUB char *CRUNNER_ctime_r(const time_t *when, char *to) {
     struct tm t;
-    return CRUNNER_gmtime_r(when, &t) ? CRUNNER_asctime_r(&t, to) : 0;
+    return CRUNNER_localtime_r(when, &t) ? CRUNNER_asctime_r(&t, to) : 0;
 }
 STUB char *CRUNNER_ctime(const time_t *when) {
-    struct tm *t = CRUNNER_gmtime(when);
+    struct tm *t = CRUNNER_localtime(when);
     return t ? CRUNNER_asctime(t) : 0;
 }
 

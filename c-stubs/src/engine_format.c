@@ -54,21 +54,21 @@ static int longest(unsigned base, int is_long) {
  * equally often for all numbers, and only how many of the digits count depends on the number. */
 static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int negative, unsigned base) {
     const char *digits = f->conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-    char text[64], prefix[2];
+    char text[64], prefix[3];
     int most = longest(base, f->length > INT || f->conversion == 'p');
-    int n = (f->precision != 0) | (v != 0), prefixed = 0, zeros = 0, signed_ = f->conversion == 'd' || f->conversion == 'i';
+    int n = (f->precision != 0) | (v != 0), prefixed = 0, zeros = 0, signed_ = f->conversion == 'd' || f->conversion == 'i' || f->conversion == 'p';
     uintmax_t rest = v, power = base;
     for (int i = 1; i < most; i++, power *= base) n += v >= power;
     for (int i = most; i > 0; rest /= base) text[--i] = digits[rest % base];
     if (f->precision > 0 && f->precision > n) zeros = f->precision - n;
     if (f->alternate && base == 8 && zeros == 0 && (n == 0 || v)) zeros = 1;
-    if (f->alternate && base == 16 && v) {
-        prefix[prefixed++] = '0';
-        prefix[prefixed++] = f->conversion == 'p' ? 'x' : f->conversion;
-    }
     if (negative) prefix[prefixed++] = '-';
     else if (signed_ && f->plus) prefix[prefixed++] = '+';
     else if (signed_ && f->space) prefix[prefixed++] = ' ';
+    if (f->alternate && (base == 16 || base == 2) && v) {
+        prefix[prefixed++] = '0';
+        prefix[prefixed++] = f->conversion == 'p' ? 'x' : f->conversion;
+    }
     if (f->zero && !f->left && f->precision < 0 && f->width > n + zeros + prefixed) zeros = f->width - n - prefixed;
     long fill = f->width ? (long)f->width - n - zeros - prefixed : 0;
     if (!f->left) pad(s, ' ', fill);
@@ -118,12 +118,9 @@ static void put_float(struct sink *s, const struct spec *f, double v) {
 }
 
 /* A wide character beyond ASCII cannot be written in the C locale; the whole call fails, as glibc's does. */
-static int put_wide(struct sink *s, const struct spec *f, const int *text) {
-    size_t n = 0;
-    while ((f->precision < 0 || n < (size_t)f->precision) && text[n]) {
-        if (text[n] < 0 || text[n] > 127) return 0;
-        n++;
-    }
+static int put_wide(struct sink *s, const struct spec *f, const int *text, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (text[i] < 0 || text[i] > 127) return 0;
     long fill = (long)f->width - (long)n;
     if (!f->left) pad(s, ' ', fill);
     for (size_t i = 0; i < n; i++) put(s, (char)text[i]);
@@ -175,6 +172,13 @@ static void store_count(const struct spec *f, void *to, size_t n) {
     }
 }
 
+/* The host's conversion is that of a double: as good, where that is the number itself and its bits are not shown. */
+static double as_double(const struct spec *f, long double v) {
+    if ((v == v && (long double)(double)v != v) || f->conversion == 'a' || f->conversion == 'A')
+        crunner_unmodelled("the text of a long double that is no double");
+    return (double)v;
+}
+
 /* One conversion; 0 if the call fails. */
 static int convert(struct sink *s, struct spec *f, va_list *args) {
     /* POSIX's names of %lc and %ls. */
@@ -193,7 +197,8 @@ static int convert(struct sink *s, struct spec *f, va_list *args) {
     case 'o': put_integer(s, f, unsigned_argument(f, args), 0, 8); return 1;
     case 'x':
     case 'X': put_integer(s, f, unsigned_argument(f, args), 0, 16); return 1;
-    case 'b': put_integer(s, f, unsigned_argument(f, args), 0, 2); return 1;
+    case 'b':
+    case 'B': put_integer(s, f, unsigned_argument(f, args), 0, 2); return 1;
     case 'p': {
         void *v = va_arg(*args, void *);
         if (!v) {
@@ -206,15 +211,20 @@ static int convert(struct sink *s, struct spec *f, va_list *args) {
     }
     case 'c': {
         if (f->length == LONG) {
-            int wide[2] = {va_arg(*args, int), 0};
-            return put_wide(s, f, wide);
+            int wide = va_arg(*args, int);
+            return put_wide(s, f, &wide, 1);
         }
         char c = (char)va_arg(*args, int);
         put_text(s, f, &c, 1);
         return 1;
     }
     case 's': {
-        if (f->length == LONG) return put_wide(s, f, va_arg(*args, const int *));
+        if (f->length == LONG) {
+            const int *wide = va_arg(*args, const int *);
+            size_t n = 0;
+            while ((f->precision < 0 || n < (size_t)f->precision) && wide[n]) n++;
+            return put_wide(s, f, wide, n);
+        }
         const char *text = va_arg(*args, const char *);
         if (!text) text = f->precision >= 0 && f->precision < 6 ? "" : "(null)";
         put_text(s, f, text, f->precision >= 0 ? NAME(strnlen)(text, (size_t)f->precision) : NAME(strlen)(text));
@@ -229,7 +239,7 @@ static int convert(struct sink *s, struct spec *f, va_list *args) {
     }
     case '%': put(s, '%'); return 1;
     case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
-        put_float(s, f, f->length == LONGDOUBLE ? (double)va_arg(*args, long double) : va_arg(*args, double));
+        put_float(s, f, f->length == LONGDOUBLE ? as_double(f, va_arg(*args, long double)) : va_arg(*args, double));
         return 1;
     /* Arguments by number (%1$d), or nothing that C knows. */
     default: crunner_unmodelled("this conversion of printf"); return 0;

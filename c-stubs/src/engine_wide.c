@@ -57,9 +57,11 @@ wchar_t *NAME(wmemset)(wchar_t *to, wchar_t c, size_t n) {
     return to;
 }
 int NAME(wmemcmp)(const wchar_t *a, const wchar_t *b, size_t n) {
-    for (size_t i = 0; i < n; i++)
+    if (n == 0) return 0;
+    int last = (a[n - 1] > b[n - 1]) - (a[n - 1] < b[n - 1]);
+    for (size_t i = 0; i < n - 1; i++)
         if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-    return 0;
+    return last;
 }
 
 wchar_t *NAME(wcsncat)(wchar_t *restrict to, const wchar_t *restrict from, size_t n) {

@@ -1,5 +1,6 @@
 /* The driver for programs with a main(). By default it gets no argument beyond the program's name; with -DCRUNNER_ARGV=n up to
- * n more: how many is a byte of channel "argc", each is a string of channel "argv:i". */
+ * n more: how many is a byte of channel "argc", each is a string of channel "argv:i". That there are no more is the narrowing
+ * "arguments" of a main() that takes any. */
 #include "stub.h"
 
 int cegar_user_main(int argc, char **argv, char **envp);
@@ -30,6 +31,9 @@ static void release(void) {
 
 void cegar_entry(void) {
     int argc = 1;
+#ifdef CRUNNER_TAKES_ARGUMENTS
+    if (!crunner_assumed("arguments")) crunner_unmodelled("more arguments than the harness has");
+#endif
     arguments[0] = program_name;
 #if CRUNNER_ARGV > 0
     int more = crunner_choose_byte("argc") % (CRUNNER_ARGV + 1);

@@ -30,6 +30,8 @@ static struct description {
     struct crunner_content *file;
     size_t at;
     unsigned char uses, readable, writable, append;
+    unsigned char to_end;               /* the position is the end, wherever that is */
+    unsigned char by_stream, by_number; /* who has used it */
     int error; /* what the next read says */
 } descriptions[DESCRIPTORS] = {{.uses = 1, .readable = 1}, {.uses = 1, .writable = 1}, {.uses = 1, .writable = 1}};
 /* By descriptor: one more than the index of its description, the standard ones first; 0: closed. */
@@ -258,6 +260,11 @@ STUB int crunner_descriptor_is_broken_pipe(int fd) {
     return d && d->file && d->file->pipe && !crunner_forked && !is_open(d->file, 0);
 }
 
+static void find_end(struct description *d) {
+    if (d->to_end) d->at = crunner_content_size(d->file);
+    d->to_end = 0;
+}
+
 STUB int crunner_descriptor_byte(int fd) {
     struct description *d = described(fd);
     int c;
@@ -273,6 +280,7 @@ STUB int crunner_descriptor_byte(int fd) {
         crunner_assume(!written_to(d->file));
         return -1;
     }
+    find_end(d);
     c = crunner_content_byte(d->file, d->at);
     if (c >= 0) d->at++;
     return c;
@@ -293,13 +301,38 @@ STUB int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n) 
     if (file->pipe) {
         d->at = file->length;
     } else if (d->append) {
+        d->to_end = 0;
         /* Appending to what nobody has read: the old bytes need not be known, and are not asked for. */
-        if (!file->complete && !d->readable) return 1;
+        if (!file->complete && !d->readable) {
+            d->to_end = 1;
+            return 1;
+        }
         d->at = crunner_content_size(file);
     }
     for (size_t i = 0; i < n; i++)
         if (!crunner_content_put(file, d->at++, bytes[i])) return 0;
     return 1;
+}
+
+STUB void crunner_descriptor_to_end(int fd) { described(fd)->to_end = 1; }
+STUB void crunner_descriptor_append(int fd) { described(fd)->append = 1; }
+STUB int crunner_descriptor_appends(int fd) {
+    struct description *d = described(fd);
+    return d && d->append;
+}
+
+static void use(unsigned char *one, const unsigned char *other) {
+    if (*one) return;
+    *one = 1;
+    if (*other && !crunner_assumed("buffers")) crunner_unmodelled("a descriptor with a stream whose buffer holds what was read or written");
+}
+STUB void crunner_descriptor_by_stream(int fd) {
+    struct description *d = described(fd);
+    if (d) use(&d->by_stream, &d->by_number);
+}
+STUB void crunner_descriptor_by_number(int fd) {
+    struct description *d = described(fd);
+    if (d) use(&d->by_number, &d->by_stream);
 }
 
 STUB long crunner_descriptor_seek(int fd, long offset, int whence) {
@@ -309,6 +342,9 @@ STUB long crunner_descriptor_seek(int fd, long offset, int whence) {
         stub_errno = STUB_EBADF;
         return -1;
     }
+    if (!d->file && !crunner_assumed("stdin")) crunner_unmodelled("a standard stream that has a position");
+    if (d->file && whence == 1) find_end(d);
+    d->to_end = 0;
     if (!d->file || d->file->pipe) {
         stub_errno = STUB_ESPIPE;
         return -1;

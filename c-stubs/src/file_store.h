@@ -49,6 +49,14 @@ int crunner_descriptor_is_broken_pipe(int fd);
 int crunner_descriptor_byte(int fd);
 /* Writes, and records. 0: no memory. */
 int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n);
+/* The position becomes the end; of a file that is written at its end, that is found out when it is asked for. */
+void crunner_descriptor_to_end(int fd);
+/* From now on it writes at the end. */
+void crunner_descriptor_append(int fd);
+int crunner_descriptor_appends(int fd);
+/* Notes that a stream, or who has the number itself, uses a descriptor: both do so only as far as no buffer lies between. */
+void crunner_descriptor_by_stream(int fd);
+void crunner_descriptor_by_number(int fd);
 /* lseek: the new position, or -1. */
 long crunner_descriptor_seek(int fd, long offset, int whence);
 struct crunner_content *crunner_descriptor_content(int fd);

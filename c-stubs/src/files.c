@@ -41,16 +41,28 @@ STUB int CRUNNER_rename(const char *from, const char *to) {
     return 0;
 }
 
-#define CHANGES(name, errors, high, ...) \
-    STUB int CRUNNER_##name(__VA_ARGS__) { return crunner_fault(#name, errors, high) ? -1 : 0; }
-CHANGES(mkdir, CHANGING | E(EEXIST) | E(ENOSPC) | E(EMLINK) | E(EINVAL), E(EDQUOT), const char *name, unsigned mode)
-CHANGES(rmdir, CHANGING | E(ENOTEMPTY) | E(EINVAL) | E(EEXIST), 0, const char *name)
-CHANGES(chdir, BY_NAME | E(ENOENT), 0, const char *name)
-CHANGES(chmod, CHANGING, 0, const char *name, unsigned mode)
-CHANGES(chown, CHANGING, 0, const char *name, unsigned user, unsigned group)
-CHANGES(utime, CHANGING, 0, const char *name, const void *times)
-CHANGES(utimes, CHANGING, 0, const char *name, const void *times)
-CHANGES(symlink, CHANGING | E(EEXIST) | E(ENOSPC), E(EDQUOT), const char *from, const char *to)
+/* PATH_MAX, with the NUL. */
+#define LONGEST 4096
+
+/* A name is read to its end before anything is done. */
+static int is_too_long(const char *name) { return strlen(name) >= LONGEST; }
+
+#define CHANGES(call, errors, high, ...)                                  \
+    STUB int CRUNNER_##call(const char *name, ##__VA_ARGS__) {            \
+        if (is_too_long(name)) return fails(STUB_ENAMETOOLONG);           \
+        return crunner_fault(#call, errors, high) ? -1 : 0;               \
+    }
+CHANGES(mkdir, CHANGING | E(EEXIST) | E(ENOSPC) | E(EMLINK) | E(EINVAL), E(EDQUOT), unsigned mode)
+CHANGES(rmdir, CHANGING | E(ENOTEMPTY) | E(EINVAL) | E(EEXIST), 0)
+CHANGES(chdir, BY_NAME | E(ENOENT), 0)
+CHANGES(chmod, CHANGING, 0, unsigned mode)
+CHANGES(chown, CHANGING, 0, unsigned user, unsigned group)
+CHANGES(utime, CHANGING, 0, const void *times)
+CHANGES(utimes, CHANGING, 0, const void *times)
+STUB int CRUNNER_symlink(const char *from, const char *to) {
+    if (is_too_long(from) || is_too_long(to)) return fails(STUB_ENAMETOOLONG);
+    return crunner_fault("symlink", CHANGING | E(EEXIST) | E(ENOSPC), E(EDQUOT)) ? -1 : 0;
+}
 
 STUB int CRUNNER_fchmod(int fd, unsigned mode) {
     if (!crunner_descriptor_valid(fd)) return fails(STUB_EBADF);
@@ -106,10 +118,20 @@ STUB char *CRUNNER_realpath(const char *restrict name, char *restrict into) {
         return 0;
     }
     if (crunner_fault("realpath", BY_NAME, 0)) return 0;
-    if (!into) return crunner_channel(*name == '/' ? "" : "/", name);
-    if (*name != '/') *into++ = '/';
-    memcpy(into, name, strlen(name) + 1);
-    return *name == '/' ? into : into - 1;
+    if (!crunner_assumed("folder")) crunner_unmodelled("a working folder other than /, and links on the way to a name");
+    char *path = crunner_channel(*name == '/' ? "" : "/", name);
+    if (!path || !into) return path;
+    size_t n = strlen(path) + 1;
+    if (n > LONGEST) {
+        free(path);
+        stub_errno = STUB_ENAMETOOLONG;
+        return 0;
+    }
+    /* The result may have any length that a path can have. */
+    into[LONGEST - 1] = 0;
+    memcpy(into, path, n);
+    free(path);
+    return into;
 }
 
 /* The working folder is a string of channel "cwd". */
@@ -122,12 +144,13 @@ STUB char *CRUNNER_getcwd(char *into, size_t n) {
     char *path = crunner_choose_string("cwd");
     char *whole = path ? crunner_channel("/", path) : 0;
     free(path);
-    if (!whole || !into) return whole;
+    if (!whole || (!into && !n)) return whole;
     if (strlen(whole) >= n) {
         stub_errno = STUB_ERANGE;
         free(whole);
         return 0;
     }
+    if (!into) return whole;
     memcpy(into, whole, strlen(whole) + 1);
     free(whole);
     return into;

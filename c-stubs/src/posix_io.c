@@ -74,6 +74,7 @@ STUB long CRUNNER_read(int fd, void *into, size_t n) {
     size_t at = 0;
     crunner_signals_arrive();
     if (!crunner_descriptor_readable(fd)) return bad();
+    crunner_descriptor_by_number(fd);
     int *error = crunner_descriptor_error(fd);
     if (*error) {
         stub_errno = *error;
@@ -110,6 +111,7 @@ static long written(const char *channel, size_t n) {
 
 STUB long CRUNNER_write(int fd, const void *bytes, size_t n) {
     if (!crunner_descriptor_writable(fd)) return bad();
+    crunner_descriptor_by_number(fd);
     long some = crunner_descriptor_is_broken_pipe(fd) ? fails(STUB_EPIPE) : written("write", n);
     if (some == -1) {
         int error = stub_errno;
@@ -120,8 +122,12 @@ STUB long CRUNNER_write(int fd, const void *bytes, size_t n) {
     return some;
 }
 
+/* IOV_MAX: how many parts the system takes. */
+#define PARTS 1024
+
 STUB long CRUNNER_readv(int fd, const struct iovec *parts, int count) {
     long all = 0;
+    if (count < 0 || count > PARTS) return fails(STUB_EINVAL);
     for (int i = 0; i < count; i++) {
         long n = CRUNNER_read(fd, parts[i].iov_base, parts[i].iov_len);
         if (n < 0) return all ? all : -1;
@@ -133,6 +139,7 @@ STUB long CRUNNER_readv(int fd, const struct iovec *parts, int count) {
 
 STUB long CRUNNER_writev(int fd, const struct iovec *parts, int count) {
     long all = 0;
+    if (count < 0 || count > PARTS) return fails(STUB_EINVAL);
     for (int i = 0; i < count; i++) {
         long n = CRUNNER_write(fd, parts[i].iov_base, parts[i].iov_len);
         if (n < 0) return all ? all : -1;
@@ -142,7 +149,10 @@ STUB long CRUNNER_writev(int fd, const struct iovec *parts, int count) {
     return all;
 }
 
-STUB long CRUNNER_lseek(int fd, long offset, int whence) { return crunner_descriptor_seek(fd, offset, whence); }
+STUB long CRUNNER_lseek(int fd, long offset, int whence) {
+    crunner_descriptor_by_number(fd);
+    return crunner_descriptor_seek(fd, offset, whence);
+}
 
 STUB long CRUNNER_pread(int fd, void *into, size_t n, long offset) {
     if (offset < 0) return fails(STUB_EINVAL);
@@ -231,10 +241,23 @@ STUB int CRUNNER_access(const char *name, int mode) {
 }
 STUB int CRUNNER_faccessat(int folder, const char *name, int mode, int flags) { return CRUNNER_access(name, mode); }
 
+/* Linux leaves in the time limit what is left of it. */
+static void passes(struct timeval *limit, int is_all) {
+    struct timeval before = *limit;
+    if (is_all) limit->tv_sec = limit->tv_usec = 0;
+    else if (crunner_choose_byte("select_left") & 1) {
+        limit->tv_usec = (long)(crunner_choose_u32("select_left") % 1000000);
+        limit->tv_sec = (long)crunner_choose_u32("select_left");
+        crunner_assume(limit->tv_sec < before.tv_sec || (limit->tv_sec == before.tv_sec && limit->tv_usec <= before.tv_usec));
+    }
+    long fraction = before.tv_usec - limit->tv_usec, borrowed = fraction < 0;
+    crunner_time_passes(before.tv_sec - limit->tv_sec - borrowed, (fraction + borrowed * 1000000) * 1000);
+}
+
 /* Everything is ready at once, unless the choice is another: then each descriptor is, or is not, by a bit. */
 STUB int CRUNNER_select(int count, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, struct timeval *restrict limit) {
     int ready = 0;
-    if (count < 0 || count > FD_SETSIZE) return fails(STUB_EINVAL);
+    if (count < 0 || count > FD_SETSIZE || (limit && (limit->tv_sec < 0 || limit->tv_usec < 0))) return fails(STUB_EINVAL);
     int fault = crunner_fault("select", MAY_BE_SHORT | E(EINTR) | E(ENOMEM), 0);
     if (fault > 0) return -1;
     for (int fd = 0; fd < count; fd++) {
@@ -249,7 +272,7 @@ STUB int CRUNNER_select(int count, fd_set *restrict r, fd_set *restrict w, fd_se
     }
     /* Without a time limit it waits until something is. */
     if (!limit) crunner_assume(ready > 0);
-    else if (!ready) crunner_time_passes(limit->tv_sec, limit->tv_usec * 1000L);
+    else passes(limit, ready == 0);
     return ready;
 }
 STUB int CRUNNER_poll(struct pollfd *fds, nfds_t count, int limit) {
@@ -302,9 +325,13 @@ STUB int crunner_fcntl(int fd, int command, va_list args) {
         if (argument < 0) return fails(STUB_EINVAL);
         return crunner_descriptor_copy(fd, argument);
     case 1: return crunner_choose_byte("fcntl") & 1; /* F_GETFD */
-    case 3: /* F_GETFL */
-        return (crunner_descriptor_writable(fd) ? crunner_descriptor_readable(fd) ? 2 : 1 : 0) |
-               (crunner_choose_byte("fcntl") & 1 ? 04000 : 0);
+    case 3: { /* F_GETFL: O_NONBLOCK, O_LARGEFILE, O_NOATIME and those that ask for synchronous writing are anybody's guess */
+        unsigned char chosen = crunner_choose_byte("fcntl");
+        int flags = crunner_descriptor_writable(fd) ? crunner_descriptor_readable(fd) ? 2 : 1 : 0;
+        if (crunner_descriptor_appends(fd) || (fd < 3 && (chosen & 32))) flags |= O_AT_END;
+        return flags | (chosen & 1 ? 04000 : 0) | (chosen & 2 ? 0100000 : 0) | (chosen & 4 ? 010000 : 0) | (chosen & 8 ? 04010000 : 0) |
+               (chosen & 16 ? 01000000 : 0);
+    }
     default: return 0;
     }
 }

@@ -151,6 +151,8 @@ static int paused(unsigned chosen, int options) {
 STUB int CRUNNER_system(const char *command) {
     crunner_signals_arrive();
     if (!command) return crunner_choose_byte("system") & 1;
+    /* The shell is given the whole command, if that is not too long for a program's argument. */
+    if (strlen(command) >= 1u << 17) return 127 << 8;
     unsigned chosen = crunner_choose_u32("system");
     if (!(chosen & 1)) return fails(STUB_EAGAIN);
     return ended(chosen >> 8);
@@ -185,11 +187,14 @@ STUB int CRUNNER_pclose(struct crunner_stream *stream) {
 #define KNOWN 8
 static int children[KNOWN], known, others;
 
+/* Linux has numbers below 4194304, and 1 is the first process. */
+static int other_process(unsigned chosen) { return 2 + (int)((999 + chosen % 4194302) % 4194302); }
+
 /* 0: there is no room for another process; 1: this is the child; 2: this is the parent. */
 STUB int CRUNNER_fork(void) {
     unsigned char chosen = crunner_choose_byte("fork");
     if (chosen % 3 == 0) return fails(chosen ? STUB_ENOMEM : STUB_EAGAIN);
-    int child = 1001 + (int)(crunner_choose_u32("fork") & 0x1fffff);
+    int child = other_process(crunner_choose_u32("fork"));
     for (int i = 0; i < known; i++) crunner_assume(children[i] != child);
     crunner_forked = 1;
     if (chosen % 3 == 2) {
@@ -203,21 +208,24 @@ STUB int CRUNNER_fork(void) {
 }
 STUB int CRUNNER_vfork(void) { return CRUNNER_fork(); }
 
-static int execute(void) {
+static int execute(const char *path, char *const arguments[]) {
+    size_t all = strlen(path);
+    for (size_t i = 0; arguments && arguments[i]; i++) all += strlen(arguments[i]);
+    if (all > 1u << 21) return fails(STUB_E2BIG);
     unsigned char chosen = crunner_choose_byte("exec");
     if (chosen & 1) crunner_finish_at_once(chosen >> 1);
     unsigned error = chosen >> 1;
     unsigned long long may = E(EACCES) | E(E2BIG) | E(ENOEXEC) | E(ENOMEM) | E(ENOTDIR) | E(ETXTBSY) | E(EIO) | E(ELOOP) | E(EPERM);
     return fails(error < 64 && (may >> error & 1) ? (int)error : STUB_ENOENT);
 }
-#define EXEC(name, ...) \
-    STUB int CRUNNER_##name(__VA_ARGS__) { return execute(); }
-EXEC(execl, const char *path, ...)
-EXEC(execlp, const char *path, ...)
-EXEC(execle, const char *path, ...)
-EXEC(execv, const char *path, char *const argv[])
-EXEC(execvp, const char *path, char *const argv[])
-EXEC(execve, const char *path, char *const argv[], char *const envp[])
+#define EXEC(name, arguments, ...) \
+    STUB int CRUNNER_##name(const char *path, __VA_ARGS__) { return execute(path, arguments); }
+EXEC(execl, 0, ...)
+EXEC(execlp, 0, ...)
+EXEC(execle, 0, ...)
+EXEC(execv, argv, char *const argv[])
+EXEC(execvp, argv, char *const argv[])
+EXEC(execve, argv, char *const argv[], char *const envp[])
 
 /* The place of a process among the known ones; `known` of none. */
 static int place_of(int process) {
@@ -240,7 +248,7 @@ STUB int CRUNNER_waitpid(int process, int *status, int options) {
     if (process <= 0) at = (int)(which % (unsigned)(known + !!others));
     if (at == known) {
         others -= !goes_on;
-        return process > 0 ? process : 1001 + (int)(which >> 8 & 0x1fffff);
+        return process > 0 ? process : other_process(which >> 8);
     }
     int child = children[at];
     if (!goes_on) children[at] = children[--known];

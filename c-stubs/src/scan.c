@@ -96,13 +96,14 @@ static enum outcome scan_integer(struct crunner_source *s, long width, int base,
 
 /* The longest text that can begin a number is taken, as C 7.21.6.2 asks. What strtod then leaves of it ("1e") is lost, but
  * the number counts: glibc's way. */
-static enum outcome scan_float(struct crunner_source *s, long width, double *value) {
+static enum outcome scan_float(struct crunner_source *s, long width, enum size size, void *to) {
     char text[FLOAT_TEXT];
     size_t n = 0;
     int c = next(s), hex = 0, digits = 0, point = 0, exponent = 0;
     const char *word = 0;
     if (c < 0) return INPUT_END;
-    if (width > FLOAT_TEXT - 1) width = FLOAT_TEXT - 1;
+    int is_cut = width > FLOAT_TEXT - 1;
+    if (is_cut) width = FLOAT_TEXT - 1;
     while (c >= 0 && width > 0) {
         int low = c >= 'A' && c <= 'Z' ? c + 32 : c, take = 0;
         size_t start = n > 0 && (text[0] == '+' || text[0] == '-');
@@ -143,29 +144,41 @@ static enum outcome scan_float(struct crunner_source *s, long width, double *val
         c = width > 0 ? next(s) : -2;
     }
     back(s, c);
+    if (is_cut && n == FLOAT_TEXT - 1) crunner_unmodelled("a number of more than 511 characters");
     text[n] = 0;
     if (n == 0) return MISMATCH;
     char *end;
-    *value = strtod(text, &end);
-    return end == text || (hex && !digits) || (word && *end) ? MISMATCH : DONE;
+    float single = 0;
+    double number = 0;
+    long double extended = 0;
+    if (size == SIZE_LONG) number = strtod(text, &end);
+    else if (size == SIZE_LONGDOUBLE) extended = strtold(text, &end);
+    else single = strtof(text, &end);
+    if (end == text || (hex && !digits) || (word && *end)) return MISMATCH;
+    if (!to) return DONE;
+    if (size == SIZE_LONG) *(double *)to = number;
+    else if (size == SIZE_LONGDOUBLE) *(long double *)to = extended;
+    else *(float *)to = single;
+    return DONE;
 }
 
-/* The set of %[...]: one bit per character. Returns the format behind it, or NULL if it is not closed. */
+static void include(unsigned char set[32], unsigned c) { set[c / 8] |= (unsigned char)(1u << c % 8); }
+
+/* The set of %[...]: one bit per character. Returns the format behind it, or NULL if it is not closed. A '-' stands for the characters
+ * from the one before it up to the one behind it, unless it is the first or last, or there are none: then for itself. */
 static const char *read_set(const char *p, unsigned char set[32]) {
-    int invert = *p == '^', first = 1;
-    for (int i = 0; i < 32; i++) set[i] = invert ? 0xff : 0;
+    int invert = *p == '^';
+    for (int i = 0; i < 32; i++) set[i] = 0;
     if (invert) p++;
-    for (; *p && (*p != ']' || first); p++, first = 0) {
-        unsigned from = (unsigned char)*p, to = from;
-        if (p[1] == '-' && p[2] && p[2] != ']') {
-            to = (unsigned char)p[2];
-            p += 2;
-        }
-        for (unsigned c = from; c <= to; c++) {
-            if (invert) set[c / 8] &= (unsigned char)~(1u << c % 8);
-            else set[c / 8] |= (unsigned char)(1u << c % 8);
-        }
+    if (*p == ']' || *p == '-') include(set, (unsigned char)*p++);
+    for (; *p && *p != ']'; p++) {
+        unsigned before = (unsigned char)p[-1], behind = (unsigned char)p[1];
+        if (*p == '-' && behind && behind != ']' && before <= behind)
+            for (unsigned c = before; c < behind; c++) include(set, c);
+        else include(set, (unsigned char)*p);
     }
+    if (invert)
+        for (int i = 0; i < 32; i++) set[i] ^= 0xff;
     return *p ? p + 1 : 0;
 }
 
@@ -258,7 +271,6 @@ STUB int crunner_scan(struct crunner_source *s, const char *format, va_list give
         }
         long most = width ? width : LONG_MAX;
         unsigned long long v = 0;
-        double real = 0;
         int base = conversion == 'o' ? 8 : conversion == 'x' || conversion == 'X' || conversion == 'p' ? 16 : 10;
         switch (conversion) {
         case 'i': base = 0; /* fall through */
@@ -273,11 +285,7 @@ STUB int crunner_scan(struct crunner_source *s, const char *format, va_list give
             if (outcome == DONE && to) store(to, size, v);
             break;
         case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
-            outcome = scan_float(s, most, &real);
-            if (outcome != DONE || !to) break;
-            if (size == SIZE_LONG) *(double *)to = real;
-            else if (size == SIZE_LONGDOUBLE) *(long double *)to = real;
-            else *(float *)to = (float)real;
+            outcome = scan_float(s, most, size, to);
             break;
         case 'c': outcome = scan_text(s, width ? width : 1, 0, 0, allocate ? 0 : to, allocate ? to : 0); break;
         case 's': outcome = scan_text(s, most, 0, 1, allocate ? 0 : to, allocate ? to : 0); break;

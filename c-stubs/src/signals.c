@@ -123,8 +123,11 @@ static void install(int number, void (*handler)(int), unsigned long mask, int fl
     if (is_handler(handler) && !crunner_assumed("signals")) crunner_unmodelled("a signal between two calls of the library");
 }
 
+/* glibc keeps two for itself. */
+static int is_free(int number) { return valid(number) && number != 32 && number != 33; }
+
 STUB void (*CRUNNER_signal(int number, void (*handler)(int)))(int) {
-    if (!valid(number) || number == SIGKILL || number == SIGSTOP || handler == SIG_ERR) {
+    if (!is_free(number) || number == SIGKILL || number == SIGSTOP || handler == SIG_ERR) {
         stub_errno = STUB_EINVAL;
         return SIG_ERR;
     }
@@ -133,7 +136,7 @@ STUB void (*CRUNNER_signal(int number, void (*handler)(int)))(int) {
     return before;
 }
 STUB int CRUNNER_sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old) {
-    if (!valid(number) || (action && (number == SIGKILL || number == SIGSTOP))) return fails(STUB_EINVAL);
+    if (!is_free(number) || (action && (number == SIGKILL || number == SIGSTOP))) return fails(STUB_EINVAL);
     void (*before)(int) = actions[number];
     unsigned long mask = masks[number];
     int mode = modes[number];

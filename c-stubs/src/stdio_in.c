@@ -13,6 +13,7 @@ STUB int CRUNNER_fgetc(stream *in) {
         return -1;
     }
     crunner_signals_arrive();
+    crunner_descriptor_by_stream(in->fd);
     c = crunner_descriptor_byte(in->fd);
     if (c >= 0) return c;
     /* A stream waits for the rest: a pause is none. */
@@ -41,24 +42,30 @@ STUB int CRUNNER_getw(stream *in) {
 }
 
 STUB int CRUNNER_ungetc(int c, stream *in) {
-    if (c < 0 || in->pushed == (int)sizeof in->pushback) return -1;
+    if (c == -1) return -1;
+    if (in->pushed == (int)sizeof in->pushback) {
+        crunner_unmodelled("more characters pushed back than the model has room for");
+        return -1;
+    }
     in->pushback[in->pushed++] = (unsigned char)c;
     in->flags &= ~STREAM_EOF;
     return (unsigned char)c;
 }
 
 STUB char *CRUNNER_fgets(char *restrict into, int n, stream *restrict in) {
-    int at = 0;
+    int at = 0, before = in->flags & STREAM_ERROR;
     if (n <= 0) return 0;
+    /* An error of earlier is none of this call; one that only asks to try again leaves what has come. */
+    in->flags &= ~STREAM_ERROR;
     while (at < n - 1) {
         int c = CRUNNER_fgetc(in);
-        if (c < 0) {
-            if (at == 0 || (in->flags & STREAM_ERROR)) return 0;
-            break;
-        }
+        if (c < 0) break;
         into[at++] = (char)c;
         if (c == '\n') break;
     }
+    int failed = (n > 1 && at == 0) || ((in->flags & STREAM_ERROR) && stub_errno != STUB_EAGAIN);
+    in->flags |= before;
+    if (failed) return 0;
     into[at] = 0;
     return into;
 }
@@ -104,12 +111,18 @@ STUB long CRUNNER_getdelim(char **restrict line, size_t *restrict room, int deli
         stub_errno = STUB_EINVAL;
         return -1;
     }
-    if (!*line) *room = 0;
+    /* There is room before there is a character, as glibc has it. */
+    if (!*line || !*room) {
+        char *first = crunner_granted_realloc(*line, 120);
+        if (!first) return -1;
+        *line = first;
+        *room = 120;
+    }
     for (;;) {
         int c = CRUNNER_fgetc(in);
         if (c < 0 && at == 0) return -1;
         if (at + 2 > *room) {
-            size_t wanted = *room ? *room * 2 : 120;
+            size_t wanted = *room * 2;
             if (wanted < at + 2) wanted = at + 2;
             char *bigger = crunner_granted_realloc(*line, wanted);
             if (!bigger) {

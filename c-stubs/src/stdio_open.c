@@ -39,6 +39,8 @@ static int open_by_mode(const char *name, const char *mode) {
     fd = crunner_descriptor_open(file, plus, 1, *mode == 'a');
     if (fd < 0) return -1;
     if (*mode == 'w' || !crunner_content_exists(file)) crunner_content_create(file);
+    /* glibc goes to the end, which is not asked for before somebody wants to know where that is. */
+    else crunner_descriptor_to_end(fd);
     return fd;
 }
 
@@ -63,10 +65,15 @@ STUB stream *CRUNNER_fdopen(int fd, const char *mode) {
         stub_errno = STUB_EBADF;
         return 0;
     }
-    if (*mode != 'r' && *mode != 'w' && *mode != 'a') {
+    int plus = 0;
+    for (const char *m = mode; *m && *m != ','; m++) plus |= *m == '+';
+    int reads = *mode == 'r' || plus, writes = *mode != 'r' || plus;
+    int may = (!reads || crunner_descriptor_readable(fd)) && (!writes || crunner_descriptor_writable(fd));
+    if ((*mode != 'r' && *mode != 'w' && *mode != 'a') || !may) {
         stub_errno = STUB_EINVAL;
         return 0;
     }
+    if (*mode == 'a') crunner_descriptor_append(fd);
     return stream_of(fd);
 }
 
@@ -147,14 +154,27 @@ STUB void CRUNNER_clearerr_unlocked(stream *s) { CRUNNER_clearerr(s); }
 STUB int CRUNNER_fileno(stream *s) { return s->fd; }
 STUB int CRUNNER_fileno_unlocked(stream *s) { return s->fd; }
 
-/* A buffer that the program gives has to be as large as it says. What stands in it is the library's; here nothing is put there later. */
+/* What is asked of a stream needs one. */
+static void touch(stream *s) {
+    int flags = s->flags;
+    s->flags = flags;
+}
+
+/* A buffer that the program gives has to be as large as it says. What stands in it is the library's. */
 STUB int CRUNNER_setvbuf(stream *restrict s, char *restrict buffer, int mode, size_t n) {
-    if (buffer && n && mode != 2) buffer[0] = buffer[n - 1] = 0; /* _IONBF: none */
+    touch(s);
+    if (mode < 0 || mode > 2) return -1;
+    if (!buffer || !n || mode == 2) return 0; /* _IONBF: none */
+    if (!crunner_assumed("buffers")) crunner_unmodelled("what the library puts into the buffer of a stream");
+    buffer[0] = buffer[n - 1] = 0;
     return 0;
 }
 STUB void CRUNNER_setbuf(stream *restrict s, char *restrict buffer) { CRUNNER_setvbuf(s, buffer, 0, 8192); }
 STUB void CRUNNER_setbuffer(stream *restrict s, char *restrict buffer, size_t n) { CRUNNER_setvbuf(s, buffer, 0, n); }
-STUB void CRUNNER_setlinebuf(stream *s) {}
-STUB void CRUNNER_flockfile(stream *s) {}
-STUB void CRUNNER_funlockfile(stream *s) {}
-STUB int CRUNNER_ftrylockfile(stream *s) { return 0; }
+STUB void CRUNNER_setlinebuf(stream *s) { touch(s); }
+STUB void CRUNNER_flockfile(stream *s) { touch(s); }
+STUB void CRUNNER_funlockfile(stream *s) { touch(s); }
+STUB int CRUNNER_ftrylockfile(stream *s) {
+    touch(s);
+    return 0;
+}

@@ -64,8 +64,11 @@ size_t strlen(const char *s);
 int strcmp(const char *a, const char *b);
 void *memcpy(void *restrict to, const void *restrict from, size_t n);
 void *memset(void *to, int byte, size_t n);
+int snprintf(char *restrict to, size_t n, const char *restrict format, ...);
 int vsnprintf(char *restrict to, size_t n, const char *restrict format, va_list args);
+float strtof(const char *restrict text, char **restrict end);
 double strtod(const char *restrict text, char **restrict end);
+long double strtold(const char *restrict text, char **restrict end);
 
 int *__errno_location(void);
 #define stub_errno (*__errno_location())

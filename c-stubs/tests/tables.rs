@@ -121,13 +121,18 @@ fn pure_functions_do_what_the_platform_does() {
             "engine_multibyte.c",
             "engine_network.c",
             "engine_wide.c",
+            "clock.c",
             "scan.c",
         ];
         if wanted.contains(&name.as_str()) {
             command.arg(path);
         }
     }
-    for source in ["/tests/c/compare.c", "/tests/c/compare_wide.c"] {
+    for source in [
+        "/tests/c/compare.c",
+        "/tests/c/compare_time.c",
+        "/tests/c/compare_wide.c",
+    ] {
         command.arg(format!("{}{source}", env!("CARGO_MANIFEST_DIR")));
     }
     run(command.arg("-o").arg(&program));

@@ -167,20 +167,37 @@ fn entry_of(source: &str, name: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The functions of a test file that carry `#[test]`.
+/// The functions of a test file that are tests, by the names that cargo has for them. Tests that a
+/// macro makes are not among them; nothing is, where the file is no Rust.
 pub fn tests_of(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let mut names = Vec::new();
-    let mut marked = false;
-    for line in text.lines().map(str::trim) {
-        if line == "#[test]" {
-            marked = true;
-        } else if marked && let Some(rest) = line.strip_prefix("fn ") {
-            names.extend(rest.split('(').next().map(str::to_owned));
-            marked = false;
-        }
+    if let Ok(file) = syn::parse_file(&text) {
+        tests_among(&file.items, "", &mut names);
     }
     names
+}
+
+fn tests_among(items: &[syn::Item], within: &str, names: &mut Vec<String>) {
+    for item in items {
+        match item {
+            syn::Item::Fn(function) => {
+                let is_test = |attribute: &syn::Attribute| {
+                    let last = attribute.path().segments.last();
+                    last.is_some_and(|last| last.ident == "test")
+                };
+                if function.attrs.iter().any(is_test) {
+                    names.push(format!("{within}{}", function.sig.ident));
+                }
+            }
+            syn::Item::Mod(module) => {
+                if let Some((_, items)) = &module.content {
+                    tests_among(items, &format!("{within}{}::", module.ident), names);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The goals in a campaign's state; only this part of it is read, and only if it is there.
@@ -206,5 +223,15 @@ mod tests {
             Some("main")
         );
         assert_eq!(entry_of("void x(void);", "x"), None);
+    }
+
+    #[test]
+    fn tests_are_found_however_they_are_laid_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("t.rs");
+        let text = "#[test] fn one() {}\n#[test]\n#[should_panic]\npub fn two() {}\nfn none() {}\n\
+                    mod inner { #[core::prelude::v1::test]\nfn three() {} }";
+        std::fs::write(&file, text).expect("written");
+        assert_eq!(tests_of(&file), ["one", "two", "inner::three"]);
     }
 }

@@ -393,9 +393,27 @@ fn configured(mut harness: Harness, own: &HarnessConfig) -> Result<Harness, Erro
     harness.entry.clone_from(&own.entry);
     harness.drives.clone_from(&own.drives);
     if let Some(properties) = &own.property {
+        if properties.names().is_empty() {
+            return Err(Error::nothing(
+                format!(
+                    "`property` of the harness `{}` in cegar.toml names none",
+                    harness.name
+                ),
+                "leave it out for all of them",
+            ));
+        }
         harness.properties = PropertyName::expand(properties.names());
     }
     if let Some(max_len) = own.max_len {
+        if max_len as u64 > crate::store::LONGEST {
+            return Err(Error::nothing(
+                format!(
+                    "`max_len` of the harness `{}` in cegar.toml is {max_len} bytes",
+                    harness.name
+                ),
+                format!("inputs have {} bytes at most", crate::store::LONGEST),
+            ));
+        }
         harness.max_len = max_len;
     }
     if let Some(argv) = &own.argv {

@@ -78,21 +78,35 @@ impl FileError {
     }
 }
 
-/// Writes `bytes` to `path`, whole or not at all. The directory must exist.
+/// Writes `bytes` to `path`, whole or not at all. The directory must exist. A symbolic link is
+/// followed; what is no regular file, such as a pipe or a device, is written to as it is.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let directory = match path.parent() {
+    let fail = |why| FileError::new("write", path, why);
+    let old = fs::metadata(path).ok();
+    if old.as_ref().is_some_and(|old| !old.is_file()) {
+        let mut there = File::options().write(true).open(path).map_err(fail)?;
+        return there.write_all(bytes).map_err(fail);
+    }
+    let whole = match old {
+        Some(_) => path.canonicalize().map_err(fail)?,
+        None => path.to_owned(),
+    };
+    let directory = match whole.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let fail = |why| FileError::new("write", path, why);
     let mut file = tempfile::Builder::new()
         .prefix(".cegar-")
         .tempfile_in(directory)
         .map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
-    make_readable(file.as_file()).map_err(fail)?;
-    file.persist(path).map_err(|why| fail(why.error))?;
+    match old {
+        Some(old) => file.as_file().set_permissions(old.permissions()),
+        None => make_readable(file.as_file()),
+    }
+    .map_err(fail)?;
+    file.persist(&whole).map_err(|why| fail(why.error))?;
     // Some file systems cannot sync a directory; the data itself is safe by then.
     if let Ok(directory) = File::open(directory) {
         let _ = directory.sync_all();
@@ -166,8 +180,11 @@ pub fn add_entry(corpus: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     write_new(&corpus.join(entry_name(bytes)), bytes)
 }
 
+/// The most bytes that an input may have.
+pub const LONGEST: u64 = 1 << 26;
+
 /// The entries of a corpus folder, sorted by name, and the files that are none: those that cannot
-/// be read, and those whose name is a content hash that their content does not have. The latter are
+/// be read, those that are longer than an input may be, and those whose name is a content hash that their content does not have. The latter are
 /// left where they are; the caller names them. Files with other names are a user's own seeds.
 pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBuf>), FileError> {
     if !corpus.exists() {
@@ -197,6 +214,11 @@ pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBu
             corrupt.push(path);
             continue;
         }
+        // What no campaign wrote, and no run could read.
+        if fs::metadata(&path).is_ok_and(|file| file.len() > LONGEST) {
+            corrupt.push(path);
+            continue;
+        }
         let hashed = name.len() == 16 && name.bytes().all(|b| b.is_ascii_hexdigit());
         match fs::read(&path) {
             Ok(bytes) if !hashed || name == entry_name(&bytes) => entries.push(bytes),
@@ -210,6 +232,24 @@ pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBu
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_regular_file_is_written_to_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        std::os::unix::fs::symlink("real", &link).unwrap();
+        write(&link, b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), b"new");
+        let pipe = folder.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let from = pipe.clone();
+        let reads = std::thread::spawn(move || fs::read(from).unwrap());
+        write(&pipe, b"text").unwrap();
+        assert_eq!(reads.join().unwrap(), b"text");
+        assert!(!pipe.is_file());
+    }
 
     #[test]
     fn a_written_file_is_whole_and_replaces() {

@@ -35,67 +35,185 @@ pub enum Ended {
     },
     /// It has the attribute `ignore`.
     Ignored,
+    /// It was not run to its end, for this reason.
+    NotRun(String),
 }
 
-/// Runs tests of one file of a package. `Err` says why they were not run.
+/// Tests that were not run, for one reason: those that are known of a file, or the file as a whole.
+pub fn not_run(stem: &str, mut known: Vec<String>, why: &str) -> Vec<(String, String)> {
+    if known.is_empty() {
+        known.push(format!("tests/{stem}.rs"));
+    }
+    let with_reason = |name| (name, why.to_owned());
+    known.into_iter().map(with_reason).collect()
+}
+
+/// Runs the tests of one file of a package: those of the names that are given, or all that it has,
+/// however they came there. What the standard test harness lists is what there is; its last words say
+/// how all of them ended, since a test's own output may hold anything. Where they do not, because a
+/// test has ended the process, each test is run in a process of its own. `Err` says why no test was run.
 pub fn run(
     package: &Path,
     stem: &str,
-    tests: &[String],
+    only: Option<&[String]>,
     target: &Path,
-    until: Option<Instant>,
-    stop: &AtomicBool,
+    ends: (Option<Instant>, &AtomicBool),
 ) -> Result<BTreeMap<String, Ended>, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut child = Command::new(cargo)
-        .arg("test")
-        .arg("--manifest-path")
-        .arg(package.join("Cargo.toml"))
-        .arg("--target-dir")
-        .arg(target)
-        .args([
-            "--test",
-            stem,
-            "--no-fail-fast",
-            "--color",
-            "never",
-            "--",
-            "--exact",
-        ])
-        .args(tests)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // A group of its own, so that what it starts ends with it.
-        .process_group(0)
-        .spawn()
-        .map_err(|why| format!("cargo cannot be started: {why}"))?;
-    let (out, err) = (drain(child.stdout.take()), drain(child.stderr.take()));
-    let over =
-        || stop.load(Ordering::Relaxed) || until.is_some_and(|until| Instant::now() >= until);
-    let ended = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break Some(status),
-            Ok(None) if over() => break None,
-            Ok(None) => std::thread::sleep(TICK),
-            Err(why) => return Err(format!("cargo cannot be waited for: {why}")),
-        }
+    let file = File {
+        package,
+        stem,
+        target,
+        ends,
     };
-    if ended.is_none() {
-        let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
-        // It may have ended just now.
-        let _ = killpg(group, Signal::SIGKILL);
-        let _ = child.wait();
+    let lock = package.join("Cargo.lock");
+    let had_lock = lock.exists();
+    let ended = file.run(only);
+    if !had_lock {
+        // Not there, or cargo's of just now: a package is left as it was.
+        let _ = std::fs::remove_file(&lock);
     }
-    let (out, err) = (
-        out.join().unwrap_or_default(),
-        err.join().unwrap_or_default(),
-    );
-    let told = read(&out);
-    match ended {
-        None => Err("the time was up".to_owned()),
-        Some(status) if told.is_empty() && !status.success() => Err(errors(&err)),
-        Some(_) => Ok(told),
+    ended
+}
+
+/// A file of tests, and where and until when it is run.
+struct File<'a> {
+    package: &'a Path,
+    stem: &'a str,
+    target: &'a Path,
+    ends: (Option<Instant>, &'a AtomicBool),
+}
+
+/// What a call of cargo said.
+struct Said {
+    is_success: bool,
+    out: String,
+    err: String,
+}
+
+/// Changes what the standard test harness prints, or how it runs tests.
+const VARIABLES: [&str; 5] = [
+    "RUST_TEST_NOCAPTURE",
+    "RUST_TEST_SHUFFLE",
+    "RUST_TEST_SHUFFLE_SEED",
+    "RUST_TEST_THREADS",
+    "RUST_TEST_TIME_UNIT",
+];
+
+impl File<'_> {
+    fn run(&self, only: Option<&[String]>) -> Result<BTreeMap<String, Ended>, String> {
+        let listed = self.cargo(&["--list", "--format", "terse"])?;
+        if !listed.is_success {
+            return Err(errors(&listed.err));
+        }
+        let ignored = self.cargo(&["--list", "--ignored", "--format", "terse"])?;
+        let ignored = names(&ignored.out);
+        let mut tests = names(&listed.out);
+        tests.retain(|test| only.is_none_or(|only| only.contains(test)));
+        let (run, skipped): (Vec<String>, Vec<String>) =
+            tests.into_iter().partition(|test| !ignored.contains(test));
+        let mut ended: BTreeMap<String, Ended> = skipped
+            .into_iter()
+            .map(|test| (test, Ended::Ignored))
+            .collect();
+        let unknown = only
+            .into_iter()
+            .flatten()
+            .filter(|test| !run.contains(test));
+        for test in unknown {
+            let why = || Ended::NotRun("cargo does not know it".to_owned());
+            ended.entry(test.clone()).or_insert_with(why);
+        }
+        if run.is_empty() && only.is_some() {
+            return Ok(ended);
+        }
+        let mut args = Vec::new();
+        if only.is_some() {
+            args.push("--exact");
+            args.extend(run.iter().map(String::as_str));
+        }
+        let said = self.cargo(&args)?;
+        match understood(&said, &run) {
+            Some(told) => ended.extend(told),
+            // A program of its own, without the standard harness.
+            None if run.is_empty() => {
+                ended.insert(self.stem.to_owned(), by_status(&said));
+            }
+            None => ended.extend(self.one_by_one(&run)),
+        }
+        Ok(ended)
+    }
+
+    /// Each test in a process of its own, as far as the time allows.
+    fn one_by_one(&self, tests: &[String]) -> BTreeMap<String, Ended> {
+        let alone = |test: &String| match self.cargo(&["--exact", test]) {
+            Err(why) => Ended::NotRun(why),
+            Ok(said) => {
+                let told = understood(&said, std::slice::from_ref(test));
+                let told = told.and_then(|mut told| told.remove(test));
+                told.unwrap_or_else(|| Ended::Failed {
+                    message: death(&said.err),
+                    at: None,
+                })
+            }
+        };
+        tests
+            .iter()
+            .map(|test| (test.clone(), alone(test)))
+            .collect()
+    }
+
+    /// Calls `cargo test` with these arguments for the tests. `Err`: there is no answer.
+    fn cargo(&self, args: &[&str]) -> Result<Said, String> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command
+            .arg("test")
+            .arg("--manifest-path")
+            .arg(self.package.join("Cargo.toml"))
+            .arg("--target-dir")
+            .arg(self.target)
+            .args(["--test", self.stem, "--no-fail-fast", "--color", "never"])
+            .arg("--")
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A group of its own, so that what it starts ends with it.
+            .process_group(0);
+        for variable in VARIABLES {
+            command.env_remove(variable);
+        }
+        let mut child = command
+            .spawn()
+            .map_err(|why| format!("cargo cannot be started: {why}"))?;
+        let (out, err) = (drain(child.stdout.take()), drain(child.stderr.take()));
+        let (until, stop) = self.ends;
+        let over =
+            || stop.load(Ordering::Relaxed) || until.is_some_and(|until| Instant::now() >= until);
+        let ended = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if over() => break None,
+                Ok(None) => std::thread::sleep(TICK),
+                Err(why) => return Err(format!("cargo cannot be waited for: {why}")),
+            }
+        };
+        if ended.is_none() {
+            let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
+            // It may have ended just now.
+            let _ = killpg(group, Signal::SIGKILL);
+            let _ = child.wait();
+        }
+        let (out, err) = (
+            out.join().unwrap_or_default(),
+            err.join().unwrap_or_default(),
+        );
+        let status = ended.ok_or_else(|| "the time was up".to_owned())?;
+        Ok(Said {
+            is_success: status.success(),
+            out,
+            err,
+        })
     }
 }
 
@@ -110,28 +228,74 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
     })
 }
 
-/// What the standard test harness says of each test.
-fn read(out: &str) -> BTreeMap<String, Ended> {
-    let mut told = BTreeMap::new();
-    for line in out.lines() {
-        let Some((name, how)) = line
-            .strip_prefix("test ")
-            .and_then(|rest| rest.split_once(" ... "))
-        else {
-            continue;
-        };
-        let ended = match how.split([' ', ',']).next() {
-            Some("ok") => Ended::Passed,
-            Some("ignored") => Ended::Ignored,
-            _ => said(out, name),
-        };
-        told.insert(name.to_owned(), ended);
+/// The tests of a list.
+fn names(out: &str) -> Vec<String> {
+    let tests = out.lines().filter_map(|line| line.strip_suffix(": test"));
+    tests.map(str::to_owned).collect()
+}
+
+/// How each of these tests ended, by the last words of the standard test harness: the names of those
+/// that failed, and how many there were. `None` where these words do not agree with each other, with
+/// the list, or with how the process ended.
+fn understood(said: &Said, tests: &[String]) -> Option<BTreeMap<String, Ended>> {
+    let lines: Vec<&str> = said.out.lines().collect();
+    let at = lines
+        .iter()
+        .rposition(|line| line.starts_with("test result: "))?;
+    let count = |word: &str| -> Option<usize> {
+        let before = lines[at].split_once(&format!(" {word}"))?.0;
+        before.rsplit(' ').next()?.parse().ok()
+    };
+    let (passed, failed) = (count("passed")?, count("failed")?);
+    let mut failing: Vec<&str> = lines[..at]
+        .iter()
+        .rev()
+        .skip_while(|line| line.is_empty())
+        .map_while(|line| line.strip_prefix("    "))
+        .collect();
+    if failed == 0 {
+        failing.clear();
     }
-    told
+    let is_known = |name: &&str| tests.iter().any(|test| test == name);
+    let agrees = failing.len() == failed
+        && failing.iter().all(is_known)
+        && passed + failed == tests.len()
+        && (failed == 0) == said.is_success;
+    agrees.then(|| {
+        let ended = |test: &String| match failing.contains(&test.as_str()) {
+            true => said_by(&said.out, test),
+            false => Ended::Passed,
+        };
+        tests
+            .iter()
+            .map(|test| (test.clone(), ended(test)))
+            .collect()
+    })
+}
+
+/// How a program ended that is one test.
+fn by_status(said: &Said) -> Ended {
+    match said.is_success {
+        true => Ended::Passed,
+        false => Ended::Failed {
+            message: death(&said.err),
+            at: None,
+        },
+    }
+}
+
+/// What cargo said of a process that has ended before its tests did.
+fn death(err: &str) -> String {
+    let of = err.split_once("process didn't exit successfully: ");
+    let how = of.and_then(|(_, rest)| rest.lines().next()?.rsplit_once(" (")?.1.strip_suffix(')'));
+    match how {
+        Some(how) => format!("its process ended: {how}"),
+        None => "its process ended before the test did".to_owned(),
+    }
 }
 
 /// What a test said that failed.
-fn said(out: &str, name: &str) -> Ended {
+fn said_by(out: &str, name: &str) -> Ended {
     let heading = format!("---- {name} stdout ----");
     let section = out.split_once(&heading).map_or("", |(_, rest)| rest);
     let section = section.split("\n---- ").next().unwrap_or_default();
@@ -164,18 +328,16 @@ fn errors(err: &str) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_words_of_each_test_are_its_own() {
-        let out = "\
+    const OUT: &str = "\
 running 3 tests
 test fine ... ok
-test slow ... ignored, takes long
 test wrong ... FAILED
-test other ... FAILED
+test inner::other - should panic ... FAILED
 
 failures:
 
 ---- wrong stdout ----
+test wrong ... ok
 
 thread 'wrong' (7) panicked at cegar/tests/demo.rs:13:10:
 demo: index 64 out of bounds for type 'char [64]'
@@ -183,15 +345,34 @@ demo: index 64 out of bounds for type 'char [64]'
 
   to debug: set
 
----- other stdout ----
+---- inner::other stdout ----
 
 thread 'other' (8) panicked at cegar/tests/demo.rs:20:5:
 assertion failed: n > 3
+
+
+failures:
+    inner::other
+    wrong
+
+test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s
 ";
-        let told = read(out);
-        assert_eq!(told.len(), 4);
+
+    fn told(out: &str, is_success: bool, tests: &[&str]) -> Option<BTreeMap<String, Ended>> {
+        let said = Said {
+            is_success,
+            out: out.to_owned(),
+            err: String::new(),
+        };
+        let tests: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();
+        understood(&said, &tests)
+    }
+
+    #[test]
+    fn the_words_of_each_test_are_its_own() {
+        let told = told(OUT, false, &["fine", "inner::other", "wrong"]).expect("understood");
+        assert_eq!(told.len(), 3);
         assert_eq!(told["fine"], Ended::Passed);
-        assert_eq!(told["slow"], Ended::Ignored);
         let wrong = Ended::Failed {
             message: "demo: index 64 out of bounds for type 'char [64]'".to_owned(),
             at: Some(("/a/c/demo.c".to_owned(), 52)),
@@ -201,7 +382,27 @@ assertion failed: n > 3
             message: "assertion failed: n > 3".to_owned(),
             at: None,
         };
-        assert_eq!(told["other"], other);
+        assert_eq!(told["inner::other"], other);
+    }
+
+    #[test]
+    fn words_that_contradict_each_other_are_not_believed() {
+        let tests = ["fine", "inner::other", "wrong"];
+        assert_eq!(told(OUT, true, &tests), None);
+        assert_eq!(told(OUT, false, &["fine", "wrong"]), None);
+        assert_eq!(told("test fine ... ok\n", true, &["fine"]), None);
+        let all = "test result: ok. 1 passed; 0 failed; 0 ignored";
+        assert!(told(all, true, &["fine"]).is_some());
+        assert_eq!(told(all, false, &["fine"]), None);
+    }
+
+    #[test]
+    fn a_death_has_its_reason() {
+        let err = "error: test failed\n\nCaused by:\n  process didn't exit successfully: `/a (b)/demo --exact x` (signal: 11, SIGSEGV: invalid memory reference)\n";
+        assert_eq!(
+            death(err),
+            "its process ended: signal: 11, SIGSEGV: invalid memory reference"
+        );
     }
 
     #[test]

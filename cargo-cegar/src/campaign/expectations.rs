@@ -8,6 +8,8 @@
 //! What fails is a finding of this campaign like any other; what could not be run to its end is
 //! named, and fails the command.
 
+use std::path::PathBuf;
+
 use cegar_fuzz::native::Outcome;
 use cegar_model::program::CheckKind;
 use cegar_search::simulate::search::Origin;
@@ -25,6 +27,14 @@ use crate::verdict::{Finding, Place};
 
 /// Inputs per call of a runner.
 const BATCH: usize = 16;
+
+/// What cargo runs of a file of tests.
+enum ByCargo {
+    /// All that this file has.
+    All(PathBuf),
+    /// The tests of these names.
+    Named(Vec<String>),
+}
 
 /// How the input of a record ended natively.
 enum Replayed {
@@ -49,7 +59,7 @@ impl Alternation<'_, '_> {
             .cloned()
             .collect();
         let by_cargo = self.tests_for_cargo(&records)?;
-        let total = (records.len() + by_cargo.len()) as u64;
+        let total = (records.len() + usize::from(by_cargo.is_some())) as u64;
         if total == 0 {
             return Ok(told);
         }
@@ -77,7 +87,7 @@ impl Alternation<'_, '_> {
             }
         }
         self.replay_tests(passing, &mut told)?;
-        if !by_cargo.is_empty() {
+        if let Some(by_cargo) = by_cargo {
             self.run_by_cargo(&by_cargo, &records, &mut told)?;
         }
         self.progress_of_replay(total, total);
@@ -95,6 +105,7 @@ impl Alternation<'_, '_> {
                     finding: remembered(record),
                     check: None,
                     events: record.events(),
+                    only_natively: false,
                 })?;
             }
         }
@@ -119,8 +130,9 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// The tests of this harness that are no records: a person's, or changed by one; all of a file that has more than records.
-    fn tests_for_cargo(&self, records: &[Record]) -> Result<Vec<String>, Error> {
+    /// The tests of this harness that are no records: all of a file that has more than records, since
+    /// only cargo knows what these are.
+    fn tests_for_cargo(&self, records: &[Record]) -> Result<Option<ByCargo>, Error> {
         let Some(tests) = self
             .confirming
             .judge
@@ -128,20 +140,18 @@ impl Alternation<'_, '_> {
             .as_ref()
             .filter(|_| self.confirming.judge.memory.is_some())
         else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let package = tests.committed();
         let file = emit::package::test_file(package, &self.subject.harness.name);
         let is_ours = emit::package::is_ours(package, &self.subject.harness.name)
             .map_err(|why| Error::engine("reading the tests", why))?;
-        let mut by_cargo = Vec::new();
-        for test in list::tests_of(&file) {
-            let has_record = records.iter().any(|record| record.name == test);
-            if !is_ours || !has_record || self.is_as_written(&test)? != Some(true) {
-                by_cargo.push(test);
-            }
+        if !is_ours {
+            return Ok(Some(ByCargo::All(file)));
         }
-        Ok(by_cargo)
+        let mut by_cargo = list::tests_of(&file);
+        by_cargo.retain(|test| records.iter().all(|record| record.name != *test));
+        Ok((!by_cargo.is_empty()).then_some(ByCargo::Named(by_cargo)))
     }
 
     fn is_as_written(&self, test: &str) -> Result<Option<bool>, Error> {
@@ -199,7 +209,7 @@ impl Alternation<'_, '_> {
 
     fn run_by_cargo(
         &mut self,
-        names: &[String],
+        by_cargo: &ByCargo,
         records: &[Record],
         told: &mut Expectations,
     ) -> Result<(), Error> {
@@ -207,38 +217,42 @@ impl Alternation<'_, '_> {
             return Ok(());
         };
         let (package, target) = (tests.committed(), tests.target());
-        let ended = committed::run(
-            package,
-            &self.subject.harness.name,
-            names,
-            &target,
-            self.subject.budget.end(),
-            self.subject.stop,
-        );
-        let mut ended = match ended {
+        let only = match by_cargo {
+            ByCargo::All(_) => None,
+            ByCargo::Named(names) => Some(&names[..]),
+        };
+        let (stem, until) = (&self.subject.harness.name, self.subject.budget.end());
+        let ended = committed::run(package, stem, only, &target, (until, self.subject.stop));
+        let ended = match ended {
             Ok(ended) => ended,
             Err(why) => {
-                let not_run = names.iter().map(|name| (name.clone(), why.clone()));
-                told.not_run.extend(not_run);
+                let known = match by_cargo {
+                    ByCargo::All(file) => list::tests_of(file),
+                    ByCargo::Named(names) => names.clone(),
+                };
+                told.not_run.extend(committed::not_run(stem, known, &why));
                 return Ok(());
             }
         };
-        for name in names {
-            let record = records.iter().find(|record| record.name == *name);
-            match ended.remove(name) {
-                Some(Ended::Passed) => self.passes(name, told)?,
-                Some(Ended::Ignored) => self.reporting.event(&Event::Note {
+        for (name, ended) in ended {
+            let record = records.iter().find(|record| record.name == name);
+            match ended {
+                // An input that fails is told of, whatever its test makes of it.
+                Ended::Passed if told.is_failing(&name) => {}
+                Ended::Passed => self.passes(&name, told)?,
+                Ended::Ignored => self.reporting.event(&Event::Note {
                     level: Level::Warning,
                     message: format!("the test {name} is ignored, so it was not run"),
                 }),
-                Some(Ended::Failed { message, at }) => {
-                    let finding = self.as_test(name, record, &message, at);
+                Ended::NotRun(why) => told.not_run.push((name, why)),
+                // Its input was run already, and fails.
+                Ended::Failed { .. } if told.is_failing(&name) => {}
+                Ended::Failed { message, at } => {
+                    told.pass.retain(|passing| *passing != name);
+                    let finding = self.as_test(&name, record, &message, at);
                     let standing = record.map_or(Standing::StillFails, Record::standing);
                     self.fails_as(standing, finding, Vec::new(), None, told)?;
                 }
-                None => told
-                    .not_run
-                    .push((name.clone(), "cargo did not run it".to_owned())),
             }
         }
         Ok(())
@@ -248,7 +262,9 @@ impl Alternation<'_, '_> {
         if let Some(memory) = &mut self.confirming.judge.memory {
             memory.note(name, None)?;
         }
-        told.pass.push(name.to_owned());
+        if !told.pass.iter().any(|passing| passing == name) {
+            told.pass.push(name.to_owned());
+        }
         Ok(())
     }
 
@@ -278,6 +294,7 @@ impl Alternation<'_, '_> {
                 finding,
                 check,
                 events,
+                ..
             }) => (finding, events, check),
             // It failed a moment ago: what it does is not the input's alone to decide.
             None => (
@@ -317,6 +334,7 @@ impl Alternation<'_, '_> {
             finding,
             check,
             events,
+            only_natively: false,
         })?;
         Ok(())
     }

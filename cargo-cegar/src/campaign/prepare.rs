@@ -117,6 +117,9 @@ pub fn bitcode(
     };
     let argv = format!("-DCRUNNER_ARGV={}", start.argv);
     let mut flags = vec![argv.as_str()];
+    if start.takes_arguments {
+        flags.push("-DCRUNNER_TAKES_ARGUMENTS");
+    }
     if start.initialise {
         flags.push("-DCRUNNER_FUZZER_INITIALIZE");
     }
@@ -363,6 +366,8 @@ struct Start {
     initialise: bool,
     /// The entry returns nothing.
     void: bool,
+    /// It is a `main` with parameters.
+    takes_arguments: bool,
     argv: usize,
 }
 
@@ -400,6 +405,7 @@ fn start<'a>(
     Ok(Start {
         initialise: entry == Entry::Fuzzer && defined.contains_key("LLVMFuzzerInitialize"),
         void: function.void,
+        takes_arguments: entry == Entry::Main && function.parameters > 0,
         // A `main` that does not take arguments is not given any: they would only cost tape.
         argv: if entry == Entry::Main && function.parameters > 0 {
             harness.argv

@@ -429,7 +429,10 @@ pub(super) fn start_native<'s>(
 /// within reason.
 pub(super) fn limits(harness: &Harness) -> Limits {
     Limits {
-        steps: (harness.timeout.as_millis() as u64 * 200_000).clamp(20_000_000, 400_000_000),
+        steps: u64::try_from(harness.timeout.as_millis())
+            .unwrap_or(u64::MAX)
+            .saturating_mul(200_000)
+            .clamp(20_000_000, 400_000_000),
         ..Limits::default()
     }
 }

@@ -5,16 +5,17 @@
 //! record without a harness is named as not run. Tests of behaviour are left to `cargo test`: what
 //! they compare is not a violation.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use cargo_metadata::MetadataCommand;
 use cegar_model::program::CheckKind;
 
 use super::budget::Budget;
 use super::committed::{self, Ended};
 use super::expectations;
-use crate::emit::behaviour;
+use crate::emit::{self, behaviour};
 use crate::error::Error;
 use crate::event::{Event, Expectations, Reporter, Summary};
 use crate::findings::{Identity, Memory, Place as Records, Standing};
@@ -67,7 +68,8 @@ pub fn replay(
         return Ok(sum);
     }
     let owned: BTreeSet<&str> = options.harnesses.iter().map(|h| h.name.as_str()).collect();
-    for stem in stems(&options.package, &owned)? {
+    let targets = targets(&options.package);
+    for stem in stems(&options.package, &owned, targets.keys())? {
         let mut told = Expectations {
             harness: stem.clone(),
             ..Expectations::default()
@@ -75,29 +77,33 @@ pub fn replay(
         let scratch = options.scratch.join(&stem);
         let place = Records::new(&stem, &options.package, None, &scratch);
         let (memory, _) = Memory::read(place)?;
-        let file = options.package.join("tests").join(format!("{stem}.rs"));
-        let tests = list::tests_of(&file);
+        let usual = || emit::package::test_file(&options.package, &stem);
+        let file = targets.get(&stem).cloned().unwrap_or_else(usual);
+        let known = list::tests_of(&file);
         let untested = memory
             .records()
-            .filter(|record| !tests.contains(&record.name));
+            .filter(|record| !known.contains(&record.name));
         told.not_run = untested
             .map(|record| (record.name.clone(), format!("there is no harness `{stem}`")))
             .collect();
-        if !tests.is_empty() {
+        if targets.contains_key(&stem) {
             let target = options.scratch.parent().unwrap_or(&options.scratch);
-            let ended = committed::run(&options.package, &stem, &tests, target, budget.end(), stop);
-            for test in &tests {
-                match ended.as_ref().map(|ended| ended.get(test)) {
-                    Ok(Some(Ended::Passed | Ended::Ignored)) => told.pass.push(test.clone()),
-                    Ok(Some(Ended::Failed { message, at })) => {
-                        told.still_fail.push(test.clone());
-                        let finding = finding(options, &file, (&stem, test), message, at.as_ref());
-                        reporter.event(&Event::Found(finding));
+            let ends = (budget.end(), stop);
+            match committed::run(&options.package, &stem, None, target, ends) {
+                Err(why) => told.not_run.extend(committed::not_run(&stem, known, &why)),
+                Ok(ended) => {
+                    for (test, ended) in ended {
+                        match ended {
+                            Ended::Passed | Ended::Ignored => told.pass.push(test),
+                            Ended::NotRun(why) => told.not_run.push((test, why)),
+                            Ended::Failed { message, at } => {
+                                let of = (stem.as_str(), test.as_str());
+                                let found = finding(options, &file, of, &message, at.as_ref());
+                                reporter.event(&Event::Found(found));
+                                told.still_fail.push(test);
+                            }
+                        }
                     }
-                    Ok(None) => told
-                        .not_run
-                        .push((test.clone(), "cargo did not run it".to_owned())),
-                    Err(why) => told.not_run.push((test.clone(), why.clone())),
                 }
             }
         }
@@ -110,25 +116,53 @@ pub fn replay(
     Ok(sum)
 }
 
-/// The names of test files and of folders of records that are no harness's.
-fn stems(package: &Path, owned: &BTreeSet<&str>) -> Result<BTreeSet<String>, Error> {
-    let mut stems = BTreeSet::new();
-    for folder in ["tests", "findings"] {
-        let folder = package.join(folder);
-        let entries = match std::fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(why) if why.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(why) => return Err(Error::io("read", &folder, why)),
-        };
-        for entry in entries {
-            let path = entry.map_err(|why| Error::io("read", &folder, why))?.path();
+/// The package's test targets and their files, as cargo knows them; where its manifest cannot be read,
+/// the files of `tests/`, which cargo then says why it does not run.
+fn targets(package: &Path) -> BTreeMap<String, PathBuf> {
+    let mut command = MetadataCommand::new();
+    command.manifest_path(package.join("Cargo.toml")).no_deps();
+    let Ok(metadata) = command.exec() else {
+        let files = std::fs::read_dir(package.join("tests"))
+            .into_iter()
+            .flatten();
+        let named = files.flatten().filter_map(|entry| {
+            let path = entry.path();
             let is_test = path.extension().is_some_and(|extension| extension == "rs");
-            let stem = match (is_test, path.is_dir()) {
-                (true, false) => path.file_stem(),
-                (false, true) => path.file_name(),
-                _ => None,
-            };
-            stems.extend(stem.map(|stem| stem.to_string_lossy().into_owned()));
+            let stem = path.file_stem()?.to_str()?.to_owned();
+            is_test.then_some((stem, path))
+        });
+        return named.collect();
+    };
+    let own = metadata.packages.into_iter().filter(|known| {
+        let folder = known.manifest_path.parent();
+        folder.is_some_and(|folder| {
+            folder.as_std_path().canonicalize().ok() == package.canonicalize().ok()
+        })
+    });
+    own.flat_map(|package| package.targets)
+        .filter(|target| target.is_test())
+        .map(|target| (target.name, target.src_path.into_std_path_buf()))
+        .collect()
+}
+
+/// The names of test targets and of folders of records that are no harness's.
+fn stems<'a>(
+    package: &Path,
+    owned: &BTreeSet<&str>,
+    targets: impl Iterator<Item = &'a String>,
+) -> Result<BTreeSet<String>, Error> {
+    let mut stems: BTreeSet<String> = targets.cloned().collect();
+    let folder = package.join("findings");
+    match std::fs::read_dir(&folder) {
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
+        Err(why) => return Err(Error::io("read", &folder, why)),
+        Ok(entries) => {
+            for entry in entries {
+                let path = entry.map_err(|why| Error::io("read", &folder, why))?.path();
+                if let (true, Some(name)) = (path.is_dir(), path.file_name()) {
+                    stems.insert(name.to_string_lossy().into_owned());
+                }
+            }
         }
     }
     let of_behaviour: BTreeSet<String> = owned.iter().map(|name| behaviour::stem(name)).collect();

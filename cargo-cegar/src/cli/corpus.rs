@@ -120,7 +120,19 @@ pub(super) fn tmin(
     args: &TminArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
-    let tape = match std::fs::read(&args.input) {
+    let selected = std::slice::from_ref(&args.harness);
+    let (options, mut fan) = prepared(manners, selected, stop)?;
+    // A path, or the name of an entry of the harness's corpus.
+    let entry = options
+        .package
+        .join("corpus")
+        .join(&args.harness)
+        .join(&args.input);
+    let input = match args.input.exists() {
+        false if entry.exists() => &entry,
+        _ => &args.input,
+    };
+    let tape = match std::fs::read(input) {
         Ok(tape) => tape,
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
             return Err(Error::nothing(
@@ -128,10 +140,8 @@ pub(super) fn tmin(
                 "name a file of the corpus, or of `inputs` among a build's artifacts",
             ));
         }
-        Err(why) => return Err(Error::io("read", &args.input, why)),
+        Err(why) => return Err(Error::io("read", input, why)),
     };
-    let selected = std::slice::from_ref(&args.harness);
-    let (options, mut fan) = prepared(manners, selected, stop)?;
     let done = corpus::tmin(&options, &options.harnesses[0], &tape, &mut fan, stop)?;
     let output = args.output.clone().unwrap_or_else(|| {
         let mut name = args.input.clone().into_os_string();

@@ -234,11 +234,20 @@ pub(super) fn add(
     if !text.ends_with('\n') {
         text.push('\n');
     }
+    // A file of the user's has its own imports, or none.
+    let has_imports = text.lines().any(|line| line.trim() == IMPORTS);
+    let own = format!("() {{\n    #[allow(unused_imports)]\n    {IMPORTS}\n");
+    let with_imports = source.replacen("() {\n", &own, 1);
+    let source = if has_imports { source } else { &with_imports };
     let structures = objects::definitions(&finding.mocked, source, &text);
     if !structures.is_empty() {
-        text += &format!("\n{structures}");
+        let path = if has_imports { "" } else { "cegar_harness::" };
+        text += &format!("\n{path}{structures}");
     }
     text += &format!("\n{source}\n");
+    if !has_function(&text, &finding.test) {
+        return Err(EmitError::NotWhole { path });
+    }
     let kept = function(&text, &finding.test).map_or_else(|| hash(source), hash);
     // The test first: a record without its test would call the user's own test of that name ours.
     write(&path, &text)?;
@@ -248,6 +257,17 @@ pub(super) fn add(
         &(serde_json::to_string_pretty(&record).unwrap_or_default() + "\n"),
     )?;
     Ok(Emitted::Written)
+}
+
+/// What the tests are written with.
+const IMPORTS: &str = "use cegar_harness::*;";
+
+/// Whether a file of Rust has a function of this name in no module.
+fn has_function(text: &str, name: &str) -> bool {
+    syn::parse_file(text).is_ok_and(|file| {
+        let mut items = file.items.iter();
+        items.any(|item| matches!(item, syn::Item::Fn(of) if of.sig.ident == name))
+    })
 }
 
 /// Whether a test is as this tool wrote it; none where there is no test of that name.
@@ -290,7 +310,10 @@ pub fn is_ours(folder: &Path, stem: &str) -> Result<bool, EmitError> {
         syn::Item::Use(of) => {
             matches!(&of.tree, syn::UseTree::Path(path) if path.ident == "cegar_harness")
         }
-        syn::Item::Macro(_) => true,
+        syn::Item::Macro(of) => {
+            let last = of.mac.path.segments.last();
+            last.is_some_and(|last| last.ident == "c_structs")
+        }
         _ => false,
     }))
 }

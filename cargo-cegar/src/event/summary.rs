@@ -158,4 +158,10 @@ impl Expectations {
     pub fn total(&self) -> usize {
         self.pass.len() + self.still_fail.len() + self.fail_again.len() + self.not_run.len()
     }
+
+    /// Whether this one is known to fail.
+    pub fn is_failing(&self, name: &str) -> bool {
+        let mut failing = self.still_fail.iter().chain(&self.fail_again);
+        failing.any(|failing| failing == name)
+    }
 }

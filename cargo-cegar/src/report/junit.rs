@@ -39,7 +39,6 @@ impl JunitReporter {
     fn report(&self) -> Report {
         let mut report = Report::new("cargo cegar");
         let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
-        let mut violated = Vec::new();
         for (finding, excuse) in &self.findings {
             let what = format!("{} {}", finding.place.show(), finding.message);
             let (mut status, what) = match (excuse, finding.standing) {
@@ -50,7 +49,6 @@ impl JunitReporter {
             status.set_type(rule_id(finding.kind)).set_message(what);
             let mut case = TestCase::new(finding.name.clone(), status);
             case.set_classname(finding.place.file.clone());
-            violated.push((&finding.harness, &finding.place));
             suites
                 .entry(&finding.harness)
                 .or_insert_with(|| TestSuite::new(finding.harness.clone()))
@@ -96,11 +94,7 @@ impl JunitReporter {
             let suite = suites
                 .entry(harness)
                 .or_insert_with(|| TestSuite::new(harness.clone()));
-            for goal in goals {
-                if !violated.contains(&(harness, &goal.place)) {
-                    suite.add_test_cases(of_goal(goal));
-                }
-            }
+            suite.add_test_cases(goals.iter().filter_map(of_goal));
         }
         report.add_test_suites(suites.into_values());
         report
@@ -123,8 +117,13 @@ fn of_goal(goal: &Goal) -> Option<TestCase> {
         _ => return None,
     };
     let name = format!("{} {}", goal.place.show(), goal.expression);
-    let mut case = TestCase::new(name, status);
+    let mut case = TestCase::new(name.trim_end(), status);
     case.set_classname(goal.place.file.clone());
+    if let GoalStatus::Proved { given, .. } = &goal.status
+        && !given.is_empty()
+    {
+        case.set_system_out(format!("proved if these hold: {}", given.join(", ")));
+    }
     Some(case)
 }
 

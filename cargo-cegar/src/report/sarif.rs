@@ -17,6 +17,8 @@ pub struct SarifReporter {
     path: PathBuf,
     root: PathBuf,
     findings: Vec<Finding>,
+    /// Harnesses whose campaign did not run to its end, and why.
+    failed: Vec<(String, String)>,
     bindings: Vec<Binding>,
     /// Known findings, where new ones are told from them.
     known: Vec<Finding>,
@@ -36,6 +38,7 @@ impl SarifReporter {
             path,
             root,
             findings: Vec::new(),
+            failed: Vec::new(),
             bindings: Vec::new(),
             known: Vec::new(),
             further: Vec::new(),
@@ -87,6 +90,13 @@ impl SarifReporter {
                     "rules": rules.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>(),
                 }},
                 "columnKind": "unicodeCodePoints",
+                "invocations": [{
+                    "executionSuccessful": self.failed.is_empty(),
+                    "toolExecutionNotifications": self.failed.iter().map(|(harness, why)| json!({
+                        "level": "error",
+                        "message": { "text": format!("{harness}: {why}") },
+                    })).collect::<Vec<_>>(),
+                }],
                 "results": results,
                 "properties": { "assumptions": self.assumptions },
             }],
@@ -96,7 +106,7 @@ impl SarifReporter {
     /// A declaration that does not fit: it stands in Rust, and what it should be in C.
     fn binding(&self, binding: &Binding) -> serde_json::Value {
         let place = |line: &crate::bindings::Line| {
-            let file = self.prefix.join(&line.file).to_string_lossy().into_owned();
+            let file = uri(&self.prefix.join(&line.file));
             json!({ "physicalLocation": {
                 "artifactLocation": { "uri": file },
                 "region": { "startLine": line.line.max(1) },
@@ -118,7 +128,7 @@ impl SarifReporter {
     fn result(&self, finding: &Finding) -> serde_json::Value {
         let file = Path::new(&finding.place.file);
         let file = file.strip_prefix(&self.root).unwrap_or(file);
-        let file = self.prefix.join(file).to_string_lossy().into_owned();
+        let file = uri(&self.prefix.join(file));
         json!({
             "ruleId": rule_id(finding.kind),
             "level": "error",
@@ -136,6 +146,22 @@ impl SarifReporter {
             "properties": { "test": finding.name, "standing": finding.standing, "harnesses": self.harnesses(finding) },
         })
     }
+}
+
+/// A path as a relative reference of RFC 3986: what a URI gives a meaning is escaped.
+fn uri(path: &Path) -> String {
+    use std::fmt::Write as _;
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut text = String::new();
+    for &byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            // A string takes whatever is written to it.
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
 }
 
 impl SarifReporter {
@@ -157,7 +183,20 @@ impl Reporter for SarifReporter {
             Event::Found(finding) => self.findings.push(finding.clone()),
             Event::Known(finding) => self.known.push(finding.clone()),
             Event::BindingMismatch(binding) => self.bindings.push(binding.clone()),
-            Event::Finished(summary) => self.assumptions.clone_from(&summary.assumptions),
+            Event::Failed { harness, why } => self.failed.push((harness.clone(), why.clone())),
+            Event::Expectations(expected) => {
+                let not_run = expected.not_run.iter();
+                let of = |(name, why): &(String, String)| (name.clone(), format!("not run: {why}"));
+                self.failed.extend(not_run.map(of));
+            }
+            Event::Finished(summary) => {
+                let unexecuted = summary.unexecuted.iter();
+                let of = |one: &crate::event::Unexecuted| {
+                    (one.harness.clone(), format!("never executed: {}", one.why))
+                };
+                self.failed.extend(unexecuted.map(of));
+                self.assumptions.clone_from(&summary.assumptions);
+            }
             _ => {}
         }
     }
@@ -183,6 +222,26 @@ mod tests {
         let location = &run["results"][0]["locations"][0]["physicalLocation"];
         assert_eq!(location["artifactLocation"]["uri"], "src/header.c");
         assert_eq!(location["region"]["startLine"], 3);
+    }
+
+    #[test]
+    fn a_path_becomes_a_uri() {
+        assert_eq!(uri(Path::new("c/de mo#1<&>.c")), "c/de%20mo%231%3C%26%3E.c");
+    }
+
+    #[test]
+    fn what_did_not_run_is_no_clean_analysis() {
+        let mut reporter = SarifReporter::new("unused".into(), "/crate".into());
+        let success = |reporter: &SarifReporter| {
+            let log = serde_json::to_value(reporter.log().unwrap()).unwrap();
+            log["runs"][0]["invocations"][0]["executionSuccessful"].clone()
+        };
+        assert_eq!(success(&reporter), true);
+        reporter.event(&Event::Failed {
+            harness: "demo".to_owned(),
+            why: "it does not compile".to_owned(),
+        });
+        assert_eq!(success(&reporter), false);
     }
 
     #[test]

@@ -43,7 +43,19 @@ fn lifted() -> BTreeSet<String> {
     let rules = RULES.iter().filter(|rule| rule.asked == Asked::Code);
     rules
         .map(|rule| rule.id.to_owned())
-        .filter(|id| !matches!(&**id, "signals" | "locale" | "descriptors" | "sorting"))
+        .filter(|id| {
+            !matches!(
+                &**id,
+                "signals"
+                    | "locale"
+                    | "descriptors"
+                    | "sorting"
+                    | "arguments"
+                    | "folder"
+                    | "stdin"
+                    | "buffers"
+            )
+        })
         .collect()
 }
 

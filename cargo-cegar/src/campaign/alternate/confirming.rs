@@ -6,6 +6,7 @@
 //! fail.
 
 use cegar_fuzz::native::Kind;
+use cegar_model::machine::Outcome as Seen;
 use cegar_model::machine::{Choice, Execution, Violation};
 use cegar_model::program::Property;
 use cegar_search::simulate::search::{News, Origin};
@@ -296,6 +297,19 @@ impl Alternation<'_, '_> {
                 confirmed.finding.message
             ));
             return Ok(false);
+        }
+        // A fault after the end of the engine's run, and not of a kind that nobody asked about: what
+        // the engine proves is not about this program.
+        let ends_well = matches!(run.outcome, Seen::Returned(_) | Seen::Exited(_));
+        if confirmed.only_natively
+            && ends_well
+            && self.searching.search.wanted(confirmed.finding.kind)
+        {
+            self.proving.contradicted = Some(format!(
+                "the program {} natively, on an input on which the engine sees it end well: what was proved is withdrawn; an \
+                 assumption of the report does not hold, or the engine is wrong, and then please report it",
+                confirmed.finding.message
+            ));
         }
         self.found(confirmed)?;
         Ok(true)

@@ -35,6 +35,8 @@ pub struct Proving {
     before: Option<Certificate>,
     /// What the prover came to.
     pub proofs: Option<Proofs>,
+    /// What a native run did on an input on which the engine's run ends well.
+    pub contradicted: Option<String>,
 }
 
 impl Proving {
@@ -45,6 +47,7 @@ impl Proving {
             postponed: None,
             before,
             proofs: None,
+            contradicted: None,
         }
     }
 
@@ -188,9 +191,10 @@ impl Alternation<'_, '_> {
         };
         let judge = &self.confirming.judge;
         let violated = |check: usize| judge.violated(check as u32);
-        if let Some(how) = proofs.contradiction(&violated, self.searching.search.covered()) {
+        let seen = proofs.contradiction(&violated, self.searching.search.covered());
+        if let Some(how) = self.proving.contradicted.clone().or(seen) {
             proofs.outcome.withdraw(&how);
-            self.reporting.note(Level::Warning, how);
+            self.reporting.warn_once(how);
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Confirmed {
     pub check: Option<u32>,
     /// The choices that the run made: channel and bytes, in order.
     pub events: Vec<(String, Vec<u8>)>,
+    /// Whether the native run alone shows it, and no limit of that run explains it.
+    pub only_natively: bool,
 }
 
 /// Whether a fault was told before.
@@ -284,6 +286,7 @@ impl<'a> Judge<'a> {
         Ok(Ok(Confirmed {
             finding,
             check: violation.check.map(|check| check.0),
+            only_natively: false,
             events: events(tape, run),
         }))
     }
@@ -391,6 +394,11 @@ impl<'a> Judge<'a> {
                 blame: None,
             },
             check: None,
+            only_natively: match &seen.outcome {
+                Outcome::Violated(_) => true,
+                Outcome::Asan(asan) => asan.kind != "stack-overflow",
+                _ => false,
+            },
             events: seen.events,
         }))
     }
