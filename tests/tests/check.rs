@@ -339,3 +339,30 @@ fn the_library_does_not_call_the_programs_functions() {
         .expect(exit::CLEAN)
         .says("proved");
 }
+
+/// The text of an unknown error number is freed by glibc when the next one is asked for, which the engine's library does not know:
+/// the native run shows it, and no proof of that program counts.
+#[test]
+fn a_native_run_that_contradicts_the_engine_withdraws_its_proofs() {
+    let project = Project::empty();
+    let text = "\
+#include <string.h>
+int main(void)
+{
+    char *first = strerror(999);
+    char before = first[0];
+    char *second = strerror(998);
+    return first[0] != before || !second;
+}
+";
+    project.write("freed.c", text);
+    let run = check(&project, "freed.c", "all", LONG, &[]);
+    run.expect(exit::VIOLATION);
+    let checks = &run.finished()["goals"]["checks"];
+    assert_eq!(checks["proved"], 0, "{run}");
+    assert_eq!(checks["violated"], 1, "{run}");
+    assert!(
+        run.to_string().contains("what was proved is withdrawn"),
+        "{run}"
+    );
+}

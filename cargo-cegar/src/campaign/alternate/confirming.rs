@@ -306,8 +306,8 @@ impl Alternation<'_, '_> {
             && self.searching.search.wanted(confirmed.finding.kind)
         {
             self.proving.contradicted = Some(format!(
-                "the program {} natively, on an input on which the engine sees it end well: what was proved is withdrawn; an \
-                 assumption of the report does not hold, or the engine is wrong, and then please report it",
+                "{}, natively, on an input that ends well as the engine sees it: what was proved is withdrawn, since an \
+                 assumption does not hold or the engine is wrong; in the latter case, please report it",
                 confirmed.finding.message
             ));
         }
