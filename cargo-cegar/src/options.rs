@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::compile::{Compiler, Unit};
 use crate::error::Error;
 use crate::findings::Place;
+use crate::store::LONGEST;
 
 /// Which sides of the alternation run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -165,6 +166,24 @@ impl Harness {
             words: Vec::new(),
             seeds: Vec::new(),
         }
+    }
+
+    /// The harness, unless what `cegar.toml` says of it leaves nothing to do, or asks for too much.
+    ///
+    /// # Errors
+    /// Names the key and its limit.
+    pub fn possible(self) -> Result<Self, Error> {
+        let of = |key: &str| format!("`{key}` of the harness `{}` in cegar.toml", self.name);
+        if self.properties.is_empty() {
+            let message = format!("{} names none", of("property"));
+            return Err(Error::nothing(message, "leave it out for the default"));
+        }
+        if self.max_len as u64 > LONGEST {
+            let message = format!("{} is {} bytes", of("max_len"), self.max_len);
+            let help = format!("inputs have {LONGEST} bytes at most");
+            return Err(Error::nothing(message, help));
+        }
+        Ok(self)
     }
 }
 

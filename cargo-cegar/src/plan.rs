@@ -393,27 +393,9 @@ fn configured(mut harness: Harness, own: &HarnessConfig) -> Result<Harness, Erro
     harness.entry.clone_from(&own.entry);
     harness.drives.clone_from(&own.drives);
     if let Some(properties) = &own.property {
-        if properties.names().is_empty() {
-            return Err(Error::nothing(
-                format!(
-                    "`property` of the harness `{}` in cegar.toml names none",
-                    harness.name
-                ),
-                "leave it out for all of them",
-            ));
-        }
         harness.properties = PropertyName::expand(properties.names());
     }
     if let Some(max_len) = own.max_len {
-        if max_len as u64 > crate::store::LONGEST {
-            return Err(Error::nothing(
-                format!(
-                    "`max_len` of the harness `{}` in cegar.toml is {max_len} bytes",
-                    harness.name
-                ),
-                format!("inputs have {} bytes at most", crate::store::LONGEST),
-            ));
-        }
         harness.max_len = max_len;
     }
     if let Some(argv) = &own.argv {
@@ -422,7 +404,7 @@ fn configured(mut harness: Harness, own: &HarnessConfig) -> Result<Harness, Erro
     if let Some(timeout) = &own.timeout {
         harness.timeout = duration(timeout)?;
     }
-    Ok(harness)
+    harness.possible()
 }
 
 /// An error if `selected` names a harness that does not exist, or there is none: before the crate
