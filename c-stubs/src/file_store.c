@@ -29,6 +29,7 @@ static struct crunner_content *files;
 static struct description {
     struct crunner_content *file;
     size_t at;
+    size_t appended; /* to bytes that nobody has read: those that the channel brings end with them */
     unsigned char uses, readable, writable, append;
     unsigned char to_end;               /* the position is the end, wherever that is */
     unsigned char by_stream, by_number; /* who has used it */
@@ -261,7 +262,9 @@ STUB int crunner_descriptor_is_broken_pipe(int fd) {
 }
 
 static void find_end(struct description *d) {
-    if (d->to_end) d->at = crunner_content_size(d->file);
+    if (!d->to_end) return;
+    d->at = crunner_content_size(d->file);
+    crunner_assume(d->at >= d->appended);
     d->to_end = 0;
 }
 
@@ -304,6 +307,7 @@ STUB int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n) 
         d->to_end = 0;
         /* Appending to what nobody has read: the old bytes need not be known, and are not asked for. */
         if (!file->complete && !d->readable) {
+            d->appended += n;
             d->to_end = 1;
             return 1;
         }
