@@ -128,7 +128,34 @@ const NOTES: &[(&str, &str)] = &[
     ("localtime", "no summer time"),
     ("localtime_r", "no summer time"),
     ("mktime", "no summer time"),
-    ("rand_r", "any number, whatever the seed was before"),
+    ("rand_r", "the sequence is glibc's"),
+    ("drand48", "multiples of 2^-32 only"),
+    (
+        "malloc_usable_size",
+        "exactly what was asked for, where an allocator may give more",
+    ),
+    (
+        "strerror",
+        "the text of an unknown number lives on when the next one is asked for",
+    ),
+    (
+        "strsignal",
+        "the text of an unknown number lives on when the next one is asked for",
+    ),
+    ("strftime", "a width, and `%+`, are not modelled"),
+    (
+        "strtold",
+        "what has a fraction, an exponent or more than 15 digits is not modelled",
+    ),
+    ("inet_pton", "addresses of IPv6 are not modelled"),
+    ("inet_ntop", "addresses of IPv6 are not modelled"),
+    ("open", "`a` and `./a` are two files"),
+    ("fopen", "`a` and `./a` are two files"),
+    (
+        "sigaction",
+        "a signal that was blocked while a handler ran comes at the next change of the mask",
+    ),
+    ("ungetc", "more than eight characters are not modelled"),
     (
         "srand",
         "the first 64 numbers after a seed come again after the same one",
