@@ -282,6 +282,19 @@ pub fn duration(text: &str) -> Result<Duration, Error> {
     })
 }
 
+/// A duration that `cegar.toml` gives for a key.
+///
+/// # Errors
+/// As [`duration`], with the key.
+pub fn configured_duration(key: &str, text: &str) -> Result<Duration, Error> {
+    duration(text).map_err(|why| {
+        Error::usage(
+            format!("{key} in cegar.toml: {why}"),
+            "write it as 60s, 10m or 1h30m",
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,5 +305,7 @@ mod tests {
         assert_eq!(duration("10m").ok(), Some(Duration::from_secs(600)));
         assert_eq!(duration("1h30m").ok(), Some(Duration::from_secs(5400)));
         assert!(duration("soon").is_err());
+        let why = configured_duration("`timeout`", "soon").map_err(|why| why.to_string());
+        assert!(why.is_err_and(|why| why.starts_with("`timeout` in cegar.toml: `soon` is not")));
     }
 }

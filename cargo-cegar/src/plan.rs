@@ -13,7 +13,7 @@ use crate::contracts::{self, Contracts, State};
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::given::Given;
-use crate::options::{Harness, duration};
+use crate::options::{Harness, configured_duration};
 use crate::project::Project;
 use crate::{list, lock, store};
 
@@ -402,7 +402,8 @@ fn configured(mut harness: Harness, own: &HarnessConfig) -> Result<Harness, Erro
         harness.argv = argv.count();
     }
     if let Some(timeout) = &own.timeout {
-        harness.timeout = duration(timeout)?;
+        let key = format!("`timeout` of the harness `{}`", harness.name);
+        harness.timeout = configured_duration(&key, timeout)?;
     }
     harness.possible()
 }

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::event::{Fan, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::given::Given;
-use crate::options::{CheckOptions, Harness, Settings, Sides, duration};
+use crate::options::{CheckOptions, Harness, Settings, Sides, configured_duration};
 use crate::report::{JunitReporter, SarifReporter};
 use crate::svcomp::{DataModel, Goal, Question};
 use crate::{campaign, plan, store, witness};
@@ -233,11 +233,9 @@ pub(super) fn settings(
     file: &RunConfig,
     compiler: Compiler,
 ) -> Result<Settings, Error> {
-    let max_time = match (&budget.max_time, &file.max_time) {
-        (Some(time), _) => Some(*time),
-        (None, Some(text)) => Some(duration(text)?),
-        (None, None) => None,
-    };
+    let configured = file.max_time.as_ref();
+    let configured = configured.map(|text| configured_duration("`max_time` of `[run]`", text));
+    let max_time = budget.max_time.or(configured.transpose()?);
     let strategy = budget.strategy.or(file.strategy).unwrap_or_default();
     if strategy != Strategy::Auto && budget.fuzz_only {
         return Err(Error::usage(
