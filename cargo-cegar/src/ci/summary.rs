@@ -111,7 +111,8 @@ fn findings(out: &mut String, report: &Report, class: Class) -> std::fmt::Result
         let finding = &sorted.finding;
         writeln!(
             out,
-            "- {} in {}: {}; test {}, harness {}, found by {}",
+            "- {}{} in {}: {}; test {}, harness {}, found by {}",
+            if sorted.again { "again: " } else { "" },
             code(&finding.place.show()),
             code(&function(&finding.place)),
             text(&finding.message),

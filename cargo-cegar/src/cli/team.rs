@@ -114,10 +114,13 @@ pub(super) fn open(
     })
 }
 
+/// Each job has processes and threads of its own.
+const MOST_JOBS: usize = 1024;
+
 fn jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) | Err(_) => Err("a number from 1 on".to_owned()),
-        Ok(jobs) => Ok(jobs),
+        Ok(jobs) if (1..=MOST_JOBS).contains(&jobs) => Ok(jobs),
+        _ => Err(format!("a number from 1 to {MOST_JOBS}")),
     }
 }
 
