@@ -169,14 +169,8 @@ impl<'a> Tests<'a> {
         let _alone = self.alone()?;
         let folder = self.package()?;
         let file = emit::package::test_file(&folder, &self.harness.name);
-        let emitted = match emit::add_test(&folder, &finding) {
-            Ok(emitted) => emitted,
-            // The finding is kept, and its test is written when the file is mended.
-            Err(why @ emit::EmitError::NotWhole { .. }) => {
-                return Ok((vec![warning(format!("no test was written: {why}"))], None));
-            }
-            Err(why) => return Err(Error::engine("writing the test", why)),
-        };
+        let emitted = emit::add_test(&folder, &finding)
+            .map_err(|why| Error::engine("writing the test", why))?;
         let name = finding.test.clone();
         let event = match emitted {
             Emitted::Written => Event::TestWritten {

@@ -182,7 +182,6 @@ fn readable_record(package: &Path) -> Result<(), Error> {
     match crate::emit::package::readable_record(package) {
         Ok(_) => Ok(()),
         Err(EmitError::Io { path, why }) => Err(Error::io("read", path, why)),
-        Err(why @ EmitError::NotWhole { .. }) => Err(Error::engine("reading the tests", why)),
         Err(EmitError::Record { path, why }) => Err(Error::usage(
             format!(
                 "`{}` is no record of the tests that were written: {why}",

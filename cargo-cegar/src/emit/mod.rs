@@ -103,12 +103,6 @@ pub enum EmitError {
         #[source]
         why: serde_json::Error,
     },
-    /// A test file would not hold the test that was put at its end.
-    #[error("{path}: what stands there is not whole, and swallows a test at its end", path = path.display())]
-    NotWhole {
-        /// The file.
-        path: PathBuf,
-    },
 }
 
 /// Letters, digits and single underscores.

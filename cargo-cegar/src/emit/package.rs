@@ -245,9 +245,6 @@ pub(super) fn add(
         text += &format!("\n{path}{structures}");
     }
     text += &format!("\n{source}\n");
-    if !has_function(&text, &finding.test) {
-        return Err(EmitError::NotWhole { path });
-    }
     let kept = function(&text, &finding.test).map_or_else(|| hash(source), hash);
     // The test first: a record without its test would call the user's own test of that name ours.
     write(&path, &text)?;
@@ -261,14 +258,6 @@ pub(super) fn add(
 
 /// What the tests are written with.
 const IMPORTS: &str = "use cegar_harness::*;";
-
-/// Whether a file of Rust has a function of this name in no module.
-fn has_function(text: &str, name: &str) -> bool {
-    syn::parse_file(text).is_ok_and(|file| {
-        let mut items = file.items.iter();
-        items.any(|item| matches!(item, syn::Item::Fn(of) if of.sig.ident == name))
-    })
-}
 
 /// Whether a test is as this tool wrote it; none where there is no test of that name.
 ///
