@@ -31,8 +31,7 @@ static struct description {
     size_t at;
     size_t appended; /* to bytes that nobody has read: those that the channel brings end with them */
     unsigned char uses, readable, writable, append;
-    unsigned char to_end;               /* the position is the end, wherever that is */
-    unsigned char by_stream, by_number; /* who has used it */
+    unsigned char to_end; /* the position is the end, wherever that is */
     int error; /* what the next read says */
 } descriptions[DESCRIPTORS] = {{.uses = 1, .readable = 1}, {.uses = 1, .writable = 1}, {.uses = 1, .writable = 1}};
 /* By descriptor: one more than the index of its description, the standard ones first; 0: closed. */
@@ -325,18 +324,21 @@ STUB int crunner_descriptor_appends(int fd) {
     return d && d->append;
 }
 
-static void use(unsigned char *one, const unsigned char *other) {
-    if (*one) return;
-    *one = 1;
-    if (*other && !crunner_assumed("buffers")) crunner_unmodelled("a descriptor with a stream whose buffer holds what was read or written");
+/* Who has read, written or moved any descriptor. Two variables for all of them: what is known of each is lost in the array. */
+static unsigned char by_stream, by_number;
+
+static void use_both(void) {
+    if (!crunner_assumed("buffers")) crunner_unmodelled("a descriptor with a stream whose buffer holds what was read or written");
 }
-STUB void crunner_descriptor_by_stream(int fd) {
-    struct description *d = described(fd);
-    if (d) use(&d->by_stream, &d->by_number);
+STUB void crunner_descriptors_by_stream(void) {
+    if (by_stream) return;
+    by_stream = 1;
+    if (by_number) use_both();
 }
-STUB void crunner_descriptor_by_number(int fd) {
-    struct description *d = described(fd);
-    if (d) use(&d->by_number, &d->by_stream);
+STUB void crunner_descriptors_by_number(void) {
+    if (by_number) return;
+    by_number = 1;
+    if (by_stream) use_both();
 }
 
 STUB long crunner_descriptor_seek(int fd, long offset, int whence) {

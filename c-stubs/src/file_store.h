@@ -55,8 +55,8 @@ void crunner_descriptor_to_end(int fd);
 void crunner_descriptor_append(int fd);
 int crunner_descriptor_appends(int fd);
 /* Notes that a stream, or who has the number itself, uses a descriptor: both do so only as far as no buffer lies between. */
-void crunner_descriptor_by_stream(int fd);
-void crunner_descriptor_by_number(int fd);
+void crunner_descriptors_by_stream(void);
+void crunner_descriptors_by_number(void);
 /* lseek: the new position, or -1. */
 long crunner_descriptor_seek(int fd, long offset, int whence);
 struct crunner_content *crunner_descriptor_content(int fd);

@@ -74,7 +74,7 @@ STUB long CRUNNER_read(int fd, void *into, size_t n) {
     size_t at = 0;
     crunner_signals_arrive();
     if (!crunner_descriptor_readable(fd)) return bad();
-    crunner_descriptor_by_number(fd);
+    crunner_descriptors_by_number();
     int *error = crunner_descriptor_error(fd);
     if (*error) {
         stub_errno = *error;
@@ -111,7 +111,7 @@ static long written(const char *channel, size_t n) {
 
 STUB long CRUNNER_write(int fd, const void *bytes, size_t n) {
     if (!crunner_descriptor_writable(fd)) return bad();
-    crunner_descriptor_by_number(fd);
+    crunner_descriptors_by_number();
     long some = crunner_descriptor_is_broken_pipe(fd) ? fails(STUB_EPIPE) : written("write", n);
     if (some == -1) {
         int error = stub_errno;
@@ -150,7 +150,7 @@ STUB long CRUNNER_writev(int fd, const struct iovec *parts, int count) {
 }
 
 STUB long CRUNNER_lseek(int fd, long offset, int whence) {
-    crunner_descriptor_by_number(fd);
+    crunner_descriptors_by_number();
     return crunner_descriptor_seek(fd, offset, whence);
 }
 
