@@ -275,9 +275,7 @@ static void convert_time(struct sink *s, char conversion, struct filling *f, con
         put_text(s, f, name_of(conversion == 'B' ? MONTHS : SHORT_MONTHS, t->tm_mon, 12), 0);
         break;
     case 'c': format_time(s, crunner_calendar[DATE_AND_TIME], t, f->is_upper); break;
-    case 'C':
-        put_number(s, f, year / 100 - (year % 100 < 0), 1, '0');
-        break;
+    case 'C': put_number(s, f, year / 100 - (year % 100 < 0), 1, '0'); break;
     case 'd': put_number(s, f, t->tm_mday, 2, '0'); break;
     case 'D': format_time(s, "%m/%d/%y", t, f->is_upper); break;
     case 'x': format_time(s, crunner_calendar[DATE], t, f->is_upper); break;
@@ -315,9 +313,7 @@ static void convert_time(struct sink *s, char conversion, struct filling *f, con
     case 'w': put_number(s, f, t->tm_wday, 1, '0'); break;
     case 'W': put_number(s, f, (t->tm_yday + 7L - (t->tm_wday + 6) % 7) / 7, 2, '0'); break;
     case 'y': put_number(s, f, (year % 100 + 100) % 100, 2, '0'); break;
-    case 'Y':
-        put_number(s, f, year, 1, '0');
-        break;
+    case 'Y': put_number(s, f, year, 1, '0'); break;
     case 'z': put_zone(s, f, t); break;
     case 'Z': put_text(s, f, t->tm_zone ? t->tm_zone : t->tm_isdst < 0 ? "" : "UTC", f->is_swapped); break;
     case '%': put_text(s, f, "%", 0); break;

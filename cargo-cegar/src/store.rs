@@ -184,8 +184,9 @@ pub fn add_entry(corpus: &Path, bytes: &[u8]) -> Result<bool, FileError> {
 pub const LONGEST: u64 = 1 << 26;
 
 /// The entries of a corpus folder, sorted by name, and the files that are none: those that cannot
-/// be read, those that are longer than an input may be, and those whose name is a content hash that their content does not have. The latter are
-/// left where they are; the caller names them. Files with other names are a user's own seeds.
+/// be read, those that are longer than an input may be, and those whose name is a content hash that
+/// their content does not have. The latter are left where they are; the caller names them. Files
+/// with other names are a user's own seeds.
 pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBuf>), FileError> {
     if !corpus.exists() {
         return Ok((Vec::new(), Vec::new()));

@@ -59,7 +59,7 @@ pub fn run(
     target: &Path,
     ends: (Option<Instant>, &AtomicBool),
 ) -> Result<BTreeMap<String, Ended>, String> {
-    let file = File {
+    let file = TestFile {
         package,
         stem,
         target,
@@ -76,7 +76,7 @@ pub fn run(
 }
 
 /// A file of tests, and where and until when it is run.
-struct File<'a> {
+struct TestFile<'a> {
     package: &'a Path,
     stem: &'a str,
     target: &'a Path,
@@ -99,7 +99,7 @@ const VARIABLES: [&str; 5] = [
     "RUST_TEST_TIME_UNIT",
 ];
 
-impl File<'_> {
+impl TestFile<'_> {
     fn run(&self, only: Option<&[String]>) -> Result<BTreeMap<String, Ended>, String> {
         let listed = self.cargo(&["--list", "--format", "terse"])?;
         if !listed.is_success {

@@ -133,11 +133,10 @@ fn targets(package: &Path) -> BTreeMap<String, PathBuf> {
         });
         return named.collect();
     };
+    let folder = package.canonicalize().ok();
     let own = metadata.packages.into_iter().filter(|known| {
-        let folder = known.manifest_path.parent();
-        folder.is_some_and(|folder| {
-            folder.as_std_path().canonicalize().ok() == package.canonicalize().ok()
-        })
+        let known = known.manifest_path.parent();
+        folder.is_some() && known.and_then(|known| known.canonicalize().ok()) == folder
     });
     own.flat_map(|package| package.targets)
         .filter(|target| target.is_test())

@@ -186,7 +186,7 @@ pub fn test_file(folder: &Path, harness: &str) -> PathBuf {
 /// When a file cannot be read or written.
 pub fn add_test(folder: &Path, finding: &Finding) -> Result<Emitted, EmitError> {
     let heading = format!(
-        "//! What `cargo cegar` found in `{}`.\n\nuse cegar_harness::*;\n",
+        "//! What `cargo cegar` found in `{}`.\n\n{IMPORTS}\n",
         finding.harness
     );
     add(

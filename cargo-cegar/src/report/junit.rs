@@ -7,6 +7,7 @@ use std::{fs, io};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::without_result;
 use crate::bindings::Binding;
 use crate::event::{Event, Expectations, Reporter};
 use crate::findings::Standing;
@@ -133,6 +134,7 @@ fn failure() -> TestCaseStatus {
 
 impl Reporter for JunitReporter {
     fn event(&mut self, event: &Event) {
+        self.failed.extend(without_result(event));
         match event {
             Event::Found(finding) => self.findings.push((finding.clone(), None)),
             Event::FoundAgain(finding) => {
@@ -145,13 +147,6 @@ impl Reporter for JunitReporter {
             }
             Event::BindingMismatch(binding) => self.bindings.push(binding.clone()),
             Event::Expectations(expected) => self.expectations.push(expected.clone()),
-            Event::Failed { harness, why } => self.failed.push((harness.clone(), why.clone())),
-            Event::Finished(summary) => {
-                for one in &summary.unexecuted {
-                    let why = format!("never executed: {}", one.why);
-                    self.failed.push((one.harness.clone(), why));
-                }
-            }
             Event::Goal(goal) if goal.kind == GoalKind::Check => {
                 let suite = self.goals.entry(goal.harness.clone()).or_default();
                 suite.push(goal.clone());

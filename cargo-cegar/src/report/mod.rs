@@ -17,3 +17,18 @@ pub use html::HtmlReporter;
 pub use junit::JunitReporter;
 pub use sarif::SarifReporter;
 pub use terminal::TerminalReporter;
+
+/// The harnesses that an event says have no result, and why: their campaign failed, or nothing of
+/// them was executed.
+fn without_result(event: &Event) -> Vec<(String, String)> {
+    match event {
+        Event::Failed { harness, why } => vec![(harness.clone(), why.clone())],
+        Event::Finished(summary) => {
+            let unexecuted = summary.unexecuted.iter();
+            unexecuted
+                .map(|one| (one.harness.clone(), format!("never executed: {}", one.why)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -8,6 +8,7 @@ use std::{fs, io};
 use cegar_checker::Assumption;
 use serde_json::json;
 
+use super::without_result;
 use crate::bindings::Binding;
 use crate::event::{Event, Reporter};
 use crate::verdict::{Finding, rule_id};
@@ -178,25 +179,18 @@ impl SarifReporter {
 
 impl Reporter for SarifReporter {
     fn event(&mut self, event: &Event) {
+        self.failed.extend(without_result(event));
         match event {
             Event::FoundAgain(finding) => self.further.push(finding.clone()),
             Event::Found(finding) => self.findings.push(finding.clone()),
             Event::Known(finding) => self.known.push(finding.clone()),
             Event::BindingMismatch(binding) => self.bindings.push(binding.clone()),
-            Event::Failed { harness, why } => self.failed.push((harness.clone(), why.clone())),
             Event::Expectations(expected) => {
                 let not_run = expected.not_run.iter();
                 let of = |(name, why): &(String, String)| (name.clone(), format!("not run: {why}"));
                 self.failed.extend(not_run.map(of));
             }
-            Event::Finished(summary) => {
-                let unexecuted = summary.unexecuted.iter();
-                let of = |one: &crate::event::Unexecuted| {
-                    (one.harness.clone(), format!("never executed: {}", one.why))
-                };
-                self.failed.extend(unexecuted.map(of));
-                self.assumptions.clone_from(&summary.assumptions);
-            }
+            Event::Finished(summary) => self.assumptions.clone_from(&summary.assumptions),
             _ => {}
         }
     }
