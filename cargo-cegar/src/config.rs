@@ -224,7 +224,7 @@ pub enum PropertyName {
     Unreach,
     /// Invalid reads, writes, frees and calls
     Memory,
-    /// Signed overflow, division by zero, bad shifts
+    /// Signed overflow, division by zero, bad shifts, floating-point values that do not fit
     Overflow,
     /// All of them
     All,

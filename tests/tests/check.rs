@@ -162,6 +162,11 @@ fn null_dereference() {
 }
 
 #[test]
+fn a_floating_point_value_that_does_not_fit() {
+    is_violated("float_conversion.c", "overflow");
+}
+
+#[test]
 fn division_by_zero() {
     is_violated("division.c", "overflow");
 }

@@ -326,9 +326,43 @@ fn several_fuzz_one_harness() {
     assert!(ended.finished()["goals"]["edges"]["covered"].as_u64() > Some(3));
 }
 
+/// The accesses in a macro's body have one line and one column.
+#[test]
+fn another_fault_of_an_accepted_line_is_new() {
+    let source = |first: u32, second: u32| {
+        format!(
+            "\
+#define PUT(i, j) (a[i] = 1, b[j] = 2)
+
+int demo(const unsigned char *data, size_t size)
+{{
+    static int a[4], b[4];
+    unsigned i = size > 1 ? data[0] & {first} : 0;
+    unsigned j = size > 1 ? data[1] & {second} : 0;
+
+    if (size > 1)
+        PUT(i, j);
+    return a[0] + b[0];
+}}
+"
+        )
+    };
+    let project = Project::package(&source(7, 3));
+    ci(&project, &["--update-baseline"]).expect(exit::CLEAN);
+    ci(&project, &[]).expect(exit::CLEAN);
+    project.write(
+        "c/demo.c",
+        &format!("#include \"demo.h\"\n{}", source(3, 7)),
+    );
+    ci(&project, &[]).expect(exit::VIOLATION).says("1 new");
+}
+
 #[test]
 fn bad_input_is_told() {
     let project = two();
+    ci(&project, &["--junit", "one", "--html", "./one"])
+        .expect(exit::USAGE)
+        .says("--junit and --html both write `./one`");
     ci(&project, &["--baseline", "gone.json"])
         .expect(exit::NOTHING_SELECTED)
         .says("gone.json");

@@ -116,12 +116,17 @@ fn read(ended: &Ended, line: Option<u64>) -> Said {
     }
 }
 
-/// Asks about a program, and judges.
+/// Asks about a program, and judges. Whether a program that the world breaks is found broken does not
+/// matter, so that no fuzzer is asked: the prover says that it is done, which a fuzzer never does.
 fn judged(program: &Listed, line: Option<u64>, known: bool) -> Said {
-    let mut said = read(&ask(program, TIME, &[]), line);
+    let sides: &[&str] = match program.world {
+        World::Breaks => &["--engine-only"],
+        World::Holds => &[],
+    };
+    let mut said = read(&ask(program, TIME, sides), line);
     if said.verdict == "open" && (known || program.world == World::Holds) {
         let time = if known { LONG } else { SECOND };
-        said = read(&ask(program, time, &[]), line);
+        said = read(&ask(program, time, &["--engine-only"]), line);
     }
     let claimed = |said: &Said| said.verdict == "proved" || said.line_proved;
     said.fault = match (program.world, said.verdict.as_str()) {
@@ -135,7 +140,8 @@ fn judged(program: &Listed, line: Option<u64>, known: bool) -> Said {
             match excuse {
                 None => Some(Fault::Proved),
                 Some(id) => {
-                    let lifted = read(&ask(program, TIME, &["--no-assume", id]), line);
+                    let words = ["--engine-only", "--no-assume", id];
+                    let lifted = read(&ask(program, TIME, &words), line);
                     let no = lifted.verdict == "none" || claimed(&lifted);
                     no.then_some(Fault::StaysProved)
                 }

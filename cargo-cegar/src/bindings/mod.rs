@@ -67,6 +67,7 @@ impl Mismatch {
             begins: self.rust.line,
             line: self.rust.line,
             column: 0,
+            part: None,
             caller: "",
         };
         let mut identity = Identity::of(root, &site);

@@ -373,7 +373,7 @@ impl Alternation<'_, '_> {
             message: format!("the test `{test}` fails: {message}"),
             identity: match record {
                 Some(record) => record.identity.clone(),
-                None => self.confirming.judge.identity(kind, &place, ""),
+                None => self.confirming.judge.identity(kind, &place, None, ""),
             },
             place,
             stack: Vec::new(),

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::args::{BindingsArgs, Manners};
 use super::run::{compiler, open};
-use super::{note, reporter};
+use super::{note, outputs, reporter};
 use crate::bindings::Binding;
 use crate::bindings::{self, Checked};
 use crate::compile::Unit;
@@ -25,6 +25,7 @@ pub(super) fn bindings(
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
     let (project, config) = open(manners)?;
+    outputs::distinct(&[("--sarif", &args.sarif), ("--junit", &args.junit)])?;
     let mut fan = reporter(manners, false, &project.root);
     if let Some(path) = &args.sarif {
         fan.add(SarifReporter::new(path.clone(), project.root.clone()));

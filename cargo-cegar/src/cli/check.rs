@@ -10,7 +10,7 @@ use cegar_model::program::Property;
 use cegar_search::strategy::Strategy;
 
 use super::args::{BudgetArgs, CheckArgs, Manners};
-use super::{conclude, note, reporter, svcomp};
+use super::{conclude, note, outputs, reporter, svcomp};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, PropertyName, RunConfig, nearest};
 use crate::error::Error;
@@ -106,7 +106,7 @@ pub(super) fn program(
     }
 
     let mut fan = reporter(manners, settings.stats, &here);
-    extra_reports(&mut fan, &args.budget, &here);
+    extra_reports(&mut fan, &args.budget, &here)?;
     if args.keep {
         note(
             &mut fan,
@@ -293,13 +293,15 @@ fn lifted(budget: &BudgetArgs, file: &RunConfig) -> Result<BTreeSet<String>, Err
 }
 
 /// The report files that were asked for.
-pub(super) fn extra_reports(fan: &mut Fan, budget: &BudgetArgs, root: &Path) {
+pub(super) fn extra_reports(fan: &mut Fan, budget: &BudgetArgs, root: &Path) -> Result<(), Error> {
+    outputs::distinct(&[("--sarif", &budget.sarif), ("--junit", &budget.junit)])?;
     if let Some(path) = &budget.sarif {
         fan.add(SarifReporter::new(path.clone(), root.to_owned()));
     }
     if let Some(path) = &budget.junit {
         fan.add(JunitReporter::new(path.clone()));
     }
+    Ok(())
 }
 
 #[cfg(test)]

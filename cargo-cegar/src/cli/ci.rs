@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::args::{CiArgs, Manners};
 use super::coverage::coverage_of;
 use super::run::{open, run_options};
-use super::{note, reporter, team};
+use super::{note, outputs, reporter, team};
 use crate::bindings::Binding;
 use crate::campaign::pool;
 use crate::ci::baseline::{Baseline, Entry};
@@ -38,6 +38,14 @@ fn artifacts_lock(folder: &std::path::Path) -> (String, String) {
 /// Runs the command.
 pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
     let (project, config) = open(manners)?;
+    outputs::distinct(&[
+        ("--sarif", &args.budget.sarif),
+        ("--junit", &args.budget.junit),
+        ("--json", &args.json),
+        ("--lcov", &args.lcov),
+        ("--html", &args.html),
+        ("--summary", &args.summary),
+    ])?;
     let (baseline_file, mut baseline) = baseline(args, &project)?;
     let artifacts = match &args.artifacts {
         Some(folder) => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::args::{CoverageArgs, Manners, MessageFormat};
 use super::print;
 use super::run::open;
-use super::{note, reporter};
+use super::{note, outputs, reporter};
 use crate::coverage::{self, Count, Coverage};
 use crate::error::Error;
 use crate::event::Level;
@@ -17,6 +17,7 @@ use crate::{plan, store};
 
 /// Runs the command.
 pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCode, Error> {
+    outputs::distinct(&[("--lcov", &args.lcov), ("--html", &args.html)])?;
     let (project, config) = open(manners)?;
     plan::check_selection(&project, &config, &args.harnesses)?;
     let names: Vec<String> = crate::list::harnesses(&project, &config)?

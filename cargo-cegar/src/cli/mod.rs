@@ -15,6 +15,7 @@ mod explain;
 mod init;
 mod init_ci;
 mod list;
+mod outputs;
 mod proof;
 mod run;
 mod svcomp;

@@ -42,7 +42,7 @@ pub(super) fn compiler(config: &Config) -> Result<Compiler, Error> {
 pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
     let (project, config) = open(manners)?;
     let mut fan = reporter(manners, args.budget.stats, &project.root);
-    extra_reports(&mut fan, &args.budget, &project.root);
+    extra_reports(&mut fan, &args.budget, &project.root)?;
     let exchange = team::open(&args.team, &args.budget, &config.run, &mut fan)?;
     let mut options = run_options(
         &project,

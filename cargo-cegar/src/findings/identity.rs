@@ -2,9 +2,10 @@
 //!
 //! Line numbers change with every edit above, so a fault is known by its kind, its function and the
 //! text of its line. That alone would let a second fault hide behind the first: the same statement
-//! may stand twice in a function, and one line may hold two accesses. So the number of equal lines
-//! before it in the function and the column belong to the identity, both counted so that another
-//! layout changes nothing. A baseline, which silences a fault for good, wants more: the lines
+//! may stand twice in a function, one line may hold two accesses, and a macro gives all accesses of
+//! its body one column. So the number of equal lines before it in the function, the column, and the
+//! number among the checks of that column belong to the identity, all counted so that another layout
+//! changes nothing. A baseline, which silences a fault for good, wants more: the lines
 //! around it and the function that called must be the accepted ones, too
 //! ([`Identity::is_accepted_by`]). When in doubt, a fault is new.
 
@@ -36,6 +37,9 @@ pub struct Site<'a> {
     pub line: u32,
     /// From 1; 0 where unknown.
     pub column: u32,
+    /// How many checks of the rule at this column come before in the program; none where it is the
+    /// only one, or which one it is is unknown.
+    pub part: Option<u32>,
     /// The function that called this one; empty where there is none or it is unknown.
     pub caller: &'a str,
 }
@@ -55,6 +59,10 @@ pub struct Identity {
     /// How many characters of the line, white space not counted, stand before the fault; none where
     /// the column is unknown.
     pub column: Option<u32>,
+    /// How many checks of the rule at this column come before: a macro's body has one column. None
+    /// where it is the only one, or which one it is is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<u32>,
     /// How many lines of the function with the same text come before.
     pub occurrence: u32,
     /// A hash of the lines above and below it.
@@ -97,6 +105,7 @@ impl Identity {
             rule: site.rule.to_owned(),
             text: text.unwrap_or_else(|| format!("{}:{}", site.line, site.column)),
             column,
+            part: site.part,
             occurrence: occurrence as u32,
             context: around(&lines, at),
             caller: site.caller.to_owned(),
@@ -105,12 +114,12 @@ impl Identity {
 
     /// Whether both are one fault: the lines may have moved, and other code may call it.
     pub fn is(&self, other: &Identity) -> bool {
-        let columns = match (self.column, other.column) {
-            (Some(one), Some(two)) => one == two,
-            // Native code does not always know the column.
-            _ => true,
-        };
-        columns && self.key() == other.key()
+        // Native code does not always know the column, and never the part.
+        let agree =
+            |one: Option<u32>, two: Option<u32>| one.zip(two).is_none_or(|(one, two)| one == two);
+        agree(self.column, other.column)
+            && agree(self.part, other.part)
+            && self.key() == other.key()
     }
 
     /// Whether accepting `listed` accepts this fault: nothing around it has changed, and the same
@@ -118,6 +127,7 @@ impl Identity {
     pub fn is_accepted_by(&self, listed: &Identity) -> bool {
         self.is(listed)
             && self.column == listed.column
+            && self.part == listed.part
             && self.context == listed.context
             && self.caller == listed.caller
     }
@@ -140,7 +150,7 @@ impl Identity {
         let column = self
             .column
             .map_or(String::new(), |column| column.to_string());
-        let what = [
+        let mut what = [
             base,
             &self.function,
             &self.text,
@@ -148,6 +158,9 @@ impl Identity {
             &self.occurrence.to_string(),
         ]
         .join("\n");
+        if let Some(part) = self.part.filter(|part| *part > 0) {
+            what = format!("{what}\n{part}");
+        }
         let hash = store::hex(&Sha256::digest(what.as_bytes()));
         let place = match self.function.as_str() {
             "" => base,
@@ -225,6 +238,7 @@ int get(char *p, int n)
             begins: 1,
             line,
             column,
+            part: None,
             caller: "main",
         }
     }
@@ -259,6 +273,16 @@ int get(char *p, int n)
             assert!(!identity.is(&first), "{identity:?}");
             assert_ne!(identity.name(), first.name());
         }
+        // Two accesses in the body of a macro.
+        let parts = [Some(0), Some(1)].map(|part| {
+            let mut site = site(3, 12);
+            site.part = part;
+            Identity::in_text(SOURCE, &site)
+        });
+        assert!(!parts[1].is(&parts[0]) && !parts[1].is_accepted_by(&parts[0]));
+        assert_ne!(parts[1].name(), parts[0].name());
+        // Native code does not say which it was.
+        assert!(first.is(&parts[1]) && !first.is_accepted_by(&parts[1]));
         // A function of this name in another file.
         let mut elsewhere = site(3, 12);
         elsewhere.file = "c/other.c";

@@ -3,9 +3,12 @@
 //!
 //! LibAFL's own reader does not say which line is wrong, and does not know levels.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::store;
 
 /// Longest word; AFL++ has the same limit.
 const LONGEST: usize = 128;
@@ -13,7 +16,17 @@ const LONGEST: usize = 128;
 /// The words of a file. `FILE@2` leaves out words whose level is above 2.
 pub(super) fn read(given: &Path) -> Result<Vec<Vec<u8>>, Error> {
     let (file, most) = split(given);
-    let text = std::fs::read(&file).map_err(|why| Error::io("read", &file, why))?;
+    let mut text = Vec::new();
+    // A device has no end.
+    File::open(&file)
+        .and_then(|open| open.take(store::LONGEST + 1).read_to_end(&mut text))
+        .map_err(|why| Error::io("read", &file, why))?;
+    if text.len() as u64 > store::LONGEST {
+        return Err(Error::usage(
+            format!("{} is longer than 64 MiB: no dictionary", file.display()),
+            "a dictionary is a text file with a word in each line",
+        ));
+    }
     parse(&text, most).map_err(|(line, why)| {
         Error::usage(
             format!("{}:{line}: {why}", file.display()),

@@ -75,6 +75,7 @@ pub fn rule_id(kind: CheckKind) -> &'static str {
         CheckKind::SignedOverflow => "signed-overflow",
         CheckKind::Shift => "bad-shift",
         CheckKind::DivisionByZero => "division-by-zero",
+        CheckKind::FloatConversion => "float-conversion",
         CheckKind::ArrayBound => "array-bound",
         CheckKind::Unreachable => "unreachable",
     }

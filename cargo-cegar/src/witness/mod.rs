@@ -150,7 +150,7 @@ fn asked(entry: &str, properties: &[Property]) -> String {
 fn violated(entry: &str, kind: CheckKind) -> String {
     let formula = match kind {
         CheckKind::Free => FREE,
-        CheckKind::DivisionByZero | CheckKind::Unreachable => DEFINED,
+        CheckKind::DivisionByZero | CheckKind::FloatConversion | CheckKind::Unreachable => DEFINED,
         _ => match kind.property() {
             Property::Assertion | Property::Abort => UNREACHED,
             Property::Memory => DEREFERENCE,

@@ -233,7 +233,8 @@ pub enum Property {
     Abort,
     /// Invalid reads, writes, frees and calls, and indices past an array's bound.
     Memory,
-    /// Signed overflow, division by zero, bad shifts.
+    /// Signed overflow, division by zero, bad shifts, conversions of floating-point values that do not
+    /// fit.
     Overflow,
 }
 
@@ -261,6 +262,8 @@ pub enum CheckKind {
     SignedOverflow,
     Shift,
     DivisionByZero,
+    /// A floating-point value whose integral part the integer type does not have (C11 6.3.1.4p1).
+    FloatConversion,
     /// An index past the bound of an array type, even inside a larger object.
     ArrayBound,
     /// `__builtin_unreachable`, a missing return, and what else clang traps.
@@ -281,6 +284,7 @@ impl CheckKind {
             CheckKind::SignedOverflow
             | CheckKind::Shift
             | CheckKind::DivisionByZero
+            | CheckKind::FloatConversion
             | CheckKind::Unreachable => Property::Overflow,
         }
     }
@@ -298,6 +302,7 @@ impl CheckKind {
             | CheckKind::SignedOverflow
             | CheckKind::Shift
             | CheckKind::DivisionByZero
+            | CheckKind::FloatConversion
             | CheckKind::ArrayBound
             | CheckKind::Unreachable => false,
         }

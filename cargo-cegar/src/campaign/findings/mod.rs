@@ -201,8 +201,15 @@ impl<'a> Judge<'a> {
         ))
     }
 
-    /// What a fault at a place is known by; `caller` is the function that called.
-    pub fn identity(&self, kind: CheckKind, place: &Place, caller: &str) -> Identity {
+    /// What a fault at a place is known by; `part` says which of the checks there it is, `caller` is
+    /// the function that called.
+    pub fn identity(
+        &self,
+        kind: CheckKind,
+        place: &Place,
+        part: Option<u32>,
+        caller: &str,
+    ) -> Identity {
         let mut all = self.program.functions.iter();
         let function = all.find(|known| {
             let file = self.program.files.get(known.pos.file as usize);
@@ -216,6 +223,7 @@ impl<'a> Judge<'a> {
             begins: function.map_or(0, |function| function.pos.line),
             line: place.line,
             column: place.column,
+            part,
             caller,
         };
         Identity::of(&self.root, &site)
@@ -269,7 +277,8 @@ impl<'a> Judge<'a> {
             message = format!("{message}, in `{callee}`");
         }
         let stack = self.stack(violation);
-        let identity = self.identity(violation.kind, &place, caller(&place, &stack));
+        let part = self.part(violation, call.map(|(call, _)| call));
+        let identity = self.identity(violation.kind, &place, part, caller(&place, &stack));
         let finding = Finding {
             harness: self.harness.to_owned(),
             name: identity.name(),
@@ -375,7 +384,7 @@ impl<'a> Judge<'a> {
             .filter(|frame| self.is_users(&frame.function))
             .cloned()
             .collect();
-        let identity = self.identity(kind, &place, caller(&place, &callers));
+        let identity = self.identity(kind, &place, None, caller(&place, &callers));
         Ok(Some(Confirmed {
             finding: Finding {
                 harness: self.harness.to_owned(),

@@ -54,6 +54,32 @@ impl Judge<'_> {
         None
     }
 
+    /// How many checks come before the violated one at its place, or calls before the call that leads
+    /// to it: the parts of a macro's body have one place. None where it is the only one there.
+    pub(super) fn part(&self, violation: &Violation, call: Option<&CallInfo>) -> Option<u32> {
+        let program = self.program;
+        let at = |all: &mut dyn Iterator<Item = bool>| {
+            let all: Vec<bool> = all.collect();
+            let before = all.iter().position(|is_it| *is_it)?;
+            (all.len() > 1).then_some(before as u32)
+        };
+        if let Some(call) = call {
+            let here = program
+                .calls
+                .iter()
+                .filter(|other| other.caller == call.caller && other.pos == call.pos);
+            return at(&mut here.map(|other| std::ptr::eq(other, call)));
+        }
+        let check = program.checks.get(violation.check?.index())?;
+        let here = program.checks.iter().filter(|other| {
+            !other.trivial
+                && other.kind == check.kind
+                && other.function == check.function
+                && other.pos == check.pos
+        });
+        at(&mut here.map(|other| std::ptr::eq(other, check)))
+    }
+
     /// Whether a native function is the user's, and neither the stub library's nor the sanitizer's.
     pub(super) fn is_users(&self, function: &str) -> bool {
         let mut all = self.program.functions.iter();

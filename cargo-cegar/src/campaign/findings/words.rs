@@ -85,6 +85,7 @@ pub(super) fn message(kind: CheckKind, detail: &str) -> String {
         CheckKind::SignedOverflow => "signed overflow",
         CheckKind::Shift => "shift by too much",
         CheckKind::DivisionByZero => "division by zero",
+        CheckKind::FloatConversion => "floating-point value that the integer type does not have",
         CheckKind::ArrayBound => "index past an array's bound",
         CheckKind::Unreachable => "code that C says is unreachable is reached",
     };

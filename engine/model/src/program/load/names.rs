@@ -113,6 +113,7 @@ pub fn sanitizer(handler: u64) -> (CheckKind, &'static str) {
         0 => (CheckKind::SignedOverflow, "+"),
         1 => (CheckKind::Unreachable, "unreachable"),
         3 => (CheckKind::DivisionByZero, "/"),
+        5 => (CheckKind::FloatConversion, "conversion"),
         11 => (CheckKind::Unreachable, "missing return"),
         12 => (CheckKind::SignedOverflow, "*"),
         13 => (CheckKind::SignedOverflow, "-"),

@@ -29,7 +29,7 @@ pub fn clang_flags(properties: &[Property]) -> Vec<&'static str> {
     }
     if overflow {
         flags.push(
-            "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,unreachable,return",
+            "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,unreachable,return,float-cast-overflow",
         );
     } else {
         flags.push("-fwrapv");

@@ -226,7 +226,8 @@ fn clang_checks_have_their_kinds() {
     let source = "int t[4]; int a(int x, int y) { return x + y; } int s(int x, int y) { return x - y; }\n\
         int m(int x, int y) { return x * y; } int n(int x) { return -x; } int d(int x, int y) { return x / y; }\n\
         int h(int x, int y) { return x << y; } int i(int x) { return t[x]; } int r(int x) { if (x) return 1; __builtin_unreachable(); }\n\
-        int main(void) { return a(1,1)+s(1,1)+m(1,1)+n(1)+d(1,1)+h(1,1)+i(1)+r(1); }";
+        int f(double x) { return (int)x; }\
+        int main(void) { return a(1,1)+s(1,1)+m(1,1)+n(1)+d(1,1)+h(1,1)+i(1)+r(1)+f(1); }";
     let all = [Property::Assertion, Property::Memory, Property::Overflow];
     let (_, program) = program(&[source], &all, Entry::Main).expect("normalises");
     let kinds_in = |name: &str| -> Vec<CheckKind> {
@@ -245,6 +246,7 @@ fn clang_checks_have_their_kinds() {
         ("n", CheckKind::SignedOverflow),
         ("d", CheckKind::DivisionByZero),
         ("h", CheckKind::Shift),
+        ("f", CheckKind::FloatConversion),
         ("i", CheckKind::ArrayBound),
         ("r", CheckKind::Unreachable),
     ] {
