@@ -374,7 +374,7 @@ fn bad_input_is_told() {
         .says("is not empty");
     ci(&project, &["--jobs", "0"])
         .expect(exit::USAGE)
-        .says("from 1 on");
+        .says("from 1 to 1024");
     Tool::new(project.path(), ["coverage"])
         .run()
         .expect(exit::NOTHING_SELECTED);

@@ -39,7 +39,7 @@ fn class_is_settled(folder: &str, proved: &[&str], hard: &[&str], time: &str) {
             let run = run(time, &["-D", "FIXED"]);
             assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
         } else {
-            let run = run("15s", &["-D", "FIXED"]);
+            let run = run("6s", &["-D", "FIXED"]);
             assert_ne!(run.finished()["verdict"], "violated", "{name}\n{run}");
         }
     }

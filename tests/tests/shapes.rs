@@ -1,14 +1,17 @@
 //! Parameters of which a header says little: rows of numbers, points, handles behind a `void *`, rooms that nobody counts. What
 //! `init` writes for them accuses nobody falsely, and the faults that are there are found.
 
-use cegar_tests::{Project, exit, program, tool};
+use std::time::Duration;
+
+use cegar_tests::{Project, Tool, exit, program, tool};
 
 /// The harnesses in which a run finds a fault of the library.
 fn found(project: &Project) -> Vec<String> {
-    let run = tool(
-        project,
-        &["run", "--runs", "3000", "--message-format", "json"],
-    );
+    let words = ["run", "--runs", "3000", "--jobs", "2"];
+    let words = words.into_iter().chain(["--message-format", "json"]);
+    // A dozen harnesses, and each has the prover's time besides.
+    let limit = Duration::from_secs(600);
+    let run = Tool::new(project.path(), words).limit(limit).run();
     let messages = run.messages().into_iter();
     let mut names: Vec<String> = messages
         .filter(|message| message["reason"] == "found")
@@ -28,7 +31,7 @@ fn shapes_that_a_header_does_not_tell() {
         &program("shapes/graph.h"),
         &program("shapes/graph.c"),
     );
-    tool(&project, &["init", "--most", "99", "--try", "3s"])
+    tool(&project, &["init", "--most", "99", "--try", "1s"])
         .expect(exit::CLEAN)
         .says("`graph_undo_safe` is for data from outside, and it is not: graph_undo");
     let text = |name: &str| project.read(&format!("cegar/harnesses/{name}.c"));

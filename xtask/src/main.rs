@@ -18,6 +18,7 @@ mod package;
 mod places;
 mod run;
 mod setup;
+mod several;
 mod suite;
 mod trusted;
 

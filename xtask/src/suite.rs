@@ -7,7 +7,7 @@
 use std::process::Command;
 
 use crate::error::Error;
-use crate::{Places, Result, examples, map, run, setup, trusted};
+use crate::{Places, Result, examples, map, run, setup, several, trusted};
 
 /// Tests that passed, failed, and were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Counts {
         sum
     }
 
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
@@ -79,6 +79,16 @@ impl Steps {
         if let Err(error) = run::success(&command, status) {
             self.failures.push(format!("{name}: {error}"));
         }
+        Ok(())
+    }
+
+    /// All tests of the workspace.
+    fn workspace(&mut self, places: &Places) -> Result<()> {
+        run::status("Testing", "the workspace");
+        let (counts, failures) = several::tests(&|words| cargo(places, words))?;
+        self.counts.add(counts);
+        let told = |failure| format!("the workspace: {failure}");
+        self.failures.extend(failures.into_iter().map(told));
         Ok(())
     }
 
@@ -137,8 +147,7 @@ pub(crate) fn test(places: &Places) -> Result<()> {
     let mut documents = cargo(places, &["doc", "--workspace", "--no-deps"]);
     documents.env("RUSTDOCFLAGS", "--deny warnings");
     steps.run(documents);
-    let all = cargo(places, &["test", "--workspace", "--no-fail-fast"]);
-    steps.tests("the workspace", all)?;
+    steps.workspace(places)?;
     for example in examples::all(places)? {
         let name = example
             .file_name()

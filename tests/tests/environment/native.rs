@@ -1,15 +1,18 @@
 //! What really happens: the program, compiled by the platform's compiler and linked with the hostile world.
 
+use std::collections::HashMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use cegar_tests::Project;
 
 use super::list::{Listed, Native, World};
 
 /// How a run ended.
+#[derive(Clone)]
 struct Run {
     /// Whether the property was violated.
     failed: bool,
@@ -45,8 +48,26 @@ pub fn failing_line(program: &Listed) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// Builds and runs it; nothing for one that cannot be confirmed.
+/// How it ends natively; nothing for one that cannot be confirmed. Two tests ask, and each program is
+/// built once.
 fn run(program: &Listed) -> Option<Run> {
+    static KNOWN: Mutex<Option<HashMap<PathBuf, Option<Run>>>> = Mutex::new(None);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = known()
+        .as_ref()
+        .and_then(|all| all.get(&program.path).cloned());
+    if let Some(before) = before {
+        return before;
+    }
+    let run = built_and_run(program);
+    let mut known = known();
+    let all = known.get_or_insert_default();
+    all.insert(program.path.clone(), run.clone());
+    run
+}
+
+/// Builds and runs it.
+fn built_and_run(program: &Listed) -> Option<Run> {
     let project = Project::empty();
     let executable = project.at("program");
     build(program, &executable)?;
