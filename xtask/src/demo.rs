@@ -86,7 +86,7 @@ pub(crate) fn show(tool: &Path, project: &Path) -> Result<()> {
             .args(tests)
             .args(["--features", "fixed"]),
     )?;
-    let passed = crate::suite::Counts::of(&output).passed;
+    let passed = crate::counts::Counts::of(&output).passed;
     if !status.success() || passed == 0 {
         return Err(Error::Demo(
             "the generated test was to pass on the fixed C code".to_owned(),

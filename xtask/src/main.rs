@@ -10,6 +10,7 @@
 
 #![warn(clippy::too_many_lines)]
 
+mod counts;
 mod demo;
 mod error;
 mod examples;

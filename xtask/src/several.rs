@@ -11,9 +11,9 @@ use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::run;
-use crate::suite::Counts;
 
 /// The test binaries that take minutes, longest first. One that is missing here costs time, nothing
 /// else.

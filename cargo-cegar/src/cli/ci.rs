@@ -35,9 +35,8 @@ fn artifacts_lock(folder: &std::path::Path) -> (String, String) {
     )
 }
 
-/// Runs the command.
-pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
-    let (project, config) = open(manners)?;
+/// Refuses two reports in one file.
+fn distinct(args: &CiArgs) -> Result<(), Error> {
     outputs::distinct(&[
         ("--sarif", &args.budget.sarif),
         ("--junit", &args.budget.junit),
@@ -45,7 +44,13 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         ("--lcov", &args.lcov),
         ("--html", &args.html),
         ("--summary", &args.summary),
-    ])?;
+    ])
+}
+
+/// Runs the command.
+pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
+    let (project, config) = open(manners)?;
+    distinct(args)?;
     let (baseline_file, mut baseline) = baseline(args, &project)?;
     let artifacts = match &args.artifacts {
         Some(folder) => {
