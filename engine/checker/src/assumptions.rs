@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::assumption::{Asked, RULES, Rule};
 use cegar_model::program::ir::{
-    BinOp, Callee, CheckKind, FuncId, Function, FunctionKind, Op, Program, Property,
+    BinOp, Callee, CheckKind, FloatCast, FuncId, Function, FunctionKind, Op, Program, Property,
 };
 use cegar_model::program::outside::Access;
 use cegar_model::program::{plain, stack};
@@ -198,6 +198,7 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
         "environment" => !program.lifted.contains("environment") && program.lists_environment(),
         "library" => asks_library(program),
         "wrapping" => wraps(program),
+        "conversions" => converts(program),
         "stack" => !program.lifted.contains("stack") && stack::may_be_deep(program),
         "unasked-memory" => open.unasked.contains(&Property::Memory),
         "unasked-overflow" => open.unasked.contains(&Property::Overflow),
@@ -279,24 +280,44 @@ fn asks_library(program: &Program) -> bool {
 
 /// Whether the user's code computes, and nothing in it looks for overflows: it was compiled to wrap around.
 fn wraps(program: &Program) -> bool {
+    let computes = |op: &Op| {
+        matches!(
+            op,
+            Op::Bin {
+                op: BinOp::Add | BinOp::Sub | BinOp::Mul,
+                ..
+            }
+        )
+    };
+    is_unguarded(program, CheckKind::SignedOverflow, computes)
+}
+
+/// Whether the user's code makes integers of floating-point values, and nothing in it looks whether they fit.
+fn converts(program: &Program) -> bool {
+    let converts = |op: &Op| {
+        matches!(
+            op,
+            Op::FloatCast {
+                cast: FloatCast::ToSigned(..) | FloatCast::ToUnsigned(..),
+                ..
+            }
+        )
+    };
+    is_unguarded(program, CheckKind::FloatConversion, converts)
+}
+
+/// Whether the user's code has such an operation, and no check of this kind.
+fn is_unguarded(program: &Program, kind: CheckKind, is_it: impl Fn(&Op) -> bool) -> bool {
     let is_user = |id: FuncId| program.function(id).kind == FunctionKind::User;
     let mut checks = program.checks.iter();
-    if checks.any(|check| check.kind == CheckKind::SignedOverflow && is_user(check.function)) {
+    if checks.any(|check| check.kind == kind && is_user(check.function)) {
         return false;
     }
     let blocks = program.blocks.iter();
     let mut ops = blocks
         .filter(|block| is_user(block.function))
         .flat_map(|block| &block.ops);
-    ops.any(|inst| {
-        matches!(
-            inst.op,
-            Op::Bin {
-                op: BinOp::Add | BinOp::Sub | BinOp::Mul,
-                ..
-            }
-        )
-    })
+    ops.any(|inst| is_it(&inst.op))
 }
 
 /// The functions of a kind, for a sentence; none if there are none.

@@ -1,7 +1,8 @@
 //! What compilers, linkers and loaders make of a program beyond the meaning of its C code.
 //!
 //! Assembly at file scope may give a variable a second name; the loader calls what lies in certain sections, and the linker names their ends;
-//! the compiler copies structures by the program's own `memcpy`, and moves vectors by instructions that want them aligned. Where the
+//! the compiler copies structures by the program's own `memcpy`, moves vectors by instructions that want them aligned, and takes a
+//! `_Bool` for 0 or 1: clang looks at its lowest bit, gcc at all eight. Where the
 //! user's code has such a thing, the driver says so before all else: that it is assumed to be harmless, or that nothing behind it is
 //! modelled.
 
@@ -32,7 +33,7 @@ struct Asked {
     is_there: fn(&Module) -> bool,
 }
 
-const ASKED: [Asked; 3] = [
+const ASKED: [Asked; 4] = [
     Asked {
         rule: c"assembly",
         is_there: has_assembly,
@@ -44,6 +45,10 @@ const ASKED: [Asked; 3] = [
     Asked {
         rule: c"alignment",
         is_there: has_vectors,
+    },
+    Asked {
+        rule: c"booleans",
+        is_there: has_booleans,
     },
 ];
 
@@ -110,12 +115,40 @@ fn has_vectors(module: &Module) -> bool {
         };
         ty.is_vector() && instruction.align() >= VECTOR && !is_place(address)
     };
-    let functions = module
-        .functions()
-        .into_iter()
-        .filter(|f| link::is_users(*f));
-    let mut blocks = functions.flat_map(|function| function.blocks());
-    blocks.any(|block| block.instructions().iter().any(is_vector))
+    in_users_code(module, is_vector)
+}
+
+/// Whether the user's code reads a `_Bool` that another access than its own may have written: one with a name to which nothing
+/// leads holds what C's conversion gave.
+fn has_booleans(module: &Module) -> bool {
+    let is_read_alone = |address: Value<'_>| {
+        let users = address.users();
+        let reads = |user: &Value<'_>| match user.opcode() {
+            Some(LLVMOpcode::LLVMLoad) => true,
+            Some(LLVMOpcode::LLVMStore) => user.operand(1).0 == address.0,
+            _ => user.is_call() && user.callee().name().starts_with("llvm.lifetime."),
+        };
+        let is_named =
+            address.is_global_variable() || address.opcode() == Some(LLVMOpcode::LLVMAlloca);
+        is_named && users.iter().all(reads)
+    };
+    let is_boolean = |instruction: &Value<'_>| {
+        instruction.opcode() == Some(LLVMOpcode::LLVMTrunc)
+            && instruction.ty().is_integer()
+            && instruction.ty().int_width() == 1
+            && instruction.operand(0).opcode() == Some(LLVMOpcode::LLVMLoad)
+            && !is_read_alone(instruction.operand(0).operand(0))
+    };
+    in_users_code(module, is_boolean)
+}
+
+/// Whether an instruction of the user's code is such a one.
+fn in_users_code(module: &Module, is_it: impl Fn(&Value<'_>) -> bool) -> bool {
+    let functions = module.functions().into_iter();
+    let mut blocks = functions
+        .filter(|f| link::is_users(*f))
+        .flat_map(|function| function.blocks());
+    blocks.any(|block| block.instructions().iter().any(&is_it))
 }
 
 /// Whether a variable lies in a section that the loader reads, or the ends of a section are asked for by the names that the linker gives

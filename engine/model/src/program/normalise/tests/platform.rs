@@ -27,6 +27,11 @@ fn what_the_platform_does_beyond_c_is_said() {
     let vectors = "typedef int v __attribute__((vector_size(16))); v f(char *p) { return *(v *)p; }\n\
         char b[32]; int main(void) { return f(b + 1)[0]; }";
     assert_eq!(says(vectors), ["alignment"]);
+    let alone = "_Bool g; int main(void) { _Bool b = g; if (b) g = 0; return g; }";
+    assert_eq!(says(alone), [""; 0]);
+    let written = "struct s { int n; _Bool b; } s; void *memcpy(void *, const void *, unsigned long); char d[8];\n\
+        int main(void) { memcpy(&s, d, sizeof s); return s.b ? 1 : 2; }";
+    assert_eq!(says(written), ["booleans"]);
     let section = "a section that the loader or the linker gives a meaning";
     let called = "static void f(void) {} __attribute__((section(\".init_array\"), used)) static void (*p)(void) = f;\n\
         int main(void) { return 0; }";
