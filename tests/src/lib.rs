@@ -7,6 +7,8 @@
 //! This is test code: a thing that cannot be done here (a temporary folder, a process) ends the test with a panic that
 //! names it.
 
+use std::env;
+
 pub mod generate;
 mod project;
 mod tool;
@@ -15,6 +17,12 @@ pub use project::{BUSY, Project, program, test_name};
 pub use tool::{
     Ended, Running, Tool, binary, cargo_test, cargo_test_with, children, shared_target, tool,
 };
+
+/// Whether tests look at all of their programs (`CEGAR_TESTS=all`), and not at the part that a build
+/// has time for.
+pub fn thorough() -> bool {
+    env::var("CEGAR_TESTS").is_ok_and(|which| which == "all")
+}
 
 /// The documented exit codes that the tests expect.
 pub mod exit {

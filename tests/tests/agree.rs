@@ -20,9 +20,11 @@ use cargo_cegar::report::{Event, Reporter};
 use cegar_fuzz::native::{Kind, RunOptions, Runner, TargetBuilder};
 use cegar_model::machine::{Execution, Limits, Machine, Outcome};
 use cegar_model::program::Property;
-use cegar_tests::Project;
+use cegar_tests::{Project, thorough};
 
+/// Tapes for each program.
 const TAPES: u64 = 200;
+const FEWER: u64 = 80;
 const EVERYTHING: [Property; 3] = [Property::Assertion, Property::Memory, Property::Overflow];
 const RECORDED: RunOptions = RunOptions {
     timeout_ms: 10_000,
@@ -52,7 +54,8 @@ impl Numbers {
 /// Random tapes of 0 to 200 bytes: any bytes, text, digits with separators, small numbers, zeros.
 fn tapes(seed: u64) -> Vec<Vec<u8>> {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15 ^ (seed + 1) << 17);
-    (0..TAPES)
+    let count = if thorough() { TAPES } else { FEWER };
+    (0..count)
         .map(|n| {
             let len = numbers.next() % if n % 3 == 0 { 16 } else { 201 };
             let mut byte = |kind: u64| match kind {

@@ -19,7 +19,6 @@ mod package;
 mod places;
 mod run;
 mod setup;
-mod several;
 mod suite;
 mod trusted;
 

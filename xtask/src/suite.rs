@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::counts::Counts;
 use crate::error::Error;
-use crate::{Places, Result, examples, map, run, setup, several, trusted};
+use crate::{Places, Result, examples, map, run, setup, trusted};
 
 /// What went wrong so far, and what was counted.
 #[derive(Default)]
@@ -37,16 +37,6 @@ impl Steps {
         if let Err(error) = run::success(&command, status) {
             self.failures.push(format!("{name}: {error}"));
         }
-        Ok(())
-    }
-
-    /// All tests of the workspace.
-    fn workspace(&mut self, places: &Places) -> Result<()> {
-        run::status("Testing", "the workspace");
-        let (counts, failures) = several::tests(&|words| cargo(places, words))?;
-        self.counts.add(counts);
-        let told = |failure| format!("the workspace: {failure}");
-        self.failures.extend(failures.into_iter().map(told));
         Ok(())
     }
 
@@ -105,7 +95,8 @@ pub(crate) fn test(places: &Places) -> Result<()> {
     let mut documents = cargo(places, &["doc", "--workspace", "--no-deps"]);
     documents.env("RUSTDOCFLAGS", "--deny warnings");
     steps.run(documents);
-    steps.workspace(places)?;
+    let all = cargo(places, &["test", "--workspace", "--no-fail-fast"]);
+    steps.tests("the workspace", all)?;
     for example in examples::all(places)? {
         let name = example
             .file_name()
@@ -162,6 +153,9 @@ pub(crate) fn quick(places: &Places) -> Result<()> {
     steps.end()
 }
 
+/// The test binaries that look at a part of their programs by default, and at all with `CEGAR_TESTS=all`.
+const SHORTENED: &[&str] = &["agree", "drivers", "environment", "proofs"];
+
 /// The tests that are left out by default: they download crates, or take minutes each.
 pub(crate) fn nightly(places: &Places) -> Result<()> {
     setup::setup(places)?;
@@ -178,5 +172,14 @@ pub(crate) fn nightly(places: &Places) -> Result<()> {
         ],
     );
     steps.tests("what is ignored by default", ignored)?;
+    let mut whole = cargo(
+        places,
+        &["test", "--workspace", "--release", "--no-fail-fast"],
+    );
+    for name in SHORTENED {
+        whole.args(["--test", name]);
+    }
+    whole.env("CEGAR_TESTS", "all");
+    steps.tests("what is shortened by default", whole)?;
     steps.end()
 }
