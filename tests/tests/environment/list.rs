@@ -82,7 +82,7 @@ pub fn selected(one_in: impl Fn(World) -> usize) -> Vec<Listed> {
         Some(part) => program.name.contains(part),
         None => {
             let number = pairs.binary_search(&program.pair).unwrap_or(0);
-            thorough() || number % one_in(program.world) == 0
+            thorough() || number.is_multiple_of(one_in(program.world))
         }
     };
     all.into_iter().filter(is_taken).collect()
