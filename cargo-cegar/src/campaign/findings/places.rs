@@ -55,29 +55,35 @@ impl Judge<'_> {
     }
 
     /// How many checks come before the violated one at its place, or calls before the call that leads
-    /// to it: the parts of a macro's body have one place. None where it is the only one there.
+    /// to it: the parts of a macro's body have one place. None where it is the only one there, and
+    /// where the place is in a function that was inlined: its copies are one piece of source.
     pub(super) fn part(&self, violation: &Violation, call: Option<&CallInfo>) -> Option<u32> {
         let program = self.program;
-        let at = |all: &mut dyn Iterator<Item = bool>| {
-            let all: Vec<bool> = all.collect();
-            let before = all.iter().position(|is_it| *is_it)?;
-            (all.len() > 1).then_some(before as u32)
+        let is_inlined = |function: FuncId, pos: Pos| {
+            let begins = program.function(function).pos;
+            pos.file != begins.file || pos.line < begins.line
         };
         if let Some(call) = call {
+            if is_inlined(call.caller, call.pos) {
+                return None;
+            }
             let here = program
                 .calls
                 .iter()
                 .filter(|other| other.caller == call.caller && other.pos == call.pos);
-            return at(&mut here.map(|other| std::ptr::eq(other, call)));
+            return number(here.map(|other| std::ptr::eq(other, call)));
         }
         let check = program.checks.get(violation.check?.index())?;
+        if is_inlined(check.function, check.pos) {
+            return None;
+        }
         let here = program.checks.iter().filter(|other| {
             !other.trivial
                 && other.kind == check.kind
                 && other.function == check.function
                 && other.pos == check.pos
         });
-        at(&mut here.map(|other| std::ptr::eq(other, check)))
+        number(here.map(|other| std::ptr::eq(other, check)))
     }
 
     /// Whether a native function is the user's, and neither the stub library's nor the sanitizer's.
@@ -107,4 +113,11 @@ impl Judge<'_> {
             function: plain(&frame.function),
         }
     }
+}
+
+/// The number, from 0, of the one that is meant; none where it is the only one.
+fn number(is_meant: impl Iterator<Item = bool>) -> Option<u32> {
+    let all: Vec<bool> = is_meant.collect();
+    let before = all.iter().position(|is_it| *is_it)?;
+    (all.len() > 1).then_some(before as u32)
 }
