@@ -117,7 +117,7 @@ fn stranger(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// The same, and asks to be accepted.
+/// Connects as LLMP does, and asks to be accepted as a broker.
 fn broker(address: SocketAddr) -> TcpStream {
     let mut stream = stranger(address);
     let hello = TcpRequest::RemoteBrokerHello {

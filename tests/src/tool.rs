@@ -320,7 +320,7 @@ pub fn cargo_test(package: &Path, words: &[&str]) -> Ended {
     run_cargo_test(package, |command| command.args(words))
 }
 
-/// The same with a C compiler.
+/// Runs `cargo test` on a generated package, with a C compiler.
 pub fn cargo_test_with(package: &Path, compiler: &str) -> Ended {
     run_cargo_test(package, |command| command.env("CC", compiler))
 }

@@ -79,7 +79,7 @@ impl Checked {
         names.iter().map(|name| self.checks(name)).sum()
     }
 
-    /// The same and those that are proved if others hold.
+    /// Checks that are proved without a condition, and those that are proved if other checks hold.
     pub fn proved_if(&self) -> u64 {
         self.checks("proved_if")
     }

@@ -379,7 +379,7 @@ fn plain(function: &Mocked) -> MockedFunction {
     }
 }
 
-/// The same with the sign that the prototype tells.
+/// The shape of a result, signed as the prototype says.
 fn refined(types: &[ObjectType], returns: Option<&Holds>, plain: Shape) -> Shape {
     match (returns, plain) {
         (Some(Holds::Int { size, signed }), _) => Shape::Int {

@@ -39,7 +39,7 @@ pub(super) fn of(function: &str, trees: &str) -> Option<Vec<Option<String>>> {
 
 /// Whole names of numbers of elements, and ends of such names. `num` is the number of one thing as often as that of several.
 const COUNTS: &[&str] = &["n", "count", "cnt", "nmemb", "nelem", "nelems", "nitems"];
-/// The same of bytes.
+/// Whole names of numbers of bytes, and ends of such names.
 const LENGTHS: &[&str] = &[
     "len", "length", "size", "sz", "nbytes", "bytes", "cap", "capacity",
 ];

@@ -80,7 +80,7 @@ impl Assumption {
         text
     }
 
-    /// The same assumptions of several programs, each once, with the places of all.
+    /// The assumptions of several programs, each once, with the places of all of them.
     pub fn merged(all: impl IntoIterator<Item = Assumption>) -> Vec<Assumption> {
         let mut merged: Vec<Assumption> = Vec::new();
         for assumption in all {

@@ -6,7 +6,7 @@
 //! calls are put in here: before each integer comparison with a side that is not constant, each
 //! comparison of floats, and each call of a comparing function of `<string.h>`.
 //!
-//! The same walk collects the constants as tokens for the mutators.
+//! This walk also collects the constants, as tokens for the mutators.
 
 use llvm_sys::LLVMOpcode;
 use llvm_sys::LLVMTypeKind;

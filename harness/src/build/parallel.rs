@@ -1,4 +1,4 @@
-//! The same work for many files at once.
+//! Compiles many files at once.
 //!
 //! Each file of a library has its own flags, and `cc` compiles in parallel only what has the same.
 //! A library of a hundred and fifty files takes minutes one by one.

@@ -39,7 +39,7 @@ impl Case {
         Case::of(text, flags, properties, false)
     }
 
-    /// The same with the floor, which states of the whole program are part of.
+    /// Compiles a program and proves of it what can be proved with the floor, whose certificate has states of the whole program.
     pub fn on_floor(text: &str, flags: &[&str], properties: &[Property]) -> Case {
         Case::of(text, flags, properties, true)
     }
@@ -70,7 +70,7 @@ impl Case {
         case
     }
 
-    /// The same as its author would have it, and as it is: one text with and without `FIXED`.
+    /// A program with `FIXED`, as its author would have it, and without, as it is.
     pub fn pair(text: &str, properties: &[Property]) -> (Case, Case) {
         (
             Case::new(text, &["-DFIXED"], properties),

@@ -1,4 +1,4 @@
-//! The same as a user meets it: `check-proof`, and a campaign that takes up a certificate that somebody else wrote.
+//! Forged certificates as a user meets them: `check-proof`, and a campaign that takes up a certificate that somebody else wrote.
 
 use cegar_checker::{Certificate, Claim};
 use cegar_tests::{Ended, Project, Tool, exit};

@@ -35,7 +35,7 @@ pub struct Compared {
     pub passed: usize,
     /// Registers and words and bytes of objects with a value that both know.
     pub values: usize,
-    /// The same, where the fragment left the value open.
+    /// Registers, words and bytes whose value the fragment left open.
     pub open: usize,
     /// Ends of executions, violations among them.
     pub ends: usize,

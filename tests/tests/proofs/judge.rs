@@ -15,7 +15,7 @@ use crate::truth::Truth;
 
 /// How long the prover may try, in steps of the solver.
 const TIME: Duration = Duration::from_millis(800);
-/// The same for one question of the checker.
+/// How long the checker may take for one question.
 const QUESTION: Duration = Duration::from_secs(10);
 /// What the bitcode is said to have.
 const HASH: &str = "generated";

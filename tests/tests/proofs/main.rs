@@ -205,7 +205,7 @@ fn fragments_of_random_programs() {
     );
 }
 
-/// The same of what random programs hardly ever do.
+/// Fragments do what the machine does, in cases that random programs hardly ever have.
 #[test]
 fn fragments_of_special_cases() {
     let (told, compared) = fragments::pieces();
@@ -235,7 +235,7 @@ fn are_contained(told: &[String], compared: &ground::Compared) {
     );
 }
 
-/// The same of what random programs hardly ever do, and of the tests' own programs.
+/// The floor's states are those of executions, in cases that random programs hardly ever have, and in the tests' own programs.
 #[test]
 fn floors_of_whole_programs() {
     let (mut told, mut compared) = ground::pieces();

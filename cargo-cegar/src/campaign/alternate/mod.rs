@@ -63,8 +63,8 @@ const QUIET: Duration = Duration::from_millis(100);
 const ALONE: Duration = Duration::from_millis(250);
 /// Without `--max-time`, the end comes when neither side brought anything new for so long.
 const STALLED: Duration = Duration::from_secs(30);
-/// The same while the search still has questions: with a fuzzer beside it, it never runs out of
-/// them.
+/// How long neither side brings anything new while the search still has questions, before the
+/// campaign ends: with a fuzzer beside it, the search never runs out of questions.
 const FUTILE: Duration = Duration::from_secs(90);
 
 /// One program's campaign.

@@ -233,7 +233,7 @@ impl Contents {
         }
     }
 
-    /// The same at offsets that are not those of elements: where all is zeros.
+    /// What is read at offsets that are not those of elements: zeros, where all is zeros.
     fn every(&self, low: u32, end: u32, len: u32, names: &Names<'_>) -> Option<Value> {
         let mut pieces = self.within(low, end);
         let (start, run) = pieces.next()?;

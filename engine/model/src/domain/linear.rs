@@ -51,7 +51,7 @@ pub enum Var {
 pub const UNSIGNED: u32 = 1 << 31;
 
 impl Var {
-    /// The same as a number without a sign.
+    /// This variable, read as a number without a sign.
     pub fn unsigned(self) -> Var {
         match self {
             Var::Reg(reg) => Var::Reg(reg | UNSIGNED),

@@ -174,7 +174,7 @@ impl Num {
             && remainder(signed.into(), self.step) == self.rest
     }
 
-    /// The same set with bounds as tight as its parts make each other; none if nothing is left.
+    /// This set, with bounds as tight as its parts make each other; none if the set is empty.
     pub fn reduced(self, width: Width) -> Option<Num> {
         let width = followed(width);
         let mut num = self;

@@ -183,7 +183,7 @@ impl State {
         self.merged(other, names, widths, None)
     }
 
-    /// The same where a loop begins, with the equations that hold in both.
+    /// The join at the head of a loop, with the equations that hold in both states.
     pub fn join_with_hull(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         let (steps, _) = self.steps(other, names);
         self.joined_by_steps(other, names, widths, &steps)
@@ -205,7 +205,7 @@ impl State {
         joined
     }
 
-    /// The same of the first turns of a loop, with what follows from the steps of others.
+    /// The join of the first turns of a loop, with what follows from steps that others take.
     pub fn join_of_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         let (steps, drifts) = self.steps(other, names);
         let mut joined = self.joined_by_steps(other, names, widths, &steps);

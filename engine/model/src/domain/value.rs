@@ -137,7 +137,7 @@ impl Value {
         Some(&self.ptr[at].1)
     }
 
-    /// The same with all offsets moved; none of them if the sum is not followed.
+    /// The addresses with all offsets moved; none if the sum is not followed.
     fn moved(&self, by: &Num, op: BinOp) -> Vec<(ObjId, Num)> {
         let all = self.ptr.iter();
         all.map(|(object, offset)| (*object, offset.bin(op, 64, by)))

@@ -265,7 +265,7 @@ impl Memory {
         self.access(address, len, false)
     }
 
-    /// The same for writing.
+    /// The object that holds `len` writable bytes at `address`, and the offset in it.
     #[inline]
     pub(super) fn writable(
         &mut self,

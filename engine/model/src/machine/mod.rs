@@ -122,7 +122,7 @@ impl<'p> Machine<'p> {
         self.limits = limits;
     }
 
-    /// The same machine with no more steps than these.
+    /// This machine, limited to so many steps.
     pub fn limited(&self, steps: u64) -> Machine<'p> {
         let limits = Limits {
             steps: self.limits.steps.min(steps),

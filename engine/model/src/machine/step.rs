@@ -132,7 +132,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         self.finish_noting().0
     }
 
-    /// The same, with what was noted.
+    /// Runs to the end, and returns what was noted, too.
     pub(super) fn finish_noting(mut self) -> (Execution, Noted) {
         let outcome = self.ended();
         let noted = self.crossing.take().map(|crossing| crossing.noted);

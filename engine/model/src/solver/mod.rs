@@ -54,7 +54,7 @@ pub fn steps(time: Duration) -> u64 {
 }
 
 impl Limits {
-    /// The same without a clock: as many steps as the time is good for, so that a slower machine answers the same.
+    /// Limits without a clock: as many steps as the time is good for, so that a slower machine gives the same answers.
     #[must_use]
     pub fn counted(self) -> Limits {
         let Some(time) = self.time else {
@@ -103,7 +103,7 @@ pub struct Model {
     pub inputs: FxHashMap<u32, u8>,
     /// Free variables, by the term that each is.
     pub variables: FxHashMap<Term, u128>,
-    /// The same, by their numbers, for evaluation.
+    /// Free variables by their numbers, for evaluation.
     variable_numbers: FxHashMap<u32, u128>,
     /// Bytes of array variables that were read: (array's number, index).
     pub elements: FxHashMap<(u32, u64), u8>,

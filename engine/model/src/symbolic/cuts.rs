@@ -283,7 +283,7 @@ impl CutState {
         all
     }
 
-    /// The same, and nobody knows the bounds any more.
+    /// The bounds as conditions; the state forgets them.
     pub fn take_bounds(&mut self, pool: &mut Pool) -> Vec<Term> {
         let all = self.bounded(pool);
         self.bounds.clear();

@@ -77,7 +77,7 @@ impl Contents {
         self.notice_where(pool, always, offset, byte);
     }
 
-    /// The same where `cond` holds; elsewhere nobody looked.
+    /// Notes a byte that was read or written at an offset where `cond` holds.
     pub fn notice_where(&mut self, pool: &mut Pool, cond: Term, offset: Term, byte: Term) {
         let nul = pool.constant(8, 0);
         let is_nul = pool.eq(byte, nul);

@@ -87,7 +87,7 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// The same where a condition holds, or does not.
+    /// The ranges where a condition holds, or does not hold.
     fn given(&self, cond: Term, holds: bool) -> Ranges<'a> {
         let mut literals = Vec::new();
         compared(self.pool, cond, holds, &mut literals);

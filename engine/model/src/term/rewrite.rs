@@ -91,7 +91,7 @@ impl Rewriter {
 }
 
 impl Pool {
-    /// The same operation on what has become of its operands; a leaf stays as it is.
+    /// The term's operation on rewritten operands; a leaf stays as it is.
     pub fn rebuilt(
         &mut self,
         t: Term,
@@ -133,7 +133,7 @@ impl Pool {
         }
     }
 
-    /// The same of an array.
+    /// The array's operation on rewritten operands.
     pub fn rebuilt_array(
         &mut self,
         array: Array,

@@ -56,7 +56,7 @@ pub struct Patience<'a> {
 }
 
 impl<'a> Patience<'a> {
-    /// The same, but no longer than this from now on.
+    /// This patience, and no longer than `time` from now on.
     #[must_use]
     pub fn at_most(&self, time: Duration, spent: &'a Cell<u64>) -> Patience<'a> {
         let mut less = *self;

@@ -33,10 +33,10 @@ pub(super) fn pointer(bases: BTreeSet<Base>, offset: Option<u64>) -> Value {
 pub(super) trait JoinValue {
     /// What is known if one of the two is so.
     fn join(&self, other: &Value, width: Width) -> Value;
-    /// The same with bounds, which grow by leaps from what was known before, so that this comes to an end.
+    /// The join with bounds that grow by leaps from what was known before, so that an iteration ends.
     fn widen(&self, new: &Value, width: Width) -> Value;
-    /// The same for a piece of memory. A word of which nothing is known is two halves, of which more may be known than of the word's
-    /// bounds.
+    /// The join of a piece of memory, with bounds if it is `bounded`. A word of which nothing is known is two halves, of which more may be
+    /// known than of the word's bounds.
     fn join_cell(&self, new: &Value, width: Width, bounded: bool) -> Value;
 }
 

@@ -394,7 +394,7 @@ impl<'p> Growth<'p> {
         Ok(self)
     }
 
-    /// The same once more: what became smaller may be too small by a little.
+    /// Walks until nothing new arrives, once more: a state that became smaller may be too small by a little.
     pub fn grow(&mut self) -> Result<(), Stop> {
         if self.walker.guide.puts_off() {
             return self.grow_in_rounds();
@@ -419,7 +419,7 @@ impl<'p> Growth<'p> {
         Ok(())
     }
 
-    /// The same where functions call each other in circles: only what is due is walked, callees first.
+    /// Walks until nothing new arrives where functions call each other in circles: only functions that are due, callees first.
     fn grow_in_rounds(&mut self) -> Result<(), Stop> {
         let known: Vec<FuncId> = self.walker.guide.entries.keys().copied().collect();
         let schedule = &mut self.walker.guide.schedule;

@@ -135,7 +135,8 @@ impl Coverage {
 pub enum Verdict {
     /// No execution violates the check, or enters the block.
     Proved,
-    /// The same of executions in which other checks hold, which are not proved.
+    /// No execution in which certain other checks hold violates the check, or enters the block; those
+    /// checks are not proved.
     ProvedIf(Condition),
     /// Not settled, and why.
     Open(String),

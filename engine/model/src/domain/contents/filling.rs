@@ -96,7 +96,7 @@ impl Filling {
         })
     }
 
-    /// The same, of a part of the run that begins at an offset.
+    /// The filling of the part of the run that begins at an offset.
     pub(super) fn from(&self, start: u32, at: u32) -> Filling {
         match self {
             Filling::Each(..) => self.clone(),

@@ -43,7 +43,7 @@ pub fn negated(pred: Pred) -> Pred {
     }
 }
 
-/// The same comparison with its sides exchanged.
+/// The comparison that holds of `b` and `a` where `pred` holds of `a` and `b`.
 pub fn exchanged(pred: Pred) -> Pred {
     match pred {
         Pred::Eq | Pred::Ne => pred,

@@ -61,7 +61,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         Ok(exits)
     }
 
-    /// The same, joined.
+    /// Walks a call, and joins the states at its returns.
     pub(super) fn whole(&mut self, frame: &Frame, entry: State) -> Step<Option<State>> {
         let exits = self.body(frame, entry)?;
         let widths = &self.program.function(frame.function).result;

@@ -139,7 +139,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The same of numbers without a sign.
+    /// Lines of a result read as a number without a sign.
     fn define_bits(
         &self,
         frame: &Frame,

@@ -1,6 +1,6 @@
 //! Where every register may point, for whoever meets a number that may be an address.
 //!
-//! The same constraints as for external functions, with the sets of registers kept. Beside them stands what each function may access and
+//! The constraints are those of external functions, and the sets of registers are kept. Beside them stands what each function may access and
 //! write, itself and by what it calls: what a call leaves alone is as it was.
 
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Leads {
 pub struct Touched {
     /// What it may read, write, make or release.
     pub accessed: FxHashSet<Site>,
-    /// The same without what it only reads.
+    /// What it may write, make or release.
     pub written: FxHashSet<Site>,
 }
 

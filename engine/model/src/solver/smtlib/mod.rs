@@ -181,7 +181,7 @@ impl<'p> Writer<'p> {
         self.terms[&t].clone()
     }
 
-    /// The same as a bit-vector.
+    /// What a term is called that was written, as a bit-vector.
     fn bits(&self, t: Term) -> String {
         match (self.pool.width(t), &self.terms[&t]) {
             (1, name) => format!("(ite {name} #b1 #b0)"),

@@ -98,7 +98,7 @@ impl Encoder<'_, '_> {
         self.indexed(target.id, reach)
     }
 
-    /// The same where the offset varies, and nothing changes by that.
+    /// The bytes that an access at a varying offset can touch; none if the offset is constant. Notes nothing.
     fn reach(&mut self, now: &Reached, target: &Target, len: u32, size: Term) -> Option<Span> {
         if constant(self.pool, target.offset).is_some() {
             return None;

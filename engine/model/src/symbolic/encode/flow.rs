@@ -42,7 +42,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         Ok(ways.returned)
     }
 
-    /// The same, with what is already under way.
+    /// Executes a function from a place to its returns, together with the states that are under way.
     pub(super) fn run_on(
         &mut self,
         ctx: CtxId,

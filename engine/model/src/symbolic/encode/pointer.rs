@@ -325,7 +325,7 @@ impl Splitter<'_> {
         (self.pool.width(term) == 1 && self.pool.as_const(term).is_none()).then_some(term)
     }
 
-    /// The same where it is known whether the choice `c` holds.
+    /// The term where the choice `c` is known to hold, or not to hold.
     fn given(&mut self, term: Term, c: Term, holds: bool) -> Term {
         if term == c {
             return self.pool.constant(1, u128::from(holds));

@@ -101,7 +101,7 @@ impl Loops {
         self.along(all, &way, (goal, prefix))
     }
 
-    /// The same for one way from the start of the program to the fragment.
+    /// A tape that reaches the goal along one way from the start of the program to the fragment.
     pub fn along(
         &mut self,
         all: &mut Asking<'_, '_>,
