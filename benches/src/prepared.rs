@@ -1,7 +1,7 @@
 //! Libraries made ready for each fuzzer: `cargo cegar`'s harness package, libFuzzer's and AFL++'s executables, and one that tells
 //! which branches a corpus enters.
 //!
-//! Compiling is in nobody's time, so that it is done before anything is measured, and the same for every benchmark that compares fuzzers.
+//! Compiling is not measured: it is done before, and in one way for every benchmark that compares fuzzers.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -96,7 +96,7 @@ fn an_end_that_is_hidden() {
     assert!(why.contains("does not preserve"), "{why}");
 }
 
-/// Which number an object has is nobody's business, and nothing is proved by it.
+/// The number of an object is arbitrary, and nothing is proved by it.
 #[test]
 fn numbers_of_objects() {
     for (text, hide) in [(programs::NUMBER, false), (programs::NUMBER, true)] {

@@ -28,7 +28,7 @@ pub struct Subject<'a> {
     pub program: &'a Arc<Program>,
     /// What is known of the undefined functions.
     pub externals: &'a Externals,
-    /// Variables that no C file defines: how long they are, nobody knows.
+    /// Variables that no C file defines: their length is unknown.
     pub undefined: &'a [String],
     /// Its native builds.
     pub native: &'a Native<'a>,

@@ -19,7 +19,7 @@ use crate::term::value::{self, mask};
 
 pub use comparison::{decided, exchanged, negated, refined};
 
-/// A set of bit patterns of some width, which whoever has it knows.
+/// A set of bit patterns of some width; the owner knows the width.
 ///
 /// A number is in it that lies in both intervals and has the remainder. What is read from a file may contradict itself: then no number
 /// is in it.

@@ -1,7 +1,7 @@
 //! What was known where a check could not be shown to hold: for people, who can then say what is missing.
 //!
 //! An open check alone says nothing of whether an index, a size or a pointer is what the walk knows too little of. Here it is
-//! noted in sets, of all ways on which the walk came to the check; which words a set gets is for whoever tells it. Nothing is proved with it.
+//! noted in sets, of all ways on which the walk came to the check; the report chooses the words for a set. Nothing is proved with it.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! What is known where a block is entered: the registers of the innermost call, and all objects.
 //!
-//! The registers of the calls around it are kept by whoever follows the call. Beside values stands where a register was read from,
+//! The registers of the calls around it are kept by the walk, which follows the call. Beside values stands where a register was read from,
 //! so that what a comparison says of the register is known of the cell, too.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! What a register or a cell of memory may hold: numbers, and addresses in objects.
 //!
 //! An address is an object with a set of offsets. A number may be an address, too, where nothing is known of it: a pointer that was taken to
-//! pieces, or read where too much was written. Whoever follows a number that is not known to be small asks [`crate::program::outside::points`] where
+//! pieces, or read where too much was written. To follow a number that is not known to be small, the walk asks [`crate::program::outside::points`] where
 //! that could lead.
 
 use std::fmt;

@@ -318,7 +318,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// `memcpy` between ranges that overlap; where they are the same nobody minds.
+    /// `memcpy` between ranges that overlap; where they are equal the copy changes nothing.
     fn check_overlap(
         &mut self,
         (to, from, len): (Operand, Operand, Operand),

@@ -103,7 +103,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// That nothing was given depends on how much was asked for, where somebody wants to know on what things depend.
+    /// That nothing was given depends on how much was asked for, where dependencies are recorded.
     fn shade_refused(&mut self, call: &Call, size: Option<Term>) {
         let Some(size) = size.filter(|_| !call.result.is_empty()) else {
             return;
@@ -121,7 +121,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.set_shaded(call.dst, 0, shade);
     }
 
-    /// How much is asked for, where that is symbolic and somebody wants to know.
+    /// How much is asked for, where that is symbolic and recorded.
     fn asked(&mut self, function: HeapFn, call: &Call) -> Option<Term> {
         self.crossing.as_ref()?;
         let sizes = function.sizes().filter_map(|i| call.args.get(i));

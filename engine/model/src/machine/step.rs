@@ -76,9 +76,9 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) concretisations: u64,
     pub(super) scratch: Vec<(u128, Shade)>,
     pub(super) watch: Option<&'r mut Watch<'r>>,
-    /// What the harness hands to the library, where somebody wants to know.
+    /// What the harness hands to the library, where that is recorded.
     pub(super) crossing: Option<Crossing<'r>>,
-    /// Whether the run stands for all runs, where somebody wants to know.
+    /// Whether the run stands for all runs, where that is recorded.
     pub(super) eye: Option<Box<Eye>>,
 }
 

@@ -1,6 +1,6 @@
 //! A look at a run while it goes on.
 //!
-//! What a program means is said twice: the machine executes it, the prover turns it into terms. Whoever holds the two against
+//! What a program means is said twice: the machine executes it, the prover turns it into terms. A test that holds the two against
 //! each other has to see the machine's state where the prover's states are, between blocks.
 
 use super::frame::Frame;
@@ -30,7 +30,7 @@ pub struct Seen<'v> {
     pub bytes: &'v [u8],
 }
 
-/// Somebody who looks.
+/// An observer of a run.
 pub(super) type Watch<'w> = dyn FnMut(&View<'_>) + 'w;
 
 impl View<'_> {
@@ -110,7 +110,7 @@ impl View<'_> {
 }
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// Shows the state to whoever looks.
+    /// Shows the state to the observer.
     #[cold]
     pub(super) fn show(&mut self) {
         let Some(watch) = self.watch.take() else {

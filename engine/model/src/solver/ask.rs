@@ -46,7 +46,7 @@ pub enum AskError {
     },
 }
 
-/// Somebody who answers.
+/// What answers questions: a solver, or a recorder before one.
 pub trait Asker {
     /// Whether all terms (of one bit each) can hold together. `about` tells people what the question is.
     fn ask(

@@ -3,7 +3,7 @@
 //! Constraint independence asks for every term's inputs, all the time. Small sets are interned and their
 //! unions remembered, so most terms share a set with a child and creating one costs a comparison. Past
 //! [`LARGE`] members that would be quadratic (a checksum loop makes a chain in which the n-th term depends
-//! on n bytes), so a larger set is only marked as such and collected by a walk when somebody asks.
+//! on n bytes), so a larger set is only marked as such and collected by a walk when it is asked for.
 
 use std::sync::OnceLock;
 
@@ -167,7 +167,7 @@ impl Pool {
             return Some(done);
         }
         let all = self.collect(t, steps)?;
-        // Whoever was faster found the same.
+        // The faster thread found the same set.
         Some(place.get_or_init(|| all))
     }
 

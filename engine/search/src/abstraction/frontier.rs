@@ -63,7 +63,7 @@ pub enum Forward {
     Tape(Vec<u8>),
     /// It does not make it, whatever it reads.
     None,
-    /// Nobody knows.
+    /// No answer in time.
     Unknown,
 }
 

@@ -117,7 +117,7 @@ fn bases(value: &Value, width: Width) -> Option<(BTreeSet<Base>, Option<u64>)> {
 }
 
 /// How the part of an object that is not indexed is divided: aligned words of eight bytes, and smaller ones where those do not
-/// fit. None if there is too much of it, or if nobody knows how much.
+/// fit. None if there is too much of it, or if its size is unknown.
 pub(super) fn layout(size: &Value, indexed: &Spans) -> Option<Vec<Cell>> {
     let &Value::Const(size) = size else {
         return None;

@@ -1,6 +1,6 @@
 //! Facts as C would say them.
 //!
-//! A certificate speaks of `|r/22.20/24.0:6|`; whoever reads a proof knows that as `from`. Names are those of debug
+//! A certificate speaks of `|r/22.20/24.0:6|`; a reader knows that as `from`. Names are those of debug
 //! information ([`cegar_model::program::Function::names`]), operators are C's. Two liberties are taken, since this is for people and
 //! the certificate is exact: widening is left out, and what is unsigned shows only where it decides a comparison.
 

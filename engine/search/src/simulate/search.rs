@@ -91,7 +91,7 @@ pub struct Search<'p> {
     /// How often what was told of a place was not confirmed.
     doubted: FxHashMap<Place, u32>,
     last_consumed: usize,
-    /// The last tape with a violation that is news, and its run, for whoever tells of it.
+    /// The last tape with a violation that is news, and its run, for the report.
     telling: Option<(Vec<u8>, Execution)>,
     jobs: u64,
     stats: SearchStats,
@@ -236,7 +236,7 @@ impl<'p> Search<'p> {
         });
     }
 
-    /// Takes into account what a tape from outside did in a run that somebody else made.
+    /// Takes into account what a tape from outside did in a run that was made elsewhere.
     pub fn take(&mut self, tape: Vec<u8>, run: Execution, origin: Origin, news: &mut Vec<News>) {
         if tape.len() <= self.config.max_len && self.seen.insert(hash(&tape)) {
             self.heed(tape, run, origin, &[], news);

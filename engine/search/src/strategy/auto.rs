@@ -243,7 +243,7 @@ impl<'p> Prover<'_, 'p> {
         self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
     }
 
-    /// Tells what is proved so far to whoever wants to know, where it is more than before. Writing down the facts takes time, too.
+    /// Reports what is proved so far, where it is more than before. Writing down the facts takes time, too.
     fn tell_so_far(&mut self) {
         let Some(listener) = &self.options.so_far else {
             return;
@@ -261,7 +261,7 @@ impl<'p> Prover<'_, 'p> {
             evidence,
             self.stats,
         );
-        // Nobody may be listening any more.
+        // The receiver may be gone.
         let _ = listener.send(outcome);
     }
 

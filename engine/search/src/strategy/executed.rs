@@ -95,14 +95,14 @@ pub fn executed<'p>(program: &'p Program, options: &Options) -> Option<Proof<'p>
             blocks: dead.into_iter().map(claim).collect(),
         }),
     };
-    // What it covers is covered, whoever executes it next.
+    // The next execution covers the same blocks.
     if let Some(seeds) = &options.seeds {
         let seed = Seed {
             tape: Vec::new(),
             origin: Origin::Given,
             run: Some(Box::new(run.execution)),
         };
-        // Nobody may be listening any more.
+        // The receiver may be gone.
         let _ = seeds.send(seed);
     }
     Some(proof)

@@ -2,7 +2,7 @@
 //!
 //! [`auto`] is the tool's own; the published ones are a crate of their own (`cegar-papers`) that stands on this one. All of them end in
 //! the same way ([`Proof`]): facts at the cut points of a graph, what these settle, and a certificate that one checker checks. Inputs that
-//! lead to a violation go to whoever listens ([`Options::seeds`]) and count when a native run has shown it.
+//! lead to a violation go to the fuzzer ([`Options::seeds`]) and count when a native run has shown it.
 
 pub mod auto;
 pub mod conditions;

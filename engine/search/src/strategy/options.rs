@@ -22,7 +22,7 @@ pub struct Options {
     pub strategy: Strategy,
     /// Which checks are asked for. The others are assumed to hold, and `Proof::assumed` says so.
     pub properties: Vec<Property>,
-    /// Blocks that some execution entered: nobody needs to ask whether they can be. Others may add to it meanwhile.
+    /// Blocks that some execution entered: that they can be entered is known. Others may add to it meanwhile.
     pub covered: Arc<Coverage>,
     /// Whether to go on for the blocks when all checks are settled. Default: no; they are asked about once.
     pub all_blocks: bool,

@@ -41,7 +41,7 @@ const COUNTED: u64 = 200_000;
 /// Deep call chains are walked by recursion.
 const STACK: usize = 256 << 20;
 
-/// Looks for a floor, and tells what follows from it whoever listens.
+/// Looks for a floor, and reports what follows from it.
 pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)> {
     let patience = if options.counted { COUNTED } else { WALKED };
     let time = options.time.mul_f64(FLOOR);
@@ -76,7 +76,7 @@ pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)
     if let Some(listener) = &options.so_far {
         let why = "there was no time to ask about it";
         let grounded = Grounded::of(program, options, &floor, why);
-        // Nobody may be listening any more.
+        // The receiver may be gone.
         let _ = listener.send(grounded.so_far(options, stats));
     }
     Some((floor, stats))

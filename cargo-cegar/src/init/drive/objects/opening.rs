@@ -93,7 +93,7 @@ impl<'a> Body<'a> {
                 return way;
             }
         }
-        // Nobody shows it: the only function that is named like it.
+        // No caller shows it: the only function that is named like it.
         let is_opener = |one: &&Declared| {
             opens(&one.name)
                 && self.place_in(one, identity) == Some(0)

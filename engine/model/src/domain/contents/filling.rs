@@ -16,7 +16,7 @@ pub enum Filling {
     Image(GlobalId, u32),
 }
 
-/// A piece of an object; where it begins is known to whoever has it.
+/// A piece of an object; the owner knows where it begins.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {

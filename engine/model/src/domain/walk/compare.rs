@@ -1,6 +1,6 @@
 //! Comparisons and differences, of addresses among them.
 //!
-//! Which number an object has is nobody's business: of the order of two objects nothing is known. Whether two addresses are the same is known where
+//! The number of an object is arbitrary: of the order of two objects nothing is known. Whether two addresses are the same is known where
 //! they lead into one object, or both into objects that are there.
 
 use super::{Frame, Guide, Walker};

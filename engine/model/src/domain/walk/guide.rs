@@ -56,6 +56,6 @@ pub trait Guide {
     ) -> Result<bool, Stop>;
     /// What a shared function comes back with; registers are its results.
     fn exit(&mut self, function: FuncId) -> Option<State>;
-    /// A block is entered with a state: for whoever compares.
+    /// A block is entered with a state: for tests that compare it with executions.
     fn enters(&mut self, _place: (CtxId, BlockId), _state: &State) {}
 }

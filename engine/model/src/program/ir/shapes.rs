@@ -1,6 +1,6 @@
 //! How an object is divided into members, as its C type says.
 //!
-//! Bytes 4 to 8 of `s` are `s.count` to whoever reads about them. Only names and places are kept, not what the bytes mean.
+//! Bytes 4 to 8 of `s` are `s.count` to a reader of the C code. Only names and places are kept, not what the bytes mean.
 
 /// An index into [`super::Program::shapes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

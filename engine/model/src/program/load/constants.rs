@@ -193,7 +193,7 @@ impl<'m> Constants<'m> {
                 let (a, b) = (operand(0)?, operand(1)?);
                 near(a as u64, b as u64, a.wrapping_add(b) as u64).ok_or_else(|| far(value))?
             }
-            // The difference of two objects is nobody's business.
+            // The difference of two objects' addresses is arbitrary.
             LLVMOpcode::LLVMSub => {
                 let (a, b) = (operand(0)?, operand(1)?);
                 let sum = a.wrapping_sub(b);

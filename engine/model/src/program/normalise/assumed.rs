@@ -1,7 +1,7 @@
 //! What the user lifted becomes a constant.
 //!
 //! A library function asks `crunner_assumed("ID")` where it can be as wide as the world. Where the rule is lifted that is 0 from here on, in
-//! everything that reads the program; where it is assumed the call stays, so that whoever proves something knows that it was asked.
+//! everything that reads the program; where it is assumed the call stays, so that a proof knows that it was asked.
 //! What was lifted is written into the module: it is part of what the program means, and of its hash.
 
 use std::ffi::CStr;

@@ -1,4 +1,4 @@
-//! Where every register may point, for whoever meets a number that may be an address.
+//! Where every register may point: asked where a number may be an address.
 //!
 //! The constraints are those of external functions, and the sets of registers are kept. Beside them stands what each function may access and
 //! write, itself and by what it calls: what a call leaves alone is as it was.

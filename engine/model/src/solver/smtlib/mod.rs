@@ -35,7 +35,7 @@ pub enum Unwritable {
 /// What a script says about its own answer (`:status`). Z3 and cvc5 take it for an error if they find another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// Somebody claims that the assertions cannot hold together.
+    /// The assertions are claimed to be unsatisfiable together.
     Unsat,
     /// That is what is asked.
     Unknown,

@@ -1,6 +1,6 @@
 //! Addresses as numbers.
 //!
-//! Which number an object has is nobody's business: the machine's numbers, the prover's and the platform's all differ. So whatever
+//! The number of an object is arbitrary: the machine's numbers, the prover's and the platform's all differ. So whatever
 //! looks at one gives an unknown here: the order or distance of two objects, a shift or a product of an address, its upper half
 //! read as an integer. What does not depend on the number stays exact: equality, offsets within one object, low bits.
 

@@ -51,7 +51,7 @@ pub struct Walk {
 pub struct Walked {
     /// Where it stopped.
     pub walk: Walk,
-    /// Whether somebody stopped it; else there was no way on.
+    /// Whether it was stopped; else there was no way on.
     pub stopped: bool,
     /// The transitions that were taken: where from, and their numbers.
     pub trace: Vec<(Option<Cut>, usize)>,
@@ -114,7 +114,7 @@ impl Walk {
                 }
                 Some(pool.array_constant(&all))
             }
-            // Nobody ever wrote the others: they can be anything.
+            // The others were never written: they can be anything.
             Below::Random(_) => {
                 let mut value = array;
                 for (index, byte) in written.into_iter().take(BYTES as usize) {

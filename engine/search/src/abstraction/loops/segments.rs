@@ -38,7 +38,7 @@ impl Loops {
         if self.segments.contains_key(&cut) {
             return;
         }
-        // Whoever comes here again on the way finds nothing, which ends the recursion of nested loops.
+        // A second visit on the way finds nothing, which ends the recursion of nested loops.
         self.segments.insert(cut, Vec::new());
         let mut found = Vec::new();
         if let Some(transition) = all.graph.own(cut).cloned() {

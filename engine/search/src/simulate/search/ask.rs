@@ -24,7 +24,7 @@ impl Search<'_> {
             } => {
                 let covered = self.covered[other.index()];
                 if class == class::UNCOVERED && covered {
-                    // Somebody else got there: this departure is now worth only its context.
+                    // Another execution entered the block: this departure is now worth only its context.
                     self.later(of, at, from, other);
                     return;
                 }

@@ -74,7 +74,7 @@ impl Search<'_> {
         self.witnesses.remove(&place(violation));
     }
 
-    /// Somebody else has told of a violation: the search does not.
+    /// A violation was reported from elsewhere: the search does not report it.
     pub fn know(&mut self, violation: &Violation) {
         self.violated.extend(violation.check);
         self.reported.insert(place(violation));

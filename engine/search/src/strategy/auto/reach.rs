@@ -54,7 +54,7 @@ impl Prover<'_, '_> {
             if let Some(tape) = found {
                 self.stats.frontier_seeds += 1;
                 let origin = Origin::Frontier;
-                // Nobody may be listening any more.
+                // The receiver may be gone.
                 let run = None;
                 let _ = seeds.send(Seed { tape, origin, run });
             }
@@ -108,7 +108,7 @@ impl Prover<'_, '_> {
             };
             let mut shown = None;
             let mut confirm = |tape: &[u8]| {
-                // A very long tape is executed by whoever takes it: once is enough.
+                // The receiver executes a very long tape: once is enough.
                 if tape.len() > LONG {
                     return true;
                 }

@@ -79,7 +79,7 @@ impl Grounded {
         outcome
     }
 
-    /// The outcome for whoever listens while the search goes on.
+    /// The outcome so far, reported while the search goes on.
     pub fn so_far(self, options: &Options, stats: Stats) -> Outcome {
         self.outcome(("", &options.properties), stats)
     }
