@@ -169,6 +169,22 @@ fn a_moved_line_adds_nothing() {
     assert_eq!(records(), before);
 }
 
+/// A test that passes since the harness does not come to the fault any more says nothing about it.
+#[test]
+fn an_input_that_does_not_come_to_the_fault_is_told() {
+    let project = Project::package(TWO);
+    run(&project, "--max-time 60s").expect(exit::VIOLATION);
+    let harness = project.read("cegar/harnesses/demo.c");
+    let rarely = harness.replace("demo(data", "if (size > 1000)\n        demo(data");
+    project.write("cegar/harnesses/demo.c", &rarely);
+    run(&project, "--fuzz-only --runs 1")
+        .says("does not come to `copy` any more")
+        .says("does not come to `demo` any more");
+    // It was told once; an input that passed before may stop anywhere.
+    let ended = run(&project, "--fuzz-only --runs 1");
+    assert!(!ended.to_string().contains("any more"), "{ended}");
+}
+
 /// The same statement twice in a function, and each is a fault: to accept one is not to accept the other.
 #[test]
 fn a_second_fault_does_not_hide_behind_the_first() {

@@ -10,8 +10,9 @@
 
 use std::path::PathBuf;
 
-use cegar_fuzz::native::Outcome;
-use cegar_model::program::CheckKind;
+use cegar_fuzz::native;
+use cegar_model::machine::Outcome;
+use cegar_model::program::{CheckKind, plain};
 use cegar_search::simulate::search::Origin;
 
 use super::alternate::Alternation;
@@ -120,12 +121,12 @@ impl Alternation<'_, '_> {
         });
     }
 
-    fn replayed(&self, outcome: &Outcome) -> Replayed {
+    fn replayed(&self, outcome: &native::Outcome) -> Replayed {
         match outcome {
             outcome if self.confirming.judge.is_fault(outcome) => Replayed::Fails,
-            Outcome::Timeout => Replayed::Unclear("it runs into the time limit"),
-            Outcome::OutOfMemory => Replayed::Unclear("it runs into the memory limit"),
-            Outcome::Unreadable => Replayed::Unclear("its input cannot be made"),
+            native::Outcome::Timeout => Replayed::Unclear("it runs into the time limit"),
+            native::Outcome::OutOfMemory => Replayed::Unclear("it runs into the memory limit"),
+            native::Outcome::Unreadable => Replayed::Unclear("its input cannot be made"),
             _ => Replayed::Passes,
         }
     }
@@ -172,7 +173,7 @@ impl Alternation<'_, '_> {
             if self.is_as_written(&record.name)? != Some(true) {
                 match unclear {
                     Some(why) => told.not_run.push((record.name.clone(), why.to_owned())),
-                    None => self.passes(&record.name, told)?,
+                    None => self.input_passes(record, told)?,
                 }
                 continue;
             }
@@ -192,7 +193,7 @@ impl Alternation<'_, '_> {
             };
             let outcome = run.outcome();
             if outcome.is_safe() {
-                self.passes(&record.name, told)?;
+                self.input_passes(record, told)?;
             } else if outcome.is_violation() {
                 let at = outcome
                     .place()
@@ -256,6 +257,41 @@ impl Alternation<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes that the input of a record passes. Where it failed before and does not come to the fault's
+    /// function any more, that may be a change of the harness, and the fault be as it was.
+    fn input_passes(&mut self, record: &Record, told: &mut Expectations) -> Result<(), Error> {
+        let function = &record.identity.function;
+        if record.failing && !function.is_empty() && !self.comes_to(function, &record.input()) {
+            self.reporting.event(&Event::Note {
+                level: Level::Warning,
+                message: format!(
+                    "the input of {} passes, but does not come to `{function}` any more: if the harness has changed, and not the \
+                     C code, the fault may still be there",
+                    record.name
+                ),
+            });
+        }
+        self.passes(&record.name, told)
+    }
+
+    /// Whether a run enters the user's function, or may do so where the machine does not follow it to
+    /// its end.
+    fn comes_to(&mut self, function: &str, tape: &[u8]) -> bool {
+        let run = self.searching.search.observe(tape);
+        let ends = match run.outcome {
+            Outcome::Returned(_) | Outcome::Exited(_) | Outcome::Rejected => true,
+            Outcome::Violated(_)
+            | Outcome::StepLimit
+            | Outcome::OutOfMemory
+            | Outcome::Unmodelled(_)
+            | Outcome::StackOverflow => false,
+        };
+        let program = self.subject.program;
+        let blocks = program.blocks.iter().zip(&run.counts);
+        let mut entered = blocks.filter(|(_, count)| **count > 0);
+        !ends || entered.any(|(block, _)| plain(&program.function(block.function).name) == function)
     }
 
     fn passes(&mut self, name: &str, told: &mut Expectations) -> Result<(), Error> {
