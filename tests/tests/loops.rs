@@ -1,7 +1,7 @@
 //! Loops that have to be taken many times: each program is violated after exactly so many turns, and corrected
 //! (`-DFIXED`) it is proved.
 
-use cegar_tests::{Ended, Project, Tool, exit};
+use cegar_tests::{Ended, Project, Tool, exit, thorough};
 
 /// What is proved is asked of the prover alone: beside a fuzzer that finds nothing more it has half of
 /// a small machine.
@@ -43,7 +43,8 @@ fn class_is_settled(folder: &str, proved: &[&str], hard: &[&str], time: &str) {
             let run = run(time, &["-D", "FIXED", ALONE]);
             assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
         } else {
-            let run = run("6s", &["-D", "FIXED"]);
+            let time = if thorough() { "15s" } else { "6s" };
+            let run = run(time, &["-D", "FIXED"]);
             assert_ne!(run.finished()["verdict"], "violated", "{name}\n{run}");
         }
     }

@@ -39,7 +39,7 @@ Commands:
   trusted Count the lines of code that a proof rests on
   quick   Format, lints, the unit tests, and ten programs from end to end
   test    Format, lints, documentation, every test of the workspace, and the examples' own tests
-  nightly The tests that `test` leaves out: they download crates, or take minutes each
+  nightly The tests that `test` leaves out, since they download crates or take minutes each, and in full those that it shortens
 ";
 
 fn main() -> ExitCode {

@@ -280,14 +280,10 @@ impl Alternation<'_, '_> {
     /// its end.
     fn comes_to(&mut self, function: &str, tape: &[u8]) -> bool {
         let run = self.searching.search.observe(tape);
-        let ends = match run.outcome {
-            Outcome::Returned(_) | Outcome::Exited(_) | Outcome::Rejected => true,
-            Outcome::Violated(_)
-            | Outcome::StepLimit
-            | Outcome::OutOfMemory
-            | Outcome::Unmodelled(_)
-            | Outcome::StackOverflow => false,
-        };
+        let ends = matches!(
+            run.outcome,
+            Outcome::Returned(_) | Outcome::Exited(_) | Outcome::Rejected
+        );
         let program = self.subject.program;
         let blocks = program.blocks.iter().zip(&run.counts);
         let mut entered = blocks.filter(|(_, count)| **count > 0);

@@ -1,6 +1,6 @@
 //! What really happens: the program, compiled by the platform's compiler and linked with the hostile world.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
@@ -51,19 +51,14 @@ pub fn failing_line(program: &Listed) -> Option<u64> {
 /// How it ends natively; nothing for one that cannot be confirmed. Two tests ask, and each program is
 /// built once.
 fn run(program: &Listed) -> Option<Run> {
-    static KNOWN: Mutex<Option<HashMap<PathBuf, Option<Run>>>> = Mutex::new(None);
+    static KNOWN: Mutex<BTreeMap<PathBuf, Option<Run>>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = known()
-        .as_ref()
-        .and_then(|all| all.get(&program.path).cloned());
-    if let Some(before) = before {
-        return before;
-    }
-    let run = built_and_run(program);
-    let mut known = known();
-    let all = known.get_or_insert_default();
-    all.insert(program.path.clone(), run.clone());
-    run
+    let before = known().get(&program.path).cloned();
+    before.unwrap_or_else(|| {
+        let run = built_and_run(program);
+        known().insert(program.path.clone(), run.clone());
+        run
+    })
 }
 
 /// Builds and runs it.
