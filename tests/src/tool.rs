@@ -335,6 +335,7 @@ fn run_cargo_test(package: &Path, more: impl Fn(&mut Command) -> &mut Command) -
     more(command.arg("test"))
         .current_dir(package)
         .env("CARGO_TARGET_DIR", shared_target())
+        .env("CEGAR_CACHE", shared_target().join("cache"))
         .env("CARGO_TERM_COLOR", "never")
         .env("CARGO_NET_OFFLINE", "true")
         // What concerns the snapshots of this package does not concern those of that one.

@@ -309,8 +309,9 @@ impl Build {
     }
 
     /// A folder to keep what is the same for every program in: the stubs' object files, and what
-    /// this compiler can do. Default: none, since cargo runs a build script again only if something
-    /// changed.
+    /// this compiler can do. Default: the folder `harness` of the one that `CEGAR_CACHE` names, which
+    /// packages share, or else a folder beside what is built, so that a change of the C code compiles
+    /// that code only.
     #[must_use]
     pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());
@@ -318,7 +319,7 @@ impl Build {
     }
 
     /// A folder to keep the object files of the user's own code in, by content: several harnesses
-    /// of a library and several runs share them. Default: none, as for [`Build::cache`].
+    /// of a library and several runs share them. Default: none.
     #[must_use]
     pub fn objects(mut self, folder: impl Into<PathBuf>) -> Self {
         self.objects = Some(folder.into());
@@ -356,6 +357,15 @@ impl Build {
             broken(name, why, &out);
         }
         announce(&built, &self.inputs);
+    }
+
+    /// Where the stubs' object files are kept when the executables go to `out`.
+    fn kept(&self, out: &Path) -> PathBuf {
+        let shared = || std::env::var_os("CEGAR_CACHE").filter(|folder| !folder.is_empty());
+        self.cache
+            .clone()
+            .or_else(|| shared().map(|folder| Path::new(&folder).join("harness")))
+            .unwrap_or_else(|| out.join("cegar-cache"))
     }
 
     fn out(&self) -> Result<PathBuf, BuildError> {

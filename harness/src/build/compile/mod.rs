@@ -84,6 +84,7 @@ struct Making<'a> {
 
 impl<'a> Making<'a> {
     fn new(build: &'a Build, harness: &'a Harness, out: &Path) -> Result<Self, BuildError> {
+        let cache = Cache::new(Some(&build.kept(out)));
         let out = out.join("cegar").join(&harness.name);
         let at = |path: &Path| {
             let path = path.to_owned();
@@ -93,7 +94,6 @@ impl<'a> Making<'a> {
         let root = std::path::absolute(&build.root).map_err(at(&build.root))?;
         let stubs = out.join("stubs");
         let sources = cegar_stubs::write_sources(&stubs).map_err(at(&stubs))?;
-        let cache = Cache::new(build.cache.as_deref());
         let mut base = base(build, &out, &cache)?;
         let groups = harness.checks.sanitizers();
         let compiler = base.try_get_compiler()?;
