@@ -228,7 +228,9 @@ fn of_files(error: &(dyn std::error::Error + 'static)) -> Option<ExitCode> {
     let mut causes = std::iter::successors(Some(error), |error| error.source());
     causes.find_map(|cause| {
         match cause.downcast_ref::<EmitError>() {
-            Some(EmitError::Record { .. }) => return Some(ExitCode::Usage),
+            Some(EmitError::Record { .. } | EmitError::OtherProgram { .. }) => {
+                return Some(ExitCode::Usage);
+            }
             Some(EmitError::Io { .. }) => return Some(ExitCode::Io),
             None => {}
         }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use cegar_model::machine::crossing::Harness;
-use cegar_model::program::{CallSite, FuncId, Program};
+use cegar_model::program::{CallSite, CheckKind, FuncId, Program};
 use cegar_search::simulate::blame::{Blame, Condition, Interval, Missing, Subject as Guarded};
 use cegar_search::simulate::search::Search;
 
@@ -42,14 +42,27 @@ pub(super) fn blamed(
             from: BlamedOn::Input,
             missing: Vec::new(),
         },
-        Blame::Harness(missing) if missing.iter().any(|one| told.is_worked_on(one)) => Blamed {
-            from: BlamedOn::Input,
-            missing: Vec::new(),
-        },
-        Blame::Harness(missing) if missing.iter().any(|one| told.is_declared(one)) => Blamed {
-            from: BlamedOn::Library,
-            missing: Vec::new(),
-        },
+        Blame::Harness(missing)
+            if missing
+                .iter()
+                .any(|one| told.is_worked_on(one) || told.is_main_length(one)) =>
+        {
+            Blamed {
+                from: BlamedOn::Input,
+                missing: Vec::new(),
+            }
+        }
+        Blame::Harness(missing)
+            if missing.iter().any(|one| told.is_declared(one))
+                || !is_refusal(finding.kind)
+                    && !missing.is_empty()
+                    && missing.iter().all(|one| told.is_hole(one)) =>
+        {
+            Blamed {
+                from: BlamedOn::Library,
+                missing: Vec::new(),
+            }
+        }
         Blame::Harness(missing) => {
             let missing: Vec<_> = missing.iter().map(|one| told.missing(one)).collect();
             // A rejected condition is one that the library has to do without.
@@ -202,6 +215,18 @@ impl Telling<'_> {
         choice.is_empty() || choice == "data" || !is_filled || !has_main
     }
 
+    /// Whether it is how long the main input is: that goes with its buffer, and nothing is a length.
+    fn is_main_length(&self, missing: &Missing) -> bool {
+        let is_number = matches!(
+            missing.condition,
+            Condition::Outside { .. } | Condition::Relates { .. } | Condition::Unknown
+        );
+        let chosen = matches!(missing.subject, Guarded::Argument { .. });
+        let is_main = |words: &str| self.text.contains(words);
+        let has_main = is_main("uint8_t *data = ") || is_main("(const uint8_t *data, size_t size)");
+        is_number && chosen && has_main && self.choice(&missing.subject).1 == "size"
+    }
+
     /// Whether memory beside the main input is filled as numbers of more than a byte.
     fn is_row_of_numbers(&self, choice: &str) -> bool {
         let filled = format!("crunner_get_bytes({choice}, ");
@@ -223,6 +248,25 @@ impl Telling<'_> {
         let array = format!(" {name}[");
         let mut lines = self.text.lines();
         lines.any(|line| line.contains(&array) && line.ends_with(DECLARED))
+    }
+
+    /// Whether the library gets along with lesser numbers and with greater ones: it looks at the
+    /// number, and its look has a hole. What callers have to keep is an end of a range, or that a
+    /// divisor is not 0.
+    fn is_hole(&self, missing: &Missing) -> bool {
+        let Condition::Outside {
+            unsigned, signed, ..
+        } = missing.condition
+        else {
+            return false;
+        };
+        let (_, choice) = self.choice(&missing.subject);
+        let bad = match self.is_unsigned(&choice) {
+            true => unsigned,
+            false => signed,
+        };
+        let is_divisor = bad.low == 0 && bad.high == 0;
+        !bad.from_least && !bad.to_greatest && !is_divisor
     }
 
     /// The call, and the expression in the harness.
@@ -308,6 +352,19 @@ impl Telling<'_> {
             .iter()
             .any(|word| line.contains(word))
     }
+}
+
+/// Whether the library says by the fault that it does not take a value: a mode that it does not
+/// know may lie between two that it knows.
+fn is_refusal(kind: CheckKind) -> bool {
+    matches!(
+        kind,
+        CheckKind::Assertion
+            | CheckKind::ReachError
+            | CheckKind::Fail
+            | CheckKind::Abort
+            | CheckKind::Unreachable
+    )
 }
 
 fn is_null(condition: &Condition) -> bool {

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use cegar_model::program::sources::Sources;
-use cegar_model::program::{Block, Check, CheckId, FunctionKind, Pos, Program, Property};
+use cegar_model::program::{Block, Check, CheckId, Function, FunctionKind, Pos, Program, Property};
 use serde::{Deserialize, Serialize};
 
 use super::alternate::Alternation;
@@ -131,14 +131,22 @@ fn calls_nothing(subject: &Subject<'_>) -> bool {
         let real = Path::new(file).canonicalize();
         real.is_ok_and(|real| own.contains(&real))
     };
+    let others: Vec<bool> = program.files.iter().map(|file| !is_own(file)).collect();
+    let is_other = |file: u32| others.get(file as usize).copied().unwrap_or(false);
+    let is_users = |function: &Function| function.kind == FunctionKind::User;
     let mut functions = program.functions.iter();
-    !harness.library.is_empty()
-        && !functions.any(|function| {
-            let file = program.files.get(function.pos.file as usize);
-            function.kind == FunctionKind::User
-                && function.is_defined()
-                && !file.is_some_and(is_own)
-        })
+    let any_function = functions.any(|function| {
+        let file = function.pos.file as usize;
+        let known = others.get(file).copied();
+        is_users(function) && function.is_defined() && known.unwrap_or(true)
+    });
+    // What a header defines may be inlined into the harness.
+    let any_operation = || {
+        let blocks = program.blocks.iter();
+        let mut users = blocks.filter(|block| is_users(program.function(block.function)));
+        users.any(|block| block.ops.iter().any(|inst| is_other(inst.pos.file)))
+    };
+    !harness.library.is_empty() && !any_function && !any_operation()
 }
 
 /// Why nothing is proved, where the prover came to no end.

@@ -237,6 +237,8 @@ impl<'a> Single<'a> {
         if self.settings.stats {
             tell_stats(alternation, self.settings.join.is_some());
         }
+        // A proof about a harness that has nothing of the library answers nothing that was asked.
+        let is_empty = (kept.vacuous.as_ref()).is_some_and(|vacuous| vacuous.calls_nothing);
         let (goals, stats) = (alternation.overview().table(), alternation.stats.clone());
         let state = serde_json::json!({ "goals": goals, "stats": stats });
         if let Ok(state) = serde_json::to_vec_pretty(&state) {
@@ -245,7 +247,7 @@ impl<'a> Single<'a> {
         Ok(Summary {
             verdict: if goals.checks.violated > 0 {
                 Verdict::Violated
-            } else if alternation.proving.is_complete() {
+            } else if alternation.proving.is_complete() && !is_empty {
                 Verdict::Proved
             } else {
                 Verdict::Open

@@ -13,6 +13,7 @@ use super::args::{BudgetArgs, CheckArgs, Manners};
 use super::{conclude, note, outputs, reporter, svcomp};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, PropertyName, RunConfig, nearest};
+use crate::emit::Identity;
 use crate::error::Error;
 use crate::event::{Fan, Level, Reporter};
 use crate::exit::ExitCode;
@@ -85,13 +86,10 @@ pub(super) fn program(
     if settings.max_time.is_none() && settings.runs.is_none() {
         settings.max_time = Some(DEFAULT_TIME);
     }
-    let emit_dir = (!args.budget.no_emit)
-        .then(|| {
-            args.emit_dir
-                .clone()
-                .unwrap_or_else(|| PathBuf::from("cegar-tests"))
-        })
-        .map(|dir| here.join(dir));
+    let emit_dir = match args.budget.no_emit {
+        true => None,
+        false => Some(tests_folder(args.emit_dir.as_deref(), &harness, &here)?),
+    };
     if let Some(dir) = &emit_dir {
         store::could_write(dir)?;
     }
@@ -143,6 +141,33 @@ pub(super) fn program(
     };
     let outcome = campaign::check(&options, &mut fan, stop, &mut write);
     conclude(outcome, fan, require_proof, stop)
+}
+
+/// The folder for the tests: the one that was asked for, or else `cegar-tests`, and where that
+/// holds the tests of another program, one with this program's name.
+fn tests_folder(asked: Option<&Path>, harness: &Harness, here: &Path) -> Result<PathBuf, Error> {
+    let program = Identity {
+        name: &harness.name,
+        entry: harness.entry.as_deref(),
+        files: harness.units.iter().map(|unit| &*unit.source).collect(),
+    };
+    if let Some(asked) = asked {
+        let folder = here.join(asked);
+        return match program.fits(&folder) {
+            true => Ok(folder),
+            false => Err(Error::usage(
+                format!("`{}` holds the tests of another program", asked.display()),
+                "name another folder with --emit-dir",
+            )),
+        };
+    }
+    let own = format!("cegar-tests-{}", harness.name);
+    let numbered = (2..).map(|number| format!("{own}-{number}"));
+    let names = ["cegar-tests".to_owned(), own.clone()].into_iter();
+    let mut folders = names.chain(numbered).map(|name| here.join(name));
+    // A number that is not taken is found, or the numbers end.
+    let found = folders.find(|folder| program.fits(folder));
+    Ok(found.unwrap_or_else(|| here.join(own)))
 }
 
 /// A name for the program: its first file's, as an identifier.

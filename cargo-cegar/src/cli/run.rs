@@ -182,6 +182,10 @@ fn readable_record(package: &Path) -> Result<(), Error> {
     match crate::emit::package::readable_record(package) {
         Ok(_) => Ok(()),
         Err(EmitError::Io { path, why }) => Err(Error::io("read", path, why)),
+        Err(why @ EmitError::OtherProgram { .. }) => Err(Error::usage(
+            why.to_string(),
+            "a folder has the tests of one program",
+        )),
         Err(EmitError::Record { path, why }) => Err(Error::usage(
             format!(
                 "`{}` is no record of the tests that were written: {why}",

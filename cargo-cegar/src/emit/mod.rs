@@ -30,6 +30,7 @@ use cegar_harness::{Mock, Run};
 pub use package::{Dependency, Emitted, add_test, for_everyone, only_here};
 pub use source::test_source;
 pub use spans::spans;
+pub use standalone::Identity;
 
 /// What a test is written from.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +103,15 @@ pub enum EmitError {
         /// What is wrong.
         #[source]
         why: serde_json::Error,
+    },
+    /// The folder holds the tests of another program.
+    #[error(
+        "{folder} holds the tests of another program; name another folder with --emit-dir",
+        folder = folder.display()
+    )]
+    OtherProgram {
+        /// The folder.
+        folder: PathBuf,
     },
 }
 

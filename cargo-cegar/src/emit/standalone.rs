@@ -2,11 +2,14 @@
 //!
 //! It stands anywhere, so it is a workspace of its own, and it names the C files where they are:
 //! mending the file and running the test again is the point. The options of the check are kept, so
-//! that the test sees the same program.
+//! that the test sees the same program. For that reason a package holds the tests of one program:
+//! the tests of a second one would be built from the first one's files, or replace them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cegar_harness::build::{MockedFunction, Unit};
+use toml_edit::{Array, DocumentMut, Item};
 
 use super::package::{self, Dependency, Package};
 use super::{EmitError, slug};
@@ -28,22 +31,80 @@ pub struct Checked {
     pub mocked: Vec<MockedFunction>,
 }
 
-/// Creates the package, or brings an existing one's list of sources up to date. Tests are added
-/// with [`add_test`](super::add_test).
+impl Checked {
+    /// What tells this program from others.
+    fn identity(&self) -> Identity<'_> {
+        Identity {
+            name: &self.name,
+            entry: self.entry.as_deref(),
+            files: self.units.iter().map(|unit| &*unit.file).collect(),
+        }
+    }
+}
+
+/// What tells one checked program from another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity<'a> {
+    /// The harness's name.
+    pub name: &'a str,
+    /// The function it starts in, if it was given.
+    pub entry: Option<&'a str>,
+    /// The C files, absolute.
+    pub files: BTreeSet<&'a Path>,
+}
+
+impl Identity<'_> {
+    /// Whether the tests of this program can go to `folder`: it holds no package yet, or the
+    /// package of this program.
+    pub fn fits(&self, folder: &Path) -> bool {
+        let Ok(config) = std::fs::read_to_string(folder.join(CONFIG)) else {
+            return true;
+        };
+        let Ok(config) = config.parse::<DocumentMut>() else {
+            // What is wrong with it is told when it is read.
+            return true;
+        };
+        let harness = config.get("harness").and_then(|all| all.get(self.name));
+        let Some(harness) = harness else {
+            return false;
+        };
+        if harness.get("entry").and_then(Item::as_str) != self.entry {
+            return false;
+        }
+        let units = std::fs::read(folder.join(CAPTURED)).ok();
+        let units = units.and_then(|text| serde_json::from_slice::<Vec<Unit>>(&text).ok());
+        units.is_none_or(|units| {
+            let files: BTreeSet<&Path> = units.iter().map(|unit| &*unit.file).collect();
+            files == self.files
+        })
+    }
+}
+
+const CONFIG: &str = "cegar.toml";
+const CAPTURED: &str = "captured.json";
+
+/// Creates the package, or brings an existing one's list of sources, properties and number of
+/// arguments up to date. Tests are added with [`add_test`](super::add_test).
 ///
 /// # Errors
-/// When a file cannot be written.
+/// When a file cannot be written, or the folder holds the package of another program.
 pub fn write(
     folder: &Path,
     checked: &Checked,
     dependency: Dependency,
 ) -> Result<PathBuf, EmitError> {
+    if !checked.identity().fits(folder) {
+        return Err(EmitError::OtherProgram {
+            folder: folder.to_owned(),
+        });
+    }
     let package = Package {
         name: format!("{}-cegar", slug(&checked.name).replace('_', "-")),
         dependency,
         config: config(checked),
     };
     package::create(folder, &package)?;
+    widen(&folder.join(CONFIG), checked)?;
     let json = |name: &str, text: Result<String, serde_json::Error>| {
         let path = folder.join(name);
         let text = text.map_err(|why| EmitError::Record {
@@ -52,10 +113,7 @@ pub fn write(
         })?;
         package::write(&path, &(text + "\n"))
     };
-    json(
-        "captured.json",
-        serde_json::to_string_pretty(&checked.units),
-    )?;
+    json(CAPTURED, serde_json::to_string_pretty(&checked.units))?;
     json("mocks.json", serde_json::to_string_pretty(&checked.mocked))?;
     Ok(folder.to_owned())
 }
@@ -75,4 +133,47 @@ fn config(checked: &Checked) -> String {
         text += &format!("argv = {}\n", checked.argv);
     }
     text
+}
+
+/// Makes the configuration of an earlier check cover this one, too: a test of a property that its
+/// executable does not check would pass.
+fn widen(path: &Path, checked: &Checked) -> Result<(), EmitError> {
+    let io = |why| EmitError::Io {
+        path: path.to_owned(),
+        why,
+    };
+    let text = std::fs::read_to_string(path).map_err(io)?;
+    let mut config: DocumentMut = text
+        .parse()
+        .map_err(|why: toml_edit::TomlError| io(std::io::Error::other(why)))?;
+    let harness = (config.get_mut("harness")).and_then(|all| all.get_mut(&checked.name));
+    let Some(harness) = harness.and_then(Item::as_table_like_mut) else {
+        return Ok(());
+    };
+    let listed = harness.get("property").and_then(Item::as_array);
+    let known: Vec<&str> = (listed.iter())
+        .flat_map(|array| array.iter())
+        .filter_map(|name| name.as_str())
+        .collect();
+    let is_new = |name: &&String| !known.contains(&name.as_str());
+    let covered = listed.is_none() || known.contains(&"all");
+    if !covered && checked.properties.iter().any(|name| is_new(&name)) {
+        let new = checked.properties.iter().filter(is_new);
+        let all: Array = known
+            .iter()
+            .copied()
+            .chain(new.map(String::as_str))
+            .collect();
+        harness.insert("property", toml_edit::value(all));
+    }
+    let arguments = harness.get("argv").and_then(Item::as_integer).unwrap_or(0);
+    let wanted = i64::try_from(checked.argv).unwrap_or(i64::MAX);
+    if arguments < wanted {
+        harness.insert("argv", toml_edit::value(wanted));
+    }
+    let widened = config.to_string();
+    match widened == text {
+        true => Ok(()),
+        false => package::write(path, &widened),
+    }
 }

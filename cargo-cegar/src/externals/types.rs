@@ -180,7 +180,8 @@ impl<'a> Describe<'a> {
                 None => unknown,
             };
         }
-        let many = self.info.is_indexed(&llvm_name(of));
+        // A program that hands a string on need not index it itself.
+        let many = is_character(of) || self.info.is_indexed(&llvm_name(of));
         Holds::Pointer(Pointee {
             to: self.object(number, depth),
             many,
@@ -326,6 +327,12 @@ fn basic(node: &Node, size: usize) -> Option<Holds> {
         _ => return None,
     };
     matches!(size, 1 | 2 | 4 | 8).then_some(Holds::Int { size, signed })
+}
+
+/// Whether a pointer to the type leads to characters or bytes, of which there are seldom one.
+fn is_character(node: &Node) -> bool {
+    let encoding = node.text("encoding");
+    encoding.is_some_and(|encoding| encoding.ends_with("_char")) && node.number("size") == 8
 }
 
 /// How clang names the type in LLVM.

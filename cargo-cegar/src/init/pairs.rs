@@ -221,7 +221,9 @@ fn score(
     let stem = a.trim_start_matches('p');
     let stem = if stem.len() < 2 { a.as_str() } else { stem };
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    let is_length = is_length_name(&length.name);
+    // `out, out_n`: the pointer's name with one for a length behind it.
+    let short = !a.is_empty() && b.strip_prefix(&a).is_some_and(is_length_name);
+    let is_length = is_length_name(&length.name) || short;
     // `data, block_size` may be a block; `compressor, block_size` is none.
     let is_own = stem.len() >= 2 && b.contains(stem);
     let is_next = is_input_name(&pointer.name) && l == p + 1;
@@ -239,7 +241,6 @@ fn score(
         return None;
     }
     let mut score = 3;
-    let short = !a.is_empty() && b.strip_prefix(&a).is_some_and(is_length_name);
     if is_length && (stem.len() >= 2 && b.contains(stem) || short) {
         score += 10;
     } else if is_length && common >= 3 {
@@ -248,6 +249,8 @@ fn score(
         || is_input_name(&pointer.name) && is_input_name(&length.name)
     {
         score += 5;
+        // Of `targetOutputSize, maxOutputSize` the second is how much room there is.
+        score += i32::from(is_output_name(&pointer.name) && is_most(&length.name)) * 2;
     } else if by_name_only && by_type && l == p + 1 && a.is_empty() && b.is_empty() {
         // `crc(const struct buffer *, size_t)`: structures that are read, and how many.
         if !to.constant || matches!(target.kind, Kind::Pointer(_)) {
@@ -295,8 +298,11 @@ fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], tak
             })
         })
         .collect();
+    // How much of an output is wanted says nothing about an input.
+    let is_of_output = |name: &str| OUTPUTS.iter().any(|word| plain(name).contains(word));
     let numbers: Vec<usize> = (0..params.len())
         .filter(|&i| free(i, lengths, taken) && is_length_name(&params[i].name))
+        .filter(|&i| !is_of_output(&params[i].name))
         .filter(|&i| !is_unit_name(&params[i].name) && !is_worker_name(&params[i].name))
         .filter(|&i| matches!(api.resolve(&params[i].ty).kind, Kind::Int { size, .. } if size >= 4))
         .collect();
@@ -307,10 +313,15 @@ fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], tak
 }
 
 fn is_output_or_most(name: &str) -> bool {
-    is_output_name(name)
-        || ["max", "cap", "avail"]
-            .iter()
-            .any(|w| plain(name).contains(w))
+    is_output_name(name) || is_most(name)
+}
+
+/// Whether a number is named like the room that there is.
+fn is_most(name: &str) -> bool {
+    let lower = plain(name);
+    ["max", "cap", "avail"]
+        .iter()
+        .any(|word| lower.contains(word))
 }
 
 #[cfg(test)]
@@ -383,6 +394,31 @@ mod tests {
                 ("int", "maxDecompressedSize"),
             ]),
             [Some(2), Some(3), None, None]
+        );
+    }
+
+    #[test]
+    fn room_is_told_from_what_is_wanted() {
+        assert_eq!(
+            pairs(&[
+                ("const char *", "src"),
+                ("char *", "dst"),
+                ("int", "compressedSize"),
+                ("int", "targetOutputSize"),
+                ("int", "maxOutputSize"),
+                ("const char *", "dictStart"),
+                ("int", "dictSize"),
+            ]),
+            [Some(2), Some(4), None, None, None, Some(6), None]
+        );
+        assert_eq!(
+            pairs(&[
+                ("const unsigned char *", "in"),
+                ("unsigned long", "n"),
+                ("unsigned char *", "out"),
+                ("unsigned long", "out_n"),
+            ]),
+            [Some(1), None, Some(3), None]
         );
     }
 

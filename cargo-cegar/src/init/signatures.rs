@@ -138,6 +138,11 @@ pub(super) fn choose(
             chosen.skipped.push((name.to_owned(), why));
             continue;
         }
+        if is_internal(name) && wanted != Some(name) {
+            let why = "its name says that callers keep conditions which no header states";
+            chosen.skipped.push((name.to_owned(), why.to_owned()));
+            continue;
+        }
         match library.one(&api, &usable, name) {
             Ok(harness) => found.push((name.to_owned(), harness)),
             Err(why) => chosen.skipped.push((name.to_owned(), why)),
@@ -175,6 +180,17 @@ pub(super) fn choose(
 fn is_safe_twin(name: &str, other: &str) -> bool {
     let rest = other.strip_prefix(name);
     rest.is_some_and(|rest| matches!(rest, "_safe" | "Safe" | "_checked" | "_s"))
+}
+
+/// Whether a function's name says that it trusts its caller: `unsafe_yyjson_set_arr`, `_get`,
+/// `queue_pop_unchecked`.
+fn is_internal(name: &str) -> bool {
+    let mut words = name.split('_');
+    let is_word = |word: &str| {
+        let lower = word.to_ascii_lowercase();
+        matches!(lower.as_str(), "unsafe" | "unchecked" | "internal" | "impl")
+    };
+    name.starts_with('_') || words.any(is_word)
 }
 
 impl Library<'_> {

@@ -59,12 +59,13 @@ pub struct Tried {
 
 impl Tried {
     /// Whether a harness shows enough to be offered although it breaks a condition that nothing
-    /// here keeps. A fault that is its own is told as such in every run.
+    /// here keeps. A fault that is its own is told as such in every run. Other faults of such a
+    /// harness may be consequences of the condition that it breaks.
     fn is_of_use(&self) -> bool {
         let most = self
             .lines
             .is_some_and(|(reached, all)| reached * 100 >= all * MOSTLY);
-        self.findings > 0 || most
+        most && self.findings == 0
     }
 }
 

@@ -32,6 +32,7 @@ pub struct Unit {
 pub(crate) struct HarnessTable {
     pub file: Option<PathBuf>,
     pub entry: Option<String>,
+    pub drives: Option<String>,
     pub property: Option<OneOrMany>,
     pub argv: Option<toml::Value>,
     pub bindings: Option<PathBuf>,

@@ -67,6 +67,16 @@ pub enum BuildError {
         /// The harness.
         harness: String,
     },
+    /// The harness calls a function that is gone.
+    #[error(
+        "harness `{harness}` is for `{function}` (`drives` in cegar.toml), which nothing defines; was it renamed?"
+    )]
+    Undefined {
+        /// The harness.
+        harness: String,
+        /// The function.
+        function: String,
+    },
     /// A builder method that is about a harness was called before `harness`.
     #[error("there is no harness to build")]
     NoHarness,

@@ -114,6 +114,7 @@ fn harness(
     Ok(Harness {
         file: table.file.or(exists.then_some(default)),
         entry: table.entry,
+        drives: table.drives,
         checks,
         argv,
         bindings: table.bindings,

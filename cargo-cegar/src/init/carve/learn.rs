@@ -97,6 +97,12 @@ pub(super) struct Facts<'a> {
     pub turns: BTreeMap<Vec<String>, (usize, usize)>,
 }
 
+/// Whether bytes are a string with its end.
+fn is_text(bytes: &[u8]) -> bool {
+    let text = bytes.strip_suffix(&[0]);
+    text.is_some_and(|text| !text.contains(&0))
+}
+
 impl<'a> Facts<'a> {
     /// Looks at all runs.
     pub fn new(api: &'a Api, runs: &[Run]) -> Facts<'a> {
@@ -131,12 +137,10 @@ impl<'a> Facts<'a> {
             if lengths[i].is_some() || taken(&lengths, i) || taken(&lengths, i + 1) {
                 continue;
             }
-            let bytes = self.api.pointee(&function.params[i].ty).is_some_and(|to| {
-                matches!(
-                    self.api.resolve(&to).kind,
-                    Kind::Int { size: 1, .. } | Kind::Void
-                )
-            });
+            let to = self.api.pointee(&function.params[i].ty);
+            let kind = to.as_ref().map(|to| self.api.resolve(to).kind);
+            let bytes = matches!(kind, Some(Kind::Int { size: 1, .. } | Kind::Void));
+            let may_be_text = to.is_some_and(|to| to.constant) && kind != Some(Kind::Void);
             let number = matches!(
                 self.api.resolve(&function.params[i + 1].ty).kind,
                 Kind::Int { size: 4.., .. }
@@ -147,7 +151,12 @@ impl<'a> Facts<'a> {
                 .filter(|call| call.function == function.name);
             let fits = |call: &Call| match (call.args.get(i), call.args.get(i + 1)) {
                 (Some(Value::Pointer { address, bytes }), Some(Value::Int(length))) => {
-                    (*address == 0 && *length == 0) || bytes.len() as u64 >= *length
+                    let most = bytes.len() as u64;
+                    match may_be_text && is_text(bytes) {
+                        // A number that stands beside a string by chance is seldom its length.
+                        true => *length == most || *length + 1 == most,
+                        false => (*address == 0 && *length == 0) || most >= *length,
+                    }
                 }
                 _ => false,
             };
