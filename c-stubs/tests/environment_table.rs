@@ -132,7 +132,15 @@ const NOTES: &[(&str, &str)] = &[
     ("drand48", "multiples of 2^-32 only"),
     (
         "malloc_usable_size",
-        "exactly what was asked for, where an allocator may give more",
+        "exactly what was asked for, where an allocator may give more; a proof says so (`usable-size`)",
+    ),
+    (
+        "aligned_alloc",
+        "an alignment that is no power of two is refused; a proof says so (`odd-alignment`)",
+    ),
+    (
+        "memalign",
+        "an alignment that is no power of two is refused; a proof says so (`odd-alignment`)",
     ),
     (
         "strerror",

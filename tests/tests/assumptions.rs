@@ -178,3 +178,38 @@ fn an_unknown_assumption_is_answered_with_the_known_ones() {
     fixed.expect(exit::USAGE);
     fixed.says("the assumption `threads` cannot be lifted");
 }
+
+/// Where allocators differ, a proof says on which of them it rests.
+#[test]
+fn what_allocators_differ_in_is_assumed() {
+    for (id, expression) in [
+        ("usable-size", "malloc_usable_size(malloc(5)) == 5"),
+        ("odd-alignment", "aligned_alloc(24, 48) == NULL"),
+    ] {
+        let text = format!(
+            "#include <assert.h>\n#include <malloc.h>\n#include <stdlib.h>\nint main(void)\n{{\n    \
+             assert({expression});\n    return 0;\n}}\n"
+        );
+        let project = project(&text);
+        let run = check(&project, &["--property", "assertion"]);
+        run.expect(exit::CLEAN);
+        let finished = run.finished();
+        assert!(assumed(&finished, id).is_some(), "{run}");
+        let words = ["--property", "assertion", "--no-assume", id];
+        let lifted = check_for(&project, "5s", &words);
+        assert_eq!(lifted.finished()["verdict"], "open", "{lifted}");
+    }
+}
+
+/// Where overflow is asked, arithmetic without a check is unsigned.
+#[test]
+fn unsigned_arithmetic_needs_no_assumption() {
+    let text = "#include <assert.h>\n#include <stdio.h>\nint main(void)\n{\n    unsigned c = (unsigned)getchar() & 3;\n    \
+                assert(0u - c != 5);\n    return 0;\n}\n";
+    let project = project(text);
+    let all = check(&project, &["--property", "all"]);
+    assert_eq!(all.finished()["verdict"], "proved", "{all}");
+    assert!(assumed(&all.finished(), "wrapping").is_none(), "{all}");
+    let one = check(&project, &["--property", "assertion"]);
+    assert!(assumed(&one.finished(), "wrapping").is_some(), "{one}");
+}

@@ -371,3 +371,68 @@ int main(void)
         "{run}"
     );
 }
+
+/// The tests of two programs in one folder go to two packages: in one of them, the first program's tests would be built from the second
+/// one's file.
+#[test]
+fn each_program_has_a_package_of_its_own() {
+    let project = Project::empty();
+    let text = |least: u32| {
+        format!(
+            "#include <stdio.h>\nint main(void)\n{{\n    int a[4] = {{0}}, c = getchar();\n    \
+             return c >= {least} && c < 6 ? a[c] : 0;\n}}\n"
+        )
+    };
+    project.write("one.c", &text(3));
+    project.write("two.c", &text(4));
+    for name in ["one", "two", "one"] {
+        let words = ["check", &format!("{name}.c"), "--max-time", "60s"];
+        let run = Tool::new(project.path(), words).limit(LIMIT).run();
+        run.expect(exit::VIOLATION);
+    }
+    for (folder, name) in [("cegar-tests", "one"), ("cegar-tests-two", "two")] {
+        let captured = project.read(&format!("{folder}/captured.json"));
+        assert!(captured.contains(&format!("/{name}.c\"")), "{captured}");
+        let tests = rust_files(&project.at(&format!("{folder}/tests")));
+        assert_eq!(tests.len(), 1, "{tests:?}");
+    }
+    let mixed = ["check", "two.c", "--emit-dir", "cegar-tests"];
+    let refused = Tool::new(project.path(), mixed).run();
+    refused.expect(exit::USAGE).says("another program");
+    // A property that a later check asks for is one that its package's executable checks.
+    let words = [
+        "check",
+        "one.c",
+        "--property",
+        "overflow",
+        "--max-time",
+        "60s",
+    ];
+    let text = "#include <stdio.h>\nint main(void)\n{\n    int c = getchar();\n    return c > 8 ? 2147483600 + c : 0;\n}\n";
+    project.write("one.c", text);
+    let run = Tool::new(project.path(), words).limit(LIMIT).run();
+    run.expect(exit::VIOLATION);
+    let failing = cargo_test(&project.at("cegar-tests"), &[]);
+    assert!(failing.stdout.contains("main_signed_overflow"), "{failing}");
+    assert!(failing.stdout.contains("1 failed"), "{failing}");
+}
+
+/// What a function asks not to be looked at for is as undefined in it as elsewhere.
+#[test]
+fn no_function_is_exempt() {
+    let project = Project::empty();
+    let text = "#include <stdio.h>\n__attribute__((no_sanitize(\"undefined\"))) static int more(int x)\n{\n    \
+        return x + 2147483547 < x; /* here */\n}\n\
+        int main(void)\n{\n    int c = getchar();\n    return c < 0 ? 0 : more(c);\n}\n";
+    project.write("a.c", text);
+    let run = check(&project, "a.c", "overflow", LONG, &[]);
+    run.expect(exit::VIOLATION);
+    let found = run.messages().into_iter();
+    let lines: Vec<Value> = found
+        .filter(|message| message["reason"] == "found")
+        .map(|message| message["place"]["line"].clone())
+        .collect();
+    assert_eq!(lines, [marked(text)[0]], "{run}");
+    let failing = cargo_test(&project.at("found"), &[]);
+    assert!(failing.stdout.contains("1 failed"), "{failing}");
+}

@@ -401,3 +401,21 @@ fn an_object_is_opened_before_it_is_used() {
         "{found:?}"
     );
 }
+
+/// The library looks at a number, and its look has a hole: that is no condition of its callers.
+#[test]
+fn a_hole_in_the_librarys_own_guard_is_a_finding() {
+    let header = "const char *word(unsigned kind);\nint rate(int level);\n";
+    let source = "#include \"word.h\"\n\
+        static const char *const words[3] = { \"a\", \"b\", \"c\" };\n\
+        const char *word(unsigned kind)\n{\n    if (kind > 3)\n        return 0;\n    return words[kind];\n}\n\
+        static const int rates[10] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };\n\
+        int rate(int level)\n{\n    return rates[level];\n}\n";
+    let project = Project::wrapping("word", header, source);
+    tool(&project, &["init", "--try", "5s"]).expect(exit::CLEAN);
+    let harness = project.read("cegar/harnesses/word.c");
+    assert!(!harness.contains("learnt"), "{harness}");
+    let harness = project.read("cegar/harnesses/rate.c");
+    assert!(harness.contains("crunner_assume(level < 10);"), "{harness}");
+    assert_eq!(found(&project, &["word"]).0, ["word"]);
+}

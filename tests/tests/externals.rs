@@ -129,3 +129,20 @@ fn results_lead_into_what_was_handed_over() {
         assert_eq!(verdict(&run), expected, "at[{next}]\n{run}");
     }
 }
+
+/// A string from outside is one, also where the program itself looks at no character of it.
+#[test]
+fn strings_from_outside_end() {
+    let project = Project::empty();
+    project.write(
+        "name.c",
+        "#include <string.h>\nconst char *name(void);\nint main(void)\n{\n    const char *n = name();\n    char copy[8];\n\n    \
+         if (n && strlen(n) < LEAST)\n        strcpy(copy, n);\n    return 0;\n}\n",
+    );
+    let words = ["--no-emit", "--message-format", "json", "-D"];
+    for (least, expected) in [("8", "proved"), ("9", "violated")] {
+        let define = format!("LEAST={least}");
+        let run = check(&project, "name.c", &[&words[..], &[&define]].concat());
+        assert_eq!(verdict(&run), expected, "{run}");
+    }
+}

@@ -287,3 +287,23 @@ fn a_division_by_zero_of_a_known_input_stays_a_violation() {
         .says("dies of signal 8");
     run(&project).expect(exit::VIOLATION).says("Still fails");
 }
+
+/// A test is about a function of the library. Where nothing defines that any more, a mock of it must not let the test pass.
+#[test]
+fn a_function_that_is_gone_is_no_mock() {
+    let header = "int get(const unsigned char *data, unsigned long size);\n";
+    let source = "#include \"get.h\"\nstatic const int row[4] = {0};\n\
+        int get(const unsigned char *data, unsigned long size)\n{\n    \
+        return size > 1 && data[0] == 'k' ? row[data[1] & 7] : 0;\n}\n";
+    let project = Project::wrapping("get", header, source);
+    tool(&project, "init --no-try").expect(exit::CLEAN);
+    run(&project).expect(exit::VIOLATION);
+    let failing = cargo_test(&project.at("cegar"), &[]);
+    assert!(failing.stdout.contains("1 failed"), "{failing}");
+    for path in ["c/get.h", "c/get.c"] {
+        project.write(path, &project.read(path).replace(" get(", " fetch("));
+    }
+    let gone = cargo_test(&project.at("cegar"), &[]);
+    assert!(gone.stdout.contains("1 failed"), "{gone}");
+    assert!(gone.stdout.contains("which nothing defines"), "{gone}");
+}

@@ -9,6 +9,7 @@ use cegar_checker::{Assumption, Certificate};
 use cegar_fuzz::native::TargetBuilder;
 use cegar_model::deadline::{self, Deadline};
 use cegar_model::machine::Limits;
+use cegar_model::program::Property;
 use cegar_search::simulate::search::{Config, Search};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -361,6 +362,12 @@ pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> 
     };
     let root = alternation.confirming.judge.root();
     let mut all: Vec<Assumption> = proofs.outcome.assumed.clone();
+    // Where overflow is asked, every signed operation has its check but for those that the user's own
+    // `-fwrapv` defines: what has none is unsigned. A certificate does not tell that.
+    let asked = &alternation.subject.harness.properties;
+    if asked.contains(&Property::Overflow) {
+        all.retain(|assumption| assumption.id != "wrapping" && assumption.id != "conversions");
+    }
     for assumption in &mut all {
         let mut places = Vec::new();
         for place in &assumption.places {

@@ -267,7 +267,7 @@ impl<'a> Judge<'a> {
             return Ok(Err(format!(
                 "{}: {} is what the engine sees, but the native run {}; it stays open",
                 place.show(),
-                violation.detail,
+                message(violation.kind, &violation.detail),
                 told(&seen.outcome),
             )));
         }

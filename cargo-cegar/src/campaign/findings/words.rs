@@ -83,7 +83,7 @@ pub(super) fn message(kind: CheckKind, detail: &str) -> String {
         CheckKind::Free => "invalid free",
         CheckKind::Call => "invalid call",
         CheckKind::SignedOverflow => "signed overflow",
-        CheckKind::Shift => "shift by too much",
+        CheckKind::Shift => "undefined shift",
         CheckKind::DivisionByZero => "division by zero",
         CheckKind::FloatConversion => "floating-point value that the integer type does not have",
         CheckKind::ArrayBound => "index past an array's bound",

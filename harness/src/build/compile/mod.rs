@@ -113,6 +113,9 @@ impl<'a> Making<'a> {
         }
         let mut common = absolute(&build.args, &root);
         common.push(format!("-I{}", stubs.join("include").display()));
+        // As in the engine, a function's wish not to be looked at is no licence.
+        let unsanitized = ["no_sanitize", "__no_sanitize__"];
+        common.extend(unsanitized.map(|name| format!("-D{name}(...)=no_stack_protector")));
         Ok(Making {
             build,
             harness,

@@ -2,7 +2,7 @@
 //!
 //! Assembly at file scope may give a variable a second name; the loader calls what lies in certain sections, and the linker names their ends;
 //! the compiler copies structures by the program's own `memcpy`, moves vectors by instructions that want them aligned, and takes a
-//! `_Bool` for 0 or 1: clang looks at its lowest bit, gcc at all eight. Where the
+//! `_Bool` for 0 or 1: clang looks at its lowest bit, gcc at all eight. Allocators differ in what C leaves to them. Where the
 //! user's code has such a thing, the driver says so before all else: that it is assumed to be harmless, or that nothing behind it is
 //! modelled.
 
@@ -33,7 +33,7 @@ struct Asked {
     is_there: fn(&Module) -> bool,
 }
 
-const ASKED: [Asked; 4] = [
+const ASKED: [Asked; 6] = [
     Asked {
         rule: c"assembly",
         is_there: has_assembly,
@@ -49,6 +49,14 @@ const ASKED: [Asked; 4] = [
     Asked {
         rule: c"booleans",
         is_there: has_booleans,
+    },
+    Asked {
+        rule: c"usable-size",
+        is_there: asks_for_size,
+    },
+    Asked {
+        rule: c"odd-alignment",
+        is_there: aligns_oddly,
     },
 ];
 
@@ -140,6 +148,37 @@ fn has_booleans(module: &Module) -> bool {
             && !is_read_alone(instruction.operand(0).operand(0))
     };
     in_users_code(module, is_boolean)
+}
+
+/// Whether the user's code asks how large a block is. Allocators give more than was asked for.
+fn asks_for_size(module: &Module) -> bool {
+    in_users_code(module, |instruction| {
+        let operands = instruction.operands();
+        let mut names = operands.iter().map(|operand| operand.name());
+        names.any(|name| name.ends_with("malloc_usable_size"))
+    })
+}
+
+/// Whether the user's code allocates with an alignment that is not known to be a power of two. Some C libraries refuse it, others
+/// round it up.
+fn aligns_oddly(module: &Module) -> bool {
+    in_users_code(module, |instruction| {
+        let operands = instruction.operands();
+        let is_allocator = |value: &Value<'_>| {
+            let name = value.name();
+            name.ends_with("aligned_alloc") || name.ends_with("memalign")
+        };
+        let is_posix = |value: &Value<'_>| value.name().ends_with("posix_memalign");
+        if !operands
+            .iter()
+            .any(|value| is_allocator(value) && !is_posix(value))
+        {
+            return false;
+        }
+        let is_called = instruction.is_call() && is_allocator(&instruction.callee());
+        let alignment = is_called.then(|| instruction.operand(0).const_int());
+        !alignment.flatten().is_some_and(u64::is_power_of_two)
+    })
 }
 
 /// Whether an instruction of the user's code is such a one.
