@@ -260,6 +260,9 @@ impl Telling<'_> {
         else {
             return false;
         };
+        if !missing.varies || is_null(&missing.condition) {
+            return false;
+        }
         let (_, choice) = self.choice(&missing.subject);
         let bad = match self.is_unsigned(&choice) {
             true => unsigned,
