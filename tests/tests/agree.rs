@@ -24,7 +24,7 @@ use cegar_tests::{Project, thorough};
 
 /// Tapes for each program.
 const TAPES: u64 = 200;
-const FEWER: u64 = 80;
+const FEWER: u64 = 40;
 const EVERYTHING: [Property; 3] = [Property::Assertion, Property::Memory, Property::Overflow];
 const RECORDED: RunOptions = RunOptions {
     timeout_ms: 10_000,

@@ -108,7 +108,14 @@ fn are_settled(drivers: &[Driver]) {
 
         // What is proved is proved within seconds; what is open stays open for any time.
         let time = if driver.proved { "60s" } else { "2s" };
-        let run = check(&["--max-time", time, "-D", "FIXED", "--no-emit"]);
+        let run = check(&[
+            "--max-time",
+            time,
+            "-D",
+            "FIXED",
+            "--no-emit",
+            "--engine-only",
+        ]);
         let verdict = run.finished()["verdict"].as_str().map(str::to_owned);
         let wanted = if driver.proved { "proved" } else { "open" };
         assert!(

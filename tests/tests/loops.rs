@@ -43,7 +43,7 @@ fn class_is_settled(folder: &str, proved: &[&str], hard: &[&str], time: &str) {
             let run = run(time, &["-D", "FIXED", ALONE]);
             assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
         } else {
-            let time = if thorough() { "15s" } else { "6s" };
+            let time = if thorough() { "15s" } else { "3s" };
             let run = run(time, &["-D", "FIXED"]);
             assert_ne!(run.finished()["verdict"], "violated", "{name}\n{run}");
         }

@@ -83,7 +83,7 @@ fn volume() -> (usize, u64) {
             (count as usize, seed)
         }
         None => {
-            let count = if thorough() { 1000 } else { 500 };
+            let count = if thorough() { 1000 } else { 300 };
             (count, number("CEGAR_PROOFS_SEED").unwrap_or(1))
         }
     }

@@ -118,6 +118,14 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
+    /// Notes what is true here and is the fault, where that is about numbers alone.
+    #[cold]
+    pub(super) fn note_condition(&mut self, condition: Option<Term>) {
+        if let Some(crossing) = &mut self.crossing {
+            crossing.noted.condition = condition;
+        }
+    }
+
     /// Control was just given to `callee` by a call at `site`: what the harness chose becomes variables.
     #[cold]
     pub(super) fn note_entry(&mut self, site: CallSite, caller: FuncId, callee: FuncId) {

@@ -205,6 +205,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 "the quotient of the least number and -1 does not fit".to_owned()
             };
             self.note_fault(&[a.0, b.0], None);
+            let shade = self.shade_of(&[(a.0, width), (b.0, width)], |p, t| {
+                fault::operation(p, (op, width), t[0], t[1])
+            });
+            self.note_condition(shade.term);
             return Err(self.violated(check, kind, detail));
         }
         if TRACK {

@@ -13,7 +13,7 @@ mod value;
 
 pub(crate) use metadata::Metadata;
 pub use module::ModuleError;
-pub(crate) use module::{Module, last_message, parse};
+pub(crate) use module::{Module, last_message, parse, parse_lazily};
 pub(crate) use types::{Layout, Type};
 pub(crate) use value::{BasicBlock, Value, attribute_kind};
 

@@ -120,6 +120,8 @@ pub struct Noted {
     pub sizes: FxHashMap<u32, Term>,
     /// What the faulting operation works with, as far as it is symbolic.
     pub culprits: Vec<Term>,
+    /// What is true here and is the fault, where an operation on numbers faults.
+    pub condition: Option<Term>,
     /// The address and the length of the faulting access.
     pub access: Option<(u64, u64)>,
     /// The object that the address leads to where all choices are 0, if there is one: its number and size.

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef};
+use llvm_sys::prelude::{LLVMContextRef, LLVMMemoryBufferRef, LLVMModuleRef};
 
 use super::{Layout, Value, given, llvm};
 
@@ -160,8 +160,35 @@ impl Module {
     }
 }
 
+/// Reads bitcode into `context`, the functions' bodies when they are asked for first: by the linker, or by nobody.
+pub(crate) fn parse_lazily(
+    context: LLVMContextRef,
+    path: &Path,
+) -> Result<LLVMModuleRef, ModuleError> {
+    read_with(context, path, |context, buffer, module| {
+        // SAFETY: context and buffer are live. The module owns the buffer; one that is rejected is lost, which is
+        // the end of the campaign.
+        unsafe { llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2(context, buffer, module) }
+    })
+}
+
 /// Reads bitcode into `context`.
 pub(crate) fn parse(context: LLVMContextRef, path: &Path) -> Result<LLVMModuleRef, ModuleError> {
+    read_with(context, path, |context, buffer, module| {
+        // SAFETY: context and buffer are live. The parser copies what it keeps.
+        let failed =
+            unsafe { llvm_sys::bit_reader::LLVMParseBitcodeInContext2(context, buffer, module) };
+        llvm!(LLVMDisposeMemoryBuffer(buffer));
+        failed
+    })
+}
+
+/// Has a file read by one of LLVM's functions, whose result is 0 where it succeeds.
+fn read_with(
+    context: LLVMContextRef,
+    path: &Path,
+    parse: impl FnOnce(LLVMContextRef, LLVMMemoryBufferRef, *mut LLVMModuleRef) -> i32,
+) -> Result<LLVMModuleRef, ModuleError> {
     let read = |message: String| ModuleError::Read {
         path: path.to_owned(),
         message,
@@ -180,10 +207,7 @@ pub(crate) fn parse(context: LLVMContextRef, path: &Path) -> Result<LLVMModuleRe
         c"bitcode".as_ptr()
     ));
     let mut module = ptr::null_mut();
-    // SAFETY: context and buffer are live. The parser copies what it keeps.
-    let failed =
-        unsafe { llvm_sys::bit_reader::LLVMParseBitcodeInContext2(context, buffer, &mut module) };
-    llvm!(LLVMDisposeMemoryBuffer(buffer));
+    let failed = parse(context, buffer, &raw mut module);
     if failed != 0 || module.is_null() {
         return Err(bad("the reader rejected it"));
     }

@@ -32,7 +32,7 @@ struct Asking<'m> {
 }
 
 /// The library's functions that are asked.
-const NEEDED: [&str; 2] = ["crunner_refuses", "crunner_refuses_elements"];
+pub(super) const NEEDED: [&str; 2] = ["crunner_refuses", "crunner_refuses_elements"];
 
 /// Puts the questions before the calls. Does nothing where the library has no such function.
 pub(super) fn ask(module: &Module, request: &LinkRequest) {

@@ -6,9 +6,14 @@ use std::path::{Path, PathBuf};
 use llvm_sys::LLVMLinkage;
 use llvm_sys::prelude::LLVMModuleRef;
 
-use super::{Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, run};
+use super::{
+    Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, granted, mocks, run, startup,
+};
 use crate::program::convention::{KIND, MEMBER, VISIBLE};
-use crate::program::llvm::{Metadata, Module, Value, last_message, llvm, metadata, parse};
+use crate::program::llvm::{
+    Metadata, Module, Value, last_message, llvm, metadata, parse, parse_lazily,
+};
+use crate::program::load::ENTRY;
 
 const FUZZER: &str = "LLVMFuzzerTestOneInput";
 
@@ -236,8 +241,12 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
         .engine_only_modules
         .iter()
         .map(|p| (p, "engine-only"));
-    for (path, kind) in stubs.chain(engine_only) {
-        let part = Part::read(module, path)?;
+    let parts: Vec<(Part<'_>, &str)> = stubs
+        .chain(engine_only)
+        .map(|(path, kind)| Ok((Part::read_lazily(module, path)?, kind)))
+        .collect::<Result<_, NormaliseError>>()?;
+    let needed = needed(module, &parts);
+    for ((part, kind), is_needed) in parts.into_iter().zip(needed) {
         part.mark(kind);
         for value in part.globals_and_functions() {
             if value.is_declaration() || is_local(value) {
@@ -250,9 +259,47 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
                 symbols.insert(name);
             }
         }
-        part.link(module)?;
+        if is_needed {
+            part.link(module)?;
+        }
     }
     Ok(Library { symbols })
+}
+
+/// Which parts of the library the program needs, as a linker chooses the members of an archive: each that defines what is wanted, and
+/// what these want in turn. What else there is would be linked and swept away.
+fn needed(module: &Module, parts: &[(Part<'_>, &str)]) -> Vec<bool> {
+    let mut definers: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut wants: Vec<Vec<String>> = Vec::with_capacity(parts.len());
+    for (number, (part, _)) in parts.iter().enumerate() {
+        let mut wanted = Vec::new();
+        for value in part.globals_and_functions() {
+            if value.is_declaration() {
+                wanted.push(value.name());
+            } else if !is_local(value) {
+                definers.entry(value.name()).or_default().push(number);
+            }
+        }
+        wants.push(wanted);
+    }
+    let all = module.functions().into_iter().chain(module.globals());
+    let mut open: Vec<String> = all
+        .filter(|value| value.is_declaration())
+        .map(Value::name)
+        .collect();
+    let asked_by_name = [ENTRY, startup::ATEXIT].into_iter();
+    let asked_by_name = asked_by_name.chain(granted::NEEDED);
+    let asked_by_name = asked_by_name.chain(mocks::NEEDED.iter().copied());
+    open.extend(asked_by_name.map(str::to_owned));
+    let mut is_needed = vec![false; parts.len()];
+    while let Some(name) = open.pop() {
+        for &number in definers.get(&name).into_iter().flatten() {
+            if !std::mem::replace(&mut is_needed[number], true) {
+                open.extend(wants[number].iter().cloned());
+            }
+        }
+    }
+    is_needed
 }
 
 impl Library {
@@ -310,7 +357,7 @@ impl Library {
                 continue;
             }
             before.insert(name.clone(), value.linkage());
-            let stays = name == crate::program::load::ENTRY || keep.contains(&name.as_str());
+            let stays = name == ENTRY || keep.contains(&name.as_str());
             value.set_linkage(if stays {
                 LLVMLinkage::LLVMExternalLinkage
             } else {
@@ -384,6 +431,12 @@ struct Part<'a> {
 impl<'a> Part<'a> {
     fn read(into: &'a Module, path: &'a Path) -> Result<Part<'a>, NormaliseError> {
         let raw = parse(into.context, path)?;
+        Ok(Part { path, raw, into })
+    }
+
+    /// As [`Part::read`], for one of which perhaps nothing is used.
+    fn read_lazily(into: &'a Module, path: &'a Path) -> Result<Part<'a>, NormaliseError> {
+        let raw = parse_lazily(into.context, path)?;
         Ok(Part { path, raw, into })
     }
 

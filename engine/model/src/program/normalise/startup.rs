@@ -11,7 +11,7 @@ use super::{LinkRequest, assumed, platform};
 use crate::program::llvm::{Module, Value, llvm};
 use crate::program::load::ENTRY;
 
-const ATEXIT: &str = "CRUNNER_atexit";
+pub(super) const ATEXIT: &str = "CRUNNER_atexit";
 
 /// Moves both lists into the driver. Without a driver they are left alone.
 pub(super) fn into_driver(module: &Module, request: &LinkRequest) {

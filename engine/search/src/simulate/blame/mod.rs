@@ -238,7 +238,7 @@ impl Looking<'_> {
         let mut on = noted.culprits.clone();
         let Some((address, len)) = noted.access else {
             return Some(Fault {
-                condition: None,
+                condition: noted.condition,
                 on,
             });
         };

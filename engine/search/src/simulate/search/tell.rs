@@ -9,6 +9,10 @@ use cegar_model::machine::crossing::Harness;
 /// Says of a tape and the choices that a run took from it which bytes mean something together.
 pub type Spans<'a> = dyn Fn(&[u8], &[Choice]) -> Vec<Span> + 'a;
 
+/// Bytes of the longest tape for which somebody is blamed. That happens once for each fault, and a
+/// harness may have memory of a megabyte that the tape fills.
+const MOST_BLAMED: usize = 2 << 20;
+
 impl Search<'_> {
     /// The shortest tape found that shows the same violation at the same place, and its run. `spans` says of a run's choices what
     /// they mean.
@@ -87,7 +91,7 @@ impl Search<'_> {
 
     /// Whose choice the fault on a tape is; see [`super::super::blame`].
     pub fn blame(&mut self, tape: &[u8], harness: &Harness) -> Option<Blame> {
-        if tape.len() > self.config.max_recorded {
+        if tape.len() > MOST_BLAMED {
             return None;
         }
         self.stats.executions += 2;
