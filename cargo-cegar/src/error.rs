@@ -12,6 +12,7 @@ use thiserror::Error as ThisError;
 
 use crate::config::LoadError;
 use crate::exit::ExitCode;
+use crate::project::ProjectError;
 use crate::store::FileError;
 
 /// Why a command could not do its work.
@@ -72,7 +73,7 @@ pub enum Error {
     /// `cargo metadata` failed.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Project(#[from] crate::project::ProjectError),
+    Project(#[from] ProjectError),
     /// A file or directory.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -197,6 +198,9 @@ impl Error {
             Error::Compile(CompileError::Rejected { .. }) => ExitCode::BuildFailed,
             Error::Compile(CompileError::Interrupted) => ExitCode::Interrupted,
             Error::Compile(_) => ExitCode::Io,
+            Error::Project(ProjectError::WhichPackage { .. } | ProjectError::NoPackage { .. }) => {
+                ExitCode::Usage
+            }
             Error::Project(_) => ExitCode::Metadata,
             Error::Io(_) => ExitCode::Io,
             Error::Interrupted => ExitCode::Interrupted,

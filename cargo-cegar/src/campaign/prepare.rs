@@ -238,7 +238,7 @@ pub fn link(
     if start.entry == Entry::Fuzzer {
         tell_unanswered(&program, &normalised, reporter);
     }
-    for (rule, function) in externals.misspelt(&harness.rules) {
+    for (rule, function) in externals.misspelt(&harness.rules, &harness.units) {
         reporter.event(&Event::Note {
             level: Level::Warning,
             message: format!(

@@ -190,7 +190,18 @@ fn nothing(project: &Project, records: &[Record], captured: &Captured) -> Captur
             .iter()
             .map(|left| format!("{}: {}", left.file.display(), left.why))
             .collect();
-        format!("left out: {}", files.join("; "))
+        // The trial of a library that was found.
+        may_be_installed = captured
+            .left_out
+            .iter()
+            .all(|left| left.why == parse::STRAIGHT);
+        let advice = match may_be_installed {
+            true => {
+                "; if the library that is installed was taken, choose the vendored or static feature"
+            }
+            false => "",
+        };
+        format!("left out: {}{advice}", files.join("; "))
     } else if !others.is_empty() {
         format!("C was compiled by {}: choose with -p", others.join(", "))
     } else {

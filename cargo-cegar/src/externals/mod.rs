@@ -55,14 +55,24 @@ pub struct Search<'a> {
 }
 
 impl Externals {
-    /// Rules for a function that the program does not call, but one that is named nearly so: the rule's name and the function's.
-    pub fn misspelt<'a>(&'a self, rules: &'a BTreeMap<String, Rules>) -> Vec<(&'a str, &'a str)> {
+    /// Rules for a function that the program does not call, but one that is named nearly so: the rule's name and the function's. A
+    /// name that stands in one of the program's files is no mistake: another harness may call the function.
+    pub fn misspelt<'a>(
+        &'a self,
+        rules: &'a BTreeMap<String, Rules>,
+        units: &[Unit],
+    ) -> Vec<(&'a str, &'a str)> {
+        let texts: Vec<String> = (units.iter())
+            .filter_map(|unit| std::fs::read(&unit.source).ok())
+            .map(|text| String::from_utf8_lossy(&text).into_owned())
+            .collect();
+        let is_known = |rule: &str| texts.iter().any(|text| text.contains(rule));
         let names = || self.functions.iter().map(|function| function.name.as_str());
         let without = names().filter(|name| !rules.contains_key(*name));
         let without: Vec<&str> = without.collect();
         rules
             .keys()
-            .filter(|rule| names().all(|name| name != *rule))
+            .filter(|rule| names().all(|name| name != *rule) && !is_known(rule))
             .filter_map(|rule| Some((rule.as_str(), nearest(rule, without.iter().copied())?)))
             .collect()
     }

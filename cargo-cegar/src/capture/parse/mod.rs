@@ -16,6 +16,10 @@ use super::{Captured, LeftOut, Record, Unit};
 use flags::{KEPT_WITH_ARGUMENT, WITH_ARGUMENT, matters, significant};
 pub(super) use rebase::{normal, rebase};
 
+/// Why a file is left out that is compiled and linked by one call: most are trials of the compiler
+/// or of an installed library.
+pub(super) const STRAIGHT: &str = "compiled straight into an executable";
+
 /// Turns the records of one package's build into its C files, in the order in which they were
 /// compiled.
 pub fn parse(records: &[Record]) -> Captured {
@@ -52,7 +56,7 @@ pub fn parse(records: &[Record]) -> Captured {
                 Language::Cxx => leave("C++ is not supported"),
                 Language::Assembly => leave("assembly; calls into it are mocked"),
                 Language::Other => leave("not C"),
-                Language::C if !call.to_object => leave("compiled straight into an executable"),
+                Language::C if !call.to_object => leave(STRAIGHT),
                 Language::C if !source.is_file() => leave("does not exist any more"),
                 Language::C => {
                     let all = seen.entry(source.clone()).or_default();

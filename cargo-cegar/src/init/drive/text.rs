@@ -6,6 +6,13 @@ use crate::init::ctype::{Kind, Written};
 
 /// How far what is not to be called any more stands behind what is.
 const DEPRECATED: i32 = 300;
+/// Words in the names of functions that callers call again and again with one object.
+const REPEATED: &[&str] = &[
+    "feed", "add", "push", "put", "append", "insert", "enqueue", "update", "write", "set", "store",
+    "emit", "send", "post", "tick", "step",
+];
+/// Such calls.
+const TURNS: &str = "for (int turns = (int)crunner_range(1, 40); turns > 0; turns--)";
 /// Width of a line.
 const LINE: usize = 100;
 
@@ -18,6 +25,7 @@ impl Body<'_> {
         include: &str,
     ) -> Result<Harness, String> {
         let call = format!("{}({})", function.name, arguments.join(", "));
+        let again = self.again(function, arguments);
         let call = self.call(function, &call);
         let chooses = self.lines.iter().any(|line| line.contains("crunner_"));
         if self.main.is_none() && !chooses && !self.answers {
@@ -53,13 +61,26 @@ impl Body<'_> {
             }
         }
         lines.extend(self.after.iter().cloned());
+        let call = match &again {
+            Some(moved) => {
+                lines.retain(|line| !moved.contains(line));
+                let inner: String = (moved.iter().chain([&call]))
+                    .map(|line| format!("        {}\n", wrapped(line)))
+                    .collect();
+                format!("{TURNS} {{\n{inner}    }}")
+            }
+            None => call,
+        };
         for line in &lines {
             text += &format!("    {}\n", wrapped(line));
         }
         if !lines.is_empty() {
             text.push('\n');
         }
-        text += &format!("    {}\n", wrapped(&call));
+        match again {
+            Some(_) => text += &format!("    {call}\n"),
+            None => text += &format!("    {}\n", wrapped(&call)),
+        }
         if !self.cleanup.is_empty() {
             text.push('\n');
         }
@@ -73,6 +94,38 @@ impl Body<'_> {
             drives: function.name.clone(),
             text,
         })
+    }
+
+    /// The choices that are made anew for each of several calls, where a function is named like one
+    /// that callers call again and again with one object, and all else that it takes are numbers: what
+    /// runs over after the tenth of them runs over in no single call. None for any other function.
+    fn again(&mut self, function: &Declared, arguments: &[String]) -> Option<Vec<String>> {
+        let mut words = words(&function.name);
+        let changes = |ty: &Written| {
+            let to = self.api.pointee(ty);
+            self.api.identity(ty).is_some() && to.is_some_and(|to| !to.constant)
+        };
+        let first = function.params.first()?;
+        let is_repeated = words.any(|word| REPEATED.contains(&word.as_str()))
+            && changes(&first.ty)
+            && self.main.is_none()
+            && !matches!(self.api.resolve(&function.returns).kind, Kind::Pointer(_));
+        if !is_repeated {
+            return None;
+        }
+        let is_number = |line: &&String| {
+            let name = line
+                .split_once(" = crunner_get_")
+                .and_then(|(before, _)| before.rsplit(' ').next());
+            name.is_some_and(|name| arguments.iter().any(|argument| argument == name))
+        };
+        let moved: Vec<String> = self.lines.iter().filter(is_number).cloned().collect();
+        if moved.is_empty() || moved.len() + 1 != arguments.len() || !self.after.is_empty() {
+            return None;
+        }
+        self.guesses
+            .push("callers call it several times".to_owned());
+        Some(moved)
     }
 
     /// The call, and how what it returns is given back.
@@ -246,4 +299,18 @@ fn spaced(words: &str) -> String {
     } else {
         format!("{words} ")
     }
+}
+
+/// The words of a name in small letters: of `stack_push` and of `stackPush`.
+fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut all = vec![String::new()];
+    for c in name.chars() {
+        if c == '_' || c.is_uppercase() {
+            all.push(String::new());
+        }
+        if let Some(last) = all.last_mut().filter(|_| c != '_') {
+            last.extend(c.to_lowercase());
+        }
+    }
+    all.into_iter()
 }
