@@ -40,6 +40,8 @@ pub(super) struct Entry {
     /// The hash of the preprocessed text as it is now; empty where only files count, none where
     /// clang rejects the file.
     text: Option<String>,
+    /// Whether a file that was read has a word about sanitizers in it.
+    mentions: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -83,14 +85,25 @@ impl Entry {
             .file_stem()
             .unwrap_or_default()
             .to_string_lossy();
+        let (text, mentions) = match fresh {
+            Fresh::Files => (Some(String::new()), false),
+            Fresh::Text => {
+                let list = scratch(&out_dir.join(format!("{stem}-{key}.bc")), "read");
+                let text = preprocessed(compiler, unit, args, Some(&list));
+                let is_about = |flag: &String| !flag.starts_with("-f") && flag.contains("sanitiz");
+                let mentions =
+                    unit.flags.iter().any(is_about) || mentions_sanitizers(&list, &unit.directory);
+                // It is a file of the cache where it stays, and nobody looks at it.
+                let _ = fs::remove_file(&list);
+                (text, mentions)
+            }
+        };
         Entry {
             bitcode: out_dir.join(format!("{stem}-{key}.bc")),
             list: out_dir.join(format!("{stem}-{key}.json")),
             directory: unit.directory.clone(),
-            text: match fresh {
-                Fresh::Files => Some(String::new()),
-                Fresh::Text => preprocessed(compiler, unit, args),
-            },
+            text,
+            mentions,
         }
     }
 
@@ -126,8 +139,9 @@ impl Entry {
         let others: Vec<String> = others.cloned().collect();
         let is_own = self.text.as_ref().is_some_and(|text| !text.is_empty());
         let asks = is_own
+            && self.mentions
             && others.len() < args.len()
-            && preprocessed(compiler, unit, &others) != self.text;
+            && preprocessed(compiler, unit, &others, None) != self.text;
         if !asks {
             return Ok(None);
         }
@@ -147,10 +161,7 @@ impl Entry {
 
     /// A file beside the entry that no other process and no other campaign of this one uses.
     pub fn scratch(&self, extension: &str) -> PathBuf {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        self.bitcode
-            .with_extension(format!("{}-{number}.{extension}", std::process::id()))
+        scratch(&self.bitcode, extension)
     }
 
     /// Moves what the compiler made into place. The list goes last: without it the entry is not
@@ -175,17 +186,49 @@ impl Entry {
     }
 }
 
-/// The hash of what the preprocessor makes of a file, without line markers. It is made before the
-/// bitcode, so that a file that is saved in between belongs to another text the next time.
-fn preprocessed(compiler: &Compiler, unit: &Unit, args: &[String]) -> Option<String> {
-    let output = Command::new(&compiler.path)
+/// A file beside this one that no other process and no other campaign of this one uses.
+fn scratch(beside: &Path, extension: &str) -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    beside.with_extension(format!("{}-{number}.{extension}", std::process::id()))
+}
+
+/// Whether one of the files in clang's list, read from `folder`, has a word about sanitizers: the
+/// preprocessor makes the same text of all others with and without them (`__has_feature`,
+/// `__SANITIZE_ADDRESS__`).
+fn mentions_sanitizers(list: &Path, folder: &Path) -> bool {
+    let Ok(list) = fs::read_to_string(list) else {
+        return true;
+    };
+    parse_dependencies(&list).iter().any(|path| {
+        let text = fs::read(folder.join(path));
+        text.map_or(true, |text| {
+            let mut words = text.windows(7);
+            words.any(|word| word.eq_ignore_ascii_case(b"sanitiz"))
+        })
+    })
+}
+
+/// The hash of what the preprocessor makes of a file, without line markers; the list of files that
+/// are read goes to `list`. It is made before the bitcode, so that a file that is saved in between
+/// belongs to another text the next time.
+fn preprocessed(
+    compiler: &Compiler,
+    unit: &Unit,
+    args: &[String],
+    list: Option<&Path>,
+) -> Option<String> {
+    let mut command = Command::new(&compiler.path);
+    command
         .current_dir(&unit.directory)
         .args(args)
         // Among several actions clang takes the earliest phase, which is this one.
         .args(["-E", "-P", "-o", "-"])
-        .arg(&unit.source)
-        .output()
-        .ok()?;
+        .arg(&unit.source);
+    if let Some(list) = list {
+        command.args(["-MD", "-MF"]).arg(list);
+    }
+    let output = command.output().ok()?;
     let made = output.status.success();
     made.then(|| store::hex(&Sha256::digest(&output.stdout)))
 }

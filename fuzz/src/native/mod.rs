@@ -54,7 +54,7 @@ use divide::Division;
 use instrument::{Found, Wish};
 use mark::Mark;
 use parts::Input;
-use process::{check, execute};
+use process::{check, execute, lld};
 
 /// What can be built.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -370,6 +370,11 @@ impl TargetBuilder {
                 "-Wl,--wrap=crunner_violation,--wrap=__cegar_trap",
             ]),
         };
+        if let Some(lld) = lld(&self.clang) {
+            let mut option = OsString::from("--ld-path=");
+            option.push(lld);
+            link.push(option);
+        }
         if divided {
             // An object may hold functions of another program of the library.
             link.push("-Wl,--gc-sections".into());
