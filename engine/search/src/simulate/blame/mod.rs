@@ -157,7 +157,8 @@ impl Looking<'_> {
             false => self.decision(),
         };
         let is_told = |fault: &Fault| fault.on.iter().any(|term| !self.is_refusal(*term));
-        let fault = fault.filter(is_told).or_else(|| self.refused());
+        let fault = fault.filter(is_told);
+        let fault = fault.or_else(|| self.steered()).or_else(|| self.refused());
         let Some(fault) = fault else {
             return Blame::Library;
         };
@@ -280,6 +281,27 @@ impl Looking<'_> {
         let len = self.pool.constant(64, u128::from(len));
         let size = known.unwrap_or_else(|| self.pool.constant(64, u128::from(bytes)));
         Some(fault::beyond(self.pool, offset, len, size))
+    }
+
+    /// The branch that led past the end of one of the harness's own structures, where the library counts up to a number that the
+    /// harness chose: `i < m->len` before `m->body[i]`. A branch about data says nothing about the harness.
+    fn steered(&mut self) -> Option<Fault> {
+        let (address, len) = self.noted.access?;
+        let object = (address >> 32) as u32;
+        let mut owned = self.noted.owned.iter();
+        let owned = owned.find(|owned| owned.object == object)?;
+        let end = (address & 0xffff_ffff) + len;
+        if owned.variable.is_none() || end <= owned.size || !self.noted.culprits.is_empty() {
+            return None;
+        }
+        let fault = self.decision()?;
+        let is_chosen = |term: &Term| {
+            let mut symbols = self.pool.symbols(*term);
+            symbols.all(|symbol| matches!(symbol, Symbol::Variable(_)))
+                && !depends_on_data(self.pool, *term, &self.run.choices, self.harness)
+        };
+        let is_steered = !fault.on.is_empty() && fault.on.iter().all(is_chosen);
+        is_steered.then_some(fault)
     }
 
     /// The branch that led to where reaching is the fault.

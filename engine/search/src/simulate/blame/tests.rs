@@ -203,3 +203,30 @@ fn a_size_of_one_thing_says_nothing_of_another() {
     let blame = blamed(&library, &entry, &[1, 1, 1, 1]);
     assert!(!matches!(blame, Blame::Harness(_)), "{blame:?}");
 }
+
+#[test]
+fn a_number_that_the_library_counts_up_to() {
+    let library = "struct m { unsigned short len; unsigned char body[8]; };
+         int f(const struct m *m) { int s = 0; for (int i = 0; i < m->len; i++) s += m->body[i]; return s; }
+         int g(int n) { char row[8]; for (int i = 0; i < n; i++) row[i] = 1; return row[0]; }";
+    let missing = only(blamed(
+        library,
+        "int cegar_entry(void) { struct m m = {0}; m.len = byte(); return f(&m); }",
+        &[200],
+    ));
+    assert!(
+        matches!(&missing.subject, Subject::Member { selector, .. } if selector == ".len"),
+        "{missing:?}"
+    );
+    let Condition::Outside { unsigned, .. } = missing.condition else {
+        panic!("{missing:?}");
+    };
+    assert!(unsigned.to_greatest && unsigned.low == 9, "{unsigned:?}");
+    // Memory of the library's own is another matter.
+    let blame = blamed(
+        library,
+        "int cegar_entry(void) { return g(byte()); }",
+        &[200],
+    );
+    assert_eq!(blame, Blame::Library);
+}
