@@ -93,7 +93,7 @@ impl Entry {
                 let is_about = |flag: &String| !flag.starts_with("-f") && flag.contains("sanitiz");
                 let mentions =
                     unit.flags.iter().any(is_about) || mentions_sanitizers(&list, &unit.directory);
-                // It is a file of the cache where it stays, and nobody looks at it.
+                // A list that stays takes some space in the cache and is never read.
                 let _ = fs::remove_file(&list);
                 (text, mentions)
             }

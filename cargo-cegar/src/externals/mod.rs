@@ -31,7 +31,7 @@ use crate::store;
 /// The most bytes that `address_of` may ask for: each is a choice of the tape.
 const ROOM: usize = 1 << 20;
 
-/// The functions that nobody defines, with all that is known of them.
+/// The undefined functions, with all that is known of them.
 #[derive(Clone, Debug, Default)]
 pub struct Externals {
     /// The functions.

@@ -7,7 +7,7 @@ use cegar_harness::external::{Holds, Member, ObjectType, Pointee, Signature};
 
 use super::debug_info::{DebugInfo, Node};
 
-/// Structures larger than this are taken as opaque: nobody reads a mock of so many bytes.
+/// Structures larger than this are taken as opaque: a mock of so many bytes is unreadable.
 const LARGEST: usize = 16 << 10;
 
 /// Collects the types that signatures refer to.

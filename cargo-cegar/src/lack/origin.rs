@@ -15,7 +15,7 @@ const STEPS: usize = 64;
 pub(super) struct Origin {
     /// What it is called there.
     name: String,
-    /// Who gives it, in words.
+    /// What the value comes from, in words.
     giver: String,
     /// Where a condition can stand, in words.
     place: String,

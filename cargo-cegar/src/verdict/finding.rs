@@ -48,7 +48,7 @@ pub struct Finding {
     /// The tape.
     #[serde(serialize_with = "base64_bytes", deserialize_with = "bytes_base64")]
     pub input: Vec<u8>,
-    /// Who found it: `fuzzing`, `partial simulation`, ...
+    /// What found it: `fuzzing`, `partial simulation`, ...
     pub found_by: String,
     /// What the fault is known by.
     #[serde(default)]

@@ -39,13 +39,13 @@ pub struct Metadata {
     pub uuid: String,
     /// ISO 8601.
     pub creation_time: String,
-    /// Who made it.
+    /// The tool that made it.
     pub producer: Producer,
     /// What was asked.
     pub task: Task,
 }
 
-/// Who made a witness.
+/// The tool that made a witness.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Producer {
     /// The tool.

@@ -227,7 +227,7 @@ fn handles_signals(program: &Program) -> bool {
             .any(|check| check.kind == CheckKind::Abort)
 }
 
-/// Whether a function is one that nobody defines, and may access what it is given.
+/// Whether a function is undefined and may access what it is given.
 fn accesses_outside(function: &Function) -> bool {
     let mut params = function.params.iter().enumerate();
     let accesses =

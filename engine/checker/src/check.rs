@@ -353,7 +353,7 @@ impl<'p> Checker<'_, 'p> {
         }
     }
 
-    /// None if these cannot hold together, else how that failed.
+    /// `None` if these are shown to be unsatisfiable together, else why they are not.
     fn refuted(&mut self, terms: &[Term], about: &About) -> Option<&'static str> {
         let pool = &mut self.claims.pool;
         if terms.iter().any(|&t| pool.as_const(t) == Some(0)) {

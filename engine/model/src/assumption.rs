@@ -16,7 +16,7 @@ pub struct Rule {
     pub says: &'static str,
     /// How it is lifted.
     pub lift: Lift,
-    /// Who asks for it.
+    /// Which part of the tool asks for it.
     pub asked: Asked,
 }
 
@@ -33,7 +33,7 @@ pub enum Lift {
     Never,
 }
 
-/// Who asks for a rule.
+/// Which part of the tool asks for a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Asked {
     /// C code, by `crunner_assumed("ID")`: in the stub library, in generated bodies and in the user's models.

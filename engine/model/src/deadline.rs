@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 pub struct Deadline {
     /// At this time. None: the clock does not matter.
     pub at: Option<Instant>,
-    /// Or as soon as this is set. None: nobody can ask for the end.
+    /// Or as soon as this is set. `None`: no other thread can ask for the end.
     pub stop: Option<Arc<AtomicBool>>,
 }
 

@@ -112,7 +112,7 @@ fn groups(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Vec<Term>> {
 }
 
 /// Removes the inputs one after the other: there is one if and only if one of the values does that it is compared with, or
-/// a neighbour of these. None if that is not so, or not known.
+/// a neighbour of these; `None` if that does not hold or is unknown.
 fn tried(
     pool: &mut Pool,
     solver: &mut Z3,

@@ -40,7 +40,7 @@ impl Recorder {
     /// Maps a file that [`Recorder::prepare`] made.
     pub fn open(path: &Path) -> std::io::Result<Recorder> {
         let file = File::options().read(true).write(true).open(path)?;
-        // SAFETY: the file was made for this worker alone, nobody shortens it, and the parent reads it only when the worker
+        // SAFETY: the file was made for this worker alone, no process shortens it, and the parent reads it only when the worker
         // is gone.
         let memory = unsafe { MmapMut::map_mut(&file)? };
         Ok(Recorder {

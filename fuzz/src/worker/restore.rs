@@ -51,7 +51,7 @@ impl Was {
     ///
     /// # Safety
     ///
-    /// `start` is where this part begins, and nobody else has this memory while this runs.
+    /// `start` is where this part begins, and no other code accesses this memory while this runs.
     unsafe fn put(&self, start: *mut u8, page: usize) -> bool {
         let was = match self.plain[page] {
             Some(plain) => &plain[..],
@@ -86,7 +86,7 @@ enum Kind {
 /// Pages that are mapped from a file.
 struct Pages {
     was: Vec<u8>,
-    /// Those that are copied.
+    /// The pages that are copied.
     hot: Vec<bool>,
     /// Offsets and lengths, in bytes, of what is copied and of what is given back.
     copied: Vec<(usize, usize)>,
@@ -154,7 +154,7 @@ impl Piece {
     ///
     /// Nobody may be running in the target.
     pub unsafe fn restore(&mut self) {
-        // SAFETY: the three parts lie in the piece one after the other, and nobody else has this memory while this runs.
+        // SAFETY: the three parts lie in the piece one after the other, and no other code accesses this memory while this runs.
         unsafe {
             let start = self.at.add(self.before.len());
             let length = match &mut self.pages {
@@ -206,7 +206,7 @@ impl Pages {
     ///
     /// # Safety
     ///
-    /// `start` is where they begin, mapped by [`map`], and nobody else has this memory while this runs.
+    /// `start` is where they begin, mapped by [`map`], and no other code accesses this memory while this runs.
     unsafe fn restore(&mut self, start: *mut u8) {
         self.runs += 1;
         if self.runs <= FIRST || self.runs.is_multiple_of(EVERY) {

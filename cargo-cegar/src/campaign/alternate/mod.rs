@@ -83,7 +83,7 @@ pub(super) struct Alternation<'a, 'p> {
     pub confirming: Confirming<'a>,
     /// The other machines, if there are any.
     pub peers: Option<Peers>,
-    /// Who is told.
+    /// Where events go.
     pub reporting: Reporting<'a>,
     /// What it cost so far.
     pub stats: Stats,

@@ -15,7 +15,7 @@ const DIFFERENCES: usize = 3;
 
 /// See the module.
 pub struct Reporting<'a> {
-    /// Who listens.
+    /// Where events go.
     reporter: &'a mut dyn Reporter,
     last_progress: Instant,
     /// How far the native builds were when that was told.

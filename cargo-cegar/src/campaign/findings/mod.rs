@@ -143,7 +143,7 @@ impl<'a> Judge<'a> {
         let identity = &confirmed.finding.identity;
         let caller = identity.caller.clone();
         if let Some((_, callers)) = self.told.iter_mut().find(|(told, _)| told.is(identity)) {
-            // Who called is not always known: that is no news.
+            // The caller is not always known, which makes no new finding.
             if caller.is_empty() || !callers.insert(caller) {
                 return Ok(News::Told);
             }

@@ -17,7 +17,7 @@ pub struct RunArgs {
     /// How long and how
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Who works on it
+    /// Which sides work on it
     #[command(flatten)]
     pub team: TeamArgs,
     /// Also write the page of the campaign here; target/cegar/report.html has it in any case
@@ -34,7 +34,7 @@ pub struct CiArgs {
     /// How long and how; without --max-time and --runs, ten minutes for all harnesses
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Who works on it
+    /// Which sides work on it
     #[command(flatten)]
     pub team: TeamArgs,
     /// Most time for one harness, whatever its share of --max-time [default: 30m under --runs

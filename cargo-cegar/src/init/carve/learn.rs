@@ -306,7 +306,7 @@ impl<'a> Facts<'a> {
         Ok(steps)
     }
 
-    /// Who made what is at an address; the last one to do so.
+    /// The call that made the object at an address, the last one if several did.
     fn producer(&self, earlier: &[&Call], address: u64) -> Option<Flow> {
         earlier.iter().enumerate().rev().find_map(|(step, call)| {
             if let Some(Value::Pointer { address: made, .. }) = call.result

@@ -223,7 +223,7 @@ impl Body<'_> {
             let to = self.api.pointee(ty);
             to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Function(_)))
         };
-        // Who calls one function of a table calls the others as well.
+        // A library that calls one function of a table calls the others as well.
         let mut fields = record.fields.iter();
         let functions = fields.any(|(field, ty)| is_wanted(field) && is_function(ty));
         let all: Vec<&(String, Written)> = record

@@ -114,7 +114,7 @@ impl Bars {
 mod tests {
     use super::*;
 
-    /// Who is at work, in which phase, and what the line says.
+    /// The harness, its phase, and the text of its line.
     fn drawn(bars: &Bars) -> Vec<String> {
         let line = |((who, _), bar): (&(String, &str), &ProgressBar)| {
             let (at, of) = (bar.position(), bar.length().unwrap_or(0));

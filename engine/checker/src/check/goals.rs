@@ -81,7 +81,7 @@ impl<'p> Checker<'_, 'p> {
         self.narrowings(fragment, known)
     }
 
-    /// None if the terms cannot hold together, else why that is not shown.
+    /// `None` if the terms are shown to be unsatisfiable together, else the reason why they are not.
     pub(super) fn follows(
         &mut self,
         fragment: &Fragment,

@@ -64,7 +64,7 @@ pub(super) fn met(ground: &Ground) -> Met {
     ground.narrowings.clone()
 }
 
-/// The properties that nobody asked for and of which checks are open.
+/// The properties that were not asked for and that have open checks.
 pub(super) fn unasked(
     program: &Program,
     certificate: &Certificate,

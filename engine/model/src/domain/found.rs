@@ -29,7 +29,7 @@ pub struct Found {
     pub(super) met: BTreeSet<(&'static str, CtxId, Pos)>,
     /// Violations that library functions report, by kind.
     pub(super) reported: BTreeSet<(u8, CtxId)>,
-    /// Who calls functions that are walked once for all calls: context, block and operation.
+    /// The callers of functions that are walked once for all calls: context, block and operation.
     pub(super) callers: BTreeMap<FuncId, BTreeSet<(CtxId, BlockId, u32)>>,
 }
 

@@ -96,7 +96,7 @@ impl Sum {
         }
     }
 
-    /// With another sum, so many times, added. None if that is too large to be followed.
+    /// The sum plus a multiple of another; `None` if a factor is too large to be followed.
     pub fn plus(&self, other: &Sum, times: i128) -> Option<Sum> {
         let mut sum = self.clone();
         sum.constant = sum
@@ -279,7 +279,7 @@ impl Line {
         Some(sum == 0 || sum < 0 && !self.exact)
     }
 
-    /// With smaller factors, if they have a common divisor. None if it says nothing.
+    /// The line divided by its factors' common divisor; `None` if it constrains nothing.
     fn reduced(mut sum: Sum, exact: bool) -> Option<Line> {
         let common = sum.terms.iter().fold(0, |all, (_, f)| gcd(all, f.abs()));
         if common == 0 {

@@ -87,7 +87,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let [len, size] = [len as u64, size].map(|n| pool.constant(64, u128::from(n)));
             fault::beyond(pool, offset, len, size)
         });
-        // Where the size is a guess nobody is asked to go past it.
+        // Where the size is a guess, no tape is searched that goes past it.
         self.held(check.filter(|_| site != Site::Row), violated);
         Some(offset)
     }

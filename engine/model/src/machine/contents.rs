@@ -20,7 +20,7 @@ const CHUNK: usize = 1 << 16;
 pub(super) enum Contents {
     /// Bytes like any others.
     Owned(Vec<u8>),
-    /// A mapping that held zeros, and whether somebody may have written to it.
+    /// A mapping that held zeros, and whether a write to it may have happened.
     Mapped(MmapMut, bool),
 }
 

@@ -316,7 +316,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// That an address leads to no object of which nobody knows what it holds.
+    /// That an address leads to no object with unknown contents.
     fn known(&self, at: u64) -> Seen {
         let index = place_of((at >> 32) as u32).checked_sub(GLOBAL_OBJECTS);
         let global = index.and_then(|index| self.program.globals.get(index as usize));

@@ -313,7 +313,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 }
 
-/// The host's printf of one double. None if `spec` is not exactly one conversion of a double.
+/// The host's printf of one double. `None` if `spec` is not exactly one conversion of a double.
 fn host_format(spec: &[u8], value: f64) -> Option<Vec<u8>> {
     let (last, rest) = spec.split_last()?;
     let (first, flags) = rest.split_first()?;

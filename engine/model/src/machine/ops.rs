@@ -31,7 +31,7 @@ pub(super) fn quick_bin(op: BinOp, width: Width, a: u128, b: u128) -> u128 {
     value::bin(op, width, a, b)
 }
 
-/// The bits of its second operand that x86 looks at, for a shift that nobody checks.
+/// The bits of its second operand that x86 looks at, for a shift without a check.
 #[inline(always)]
 fn shift_mask(op: BinOp, width: Width, checked: bool) -> Option<u128> {
     let shift = matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr);

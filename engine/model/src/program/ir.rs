@@ -98,7 +98,7 @@ pub struct Program {
     pub entry: FuncId,
     /// The rules of [`assumption`](crate::assumption) that the user lifted, by identifier.
     pub lifted: std::collections::BTreeSet<String>,
-    /// External functions that nobody defined and for which a mock was generated, by name.
+    /// Undefined functions for which a mock was generated, by name.
     pub mocked: Vec<String>,
     /// What those can reach.
     pub outside: Outside,
@@ -215,7 +215,7 @@ pub struct Loc {
     pub inst: u32,
 }
 
-/// Who provides a function's behaviour.
+/// Where a function's behaviour comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FunctionKind {
     /// The user's code.
@@ -225,7 +225,7 @@ pub enum FunctionKind {
     /// C source for the engine only (string functions); natively the platform's own is used, so its
     /// blocks have numbers but are never counted there.
     EngineOnly,
-    /// Generated for a function that nobody defines.
+    /// Generated for an undefined function.
     Mock,
     /// Executed by the machine itself.
     Intrinsic(Intrinsic),
@@ -271,7 +271,7 @@ pub enum HeapFn {
     Malloc,
     /// `void *calloc(size_t, size_t)`.
     Calloc,
-    /// `void *crunner_row(size_t)`: zeros whose true size nobody knows. A run that goes past the end is rejected.
+    /// `void *crunner_row(size_t)`: zeros whose true size is unknown. A run that goes past the end is rejected.
     Row,
     /// `void *realloc(void *, size_t)`.
     Realloc,
@@ -308,7 +308,7 @@ impl HeapFn {
 pub struct Function {
     /// The name in the linked module (after renaming).
     pub name: String,
-    /// Who provides it.
+    /// Where its behaviour comes from.
     pub kind: FunctionKind,
     /// Width of each flattened parameter, in registers 0, 1, ...
     pub params: Vec<Width>,

@@ -57,7 +57,7 @@ pub struct LinkRequest {
     pub engine_only_modules: Vec<PathBuf>,
     /// Symbols that user modules use and their replacements.
     pub redirections: HashMap<String, String>,
-    /// Names that are never mocked although nobody defines them: the platform's own natively.
+    /// Names that are never mocked although they are undefined: the platform's own natively.
     pub engine_only: HashSet<String>,
     /// Functions of `<math.h>` that both sides take from the host.
     pub math: HashSet<String>,
@@ -108,11 +108,11 @@ impl LinkRequest {
 /// What came out.
 #[derive(Clone, Debug, Default)]
 pub struct Normalised {
-    /// Functions that nobody defined, now choices from the tape.
+    /// Undefined functions, now choices from the tape.
     pub mocked: Vec<Mocked>,
     /// Those of them whose bodies the caller gave.
     pub provided: Vec<String>,
-    /// External data that nobody defined, now zeros.
+    /// Undefined variables, now zeros.
     pub external_data: Vec<String>,
     /// Functions called that are not modelled, with the reason.
     pub unsupported: Vec<(String, String)>,
@@ -196,7 +196,7 @@ pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, Normal
     normalise_with(request, out, &mut |_| Ok(Provided::default()))
 }
 
-/// What a caller knows of functions that nobody defines.
+/// What a caller knows of undefined functions.
 #[derive(Clone, Debug, Default)]
 pub struct Provided {
     /// A module with bodies for some of them.
@@ -209,7 +209,7 @@ pub struct Provided {
 /// Tells what is known of these functions.
 pub type Provide<'a> = dyn FnMut(&[Mocked]) -> Result<Provided, String> + 'a;
 
-/// As [`normalise`], where the caller may define some of what nobody defines: it is told of all those functions, and may
+/// As [`normalise`], where the caller may define some of the undefined functions: it is told of all those functions, and may
 /// give a module with bodies for them. The others get mocks that return a choice.
 pub fn normalise_with(
     request: &LinkRequest,

@@ -27,7 +27,7 @@ pub enum Verdict {
     Unknown(Reason),
 }
 
-/// Why nobody could be asked. No answer in time is an answer ([`Verdict::Unknown`]).
+/// Why no solver could be asked. No answer in time is an answer ([`Verdict::Unknown`]).
 #[derive(Debug, Error)]
 pub enum AskError {
     /// The question has no text.

@@ -236,7 +236,7 @@ fn kept(pipe: Option<impl Read>) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Waits for a solver; None if time was up. What it started and left behind is killed with it, and so nobody holds its pipes.
+/// Waits for a solver; `None` if the time was up. Processes that it started are killed with it, so that none keeps its pipes open.
 fn wait(child: &mut Child, end: Instant) -> std::io::Result<Option<ExitStatus>> {
     let pid = Pid::from_child(child);
     // Not taken note of yet, so that its number still belongs to its group.

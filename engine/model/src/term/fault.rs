@@ -311,7 +311,7 @@ pub fn overlap<A: Algebra>(algebra: &mut A, to: A::Word, from: A::Word, len: A::
     algebra.and(other, near)
 }
 
-/// Bytes of the stack: what `ulimit -s` says where nobody changed it.
+/// Bytes of the stack: the default of `ulimit -s`.
 pub const STACK: u64 = 8 << 20;
 
 /// Whether a local array has more elements than there is room for.

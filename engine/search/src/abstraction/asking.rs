@@ -51,7 +51,7 @@ pub struct Patience<'a> {
     pub deadline: Option<Instant>,
     /// The solver's meter, and where it stands when it is time to give up.
     pub steps: Option<(&'a Cell<u64>, u64)>,
-    /// Set when nobody waits for the answer any more.
+    /// Set when the answer is not waited for any more.
     pub stop: &'a AtomicBool,
 }
 

@@ -36,7 +36,7 @@ pub struct Floor {
     pub first: (f64, u64),
 }
 
-/// Finds a floor of a program, walking no more blocks than there is patience for. None if there is no time, or it cannot be walked.
+/// Finds a floor of a program, walking at most as many blocks as the budget has; `None` if the budget is used up, or the program cannot be walked.
 ///
 /// States grow twice, first without relations of values, which takes a part of the time: so there is a floor when the deadline passes
 /// while relations grow. What has grown by then is walked once more behind the deadline, as the checker does.

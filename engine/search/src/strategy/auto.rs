@@ -49,7 +49,7 @@ const FOREST_TIME: Duration = Duration::from_millis(400);
 /// What that is in terms evaluated.
 const FOREST_WORK: u64 = 20_000_000;
 
-/// Steps of the solver after which checks that nobody asks about are left alone: a few seconds.
+/// Steps of the solver after which checks of properties that were not asked for are left open: a few seconds.
 const BESIDE: u64 = 8_000_000;
 
 /// Tries to prove everything that is asked.
@@ -292,7 +292,7 @@ impl<'p> Prover<'_, 'p> {
         self.keep(guesses).is_none() || self.is_done()
     }
 
-    /// Adds those of the guesses to the facts that are inductive together; how many. None if time ran out first.
+    /// Adds the guesses that are inductive together to the facts, and gives their number; `None` if the time ran out first.
     fn keep(&mut self, mut guesses: Facts) -> Option<usize> {
         let clock = Instant::now();
         // What cannot be written down is of no use to a certificate.
@@ -327,7 +327,7 @@ impl<'p> Prover<'_, 'p> {
         if !self.open(true).is_complete() {
             return false;
         }
-        // What nobody asks about would have to be assumed: a little more is worth while.
+        // Checks of properties that were not asked for would have to be assumed: a little more is worth while.
         let goes_on = self.solver.spent().get() < BESIDE && !self.patience.is_over();
         if goes_on && !self.open(false).is_complete() {
             return false;

@@ -49,9 +49,9 @@ pub struct Options {
     pub floor: bool,
     /// Whether a program that asks for no input is executed instead. Default: no.
     pub executes: bool,
-    /// Who takes the tapes that questions about goals are answered with.
+    /// Where the tapes go that answer questions about goals.
     pub seeds: Option<Sender<Seed>>,
-    /// Who takes what is proved so far, in case the rest does not come in time. Only `auto` tells.
+    /// Where the proofs so far go, in case the rest is not ready in time. Only `auto` sends them.
     pub so_far: Option<Sender<Outcome>>,
 }
 
@@ -181,7 +181,7 @@ pub struct Stats {
     pub forest_steps: u64,
     /// Goals that were tried from states of the forest.
     pub frontier_queries: u64,
-    /// Those that were reached: tapes for the search and the fuzzer.
+    /// The goals that were reached: tapes for the search and the fuzzer.
     pub frontier_seeds: u64,
     /// Ways around loops that were followed by their closed forms.
     pub loop_segments: u64,

@@ -87,7 +87,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             exit.remove(&own);
             return;
         }
-        // Of what nobody knows any more only those are left that other calls of the same function made.
+        // Of the objects that went out of scope only those of the function's other calls are left.
         let kept = own.into_iter().filter(|id| {
             let site = names.site(*id);
             site.is_none_or(|site| self.points.is_kept(site))

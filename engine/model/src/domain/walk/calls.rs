@@ -155,7 +155,7 @@ impl<G: Guide> Walker<'_, G> {
         Ok(true)
     }
 
-    /// The state in which a callee begins. None if nothing goes on.
+    /// The state in which a callee begins; `None` if no execution reaches it.
     fn entered(
         &mut self,
         frame: &Frame,
@@ -203,7 +203,7 @@ impl<G: Guide> Walker<'_, G> {
         Some(entry)
     }
 
-    /// The bytes of a structure that is passed by value. None if nothing goes on.
+    /// The bytes of a structure that is passed by value; `None` if no execution goes on.
     fn by_value(
         &mut self,
         frame: &Frame,

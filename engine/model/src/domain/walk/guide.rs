@@ -30,7 +30,7 @@ pub struct Measure<'a, 'p> {
     pub widths: &'a Widths,
 }
 
-/// Who says from which states a walk goes on.
+/// Decides from which states a walk goes on.
 pub trait Guide {
     /// A state arrives where edges lead back, along one of these or from elsewhere. Whether the walk has to go on from there
     /// once more.

@@ -217,7 +217,7 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// The blocks that start where an operand points, which are given back if that is asked. None if nothing goes on.
+    /// The blocks that start where an operand points, which are given back if that is asked; `None` if no execution goes on.
     fn release(
         &mut self,
         frame: &Frame,
@@ -270,7 +270,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// None if nothing goes on.
+    /// `None` if no execution goes on.
     fn realloc(
         &mut self,
         frame: &Frame,

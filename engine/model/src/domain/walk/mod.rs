@@ -64,7 +64,7 @@ pub struct Walker<'p, G> {
     pub names: Names<'p>,
     /// The contexts.
     pub contexts: Contexts,
-    /// Who says how to go on.
+    /// Decides how the walk goes on.
     pub guide: G,
     /// What was come by.
     pub found: Found,

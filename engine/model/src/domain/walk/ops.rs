@@ -276,7 +276,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// None if it is a fault for sure.
+    /// `None` if it is a fault in every execution.
     fn bin(
         &mut self,
         frame: &Frame,
@@ -429,7 +429,7 @@ impl<G: Guide> Walker<'_, G> {
         (base.bin(BinOp::Add, 64, &Value::number(total)), wraps)
     }
 
-    /// Whether an address leads to local variables only, which nobody changes but the program.
+    /// Whether an address leads to local variables only, which the program alone changes.
     fn is_own(&self, frame: &Frame, state: &State, address: Operand) -> bool {
         let value = self.get(frame, state, address, 64);
         !value.is_vague()

@@ -262,7 +262,7 @@ pub struct Room {
 pub struct Call {
     /// First result register; unused for void.
     pub dst: Reg,
-    /// Who is called.
+    /// The callee.
     pub callee: Callee,
     /// Flattened arguments.
     pub args: Vec<Arg>,

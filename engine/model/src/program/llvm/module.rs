@@ -160,7 +160,7 @@ impl Module {
     }
 }
 
-/// Reads bitcode into `context`, the functions' bodies when they are asked for first: by the linker, or by nobody.
+/// Reads bitcode into `context`. A function's body is read when the linker takes the function, or never.
 pub(crate) fn parse_lazily(
     context: LLVMContextRef,
     path: &Path,

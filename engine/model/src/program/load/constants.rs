@@ -178,7 +178,7 @@ impl<'m> Constants<'m> {
                 address if width < 64 && number(address as u64) != 0 => return Err(far(value)),
                 address => address,
             },
-            // A number that nobody made from an address leads to no object.
+            // A number that was not made from an address leads to no object.
             LLVMOpcode::LLVMIntToPtr => match operand(0)? {
                 made if number(made as u64) != 0
                     && value.operand(0).kind() == LLVMValueKind::LLVMConstantIntValueKind =>

@@ -303,7 +303,7 @@ fn needed(module: &Module, parts: &[(Part<'_>, &str)]) -> Vec<bool> {
 }
 
 impl Library {
-    /// Links the bodies of functions that nobody else defines; gives the names of those that it has. Those among `names`
+    /// Links bodies of functions that are undefined so far, and gives the names of the functions that it has. The functions among `names`
     /// become mocks, what they use becomes part of the library.
     pub(super) fn add(
         &mut self,

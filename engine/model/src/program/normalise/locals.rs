@@ -100,7 +100,7 @@ fn mark_local<'m>(
     ));
 }
 
-/// Gives a local some value that nobody knows: before its first instruction, and where each of its scopes begins, since the value of one turn
+/// Gives a local an unknown value: before its first instruction, and where each of its scopes begins, since the value of one turn
 /// of a loop is not that of the next (C11 6.2.4).
 pub(super) fn forget<'m>(builder: LLVMBuilderRef, first: Value<'m>, local: Value<'m>) {
     for begin in scope_marks(local, SCOPE_BEGINS).into_iter().chain([first]) {

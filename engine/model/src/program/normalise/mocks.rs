@@ -66,7 +66,7 @@ pub enum Returns {
     },
 }
 
-/// Whether nobody defines a function: neither a module nor the machine.
+/// Whether a function is undefined: neither a module nor the machine has it.
 fn is_missing(function: Value<'_>, name: &str, request: &LinkRequest) -> bool {
     let provided = !function.is_declaration()
         || name.starts_with("llvm.")
@@ -154,7 +154,7 @@ pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut 
     }
 }
 
-/// A weak symbol that nobody defines is NULL, as a linker makes it.
+/// An undefined weak symbol is NULL, as a linker makes it.
 fn absent(value: Value<'_>) {
     llvm!(LLVMReplaceAllUsesWith(
         value.0,

@@ -48,7 +48,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// A shift that nobody checks: by the width or more its value is anything.
+    /// A shift without a check: by the width or more its value is unconstrained.
     pub(super) fn shifted(&mut self, now: &Reached, op: BinOp, by: Term, value: Term) -> Term {
         if !matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr) {
             return value;
@@ -258,7 +258,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Whether an address leads to local variables only, which nobody changes but the program.
+    /// Whether an address leads to local variables only, which the program alone changes.
     pub(super) fn is_own(&mut self, now: &Reached, address: Term) -> bool {
         self.split(now, address).into_iter().all(|case| {
             self.led_to(case.root).is_some_and(|id| {

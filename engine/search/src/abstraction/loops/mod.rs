@@ -120,7 +120,7 @@ impl Loops {
                 return None;
             }
         }
-        // Those with loops taken are what nobody else tries.
+        // Only this strategy tries paths with loops taken.
         paths.sort_by_key(|path| path.turns().count() == 0);
         for mut path in paths {
             if path.turns().next().is_none() || all.patience.is_over() {

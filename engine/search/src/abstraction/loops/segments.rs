@@ -57,7 +57,7 @@ impl Loops {
             ways(all, cut, (&path, &again), &mut found);
         }
         if all.patience.is_over() {
-            // Who has more time finds more.
+            // A longer budget finds more.
             self.segments.remove(&cut);
             return;
         }
@@ -249,7 +249,7 @@ fn ways(
 
 /// A path around a loop, as an example takes it.
 ///
-/// None if the example does not take it.
+/// `None` if the example does not take it.
 fn decided(graph: &mut Graph<'_>, path: &Path, example: &dyn Environment) -> Option<Segment> {
     let turn = path.turn();
     let mut decided = Decided::new(&mut graph.pool, example);

@@ -112,7 +112,7 @@ impl Queue {
 
     pub fn push(&mut self, class: usize, cost: u64, work: Work) {
         if self.heaps[class].is_empty() {
-            // Who comes back after a pause has no claim to what others did meanwhile.
+            // A queue that comes back after a pause starts at the others' virtual time.
             let busy = (0..class::ALL).filter(|&c| !self.heaps[c].is_empty());
             if let Some(floor) = busy.map(|c| self.spent[c] / class::SHARE[c]).min() {
                 self.spent[class] = self.spent[class].max(floor * class::SHARE[class]);

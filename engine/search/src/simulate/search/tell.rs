@@ -9,7 +9,7 @@ use cegar_model::machine::crossing::Harness;
 /// Says of a tape and the choices that a run took from it which bytes mean something together.
 pub type Spans<'a> = dyn Fn(&[u8], &[Choice]) -> Vec<Span> + 'a;
 
-/// Bytes of the longest tape for which somebody is blamed. That happens once for each fault, and a
+/// Bytes of the longest tape whose fault is blamed on the library or the harness. That happens once for each fault, and a
 /// harness may have memory of a megabyte that the tape fills.
 const MOST_BLAMED: usize = 2 << 20;
 

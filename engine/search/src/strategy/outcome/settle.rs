@@ -119,7 +119,7 @@ pub(super) fn settle(
     (verdicts, sheet.claims)
 }
 
-/// The properties that nobody asked for, of which the floor leaves checks open that nothing else settles.
+/// The properties that were not asked for and of which the floor leaves checks open: nothing else settles these.
 pub(super) fn unasked_of(
     program: &Program,
     options: &Options,
