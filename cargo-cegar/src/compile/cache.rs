@@ -90,7 +90,7 @@ impl Entry {
             Fresh::Text => {
                 let list = scratch(&out_dir.join(format!("{stem}-{key}.bc")), "read");
                 let text = preprocessed(compiler, unit, args, Some(&list));
-                let is_about = |flag: &String| !flag.starts_with("-f") && flag.contains("sanitiz");
+                let is_about = |flag: &String| !flag.starts_with("-f") && flag.contains("sanit");
                 let mentions =
                     unit.flags.iter().any(is_about) || mentions_sanitizers(&list, &unit.directory);
                 // A list that stays takes some space in the cache and is never read.
@@ -203,8 +203,8 @@ fn mentions_sanitizers(list: &Path, folder: &Path) -> bool {
     parse_dependencies(&list).iter().any(|path| {
         let text = fs::read(folder.join(path));
         text.map_or(true, |text| {
-            let mut words = text.windows(7);
-            words.any(|word| word.eq_ignore_ascii_case(b"sanitiz"))
+            let mut words = text.windows(5);
+            words.any(|word| word.eq_ignore_ascii_case(b"sanit"))
         })
     })
 }
