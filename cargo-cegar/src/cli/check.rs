@@ -13,7 +13,7 @@ use super::args::{BudgetArgs, CheckArgs, Manners};
 use super::{conclude, note, outputs, reporter, svcomp};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, PropertyName, RunConfig, nearest};
-use crate::emit::Identity;
+use crate::emit::{Identity, own};
 use crate::error::Error;
 use crate::event::{Fan, Level, Reporter};
 use crate::exit::ExitCode;
@@ -149,7 +149,9 @@ fn tests_folder(asked: Option<&Path>, harness: &Harness, here: &Path) -> Result<
     let program = Identity {
         name: &harness.name,
         entry: harness.entry.as_deref(),
-        files: harness.units.iter().map(|unit| &*unit.source).collect(),
+        files: (harness.units.iter())
+            .map(|unit| (&*unit.source, own(&unit.flags)))
+            .collect(),
     };
     if let Some(asked) = asked {
         let folder = here.join(asked);

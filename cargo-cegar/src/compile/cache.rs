@@ -42,6 +42,17 @@ pub(super) struct Entry {
     text: Option<String>,
     /// Whether a file that was read has a word about sanitizers in it.
     mentions: bool,
+    /// Whether a file that was read asks whether `no_sanitize` is a macro.
+    pub asks_for_the_word: bool,
+}
+
+/// What the files say that a compiler reads.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    /// Something about sanitizers.
+    sanitizers: bool,
+    /// Whether `no_sanitize` is a macro.
+    no_sanitize: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -85,17 +96,17 @@ impl Entry {
             .file_stem()
             .unwrap_or_default()
             .to_string_lossy();
-        let (text, mentions) = match fresh {
-            Fresh::Files => (Some(String::new()), false),
+        let (text, said) = match fresh {
+            Fresh::Files => (Some(String::new()), Said::default()),
             Fresh::Text => {
                 let list = scratch(&out_dir.join(format!("{stem}-{key}.bc")), "read");
                 let text = preprocessed(compiler, unit, args, Some(&list));
                 let is_about = |flag: &String| !flag.starts_with("-f") && flag.contains("sanit");
-                let mentions =
-                    unit.flags.iter().any(is_about) || mentions_sanitizers(&list, &unit.directory);
+                let mut said = said(&list, &unit.directory);
+                said.sanitizers |= unit.flags.iter().any(is_about);
                 // A list that stays takes some space in the cache and is never read.
                 let _ = fs::remove_file(&list);
-                (text, mentions)
+                (text, said)
             }
         };
         Entry {
@@ -103,7 +114,8 @@ impl Entry {
             list: out_dir.join(format!("{stem}-{key}.json")),
             directory: unit.directory.clone(),
             text,
-            mentions,
+            mentions: said.sanitizers,
+            asks_for_the_word: said.no_sanitize,
         }
     }
 
@@ -193,20 +205,51 @@ fn scratch(beside: &Path, extension: &str) -> PathBuf {
     beside.with_extension(format!("{}-{number}.{extension}", std::process::id()))
 }
 
-/// Whether one of the files in clang's list, read from `folder`, has a word about sanitizers: the
-/// preprocessor makes the same text of all others with and without them (`__has_feature`,
-/// `__SANITIZE_ADDRESS__`).
-fn mentions_sanitizers(list: &Path, folder: &Path) -> bool {
+/// What the files in clang's list, read from `folder`, say. Without a word about sanitizers
+/// (`__has_feature`, `__SANITIZE_ADDRESS__`) the preprocessor makes the same text with and without them.
+fn said(list: &Path, folder: &Path) -> Said {
     let Ok(list) = fs::read_to_string(list) else {
-        return true;
+        return Said {
+            sanitizers: true,
+            ..Said::default()
+        };
     };
-    parse_dependencies(&list).iter().any(|path| {
-        let text = fs::read(folder.join(path));
-        text.map_or(true, |text| {
-            let mut words = text.windows(5);
-            words.any(|word| word.eq_ignore_ascii_case(b"sanit"))
-        })
-    })
+    let mut said = Said::default();
+    for path in parse_dependencies(&list) {
+        let Ok(text) = fs::read(folder.join(path)) else {
+            said.sanitizers = true;
+            continue;
+        };
+        if !has(&text, b"sanit") {
+            continue;
+        }
+        said.sanitizers = true;
+        let mut lines = text.split(|byte| *byte == b'\n');
+        said.no_sanitize |= lines.any(asks_for_the_word);
+    }
+    said
+}
+
+/// Whether a line asks whether `no_sanitize` is a macro: `#ifdef no_sanitize`, and not `#if
+/// __has_attribute(no_sanitize)`.
+fn asks_for_the_word(line: &[u8]) -> bool {
+    let solid: Vec<u8> = line
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
+    let asked = ["ifdef", "ifndef", "defined", "defined("];
+    let mut asked = asked.iter().flat_map(|how| {
+        let of = |word: &str| format!("{how}{word}");
+        ["no_sanitize", "__no_sanitize__"].map(of)
+    });
+    solid.starts_with(b"#") && asked.any(|words| has(&solid, words.as_bytes()))
+}
+
+/// Whether a word stands in a text, in small or large letters.
+fn has(text: &[u8], word: &[u8]) -> bool {
+    let mut parts = text.windows(word.len());
+    parts.any(|part| part.eq_ignore_ascii_case(word))
 }
 
 /// The hash of what the preprocessor makes of a file, without line markers; the list of files that

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use cache::Fresh;
 use cegar_model::program::Property;
-use cegar_model::program::normalise::clang_flags;
+use cegar_model::program::normalise::{UNSANITIZED, clang_flags};
 use miette::Diagnostic;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -365,6 +365,33 @@ fn compile_one(
     (flags, fresh): (&[&str], Fresh),
     out_dir: &Path,
 ) -> Result<One, CompileError> {
+    let mut args = base.to_vec();
+    args.extend(unit.flags.iter().cloned());
+    args.extend(flags.iter().map(|&flag| flag.to_owned()));
+    let first = compile_as(compiler, unit, (&args, fresh), out_dir)?;
+    let is_plain = |arg: &String| !UNSANITIZED.contains(&arg.as_str());
+    if matches!(first, One::Made { .. }) || args.iter().all(is_plain) {
+        return Ok(first);
+    }
+    // A program may have another use for the word.
+    args.retain(is_plain);
+    let mut second = compile_as(compiler, unit, (&args, fresh), out_dir)?;
+    if let One::Made { warnings, .. } = &mut second {
+        warnings.push_str(&format!(
+            "{}: `no_sanitize` is not the attribute alone: what functions with that attribute do is not checked\n",
+            unit.source.display()
+        ));
+    }
+    Ok(second)
+}
+
+/// Compiles a file with these arguments.
+fn compile_as(
+    compiler: &Compiler,
+    unit: &Unit,
+    (args, fresh): (&[String], Fresh),
+    out_dir: &Path,
+) -> Result<One, CompileError> {
     let io_error = |action, path: &Path| {
         let path = path.to_owned();
         move |source| CompileError::Io {
@@ -373,10 +400,12 @@ fn compile_one(
             source,
         }
     };
-    let mut args = base.to_vec();
-    args.extend(unit.flags.iter().cloned());
-    args.extend(flags.iter().map(|&flag| flag.to_owned()));
-    let entry = cache::Entry::new(out_dir, compiler, unit, &args, fresh);
+    let entry = cache::Entry::new(out_dir, compiler, unit, args, fresh);
+    let is_redefined = |arg: &String| UNSANITIZED.contains(&arg.as_str());
+    if entry.asks_for_the_word && args.iter().any(is_redefined) {
+        let output = String::new();
+        return Ok(One::Rejected { output });
+    }
     if let Some(warnings) = entry.fresh() {
         return Ok(One::Made {
             bitcode: entry.bitcode,
@@ -387,9 +416,9 @@ fn compile_one(
     let made = entry.scratch("bc");
     let dependencies = entry.scratch("d");
     let mut command = Command::new(&compiler.path);
-    command.current_dir(&unit.directory).args(&args);
+    command.current_dir(&unit.directory).args(args);
     let text = entry
-        .text_without_sanitizers(compiler, unit, &args, &dependencies)
+        .text_without_sanitizers(compiler, unit, args, &dependencies)
         .map_err(io_error("run", &compiler.path))?;
     match &text {
         None => command

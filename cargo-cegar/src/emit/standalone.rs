@@ -37,7 +37,9 @@ impl Checked {
         Identity {
             name: &self.name,
             entry: self.entry.as_deref(),
-            files: self.units.iter().map(|unit| &*unit.file).collect(),
+            files: (self.units.iter())
+                .map(|unit| (&*unit.file, own(&unit.args)))
+                .collect(),
         }
     }
 }
@@ -49,8 +51,14 @@ pub struct Identity<'a> {
     pub name: &'a str,
     /// The function it starts in, if it was given.
     pub entry: Option<&'a str>,
-    /// The C files, absolute.
-    pub files: BTreeSet<&'a Path>,
+    /// The C files, absolute, each with its options.
+    pub files: BTreeSet<(&'a Path, Vec<&'a str>)>,
+}
+
+/// The options that the user gave: the headers of the stub library lie somewhere else in each check.
+pub fn own(args: &[String]) -> Vec<&str> {
+    let own = args.iter().filter(|arg| !arg.ends_with("/stubs/include"));
+    own.map(String::as_str).collect()
 }
 
 impl Identity<'_> {
@@ -74,8 +82,8 @@ impl Identity<'_> {
         let units = std::fs::read(folder.join(CAPTURED)).ok();
         let units = units.and_then(|text| serde_json::from_slice::<Vec<Unit>>(&text).ok());
         units.is_none_or(|units| {
-            let files: BTreeSet<&Path> = units.iter().map(|unit| &*unit.file).collect();
-            files == self.files
+            let files = units.iter().map(|unit| (&*unit.file, own(&unit.args)));
+            files.collect::<BTreeSet<_>>() == self.files
         })
     }
 }

@@ -370,11 +370,6 @@ impl TargetBuilder {
                 "-Wl,--wrap=crunner_violation,--wrap=__cegar_trap",
             ]),
         };
-        if let Some(lld) = lld(&self.clang) {
-            let mut option = OsString::from("--ld-path=");
-            option.push(lld);
-            link.push(option);
-        }
         if divided {
             // An object may hold functions of another program of the library.
             link.push("-Wl,--gc-sections".into());
@@ -385,7 +380,12 @@ impl TargetBuilder {
         link.extend([OsString::from("-o"), product.clone().into()]);
         link.extend(objects.into_iter().map(OsString::from));
         link.push("-lm".into());
-        execute(&link, &self.stop)?;
+        let fast = lld(&self.clang).map(|option| [&link[..], &[option]].concat());
+        // lld takes a `%` in a path for a place holder: what it cannot link the usual linker may.
+        match fast.map(|fast| execute(&fast, &self.stop)) {
+            None | Some(Err(TargetError::Failed { .. })) => execute(&link, &self.stop)?,
+            Some(linked) => linked?,
+        }
         if let Some(mark) = mark {
             mark.remove()?;
         }

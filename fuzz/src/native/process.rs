@@ -99,9 +99,9 @@ fn wait(child: &mut Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStat
     }
 }
 
-/// LLVM's linker beside a clang: it takes half the time of the usual one, which for a small program is
-/// most of what building a target takes. None where it is not installed.
-pub(super) fn lld(clang: &Path) -> Option<PathBuf> {
+/// The option that takes LLVM's linker, which lies beside clang: it takes half the time of the usual one, which for a
+/// small program is most of what building a target takes. `None` where it is not installed.
+pub(super) fn lld(clang: &Path) -> Option<OsString> {
     let named = |folder: PathBuf| folder.join(clang);
     let found = match clang.components().count() > 1 {
         true => clang.to_owned(),
@@ -110,7 +110,9 @@ pub(super) fn lld(clang: &Path) -> Option<PathBuf> {
             .find(|path| path.is_file())?,
     };
     let lld = found.canonicalize().ok()?.with_file_name("ld.lld");
-    lld.is_file().then_some(lld)
+    let mut option = OsString::from("--ld-path=");
+    option.push(&lld);
+    lld.is_file().then_some(option)
 }
 
 #[cfg(test)]

@@ -383,12 +383,43 @@ impl<'a> Body<'a> {
         if record.union {
             return;
         }
+        let counted = self.counted(record);
         for (field, ty) in record.fields.iter().take(MEMBERS) {
             let resolved = self.api.resolve(ty);
-            if let Some(value) = self.choice(&resolved) {
-                self.lines.push(format!("{name}.{field} = {value};"));
+            let Some(mut value) = self.choice(&resolved) else {
+                continue;
+            };
+            if let Some((_, array)) = counted.as_ref().filter(|(count, _)| count == field) {
+                let array = format!("{name}.{array}");
+                value = format!("crunner_range(0, sizeof {array} / sizeof {array}[0])");
+                self.guesses
+                    .push(format!("`{name}.{field}` counts what is in `{array}`"));
             }
+            self.lines.push(format!("{name}.{field} = {value};"));
         }
+    }
+
+    /// The member of a structure that is named like a number of things, and the one array that there
+    /// is: `uint16_t len; uint8_t body[32];`.
+    fn counted(&self, record: &super::api::Record) -> Option<(String, String)> {
+        let is_number =
+            |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { size: 1.., .. });
+        // What is declared with less than two elements goes on behind the structure.
+        let is_array = |ty: &Written| {
+            let bound = ty
+                .words
+                .rsplit_once('[')
+                .map(|(_, bound)| bound.trim_end_matches(']'));
+            matches!(ty.kind, Kind::Array(_)) && !matches!(bound, None | Some("" | "0" | "1"))
+        };
+        let mut counts = record
+            .fields
+            .iter()
+            .filter(|(field, ty)| is_number(ty) && pairs::is_count_name(field));
+        let mut arrays = record.fields.iter().filter(|(_, ty)| is_array(ty));
+        let (count, array) = (counts.next()?, arrays.next()?);
+        let is_alone = counts.next().is_none() && arrays.next().is_none();
+        is_alone.then(|| (count.0.clone(), array.0.clone()))
     }
 }
 

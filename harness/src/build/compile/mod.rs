@@ -22,7 +22,7 @@ use crate::locate;
 use crate::mocked::MockedFunction;
 
 pub(crate) use publish::{keep_only, publish};
-use unit::{Compiling, Object, absolute, compile, redirect, without_duplicates};
+use unit::{Compiling, Object, UNSANITIZED, absolute, compile, redirect, without_duplicates};
 
 /// Builds one harness below `out`.
 pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Built, BuildError> {
@@ -113,9 +113,7 @@ impl<'a> Making<'a> {
         }
         let mut common = absolute(&build.args, &root);
         common.push(format!("-I{}", stubs.join("include").display()));
-        // As in the engine, a function's wish not to be looked at is no licence.
-        let unsanitized = ["no_sanitize", "__no_sanitize__"];
-        common.extend(unsanitized.map(|name| format!("-D{name}(...)=no_stack_protector")));
+        common.extend(UNSANITIZED.map(str::to_owned));
         Ok(Making {
             build,
             harness,

@@ -43,8 +43,8 @@ pub fn clang_flags(properties: &[Property]) -> Vec<&'static str> {
 }
 
 /// `__attribute__((no_sanitize("shift")))` and `[[clang::no_sanitize("shift")]]` as the attribute that asks for no stack protector,
-/// of which there is none.
-const UNSANITIZED: [&str; 2] = [
+/// of which there is none. A program that uses the word in another way is rejected with these.
+pub const UNSANITIZED: [&str; 2] = [
     "-Dno_sanitize(...)=no_stack_protector",
     "-D__no_sanitize__(...)=no_stack_protector",
 ];
