@@ -396,6 +396,15 @@ fn each_program_has_a_package_of_its_own() {
         let tests = rust_files(&project.at(&format!("{folder}/tests")));
         assert_eq!(tests.len(), 1, "{tests:?}");
     }
+    // With other options it is another program.
+    let words = ["check", "one.c", "-D", "N", "--max-time", "60s"];
+    let run = Tool::new(project.path(), words).limit(LIMIT).run();
+    run.expect(exit::VIOLATION);
+    assert!(
+        project
+            .read("cegar-tests-one/captured.json")
+            .contains("-DN")
+    );
     let mixed = ["check", "two.c", "--emit-dir", "cegar-tests"];
     let refused = Tool::new(project.path(), mixed).run();
     refused.expect(exit::USAGE).says("another program");
@@ -435,4 +444,33 @@ fn no_function_is_exempt() {
     assert_eq!(lines, [marked(text)[0]], "{run}");
     let failing = cargo_test(&project.at("found"), &[]);
     assert!(failing.stdout.contains("1 failed"), "{failing}");
+}
+
+/// The word `no_sanitize` may be another's: a program is what the compiler takes it for.
+#[test]
+fn the_word_no_sanitize_is_free() {
+    let used = "#include <stdio.h>\nstatic int no_sanitize(int x) { return x & 7; }\n\
+        int main(void)\n{\n    int a[4] = {0};\n    return a[no_sanitize(getchar())];\n}\n";
+    let asked = "#include <stdio.h>\n#ifndef no_sanitize\n#define MOST 8\n#else\n#define MOST 4\n#endif\n\
+        int main(void)\n{\n    int a[4] = {0}, c = getchar();\n    return c >= 0 && c < MOST ? a[c] : 0;\n}\n";
+    for text in [used, asked] {
+        let project = Project::empty();
+        project.write("a.c", text);
+        let run = check(&project, "a.c", "memory", LONG, &[]);
+        run.expect(exit::VIOLATION);
+        let failing = cargo_test(&project.at("found"), &[]);
+        assert!(failing.stdout.contains("1 failed"), "{failing}");
+    }
+}
+
+/// What a program does when it is not sanitized counts, however it asks.
+#[test]
+fn the_program_is_not_sanitized() {
+    let pasted = "#define PASTE(a, b) a##b\n#define ASK(a, b) __has_feature(PASTE(a, b))\n#include <stdio.h>\n\
+        int main(void)\n{\n    int a[4] = {0}, c = getchar();\n\
+        #if ASK(undefined_behavior_sanit, izer)\n    return a[c & 3];\n#else\n    return a[c & 7];\n#endif\n}\n";
+    let project = Project::empty();
+    project.write("a.c", pasted);
+    let run = check(&project, "a.c", "memory", LONG, &["--no-emit"]);
+    run.expect(exit::VIOLATION);
 }

@@ -419,3 +419,27 @@ fn a_hole_in_the_librarys_own_guard_is_a_finding() {
     assert!(harness.contains("crunner_assume(level < 10);"), "{harness}");
     assert_eq!(found(&project, &["word"]).0, ["word"]);
 }
+
+/// A member that is named like a number counts the array beside it; an object's `push` is called more than once.
+#[test]
+fn structures_and_calls_as_callers_have_them() {
+    let header = "#include <stdint.h>\nstruct text { uint16_t len; uint8_t body[32]; uint8_t end; };\n\
+        unsigned text_sum(const struct text *text);\n\
+        struct pile { int used; int items[4]; };\nstruct pile *pile_new(void);\nint pile_push(struct pile *pile, int item);\n\
+        void pile_free(struct pile *pile);\n";
+    let source = "#include \"pile.h\"\n#include <stdlib.h>\n\
+        unsigned text_sum(const struct text *text)\n{\n    unsigned sum = 0;\n    \
+        for (unsigned i = 0; i < text->len; i++)\n        sum += text->body[i];\n    return sum;\n}\n\
+        struct pile *pile_new(void) { return calloc(1, sizeof(struct pile)); }\n\
+        int pile_push(struct pile *pile, int item)\n{\n    pile->items[pile->used++] = item;\n    return pile->used;\n}\n\
+        void pile_free(struct pile *pile) { free(pile); }\n";
+    let project = Project::wrapping("pile", header, source);
+    tool(&project, &["init", "--try", "5s"]).expect(exit::CLEAN);
+    let text = project.read("cegar/harnesses/text_sum.c");
+    assert!(text.contains("sizeof text.body"), "{text}");
+    let (found, preconditions) = found(&project, &[]);
+    assert_eq!(
+        (found, preconditions),
+        (vec!["pile_push".to_owned()], vec![])
+    );
+}

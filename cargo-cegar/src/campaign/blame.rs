@@ -53,7 +53,9 @@ pub(super) fn blamed(
             }
         }
         Blame::Harness(missing)
-            if missing.iter().any(|one| told.is_declared(one))
+            if missing
+                .iter()
+                .any(|one| told.is_declared(one) || told.is_of_several_calls(one))
                 || !is_refusal(finding.kind)
                     && !missing.is_empty()
                     && missing.iter().all(|one| told.is_hole(one)) =>
@@ -248,6 +250,16 @@ impl Telling<'_> {
         let array = format!(" {name}[");
         let mut lines = self.text.lines();
         lines.any(|line| line.contains(&array) && line.ends_with(DECLARED))
+    }
+
+    /// Whether it is about a variable of the harness that stands for another number in each of several
+    /// calls: no single call is wrong.
+    fn is_of_several_calls(&self, missing: &Missing) -> bool {
+        let Condition::Relates { to, .. } = &missing.condition else {
+            return false;
+        };
+        let (one, other) = (self.choice(&missing.subject).1, self.choice(to).1);
+        !one.is_empty() && one == other
     }
 
     /// Whether the library gets along with lesser numbers and with greater ones: it looks at the

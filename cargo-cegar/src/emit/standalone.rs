@@ -66,7 +66,8 @@ impl Identity<'_> {
     /// package of this program.
     pub fn fits(&self, folder: &Path) -> bool {
         let Ok(config) = std::fs::read_to_string(folder.join(CONFIG)) else {
-            return true;
+            // A package without it is somebody's own.
+            return !folder.join("Cargo.toml").exists();
         };
         let Ok(config) = config.parse::<DocumentMut>() else {
             // What is wrong with it is told when it is read.

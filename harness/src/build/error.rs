@@ -68,9 +68,7 @@ pub enum BuildError {
         harness: String,
     },
     /// The harness calls a function that is gone.
-    #[error(
-        "harness `{harness}` is for `{function}` (`drives` in cegar.toml), which nothing defines; was it renamed?"
-    )]
+    #[error("harness `{harness}` calls `{function}`, which nothing defines; was it renamed?")]
     Undefined {
         /// The harness.
         harness: String,

@@ -17,7 +17,7 @@ use super::cache::Cache;
 
 /// Runs a command to its end; a command that fails is an error with what it printed.
 pub(crate) fn run(command: &mut Command) -> Result<Output, BuildError> {
-    let shown = format!("{command:?}");
+    let shown = shown(command);
     let output = command.output().map_err(|why| BuildError::Start {
         command: shown.clone(),
         why,
@@ -29,6 +29,13 @@ pub(crate) fn run(command: &mut Command) -> Result<Output, BuildError> {
         command: shown,
         output: String::from_utf8_lossy(&output.stderr).into_owned(),
     })
+}
+
+/// A command for people: without its environment, which may hold passwords.
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
 }
 
 /// Set when what is built is no longer needed.
@@ -55,7 +62,7 @@ pub(crate) fn run_until(command: &mut Command, stop: &Stop) -> Result<(), BuildE
     if stop.is_set() {
         return Err(BuildError::Interrupted);
     }
-    let shown = format!("{command:?}");
+    let shown = shown(command);
     let start = |why| BuildError::Start {
         command: shown.clone(),
         why,

@@ -8,8 +8,8 @@ use crate::init::ctype::{Kind, Written};
 const DEPRECATED: i32 = 300;
 /// Words in the names of functions that callers call again and again with one object.
 const REPEATED: &[&str] = &[
-    "feed", "add", "push", "put", "append", "insert", "enqueue", "update", "write", "set", "store",
-    "emit", "send", "post", "tick", "step",
+    "feed", "add", "push", "put", "append", "insert", "enqueue", "update", "emit", "send", "post",
+    "tick", "step",
 ];
 /// Such calls.
 const TURNS: &str = "for (int turns = (int)crunner_range(1, 40); turns > 0; turns--)";
@@ -97,17 +97,20 @@ impl Body<'_> {
     }
 
     /// The choices that are made anew for each of several calls, where a function is named like one
-    /// that callers call again and again with one object, and all else that it takes are numbers: what
-    /// runs over after the tenth of them runs over in no single call. None for any other function.
+    /// that callers call again and again with one object, and nothing else that it takes is an object or
+    /// all of the input: what runs over in the tenth call runs over in no single one. `None` for any other
+    /// function.
     fn again(&mut self, function: &Declared, arguments: &[String]) -> Option<Vec<String>> {
         let mut words = words(&function.name);
         let changes = |ty: &Written| {
             let to = self.api.pointee(ty);
             self.api.identity(ty).is_some() && to.is_some_and(|to| !to.constant)
         };
-        let first = function.params.first()?;
+        let (first, others) = function.params.split_first()?;
         let is_repeated = words.any(|word| REPEATED.contains(&word.as_str()))
             && changes(&first.ty)
+            && !others.is_empty()
+            && !others.iter().any(|other| changes(&other.ty))
             && self.main.is_none()
             && !matches!(self.api.resolve(&function.returns).kind, Kind::Pointer(_));
         if !is_repeated {
@@ -120,7 +123,7 @@ impl Body<'_> {
             name.is_some_and(|name| arguments.iter().any(|argument| argument == name))
         };
         let moved: Vec<String> = self.lines.iter().filter(is_number).cloned().collect();
-        if moved.is_empty() || moved.len() + 1 != arguments.len() || !self.after.is_empty() {
+        if !self.after.is_empty() {
             return None;
         }
         self.guesses
