@@ -7,7 +7,9 @@ use std::path::Path;
 
 use cegar_model::machine::crossing::Harness;
 use cegar_model::program::{CallSite, CheckKind, FuncId, Program};
-use cegar_search::simulate::blame::{Blame, Condition, Interval, Missing, Subject as Guarded};
+use cegar_search::simulate::blame::{
+    Blame, Condition, Interval, Missing, Relation, Subject as Guarded,
+};
 use cegar_search::simulate::search::Search;
 
 use super::alternate::subject::Subject;
@@ -57,6 +59,7 @@ pub(super) fn blamed(
                 .iter()
                 .any(|one| told.is_declared(one) || told.is_of_several_calls(one))
                 || !is_refusal(finding.kind)
+                    && finding.kind != CheckKind::DivisionByZero
                     && !missing.is_empty()
                     && missing.iter().all(|one| told.is_hole(one)) =>
         {
@@ -266,15 +269,19 @@ impl Telling<'_> {
     /// number, and its look has a hole. What callers have to keep is an end of a range, or that a
     /// divisor is not 0.
     fn is_hole(&self, missing: &Missing) -> bool {
-        let Condition::Outside {
-            unsigned, signed, ..
-        } = missing.condition
-        else {
-            return false;
-        };
         if !missing.varies || is_null(&missing.condition) {
             return false;
         }
+        let (unsigned, signed) = match &missing.condition {
+            Condition::Outside {
+                unsigned, signed, ..
+            } => (*unsigned, *signed),
+            // `if (index > n) return;` before `v[index]`; addresses may have to differ.
+            Condition::Relates { relation, .. } => {
+                return *relation == Relation::NotEqual && missing.value >> 32 == 0;
+            }
+            _ => return false,
+        };
         let (_, choice) = self.choice(&missing.subject);
         let bad = match self.is_unsigned(&choice) {
             true => unsigned,

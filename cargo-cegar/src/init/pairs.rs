@@ -141,6 +141,7 @@ fn is_text_name(name: &str) -> bool {
 /// Words for a place in a buffer.
 const PLACES: &[&str] = &[
     "offset", "off", "pos", "position", "start", "end", "begin", "index", "idx", "last_len",
+    "from", "to",
 ];
 
 /// Whether a parameter is named like a place in a buffer: `pos`, `in_pos`, `startPos`, not
@@ -410,6 +411,14 @@ mod tests {
                 ("int", "dictSize"),
             ]),
             [Some(2), Some(4), None, None, None, Some(6), None]
+        );
+        assert_eq!(
+            pairs(&[
+                ("const char *", "text"),
+                ("unsigned long", "from"),
+                ("unsigned long", "to"),
+            ]),
+            [None, None, None]
         );
         assert_eq!(
             pairs(&[

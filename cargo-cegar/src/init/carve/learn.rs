@@ -97,10 +97,14 @@ pub(super) struct Facts<'a> {
     pub turns: BTreeMap<Vec<String>, (usize, usize)>,
 }
 
-/// Whether bytes are a string with its end.
-fn is_text(bytes: &[u8]) -> bool {
-    let text = bytes.strip_suffix(&[0]);
-    text.is_some_and(|text| !text.contains(&0))
+/// Whether a number may be the length of these bytes: of a string with its end it counts all or all but
+/// the end, since a number that stands beside a string by chance is seldom just that.
+fn is_length_of_text(bytes: &[u8], length: u64) -> bool {
+    let all = bytes.len() as u64;
+    match bytes.strip_suffix(&[0]) {
+        Some(text) if !text.contains(&0) => length == all || length + 1 == all,
+        _ => true,
+    }
 }
 
 impl<'a> Facts<'a> {
@@ -132,6 +136,22 @@ impl<'a> Facts<'a> {
     /// been more than could be read.
     fn lengths_of(&self, function: &Declared, runs: &[Run]) -> Vec<Option<usize>> {
         let mut lengths = pairs::lengths(self.api, &function.params);
+        let calls = || {
+            let all = runs.iter().flat_map(|run| &run.calls);
+            all.filter(|call| call.function == function.name)
+        };
+        for (i, paired) in lengths.iter_mut().enumerate() {
+            let Some(l) = *paired else { continue };
+            let is_other = |call: &Call| match (call.args.get(i), call.args.get(l)) {
+                (Some(Value::Pointer { bytes, .. }), Some(Value::Int(length))) => {
+                    self.may_be_text(function, i) && !is_length_of_text(bytes, *length)
+                }
+                _ => false,
+            };
+            if calls().any(is_other) {
+                *paired = None;
+            }
+        }
         let taken = |lengths: &[Option<usize>], i| lengths.contains(&Some(i));
         for i in 0..function.params.len().saturating_sub(1) {
             if lengths[i].is_some() || taken(&lengths, i) || taken(&lengths, i + 1) {
@@ -140,33 +160,36 @@ impl<'a> Facts<'a> {
             let to = self.api.pointee(&function.params[i].ty);
             let kind = to.as_ref().map(|to| self.api.resolve(to).kind);
             let bytes = matches!(kind, Some(Kind::Int { size: 1, .. } | Kind::Void));
-            let may_be_text = to.is_some_and(|to| to.constant) && kind != Some(Kind::Void);
+            let may_be_text = self.may_be_text(function, i);
             let number = matches!(
                 self.api.resolve(&function.params[i + 1].ty).kind,
                 Kind::Int { size: 4.., .. }
             );
-            let calls = runs
-                .iter()
-                .flat_map(|run| &run.calls)
-                .filter(|call| call.function == function.name);
             let fits = |call: &Call| match (call.args.get(i), call.args.get(i + 1)) {
                 (Some(Value::Pointer { address, bytes }), Some(Value::Int(length))) => {
-                    let most = bytes.len() as u64;
-                    match may_be_text && is_text(bytes) {
-                        // A number that stands beside a string by chance is seldom its length.
-                        true => *length == most || *length + 1 == most,
-                        false => (*address == 0 && *length == 0) || most >= *length,
-                    }
+                    let is_within = bytes.len() as u64 >= *length;
+                    (*address == 0 && *length == 0)
+                        || is_within && (!may_be_text || is_length_of_text(bytes, *length))
                 }
                 _ => false,
             };
             let mut any = false;
-            let all = calls.inspect(|_| any = true).all(fits);
+            let all = calls().inspect(|_| any = true).all(fits);
             if bytes && number && all && any {
                 lengths[i] = Some(i + 1);
             }
         }
         lengths
+    }
+
+    /// Whether a parameter points to characters that the library only reads.
+    fn may_be_text(&self, function: &Declared, i: usize) -> bool {
+        let to = self.api.pointee(&function.params[i].ty);
+        let character = Kind::Int {
+            size: 1,
+            signed: true,
+        };
+        to.is_some_and(|to| to.constant && self.api.resolve(&to).kind == character)
     }
 
     fn note(&mut self, call: &Call, goes_on: bool) {
