@@ -236,18 +236,16 @@ fn a_checked_file_becomes_a_package_whose_test_fails_until_it_is_mended()
 -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("copy.c");
-    std::fs::write(
-        &file,
-        "#include <stdio.h>\nint main(void) {\n    char line[ROOM];\n    int c, n = 0;\n    \
-         while ((c = getchar()) != EOF)\n        if (n < 100) line[n++] = c;\n    return n ? line[0] : 0;\n}\n",
-    )?;
+    let text = "#include <stdio.h>\nint main(void) {\n    char line[ROOM];\n    int c, n = 0;\n    \
+         while ((c = getchar()) != EOF)\n        if (n < 100) line[n++] = c;\n    return n ? line[0] : 0;\n}\n";
     let package = folder.path().join("test");
     let build = |room: u32| -> Result<cegar_harness::build::Built, Box<dyn std::error::Error>> {
+        std::fs::write(&file, text.replace("ROOM", &room.to_string()))?;
         let checked = standalone::Checked {
             name: "copy".to_owned(),
             units: vec![cegar_harness::build::Unit {
                 file: file.clone(),
-                args: vec![format!("-DROOM={room}")],
+                args: vec!["-DN=1".to_owned()],
                 directory: Path::new("/").to_owned(),
             }],
             entry: None,
