@@ -243,7 +243,10 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
         .map(|p| (p, "engine-only"));
     let parts: Vec<(Part<'_>, &str)> = stubs
         .chain(engine_only)
-        .map(|(path, kind)| Ok((Part::read_lazily(module, path)?, kind)))
+        .map(|(path, kind)| {
+            let (raw, into) = (parse_lazily(module.context, path)?, module);
+            Ok((Part { path, raw, into }, kind))
+        })
         .collect::<Result<_, NormaliseError>>()?;
     let needed = needed(module, &parts);
     for ((part, kind), is_needed) in parts.into_iter().zip(needed) {
@@ -431,12 +434,6 @@ struct Part<'a> {
 impl<'a> Part<'a> {
     fn read(into: &'a Module, path: &'a Path) -> Result<Part<'a>, NormaliseError> {
         let raw = parse(into.context, path)?;
-        Ok(Part { path, raw, into })
-    }
-
-    /// As [`Part::read`], for one of which perhaps nothing is used.
-    fn read_lazily(into: &'a Module, path: &'a Path) -> Result<Part<'a>, NormaliseError> {
-        let raw = parse_lazily(into.context, path)?;
         Ok(Part { path, raw, into })
     }
 
