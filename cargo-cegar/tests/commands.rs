@@ -293,7 +293,7 @@ fn slips_are_answered_with_what_to_do() {
     );
     place
         .run(&["run", "-p", "small"])
-        .expect(102, &["did you mean `small-sys`?"]);
+        .expect(96, &["did you mean `small-sys`?"]);
 
     place.write("cegar/harnesses/more.c", "int main(void) { return 0; }\n");
     place.run(&["run", "more"]).expect(
