@@ -42,6 +42,15 @@ pub use table::{
     redirections, runtime, unsupported,
 };
 
+/// Options for the user's code that make of `__attribute__((no_sanitize("shift")))` and
+/// `[[clang::no_sanitize("shift")]]` the attribute that asks for no stack protector, of which there is none: what a
+/// function with that attribute does is as undefined as elsewhere, for the engine and in tests. A program that uses the
+/// word in another way is rejected with these.
+pub const UNSANITIZED: [&str; 2] = [
+    "-Dno_sanitize(...)=no_stack_protector",
+    "-D__no_sanitize__(...)=no_stack_protector",
+];
+
 /// Writes every source below `folder` and returns their paths, in the order of [`sources`]. Files that already hold the
 /// same text are not touched, so that build systems see no change.
 ///

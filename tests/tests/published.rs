@@ -390,7 +390,9 @@ fn the_package_that_one_stands_in() {
     let list = |folder: &str, words: &[&str]| {
         Tool::new(&project.at(folder), ["list"].iter().chain(words)).run()
     };
-    list(".", &[]).expect(exit::USAGE).says("choose with -p: one, two");
+    list(".", &[])
+        .expect(exit::USAGE)
+        .says("choose with -p: one, two");
     for folder in ["two", "two/c", "two/cegar", "two/cegar/harnesses"] {
         let listed = list(folder, &[]);
         listed.expect(exit::CLEAN);

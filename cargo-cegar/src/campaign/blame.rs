@@ -35,54 +35,36 @@ pub(super) fn blamed(
         program: subject.program,
         text: &text,
     };
-    Some(match blame {
-        Blame::Library => Blamed {
-            from: BlamedOn::Library,
+    let on = |from| {
+        Some(Blamed {
+            from,
             missing: Vec::new(),
-        },
-        Blame::Input => Blamed {
-            from: BlamedOn::Input,
-            missing: Vec::new(),
-        },
-        Blame::Harness(missing)
-            if missing
-                .iter()
-                .any(|one| told.is_worked_on(one) || told.is_main_length(one)) =>
-        {
-            Blamed {
-                from: BlamedOn::Input,
-                missing: Vec::new(),
-            }
-        }
-        Blame::Harness(missing)
-            if missing
-                .iter()
-                .any(|one| told.is_declared(one) || told.is_of_several_calls(one))
-                || !is_refusal(finding.kind)
-                    && finding.kind != CheckKind::DivisionByZero
-                    && !missing.is_empty()
-                    && missing.iter().all(|one| told.is_hole(one)) =>
-        {
-            Blamed {
-                from: BlamedOn::Library,
-                missing: Vec::new(),
-            }
-        }
-        Blame::Harness(missing) => {
-            let missing: Vec<_> = missing.iter().map(|one| told.missing(one)).collect();
-            // A rejected condition is one that the library has to do without.
-            let rejected = |one: &MissingCondition| subject.harness.rejected.contains(&one.words());
-            match missing.iter().any(rejected) {
-                true => Blamed {
-                    from: BlamedOn::Library,
-                    missing: Vec::new(),
-                },
-                false => Blamed {
-                    from: BlamedOn::Harness,
-                    missing,
-                },
-            }
-        }
+        })
+    };
+    let missing = match blame {
+        Blame::Library => return on(BlamedOn::Library),
+        Blame::Input => return on(BlamedOn::Input),
+        Blame::Harness(missing) => missing,
+    };
+    let is_input = |one: &Missing| told.is_worked_on(one) || told.is_main_length(one);
+    if missing.iter().any(is_input) {
+        return on(BlamedOn::Input);
+    }
+    let is_librarys = |one: &Missing| told.is_declared(one) || told.is_of_several_calls(one);
+    let may_be_hole = !is_refusal(finding.kind) && finding.kind != CheckKind::DivisionByZero;
+    let has_hole = !missing.is_empty() && missing.iter().all(|one| told.is_hole(one));
+    if missing.iter().any(is_librarys) || may_be_hole && has_hole {
+        return on(BlamedOn::Library);
+    }
+    let missing: Vec<_> = missing.iter().map(|one| told.missing(one)).collect();
+    // A rejected condition is one that the library has to do without.
+    let rejected = |one: &MissingCondition| subject.harness.rejected.contains(&one.words());
+    if missing.iter().any(rejected) {
+        return on(BlamedOn::Library);
+    }
+    Some(Blamed {
+        from: BlamedOn::Harness,
+        missing,
     })
 }
 
@@ -265,8 +247,8 @@ impl Telling<'_> {
         !one.is_empty() && one == other
     }
 
-    /// Whether the library gets along with lesser numbers and with greater ones: it looks at the
-    /// number, and its look has a hole. What callers have to keep is an end of a range, or that a
+    /// Whether the library gets along with lesser numbers and with greater ones: it guards the
+    /// number, and the guard has a hole. What callers have to keep is an end of a range, or that a
     /// divisor is not 0.
     fn is_hole(&self, missing: &Missing) -> bool {
         if !missing.varies || is_null(&missing.condition) {

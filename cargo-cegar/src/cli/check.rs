@@ -13,7 +13,7 @@ use super::args::{BudgetArgs, CheckArgs, Manners};
 use super::{conclude, note, outputs, reporter, svcomp};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, PropertyName, RunConfig, nearest};
-use crate::emit::{Identity, own};
+use crate::emit::Identity;
 use crate::error::Error;
 use crate::event::{Fan, Level, Reporter};
 use crate::exit::ExitCode;
@@ -146,13 +146,11 @@ pub(super) fn program(
 /// The folder for the tests: the one that was asked for, or else `cegar-tests`, and where that
 /// holds the tests of another program, one with this program's name.
 fn tests_folder(asked: Option<&Path>, harness: &Harness, here: &Path) -> Result<PathBuf, Error> {
-    let program = Identity {
-        name: &harness.name,
-        entry: harness.entry.as_deref(),
-        files: (harness.units.iter())
-            .map(|unit| (&*unit.source, own(&unit.flags)))
-            .collect(),
-    };
+    let files = harness
+        .units
+        .iter()
+        .map(|unit| (&*unit.source, &*unit.flags));
+    let program = Identity::new(&harness.name, harness.entry.as_deref(), files);
     if let Some(asked) = asked {
         let folder = here.join(asked);
         return match program.fits(&folder) {

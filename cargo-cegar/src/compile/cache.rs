@@ -40,18 +40,16 @@ pub(super) struct Entry {
     /// The hash of the preprocessed text as it is now; empty where only files count, none where
     /// clang rejects the file.
     text: Option<String>,
-    /// Whether a file that was read has a word about sanitizers in it.
-    mentions: bool,
-    /// Whether a file that was read asks whether `no_sanitize` is a macro.
-    pub asks_for_the_word: bool,
+    /// What the files say that clang reads.
+    said: Said,
 }
 
-/// What the files say that a compiler reads.
+/// What the files say that clang reads.
 #[derive(Clone, Copy, Default)]
 struct Said {
-    /// Something about sanitizers.
+    /// A word about sanitizers.
     sanitizers: bool,
-    /// Whether `no_sanitize` is a macro.
+    /// A question whether `no_sanitize` is a macro.
     no_sanitize: bool,
 }
 
@@ -114,9 +112,13 @@ impl Entry {
             list: out_dir.join(format!("{stem}-{key}.json")),
             directory: unit.directory.clone(),
             text,
-            mentions: said.sanitizers,
-            asks_for_the_word: said.no_sanitize,
+            said,
         }
+    }
+
+    /// Whether a file that is read asks whether `no_sanitize` is a macro.
+    pub fn asks_for_the_word(&self) -> bool {
+        self.said.no_sanitize
     }
 
     /// The warnings of then, if nothing has changed since.
@@ -151,7 +153,7 @@ impl Entry {
         let others: Vec<String> = others.cloned().collect();
         let is_own = self.text.as_ref().is_some_and(|text| !text.is_empty());
         let asks = is_own
-            && self.mentions
+            && self.said.sanitizers
             && others.len() < args.len()
             && preprocessed(compiler, unit, &others, None) != self.text;
         if !asks {
@@ -233,17 +235,17 @@ fn said(list: &Path, folder: &Path) -> Said {
 /// Whether a line asks whether `no_sanitize` is a macro: `#ifdef no_sanitize`, and not `#if
 /// __has_attribute(no_sanitize)`.
 fn asks_for_the_word(line: &[u8]) -> bool {
-    let solid: Vec<u8> = line
+    if !line.trim_ascii_start().starts_with(b"#") || !has(line, b"no_sanitize") {
+        return false;
+    }
+    let solid = line.iter().filter(|byte| !byte.is_ascii_whitespace());
+    let solid: Vec<u8> = solid.copied().collect();
+    ["ifdef", "ifndef", "defined", "defined("]
         .iter()
-        .copied()
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .collect();
-    let asked = ["ifdef", "ifndef", "defined", "defined("];
-    let mut asked = asked.iter().flat_map(|how| {
-        let of = |word: &str| format!("{how}{word}");
-        ["no_sanitize", "__no_sanitize__"].map(of)
-    });
-    solid.starts_with(b"#") && asked.any(|words| has(&solid, words.as_bytes()))
+        .any(|how| {
+            let words = ["no_sanitize", "__no_sanitize__"].map(|word| format!("{how}{word}"));
+            words.iter().any(|words| has(&solid, words.as_bytes()))
+        })
 }
 
 /// Whether a word stands in a text, in small or large letters.

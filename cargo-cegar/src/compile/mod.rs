@@ -22,7 +22,8 @@ use std::time::Instant;
 
 use cache::Fresh;
 use cegar_model::program::Property;
-use cegar_model::program::normalise::{UNSANITIZED, clang_flags};
+use cegar_model::program::normalise::clang_flags;
+use cegar_stubs::UNSANITIZED;
 use miette::Diagnostic;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -368,14 +369,19 @@ fn compile_one(
     let mut args = base.to_vec();
     args.extend(unit.flags.iter().cloned());
     args.extend(flags.iter().map(|&flag| flag.to_owned()));
-    let first = compile_as(compiler, unit, (&args, fresh), out_dir)?;
+    let entry = cache::Entry::new(out_dir, compiler, unit, &args, fresh);
     let is_plain = |arg: &String| !UNSANITIZED.contains(&arg.as_str());
-    if matches!(first, One::Made { .. }) || args.iter().all(is_plain) {
-        return Ok(first);
-    }
+    let all_plain = args.iter().all(is_plain);
     // A program may have another use for the word.
+    if all_plain || !entry.asks_for_the_word() {
+        let first = compile_as(compiler, unit, &args, entry)?;
+        if all_plain || matches!(first, One::Made { .. }) {
+            return Ok(first);
+        }
+    }
     args.retain(is_plain);
-    let mut second = compile_as(compiler, unit, (&args, fresh), out_dir)?;
+    let entry = cache::Entry::new(out_dir, compiler, unit, &args, fresh);
+    let mut second = compile_as(compiler, unit, &args, entry)?;
     if let One::Made { warnings, .. } = &mut second {
         warnings.push_str(&format!(
             "{}: `no_sanitize` is not the attribute alone: what functions with that attribute do is not checked\n",
@@ -385,12 +391,12 @@ fn compile_one(
     Ok(second)
 }
 
-/// Compiles a file with these arguments.
+/// Compiles a file with these arguments, unless its entry is fresh.
 fn compile_as(
     compiler: &Compiler,
     unit: &Unit,
-    (args, fresh): (&[String], Fresh),
-    out_dir: &Path,
+    args: &[String],
+    entry: cache::Entry,
 ) -> Result<One, CompileError> {
     let io_error = |action, path: &Path| {
         let path = path.to_owned();
@@ -400,12 +406,6 @@ fn compile_as(
             source,
         }
     };
-    let entry = cache::Entry::new(out_dir, compiler, unit, args, fresh);
-    let is_redefined = |arg: &String| UNSANITIZED.contains(&arg.as_str());
-    if entry.asks_for_the_word && args.iter().any(is_redefined) {
-        let output = String::new();
-        return Ok(One::Rejected { output });
-    }
     if let Some(warnings) = entry.fresh() {
         return Ok(One::Made {
             bitcode: entry.bitcode,

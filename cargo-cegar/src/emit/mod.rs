@@ -30,7 +30,7 @@ use cegar_harness::{Mock, Run};
 pub use package::{Dependency, Emitted, add_test, for_everyone, only_here};
 pub use source::test_source;
 pub use spans::spans;
-pub use standalone::{Identity, own};
+pub use standalone::Identity;
 
 /// What a test is written from.
 #[derive(Debug, Clone, PartialEq)]

@@ -31,37 +31,31 @@ pub struct Checked {
     pub mocked: Vec<MockedFunction>,
 }
 
-impl Checked {
-    /// What tells this program from others.
-    fn identity(&self) -> Identity<'_> {
-        Identity {
-            name: &self.name,
-            entry: self.entry.as_deref(),
-            files: (self.units.iter())
-                .map(|unit| (&*unit.file, own(&unit.args)))
-                .collect(),
-        }
-    }
-}
-
 /// What tells one checked program from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity<'a> {
     /// The harness's name.
-    pub name: &'a str,
+    name: &'a str,
     /// The function it starts in, if it was given.
-    pub entry: Option<&'a str>,
-    /// The C files, absolute, each with its options.
-    pub files: BTreeSet<(&'a Path, Vec<&'a str>)>,
+    entry: Option<&'a str>,
+    /// The C files, absolute, each with the options that the user gave.
+    files: BTreeSet<(&'a Path, Vec<&'a str>)>,
 }
 
-/// The options that the user gave: the headers of the stub library lie somewhere else in each check.
-pub fn own(args: &[String]) -> Vec<&str> {
-    let own = args.iter().filter(|arg| !arg.ends_with("/stubs/include"));
-    own.map(String::as_str).collect()
-}
+impl<'a> Identity<'a> {
+    /// Of a harness of this name with this entry, and its C files, absolute, with their options.
+    pub fn new(
+        name: &'a str,
+        entry: Option<&'a str>,
+        files: impl Iterator<Item = (&'a Path, &'a [String])>,
+    ) -> Self {
+        Identity {
+            name,
+            entry,
+            files: files.map(|(file, args)| (file, users(args))).collect(),
+        }
+    }
 
-impl Identity<'_> {
     /// Whether the tests of this program can go to `folder`: it holds no package yet, or the
     /// package of this program.
     pub fn fits(&self, folder: &Path) -> bool {
@@ -83,10 +77,16 @@ impl Identity<'_> {
         let units = std::fs::read(folder.join(CAPTURED)).ok();
         let units = units.and_then(|text| serde_json::from_slice::<Vec<Unit>>(&text).ok());
         units.is_none_or(|units| {
-            let files = units.iter().map(|unit| (&*unit.file, own(&unit.args)));
+            let files = units.iter().map(|unit| (&*unit.file, users(&unit.args)));
             files.collect::<BTreeSet<_>>() == self.files
         })
     }
+}
+
+/// The options that the user gave: the headers of the stub library lie somewhere else in each check.
+fn users(args: &[String]) -> Vec<&str> {
+    let users = args.iter().filter(|arg| !arg.ends_with("/stubs/include"));
+    users.map(String::as_str).collect()
 }
 
 const CONFIG: &str = "cegar.toml";
@@ -102,7 +102,8 @@ pub fn write(
     checked: &Checked,
     dependency: Dependency,
 ) -> Result<PathBuf, EmitError> {
-    if !checked.identity().fits(folder) {
+    let files = checked.units.iter().map(|unit| (&*unit.file, &*unit.args));
+    if !Identity::new(&checked.name, checked.entry.as_deref(), files).fits(folder) {
         return Err(EmitError::OtherProgram {
             folder: folder.to_owned(),
         });

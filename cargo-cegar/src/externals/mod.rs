@@ -62,18 +62,20 @@ impl Externals {
         rules: &'a BTreeMap<String, Rules>,
         units: &[Unit],
     ) -> Vec<(&'a str, &'a str)> {
-        let texts: Vec<String> = (units.iter())
-            .filter_map(|unit| std::fs::read(&unit.source).ok())
-            .map(|text| String::from_utf8_lossy(&text).into_owned())
-            .collect();
-        let is_known = |rule: &str| texts.iter().any(|text| text.contains(rule));
+        let is_known = |rule: &str| {
+            let mut texts = units
+                .iter()
+                .filter_map(|unit| std::fs::read(&unit.source).ok());
+            texts.any(|text| String::from_utf8_lossy(&text).contains(rule))
+        };
         let names = || self.functions.iter().map(|function| function.name.as_str());
         let without = names().filter(|name| !rules.contains_key(*name));
         let without: Vec<&str> = without.collect();
         rules
             .keys()
-            .filter(|rule| names().all(|name| name != *rule) && !is_known(rule))
+            .filter(|rule| names().all(|name| name != *rule))
             .filter_map(|rule| Some((rule.as_str(), nearest(rule, without.iter().copied())?)))
+            .filter(|(rule, _)| !is_known(rule))
             .collect()
     }
 

@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -102,14 +102,8 @@ fn wait(child: &mut Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStat
 /// The option that takes LLVM's linker, which lies beside clang: it takes half the time of the usual one, which for a
 /// small program is most of what building a target takes. `None` where it is not installed.
 pub(super) fn lld(clang: &Path) -> Option<OsString> {
-    let named = |folder: PathBuf| folder.join(clang);
-    let found = match clang.components().count() > 1 {
-        true => clang.to_owned(),
-        false => std::env::split_paths(&std::env::var_os("PATH")?)
-            .map(named)
-            .find(|path| path.is_file())?,
-    };
-    let lld = found.canonicalize().ok()?.with_file_name("ld.lld");
+    let found = which::which(clang).ok()?.canonicalize().ok()?;
+    let lld = found.with_file_name("ld.lld");
     let mut option = OsString::from("--ld-path=");
     option.push(&lld);
     lld.is_file().then_some(option)

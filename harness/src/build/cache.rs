@@ -53,11 +53,11 @@ fn identity(compiler: &cc::Tool) -> Vec<u8> {
 
 impl Cache {
     /// In this folder, if it can be made.
-    pub fn new(folder: Option<&Path>) -> Cache {
-        let folder = folder
-            .filter(|folder| std::fs::create_dir_all(folder).is_ok())
-            .map(Path::to_owned);
-        Cache { folder }
+    pub fn new(folder: &Path) -> Cache {
+        let is_there = std::fs::create_dir_all(folder).is_ok();
+        Cache {
+            folder: is_there.then(|| folder.to_owned()),
+        }
     }
 
     /// Whether this compiler can do something, found out by `try_it` if that is not known.
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn an_answer_is_kept_and_belongs_to_its_question() {
         let folder = std::env::temp_dir().join(format!("cegar-cache-{}", std::process::id()));
-        let cache = Cache::new(Some(&folder));
+        let cache = Cache::new(&folder);
         let mut build = cc::Build::new();
         build
             .target("x86_64-unknown-linux-gnu")

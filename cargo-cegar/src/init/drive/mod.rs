@@ -144,7 +144,8 @@ impl<'a> Body<'a> {
             adjust,
             // Names that a macro or a keyword might be.
             names: [
-                "data", "size", "main", "int", "char", "errno", "stdin", "stdout", "unix", "linux",
+                "data", "size", "turns", "main", "int", "char", "errno", "stdin", "stdout", "unix",
+                "linux",
             ]
             .iter()
             .map(|name| (*name).to_owned())

@@ -69,7 +69,7 @@ impl Body<'_> {
                     .collect();
                 format!("{TURNS} {{\n{inner}    }}")
             }
-            None => call,
+            None => wrapped(&call),
         };
         for line in &lines {
             text += &format!("    {}\n", wrapped(line));
@@ -77,10 +77,7 @@ impl Body<'_> {
         if !lines.is_empty() {
             text.push('\n');
         }
-        match again {
-            Some(_) => text += &format!("    {call}\n"),
-            None => text += &format!("    {}\n", wrapped(&call)),
-        }
+        text += &format!("    {call}\n");
         if !self.cleanup.is_empty() {
             text.push('\n');
         }
@@ -112,6 +109,7 @@ impl Body<'_> {
             && !others.is_empty()
             && !others.iter().any(|other| changes(&other.ty))
             && self.main.is_none()
+            && self.after.is_empty()
             && !matches!(self.api.resolve(&function.returns).kind, Kind::Pointer(_));
         if !is_repeated {
             return None;
@@ -122,13 +120,9 @@ impl Body<'_> {
                 .and_then(|(before, _)| before.rsplit(' ').next());
             name.is_some_and(|name| arguments.iter().any(|argument| argument == name))
         };
-        let moved: Vec<String> = self.lines.iter().filter(is_number).cloned().collect();
-        if !self.after.is_empty() {
-            return None;
-        }
         self.guesses
             .push("callers call it several times".to_owned());
-        Some(moved)
+        Some(self.lines.iter().filter(is_number).cloned().collect())
     }
 
     /// The call, and how what it returns is given back.

@@ -29,7 +29,7 @@ use super::llvm::{Module, ModuleError, llvm};
 use super::outside::Effects;
 
 pub use super::convention::{MEMBER, USER_MAIN};
-pub use flags::{UNSANITIZED, clang_flags};
+pub use flags::clang_flags;
 pub use mocks::{Mocked, Returns};
 
 /// The function chosen as entry, in the normalised module.

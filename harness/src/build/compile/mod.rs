@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cegar_stubs::{Entry, Role};
+use cegar_stubs::{Entry, Role, UNSANITIZED};
 
 use crate::build::cache::{self, Cache};
 use crate::build::config::Unit;
@@ -22,7 +22,7 @@ use crate::locate;
 use crate::mocked::MockedFunction;
 
 pub(crate) use publish::{keep_only, publish};
-use unit::{Compiling, Object, UNSANITIZED, absolute, compile, redirect, without_duplicates};
+use unit::{Compiling, Object, absolute, compile, redirect, without_duplicates};
 
 /// Builds one harness below `out`.
 pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Built, BuildError> {
@@ -95,7 +95,7 @@ struct Making<'a> {
 
 impl<'a> Making<'a> {
     fn new(build: &'a Build, harness: &'a Harness, out: &Path) -> Result<Self, BuildError> {
-        let cache = Cache::new(Some(&build.kept(out)));
+        let cache = Cache::new(&build.kept(out));
         let out = out.join("cegar").join(&harness.name);
         let at = |path: &Path| {
             let path = path.to_owned();

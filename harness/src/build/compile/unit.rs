@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cegar_stubs::Entry;
+use cegar_stubs::{Entry, UNSANITIZED};
 
 use crate::build::cache::{self, Cache};
 use crate::build::config::Unit;
@@ -22,13 +22,6 @@ pub(super) struct Object {
     pub(super) strong: HashSet<String>,
     pub(super) wants: HashSet<String>,
 }
-
-/// As in the engine, a function's wish not to be looked at is no licence. A program that uses the word
-/// in another way does not compile with these.
-pub(super) const UNSANITIZED: [&str; 2] = [
-    "-Dno_sanitize(...)=no_stack_protector",
-    "-D__no_sanitize__(...)=no_stack_protector",
-];
 
 /// What the files of one harness are compiled with.
 pub(super) struct Compiling<'a> {

@@ -166,13 +166,11 @@ fn aligns_oddly(module: &Module) -> bool {
         let operands = instruction.operands();
         let is_allocator = |value: &Value<'_>| {
             let name = value.name();
-            name.ends_with("aligned_alloc") || name.ends_with("memalign")
+            let aligns = name.ends_with("aligned_alloc") || name.ends_with("memalign");
+            // That one refuses them everywhere.
+            aligns && !name.ends_with("posix_memalign")
         };
-        let is_posix = |value: &Value<'_>| value.name().ends_with("posix_memalign");
-        if !operands
-            .iter()
-            .any(|value| is_allocator(value) && !is_posix(value))
-        {
+        if !operands.iter().any(is_allocator) {
             return false;
         }
         let is_called = instruction.is_call() && is_allocator(&instruction.callee());

@@ -286,12 +286,8 @@ impl Looking<'_> {
     /// The branch that led past the end of one of the harness's own structures, where the library counts up to a number that the
     /// harness chose: `i < m->len` before `m->body[i]`. A branch about data says nothing about the harness.
     fn steered(&mut self) -> Option<Fault> {
-        let (address, len) = self.noted.access?;
-        let object = (address >> 32) as u32;
-        let mut owned = self.noted.owned.iter();
-        let owned = owned.find(|owned| owned.object == object)?;
-        let end = (address & 0xffff_ffff) + len;
-        if owned.variable.is_none() || end <= owned.size || !self.noted.culprits.is_empty() {
+        let (owned, _) = self.passed_end()?;
+        if owned.variable.is_none() || !self.noted.culprits.is_empty() {
             return None;
         }
         let fault = self.decision()?;

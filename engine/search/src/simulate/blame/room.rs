@@ -15,15 +15,8 @@ const NUMBER: usize = 4;
 impl Looking<'_> {
     /// An access past the end of an object of the harness's of which the library does not know how large it is.
     pub(super) fn too_small(&self, kind: CheckKind) -> Option<Missing> {
-        let (address, len) = self.noted.access?;
-        let object = (address >> 32) as u32;
-        let owned = self
-            .noted
-            .owned
-            .iter()
-            .find(|owned| owned.object == object)?;
-        let end = (address & 0xffff_ffff) + len;
-        if end <= owned.size || owned.told {
+        let (owned, end) = self.passed_end()?;
+        if owned.told {
             return None;
         }
         let subject = if owned.variable.is_some() || owned.made_by.is_some() {
@@ -46,6 +39,16 @@ impl Looking<'_> {
             varies: owned.size_term.is_some(),
             condition: Condition::Room { bytes: end },
         })
+    }
+
+    /// The object of the harness's past whose end the access goes, and where the access ends in it.
+    pub(super) fn passed_end(&self) -> Option<(&Owned, u64)> {
+        let (address, len) = self.noted.access?;
+        let object = (address >> 32) as u32;
+        let mut all = self.noted.owned.iter();
+        let owned = all.find(|owned| owned.object == object)?;
+        let end = (address & 0xffff_ffff) + len;
+        (end > owned.size).then_some((owned, end))
     }
 
     /// A write past the end of memory whose length the library is told by a variable that it may set, and of which it made no use: it
