@@ -174,7 +174,7 @@ STUB struct folder *CRUNNER_opendir(const char *name) {
         return 0;
     }
     int fault = crunner_fault("opendir", BY_NAME | E(EMFILE) | E(ENFILE), 0);
-    struct folder *folder = fault ? 0 : crunner_granted_calloc(1, sizeof *folder);
+    struct folder *folder = fault ? 0 : crunner_handle(sizeof *folder);
     if (!folder) {
         free(channel);
         if (!fault) stub_errno = STUB_ENOMEM;
@@ -200,6 +200,6 @@ STUB struct dirent *CRUNNER_readdir(struct folder *folder) {
 
 STUB int CRUNNER_closedir(struct folder *folder) {
     free(folder->channel);
-    free(folder);
+    crunner_handle_back(folder);
     return crunner_fault("closedir", E(EIO) | E(EINTR), 0) ? -1 : 0;
 }

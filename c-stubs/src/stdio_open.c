@@ -1,4 +1,4 @@
-/* Streams: opening, closing, positions, state. A FILE is a heap object of its own, so that use after fclose() and closing
+/* Streams: opening, closing, positions, state. A FILE lies in a heap block of its own, so that use after fclose() and closing
  * twice are what they are, memory errors. */
 #include "allocation.h"
 #include "stdio_stub.h"
@@ -45,7 +45,7 @@ static int open_by_mode(const char *name, const char *mode) {
 }
 
 static stream *stream_of(int fd) {
-    stream *s = crunner_granted_calloc(1, sizeof *s);
+    stream *s = crunner_handle(sizeof *s);
     if (!s) {
         crunner_descriptor_close(fd);
         stub_errno = STUB_ENOMEM;
@@ -83,7 +83,7 @@ STUB stream *CRUNNER_freopen(const char *restrict name, const char *restrict mod
     s->flags = s->pushed = 0;
     s->fd = open_by_mode(name, mode);
     if (s->fd >= 0) return s;
-    if (!is_standard(s)) free(s);
+    if (!is_standard(s)) crunner_handle_back(s);
     return 0;
 }
 
@@ -99,7 +99,7 @@ STUB stream *CRUNNER_tmpfile(void) {
 
 STUB int CRUNNER_fclose(stream *s) {
     int result = crunner_descriptor_close(s->fd);
-    if (!is_standard(s)) free(s);
+    if (!is_standard(s)) crunner_handle_back(s);
     return result || crunner_fault("fclose", WRITING_BACK, E(EDQUOT)) ? -1 : 0;
 }
 

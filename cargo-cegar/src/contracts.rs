@@ -8,6 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cegar_checker::Assumption;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -111,6 +112,22 @@ impl Contracts {
     pub fn kept<'c>(&'c self, harness: &'c str) -> impl Iterator<Item = &'c Precondition> {
         let all = self.preconditions.iter();
         all.filter(move |one| one.harness == harness && one.state != State::Rejected)
+    }
+
+    /// What proofs of a harness assume of all callers: what is confirmed, and what is not.
+    pub fn assumed(&self, harness: &str) -> Vec<Assumption> {
+        let conditions = |state: State| -> Vec<String> {
+            self.kept(harness)
+                .filter(|one| one.state == state)
+                .map(|one| format!("{}: {}", one.call, one.condition))
+                .collect()
+        };
+        [(true, State::Confirmed), (false, State::Learnt)]
+            .into_iter()
+            .map(|(is_confirmed, state)| (is_confirmed, conditions(state)))
+            .filter(|(_, conditions)| !conditions.is_empty())
+            .map(|(is_confirmed, conditions)| Assumption::preconditions(is_confirmed, conditions))
+            .collect()
     }
 
     /// Conditions that are no excuse, in the words of a finding.

@@ -94,6 +94,20 @@ pub enum Error {
         /// Which.
         what: &'static str,
     },
+    /// Another process works on it, and the command's time was up before it ended.
+    #[error("another cargo cegar{holder} still works on {what}")]
+    #[diagnostic(
+        code(cegar::busy),
+        help(
+            "nothing was looked at; start it again when the other one has ended, or give it a --target-dir of its own"
+        )
+    )]
+    Busy {
+        /// In words.
+        what: String,
+        /// The other process, as far as it is known: ` (process 12)`.
+        holder: String,
+    },
     /// A harness's campaign, in a process of its own, has no result.
     #[error("{message}")]
     #[diagnostic(code(cegar::campaign))]
@@ -211,6 +225,7 @@ impl Error {
             Error::Exchange { .. } => ExitCode::Network,
             Error::Engine { source, .. } => of_files(&**source).unwrap_or(ExitCode::Internal),
             Error::NotInTime { .. } | Error::Solver { .. } => ExitCode::Internal,
+            Error::Busy { .. } => ExitCode::Incomplete,
             Error::Campaign { exit, .. } => *exit,
         }
     }

@@ -18,7 +18,8 @@ pub enum ExitCode {
     Internal = 1,
     /// Nothing was selected: no C source, or no harness of that name.
     NothingSelected = 4,
-    /// Goals are open and `--require-proof` was given.
+    /// Goals are open, or a proof assumes preconditions that nobody has confirmed, and
+    /// `--require-proof` was given.
     OpenGoals = 5,
     /// `check-proof` did not accept a certificate.
     Rejected = 6,
@@ -54,7 +55,7 @@ impl ExitCode {
         ),
         (
             ExitCode::OpenGoals,
-            "goals are open and --require-proof was given",
+            "goals are open, or preconditions not confirmed, and --require-proof was given",
         ),
         (
             ExitCode::Rejected,

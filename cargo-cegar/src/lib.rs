@@ -45,6 +45,7 @@ pub mod probe;
 pub mod project;
 pub mod report;
 pub mod signals;
+pub mod sources;
 pub mod store;
 pub mod svcomp;
 pub mod verdict;

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::findings::{Memory, Place, Record};
 use crate::project::Project;
+use crate::sources::Digests;
 use crate::store;
 use crate::verdict::GoalTable;
 
@@ -29,6 +30,8 @@ pub struct Listed {
     pub corpus: usize,
     /// How the goals stood at the end of the last run, if it has run.
     pub goals: Option<GoalTable>,
+    /// The source files that have changed since that run.
+    pub changed: Vec<String>,
 }
 
 /// The input of a finding, as `list` shows it.
@@ -122,6 +125,7 @@ pub fn list(project: &Project, config: &Config) -> Result<Vec<Listed>, Error> {
             .get(&name)
             .and_then(|harness| harness.entry.clone());
         let source = std::fs::read_to_string(&file).unwrap_or_default();
+        let state = state_of(&project.scratch().join(&name));
         listed.push(Listed {
             entry: given.or_else(|| entry_of(&source, &name)),
             tests: tests_of(&project.cegar.join("tests").join(format!("{name}.rs"))),
@@ -129,7 +133,9 @@ pub fn list(project: &Project, config: &Config) -> Result<Vec<Listed>, Error> {
             corpus: store::read_corpus(&project.cegar.join("corpus").join(&name))?
                 .0
                 .len(),
-            goals: goals_of(&project.scratch().join(&name).join("state.json")),
+            goals: state.get("goals").and_then(read),
+            changed: (state.get("sources").and_then(read::<Digests>))
+                .map_or(Vec::new(), |sources| sources.changed(&project.root)),
             file: file.strip_prefix(&project.root).unwrap_or(&file).to_owned(),
             name,
         });
@@ -200,11 +206,16 @@ fn tests_among(items: &[syn::Item], within: &str, names: &mut Vec<String>) {
     }
 }
 
-/// The goals in a campaign's state; only this part of it is read, and only if it is there.
-fn goals_of(state: &Path) -> Option<GoalTable> {
-    let state: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(state).ok()?).ok()?;
-    serde_json::from_value(state.get("goals")?.clone()).ok()
+/// A campaign's state; nothing where there is none that can be read.
+fn state_of(scratch: &Path) -> serde_json::Value {
+    let text = std::fs::read_to_string(scratch.join("state.json")).ok();
+    let state = text.and_then(|text| serde_json::from_str(&text).ok());
+    state.unwrap_or_default()
+}
+
+/// A part of the state, if it is there.
+fn read<T: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Option<T> {
+    serde_json::from_value(value.clone()).ok()
 }
 
 #[cfg(test)]

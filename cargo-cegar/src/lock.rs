@@ -7,10 +7,10 @@
 //! (`flock`): it ends with the process, however that ends, so that no lock file is ever stale.
 
 use std::fs::{File, TryLockError};
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
@@ -28,11 +28,26 @@ pub fn hold(
     name: &str,
     what: &str,
     reporter: &mut dyn Reporter,
-    stop: &AtomicBool,
+    waits: Waits<'_>,
 ) -> Result<(), Error> {
     // The file stays open, and so the lock stays, until the process ends.
-    std::mem::forget(during(scratch, name, what, reporter, stop)?);
+    std::mem::forget(during(scratch, name, what, reporter, waits)?);
     Ok(())
+}
+
+/// How long another process is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct Waits<'a> {
+    /// Ends the wait when it is set.
+    pub stop: &'a AtomicBool,
+    /// Ends the wait. Default none: until the other process ends.
+    pub until: Option<Instant>,
+}
+
+impl<'a> From<&'a AtomicBool> for Waits<'a> {
+    fn from(stop: &'a AtomicBool) -> Waits<'a> {
+        Waits { stop, until: None }
+    }
 }
 
 /// A lock that ends when it is dropped; without a file where the file system has no locks.
@@ -45,13 +60,13 @@ pub struct Held {
 /// and says so. `what` is what is worked on, in words.
 ///
 /// # Errors
-/// When the lock's file cannot be made, or when `stop` is set while waiting.
+/// When the lock's file cannot be made, or when the wait ends first.
 pub fn during(
     scratch: &Path,
     name: &str,
     what: &str,
     reporter: &mut dyn Reporter,
-    stop: &AtomicBool,
+    waits: Waits<'_>,
 ) -> Result<Held, Error> {
     let folder = scratch.join(".locks");
     store::writable_dir(&folder)?;
@@ -67,8 +82,16 @@ pub fn during(
     loop {
         match file.try_lock() {
             Ok(()) => break,
-            Err(TryLockError::WouldBlock) if stop.load(Ordering::Relaxed) => {
+            Err(TryLockError::WouldBlock) if waits.stop.load(Ordering::Relaxed) => {
                 return Err(Error::Interrupted);
+            }
+            Err(TryLockError::WouldBlock)
+                if waits.until.is_some_and(|until| Instant::now() >= until) =>
+            {
+                return Err(Error::Busy {
+                    what: what.to_owned(),
+                    holder: holder(&mut file),
+                });
             }
             Err(TryLockError::WouldBlock) => {
                 if !told {
@@ -99,6 +122,8 @@ pub fn during(
 /// The process that holds the lock, as far as it has said so.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
+    // Its text is read from the start each time.
+    let _ = file.seek(SeekFrom::Start(0));
     match file.read_to_string(&mut text) {
         Ok(_) if !text.trim().is_empty() => format!(" (process {})", text.trim()),
         _ => String::new(),

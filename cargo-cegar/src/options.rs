@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cegar_checker::Assumption;
 use cegar_harness::rules::Rules;
 use cegar_model::assumption::{self, Faults};
 use cegar_model::program::Property;
@@ -130,6 +131,9 @@ pub struct Harness {
     /// Conditions that are no excuse for a fault, since they were rejected. Default none.
     #[serde(default)]
     pub rejected: Vec<String>,
+    /// What it keeps of `contracts.toml`: proofs assume it of all callers. Default nothing.
+    #[serde(default)]
+    pub preconditions: Vec<Assumption>,
     /// What is checked. Default: assertion (with abort) and memory.
     pub properties: Vec<Property>,
     /// Longest tape that the fuzzer may try, in bytes. Default 4096.
@@ -158,6 +162,7 @@ impl Harness {
             entry: None,
             drives: None,
             rejected: Vec::new(),
+            preconditions: Vec::new(),
             properties: vec![Property::Assertion, Property::Abort, Property::Memory],
             max_len: 4096,
             argv: 0,
@@ -196,9 +201,10 @@ pub struct CheckOptions {
     pub settings: Settings,
     /// Scratch folder of this check (exists, writable).
     pub scratch: PathBuf,
-    /// Where the generated test package goes (`--emit-dir`, default `cegar-tests`); `None` under
+    /// Folders for the generated test package, of which the first is taken that holds no other
+    /// program's tests (`--emit-dir`: that folder; else `cegar-tests` and others). Default none, as under
     /// `--no-emit`.
-    pub emit_dir: Option<PathBuf>,
+    pub emit_dirs: Vec<PathBuf>,
     /// Where the certificate and the bitcode that it is about go (`--certificate`). Default:
     /// nowhere.
     pub certificate: Option<PathBuf>,

@@ -138,7 +138,7 @@ fn build_compiles(
 ) -> Result<Vec<Unit>, Error> {
     store::writable_dir(&project.scratch())?;
     let what = format!("the build of `{}`", project.name);
-    let _held = lock::during(&project.scratch(), "capture", &what, reporter, stop)?;
+    let _held = lock::during(&project.scratch(), "capture", &what, reporter, stop.into())?;
     let kept = match wanted {
         SourceList::New => None,
         _ => capture::load(&project.cegar)?,
@@ -383,6 +383,10 @@ pub fn harnesses(
         harness.library = 1..1 + library.units.len();
         harness.rules.clone_from(&config.external);
         harness.rejected = contracts.rejected(&harness.name);
+        // Without `drives`, the harness counts as the user's own, and so do its assumptions.
+        if harness.drives.is_some() {
+            harness.preconditions = contracts.assumed(&harness.name);
+        }
         Given::configured(&own, &project.cegar)?.give(&mut harness);
         harnesses.push(harness);
     }

@@ -103,6 +103,13 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     assert_eq!(bugs, ["pic_name", "pic_sum"]);
     assert!(preconditions.is_empty(), "{preconditions:?}");
 
+    // What nobody has confirmed is an assumption of each proof, and `--require-proof` wants it confirmed.
+    let words = ["ci", "pic_mark", "--require-proof", "--max-time", "20s"];
+    tool(&project, &words)
+        .expect(exit::OPEN_GOALS)
+        .says("callers keep the preconditions of contracts.toml that nobody has confirmed (pic_mark: ")
+        .says("set state = \"confirmed\"");
+
     // A maintainer confirms one and deletes another: that one is the library's from then on.
     let kept: Vec<&str> = contracts.split("[[precondition]]").collect();
     let kept: Vec<&str> = kept

@@ -38,7 +38,10 @@ pub fn check(
         seeds: None,
         certificate: options.certificate.as_deref(),
         findings: None,
-        tests: options.emit_dir.as_deref().map(tests::Where::Standalone),
+        tests: match &*options.emit_dirs {
+            [] => None,
+            folders => Some(tests::Where::Standalone(folders)),
+        },
     };
     let started = Instant::now();
     let (harness, settings) = (&options.harness, &options.settings);
@@ -125,12 +128,17 @@ pub fn run(
         failed.get_or_insert(why);
     }
     for (harness, bitcode) in compiled.ready {
+        let missed = |why: &str| Unexecuted {
+            harness: harness.name.clone(),
+            why: why.to_owned(),
+        };
+        if several && stop.load(Ordering::Relaxed) {
+            unexecuted.push(missed(INTERRUPTED));
+            continue;
+        }
         if several && settings.runs.is_none() && budget.is_over() {
             unowned.remember(options, &harness.name, NO_TURN, &mut distinct)?;
-            unexecuted.push(Unexecuted {
-                harness: harness.name.clone(),
-                why: NO_TURN.to_owned(),
-            });
+            unexecuted.push(missed(NO_TURN));
             continue;
         }
         let share = budget.share(waiting);
@@ -138,14 +146,11 @@ pub fn run(
         let result = turn(options, harness, (bitcode, share), &mut distinct, stop);
         match result {
             Ok(result) => results.push(result),
-            Err(Error::Interrupted) if several => break,
+            Err(Error::Interrupted) if several => unexecuted.push(missed(INTERRUPTED)),
             Err(why @ Error::NotInTime { .. }) => {
                 let why = why.to_string();
                 unowned.remember(options, &harness.name, &why, &mut distinct)?;
-                unexecuted.push(Unexecuted {
-                    harness: harness.name.clone(),
-                    why,
-                });
+                unexecuted.push(missed(&why));
             }
             Err(why) if several && is_its_own(&why) => {
                 unowned.remember(options, &harness.name, "its campaign failed", &mut distinct)?;
@@ -156,9 +161,6 @@ pub fn run(
                 failed.get_or_insert(why);
             }
             Err(why) => return Err(why),
-        }
-        if stop.load(Ordering::Relaxed) {
-            break;
         }
     }
     let is_whole = results.len() == options.harnesses.len();
@@ -275,5 +277,7 @@ fn is_its_own(why: &Error) -> bool {
     )
 }
 
-/// Why a harness whose turn did not come was not executed.
+/// Why a harness whose turn did not come was not executed: Ctrl-C came first.
+pub(super) const INTERRUPTED: &str = "the command was interrupted";
+/// Why a harness whose turn did not come was not executed: the time was up first.
 pub(super) const NO_TURN: &str = "the time was up before its turn; give it more with --max-time";

@@ -19,6 +19,7 @@ use super::vacuous::Known;
 use crate::error::Error;
 use crate::event::Event;
 use crate::lack::lack;
+use crate::sources::Digests;
 use crate::store;
 use crate::verdict::End;
 use crate::verdict::Lack;
@@ -55,6 +56,9 @@ pub struct Kept {
     /// What blocks the way, if most of the checks are unreachable from the harness.
     #[serde(default)]
     pub vacuous: Option<Vacuous>,
+    /// The files that the places are in.
+    #[serde(default)]
+    pub sources: Digests,
 }
 
 /// Tells how each goal of the user's code stands.
@@ -85,6 +89,7 @@ pub(super) fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
         assumptions: assumptions(alternation),
         stats: alternation.stats.clone(),
         vacuous,
+        sources: Digests::of(alternation.subject.program, root),
     }
 }
 

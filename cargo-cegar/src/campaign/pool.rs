@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::commands::{NO_TURN, begin, compile};
+use super::commands::{INTERRUPTED, NO_TURN, begin, compile};
 use super::unowned::{self, Unowned};
 use crate::error::Error;
 use crate::event::{Distinct, Event, JsonReporter, Level, Reporter, Summary, Unexecuted};
@@ -210,7 +210,18 @@ pub fn each(
         }
         end_late(&mut running, stopping);
     }
-    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    // Only a command that is stopped leaves harnesses without an outcome.
+    let of = |(outcome, harness): (Option<Outcome>, &Harness)| {
+        let mut outcome = outcome.unwrap_or_else(|| Outcome::none(harness, None));
+        if outcome.summary.is_none() && outcome.failed.is_none() {
+            outcome
+                .unexecuted
+                .get_or_insert_with(|| INTERRUPTED.to_owned());
+        }
+        outcome
+    };
+    let outcomes = outcomes.into_iter().zip(&options.harnesses).map(of);
+    let outcomes: Vec<Outcome> = outcomes.collect();
     for outcome in outcomes.iter().filter(|outcome| outcome.summary.is_none()) {
         let why = "its campaign has no result";
         unowned.remember(options, &outcome.harness, why, reporter)?;

@@ -366,7 +366,7 @@ struct Start {
     initialise: bool,
     /// The entry returns nothing.
     void: bool,
-    /// It is a `main` with parameters.
+    /// It is a `main` that reads parameters.
     takes_arguments: bool,
     argv: usize,
 }
@@ -402,16 +402,13 @@ fn start<'a>(
         "main" => Entry::Main,
         _ => Entry::Function(name.to_owned()),
     };
+    // A `main` that reads no argument is not given any: they would only cost tape.
+    let takes_arguments = entry == Entry::Main && function.reads_parameters;
     Ok(Start {
         initialise: entry == Entry::Fuzzer && defined.contains_key("LLVMFuzzerInitialize"),
         void: function.void,
-        takes_arguments: entry == Entry::Main && function.parameters > 0,
-        // A `main` that does not take arguments is not given any: they would only cost tape.
-        argv: if entry == Entry::Main && function.parameters > 0 {
-            harness.argv
-        } else {
-            0
-        },
+        takes_arguments,
+        argv: if takes_arguments { harness.argv } else { 0 },
         entry,
     })
 }

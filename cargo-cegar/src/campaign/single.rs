@@ -149,8 +149,7 @@ impl<'a> Single<'a> {
             .map_err(|why| Error::io("read", &prepared.bitcode, why))?;
         let ends = (self.stop, self.limited().confirming_ends());
         let tests = folders.tests.map(|place| {
-            Tests::new(place, harness, settings, prepared, folders.scratch)
-                .until(ends, folders.common)
+            Tests::new(place, harness, prepared, folders.scratch).until(ends, folders.common)
         });
         let given = self.given(reporter)?;
         let properties = &harness.properties;
@@ -241,7 +240,7 @@ impl<'a> Single<'a> {
         // A proof about a harness that has nothing of the library answers nothing that was asked.
         let is_empty = (kept.vacuous.as_ref()).is_some_and(|vacuous| vacuous.calls_nothing);
         let (goals, stats) = (alternation.overview().table(), alternation.stats.clone());
-        let state = serde_json::json!({ "goals": goals, "stats": stats });
+        let state = serde_json::json!({ "goals": goals, "stats": stats, "sources": kept.sources });
         if let Ok(state) = serde_json::to_vec_pretty(&state) {
             store::write(&self.folders.scratch.join("state.json"), &state)?;
         }
@@ -385,6 +384,7 @@ pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> 
     }
     let externals = crate::externals::assumed(&alternation.subject.externals.functions);
     all.extend(externals.into_iter().map(Assumption::external));
+    all.extend(alternation.subject.harness.preconditions.iter().cloned());
     all
 }
 

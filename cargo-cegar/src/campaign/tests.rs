@@ -17,17 +17,18 @@ use cegar_model::program::normalise::Entry;
 
 use super::findings::Confirmed;
 use super::prepare::{Prepared, timed};
-use crate::emit::{self, Dependency, Emitted, standalone};
+use crate::emit::{self, Dependency, EmitError, Emitted, standalone};
 use crate::error::Error;
 use crate::event::{Event, Level, TestRef};
 use crate::findings::{Record, Standing};
-use crate::options::{Harness, Settings};
+use crate::options::Harness;
 
 /// Where tests go.
 #[derive(Clone, Copy, Debug)]
 pub enum Where<'a> {
-    /// A package of its own, made for a single check.
-    Standalone(&'a Path),
+    /// A package of its own, made for a single check: the first of these folders that holds no other
+    /// program's tests when a test is written. At least one.
+    Standalone(&'a [PathBuf]),
     /// The `cegar/` package of a crate.
     Package(&'a Path),
     /// A folder of the same shape as the package, which is only read: what is there can be copied
@@ -53,6 +54,8 @@ pub struct Tests<'a> {
     ends: (&'a AtomicBool, Option<Instant>),
     runner: Option<PathBuf>,
     made: bool,
+    /// Which of the folders of a standalone package it is.
+    chosen: usize,
 }
 
 /// How often a build is asked whether it is still wanted.
@@ -63,7 +66,6 @@ impl<'a> Tests<'a> {
     pub fn new(
         place: Where<'a>,
         harness: &'a Harness,
-        _settings: &Settings,
         prepared: &Prepared,
         scratch: &Path,
     ) -> Tests<'a> {
@@ -82,6 +84,7 @@ impl<'a> Tests<'a> {
             ends: (&NEVER, None),
             runner: None,
             made: false,
+            chosen: 0,
         }
     }
 
@@ -166,8 +169,7 @@ impl<'a> Tests<'a> {
             );
             return Ok((vec![warning(why)], None));
         }
-        let _alone = self.alone()?;
-        let folder = self.package()?;
+        let (_alone, folder) = self.claim()?;
         let file = emit::package::test_file(&folder, &self.harness.name);
         let emitted = emit::add_test(&folder, &finding)
             .map_err(|why| Error::engine("writing the test", why))?;
@@ -193,7 +195,7 @@ impl<'a> Tests<'a> {
     pub(super) fn committed(&self) -> &Path {
         match self.place {
             Where::Package(package) | Where::Beside { package, .. } => package,
-            Where::Standalone(folder) => folder,
+            Where::Standalone(folders) => &folders[self.chosen],
         }
     }
 
@@ -231,26 +233,70 @@ impl<'a> Tests<'a> {
         finding.replay(runner)
     }
 
-    /// Keeps other processes from the package's common files until it is dropped: campaigns may run
-    /// side by side.
-    pub(super) fn alone(&self) -> Result<File, Error> {
-        let path = self.scratch.with_file_name("emit.lock");
-        let path = match self.place {
-            Where::Standalone(_) => path,
-            // The scratch folder of all harnesses, above this one's.
-            _ => path
-                .parent()
-                .map_or(path.clone(), |own| own.with_file_name("emit.lock")),
+    /// The package's folder, made if need be, and a lock that keeps other processes from the
+    /// package's common files until it is dropped: campaigns may run side by side.
+    pub(super) fn claim(&mut self) -> Result<(File, PathBuf), Error> {
+        let failed = |why| Error::engine("writing the test package", why);
+        let Where::Standalone(folders) = self.place else {
+            let lock = self.lock_of_package()?;
+            return Ok((lock, self.package()?));
         };
+        loop {
+            let folder = &folders[self.chosen];
+            crate::store::writable_dir(folder)?;
+            // The folder itself: the scratch folder is this check's alone.
+            let lock = File::open(folder).map_err(|why| Error::io("open", folder, why))?;
+            lock.lock().map_err(|why| Error::io("lock", folder, why))?;
+            if self.made {
+                return Ok((lock, folder.clone()));
+            }
+            let written = standalone::write(folder, &self.checked(), Dependency::of_this_tool());
+            match written {
+                // Another check has come first.
+                Err(EmitError::OtherProgram { .. }) if self.chosen + 1 < folders.len() => {
+                    self.chosen += 1;
+                }
+                Err(why) => return Err(failed(why)),
+                Ok(_) => {
+                    self.made = true;
+                    return Ok((lock, folder.clone()));
+                }
+            }
+        }
+    }
+
+    /// The program, for a package of its own.
+    fn checked(&self) -> standalone::Checked {
+        standalone::Checked {
+            name: self.harness.name.clone(),
+            units: self.units(),
+            entry: self.entry.clone(),
+            properties: self.properties(),
+            argv: self.argv(),
+            mocked: self.mocked.clone(),
+        }
+    }
+
+    /// The lock of a crate's package: it lies in the scratch folder of all harnesses, above this one's.
+    fn lock_of_package(&self) -> Result<File, Error> {
+        let own = self.scratch.parent().unwrap_or(&self.scratch);
+        let path = own.with_file_name("emit.lock");
         let lock = File::create(&path).map_err(|why| Error::io("create", &path, why))?;
         lock.lock().map_err(|why| Error::io("lock", &path, why))?;
         Ok(lock)
     }
 
+    /// Where tests are written.
+    fn folder(&self) -> &Path {
+        match self.place {
+            Where::Package(folder) | Where::Beside { folder, .. } => folder,
+            Where::Standalone(folders) => &folders[self.chosen],
+        }
+    }
+
     /// A file of the package, as a person would name it.
     fn shown(&self, file: &Path) -> String {
-        let (Where::Package(folder) | Where::Standalone(folder) | Where::Beside { folder, .. }) =
-            self.place;
+        let folder = self.folder();
         let above = folder.parent().unwrap_or(folder);
         file.strip_prefix(above)
             .unwrap_or(file)
@@ -300,44 +346,17 @@ impl<'a> Tests<'a> {
         Ok(runner)
     }
 
-    /// The package's folder, made if need be.
-    pub(super) fn package(&mut self) -> Result<PathBuf, Error> {
-        let failed = |why| Error::engine("writing the test package", why);
-        match self.place {
-            Where::Package(folder) => {
-                if !self.made && !self.mocked.is_empty() {
-                    self.write_mocks(&folder.join("mocks.json"))?;
-                }
-                self.made = true;
-                Ok(folder.to_owned())
-            }
-            Where::Beside { package, folder } => {
-                if !self.made {
-                    self.copy(package, folder)?;
-                    if !self.mocked.is_empty() {
-                        self.write_mocks(&folder.join("mocks.json"))?;
-                    }
-                }
-                self.made = true;
-                Ok(folder.to_owned())
-            }
-            Where::Standalone(folder) => {
-                if !self.made {
-                    let checked = standalone::Checked {
-                        name: self.harness.name.clone(),
-                        units: self.units(),
-                        entry: self.entry.clone(),
-                        properties: self.properties(),
-                        argv: self.argv(),
-                        mocked: self.mocked.clone(),
-                    };
-                    standalone::write(folder, &checked, Dependency::of_this_tool())
-                        .map_err(failed)?;
-                    self.made = true;
-                }
-                Ok(folder.to_owned())
-            }
+    /// The folder of a crate's package, made if need be.
+    fn package(&mut self) -> Result<PathBuf, Error> {
+        let folder = self.folder().to_owned();
+        if let (Where::Beside { package, .. }, false) = (self.place, self.made) {
+            self.copy(package, &folder)?;
         }
+        if !self.made && !self.mocked.is_empty() {
+            self.write_mocks(&folder.join("mocks.json"))?;
+        }
+        self.made = true;
+        Ok(folder)
     }
 
     /// Copies what the package has and tests are added to, so that the copy with the additions can

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::campaign::pool::Outcome;
 use crate::error::Error;
-use crate::event::{Event, Reporter, Summary};
+use crate::event::{Event, Hang, Reporter, Summary};
 use crate::exit::ExitCode;
 use crate::findings::{Identity, Standing};
 use crate::store;
@@ -33,6 +33,8 @@ pub struct Sorter<'a> {
     inputs: Option<PathBuf>,
     /// What was found, in order; also the further inputs of a finding.
     pub found: Vec<Sorted>,
+    /// Runs that did not end.
+    pub hangs: Vec<Hang>,
     /// The first input that could not be kept, and why.
     pub lost: Option<Error>,
 }
@@ -49,6 +51,7 @@ impl<'a> Sorter<'a> {
             baseline,
             inputs,
             found: Vec::new(),
+            hangs: Vec::new(),
             lost: None,
         }
     }
@@ -61,10 +64,34 @@ impl<'a> Sorter<'a> {
         store::writable_dir(&folder)?;
         Ok(store::write(&folder.join(&finding.name), &finding.input)?)
     }
+
+    /// Keeps the input of a run that does not end beside those of findings.
+    fn hang(&mut self, hang: &Hang) -> Result<Hang, Error> {
+        let mut hang = hang.clone();
+        if let (Some(inputs), Some(name)) = (&self.inputs, hang.input.file_name()) {
+            let tape =
+                std::fs::read(&hang.input).map_err(|why| Error::io("read", &hang.input, why))?;
+            let folder = inputs.join(&hang.harness);
+            store::writable_dir(&folder)?;
+            let kept = folder.join(format!("hang-{}", name.to_string_lossy()));
+            store::write(&kept, &tape)?;
+            hang.input = kept;
+        }
+        Ok(hang)
+    }
 }
 
 impl Reporter for Sorter<'_> {
     fn event(&mut self, event: &Event) {
+        if let Event::Hang(hang) = event {
+            let kept = self.hang(hang).unwrap_or_else(|why| {
+                self.lost.get_or_insert(why);
+                hang.clone()
+            });
+            self.inner.event(&Event::Hang(kept.clone()));
+            self.hangs.push(kept);
+            return;
+        }
         let (Event::Found(finding) | Event::FoundAgain(finding)) = event else {
             return self.inner.event(event);
         };
@@ -213,6 +240,10 @@ pub struct Report {
     pub bindings: Vec<crate::bindings::Binding>,
     /// Each finding, once for each input that showed it.
     pub findings: Vec<Sorted>,
+    /// Runs that did not end in their time, which is not checked.
+    pub hangs: Vec<Hang>,
+    /// Whether the command was interrupted before all was looked at.
+    pub interrupted: bool,
     /// What every "proved" relies on.
     pub assumptions: Vec<cegar_checker::Assumption>,
     /// The number that the command ends with.
@@ -309,6 +340,8 @@ impl Report {
             harnesses: outcomes.iter().map(line).collect(),
             bindings: Vec::new(),
             findings: found.to_vec(),
+            hangs: Vec::new(),
+            interrupted: whole.interrupted,
             assumptions: whole.assumptions.clone(),
             exit_code: code.code(),
         }
@@ -326,8 +359,12 @@ impl Report {
     }
 }
 
-/// Whether `--require-proof` has nothing to say: every check is proved, or its violation is known.
+/// Whether `--require-proof` has nothing to say: every check is proved, or its violation is known,
+/// and no proof assumes what nobody has confirmed.
 fn is_settled(summary: &Summary) -> bool {
+    if summary.rests_on_learnt() {
+        return false;
+    }
     match summary.verdict {
         Verdict::Proved => true,
         Verdict::Violated => summary.goals.checks.open == 0,

@@ -35,6 +35,15 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             report.not_replayed
         )?;
     }
+    if report.interrupted {
+        writeln!(out, "\nThe command was interrupted: not all was looked at.")?;
+    }
+    for (number, hang) in report.hangs.iter().enumerate() {
+        if number == 0 {
+            writeln!(out, "\n### Runs that do not end\n")?;
+        }
+        writeln!(out, "- {}: {}", code(&hang.harness), text(&hang.words()))?;
+    }
     let vacuous = report.harnesses.iter().filter_map(|l| l.vacuous.as_ref());
     for (number, vacuous) in vacuous.enumerate() {
         if number == 0 {
@@ -144,6 +153,7 @@ fn headline(report: &Report) -> String {
         (0, 0) if report.verdict == Verdict::Proved && report.goals.checks.is_vacuous() => {
             "proved, mostly vacuous".to_owned()
         }
+        (0, 0) if report.interrupted => "interrupted".to_owned(),
         (0, 0) => word(report.verdict).to_owned(),
         (0, known) => format!("nothing new, {known} known violation{}", plural(known)),
         (bad, 0) if bad == counts.new => format!("{bad} new violation{}", plural(bad)),
@@ -215,6 +225,8 @@ mod tests {
                 ..Counts::default()
             },
             not_replayed: 0,
+            hangs: Vec::new(),
+            interrupted: false,
             harnesses: vec![
                 Line {
                     harness: "parse_header".to_owned(),

@@ -86,11 +86,11 @@ pub(super) fn program(
     if settings.max_time.is_none() && settings.runs.is_none() {
         settings.max_time = Some(DEFAULT_TIME);
     }
-    let emit_dir = match args.budget.no_emit {
-        true => None,
-        false => Some(tests_folder(args.emit_dir.as_deref(), &harness, &here)?),
+    let emit_dirs = match args.budget.no_emit {
+        true => Vec::new(),
+        false => tests_folders(args.emit_dir.as_deref(), &harness, &here)?,
     };
-    if let Some(dir) = &emit_dir {
+    if let Some(dir) = emit_dirs.first() {
         store::could_write(dir)?;
     }
     store::temporary_files()?;
@@ -117,7 +117,7 @@ pub(super) fn program(
         harness,
         settings,
         scratch,
-        emit_dir,
+        emit_dirs,
         certificate: args.certificate.as_ref().map(|dir| here.join(dir)),
     };
     let witness = args.witness.as_ref().map(|file| witness::Request {
@@ -143,9 +143,16 @@ pub(super) fn program(
     conclude(outcome, fan, require_proof, stop)
 }
 
-/// The folder for the tests: the one that was asked for, or else `cegar-tests`, and where that
-/// holds the tests of another program, one with this program's name.
-fn tests_folder(asked: Option<&Path>, harness: &Harness, here: &Path) -> Result<PathBuf, Error> {
+/// Folders that another check may take before this one writes its test.
+const FOLDERS: usize = 64;
+
+/// The folders for the tests, the best one first: the one that was asked for, or else `cegar-tests`
+/// and those with this program's name, from the first on that holds no other program's tests.
+fn tests_folders(
+    asked: Option<&Path>,
+    harness: &Harness,
+    here: &Path,
+) -> Result<Vec<PathBuf>, Error> {
     let files = harness
         .units
         .iter()
@@ -154,7 +161,7 @@ fn tests_folder(asked: Option<&Path>, harness: &Harness, here: &Path) -> Result<
     if let Some(asked) = asked {
         let folder = here.join(asked);
         return match program.fits(&folder) {
-            true => Ok(folder),
+            true => Ok(vec![folder]),
             false => Err(Error::usage(
                 format!("`{}` holds the tests of another program", asked.display()),
                 "name another folder with --emit-dir",
@@ -164,10 +171,9 @@ fn tests_folder(asked: Option<&Path>, harness: &Harness, here: &Path) -> Result<
     let own = format!("cegar-tests-{}", harness.name);
     let numbered = (2..).map(|number| format!("{own}-{number}"));
     let names = ["cegar-tests".to_owned(), own.clone()].into_iter();
-    let mut folders = names.chain(numbered).map(|name| here.join(name));
-    // A number that is not taken is found, or the numbers end.
-    let found = folders.find(|folder| program.fits(folder));
-    Ok(found.unwrap_or_else(|| here.join(own)))
+    let folders = names.chain(numbered).map(|name| here.join(name));
+    let from_first = folders.skip_while(|folder| !program.fits(folder));
+    Ok(from_first.take(FOLDERS).collect())
 }
 
 /// A name for the program: its first file's, as an identifier.
@@ -258,9 +264,7 @@ pub(super) fn settings(
     file: &RunConfig,
     compiler: Compiler,
 ) -> Result<Settings, Error> {
-    let configured = file.max_time.as_ref();
-    let configured = configured.map(|text| configured_duration("`max_time` of `[run]`", text));
-    let max_time = budget.max_time.or(configured.transpose()?);
+    let max_time = max_time(budget, file)?;
     let strategy = budget.strategy.or(file.strategy).unwrap_or_default();
     if strategy != Strategy::Auto && budget.fuzz_only {
         return Err(Error::usage(
@@ -288,6 +292,13 @@ pub(super) fn settings(
         keep: true,
         compiler,
     })
+}
+
+/// The limit of time of the command line, or else of the file.
+pub(super) fn max_time(budget: &BudgetArgs, file: &RunConfig) -> Result<Option<Duration>, Error> {
+    let configured = file.max_time.as_ref();
+    let configured = configured.map(|text| configured_duration("`max_time` of `[run]`", text));
+    Ok(budget.max_time.or(configured.transpose()?))
 }
 
 /// The assumptions that are lifted: by the level of faults first, then by name; the command line's

@@ -7,9 +7,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::args::{CiArgs, Manners};
+use super::check::max_time;
 use super::coverage::coverage_of;
-use super::run::{open, run_options};
-use super::{note, outputs, reporter, team};
+use super::run::{Unattended, open, run_options};
+use super::{UNCONFIRMED, note, outputs, reporter, team};
 use crate::bindings::Binding;
 use crate::campaign::pool;
 use crate::ci::baseline::{Baseline, Entry};
@@ -61,18 +62,25 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     store::writable_dir(&project.scratch())?;
     let mut fan = reporter(manners, args.budget.stats, &project.root);
     let (name, what) = artifacts_lock(&artifacts);
-    lock::hold(&project.scratch(), &name, &what, &mut fan, stop)?;
+    // A build's budget holds, whoever works on its folders meanwhile.
+    let limit = max_time(&args.budget, &config.run)?.unwrap_or(DEFAULT_TIME);
+    let until = Some(Instant::now() + limit);
+    let waits = lock::Waits { stop, until };
+    lock::hold(&project.scratch(), &name, &what, &mut fan, waits)?;
     ci::prepare(&artifacts)?;
 
     reports(&mut fan, args, &project);
     let exchange = team::open(&args.team, &args.budget, &config.run, &mut fan)?;
-    let beside = (!args.emit).then(|| artifacts.clone());
+    let unattended = Unattended {
+        artifacts: (!args.emit).then_some(&*artifacts),
+        until,
+    };
     let mut options = run_options(
         &project,
         &config,
         &args.harnesses,
         &args.budget,
-        beside,
+        unattended,
         &mut fan,
         stop,
     )?;
@@ -96,7 +104,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     let cap = args.max_time_per_harness.or(counted.then_some(HANG));
     let started = Instant::now();
     let (outcomes, unowned) = pool::each(&options, cap, &mut sorter, stop)?;
-    let (found, lost) = (sorter.found, sorter.lost);
+    let (found, lost, hangs) = (sorter.found, sorter.lost, sorter.hangs);
     let mut summary = pool::sum(&outcomes, started.elapsed(), stop);
     unowned.add_to(&mut summary);
     summary.findings = found.iter().filter(|sorted| !sorted.again).count() as u64;
@@ -108,6 +116,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     };
     let mut report = Report::new(&outcomes, &found, &summary, rules);
     report.add_bindings(bindings, rules);
+    report.hangs = hangs;
     if args.update_baseline {
         let found = found.iter().map(|sorted| Entry::of(&sorted.finding));
         let entries: Vec<Entry> = found
@@ -179,6 +188,9 @@ fn reports(fan: &mut Fan, args: &CiArgs, project: &Project) {
 }
 
 fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifacts: &Path) {
+    if args.budget.require_proof && fan.unconfirmed {
+        note(fan, Level::Warning, UNCONFIRMED);
+    }
     if args.update_baseline {
         let text = format!("wrote {}", baseline.display());
         note(fan, Level::Info, text);
@@ -213,8 +225,8 @@ fn outputs(
     }
     if let Some(path) = &args.lcov {
         let folders: Vec<PathBuf> = harnesses.iter().map(|h| scratch.join(&h.name)).collect();
-        let (coverage, _, _) = coverage_of(&folders);
-        store::write(path, coverage::lcov(&coverage).as_bytes())?;
+        let found = coverage_of(&folders);
+        store::write(path, coverage::lcov(&found.all).as_bytes())?;
     }
     let Some(path) = &args.summary else {
         return Ok(());

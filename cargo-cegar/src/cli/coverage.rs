@@ -1,6 +1,7 @@
 //! `cargo cegar coverage`: which lines the campaigns executed, which are unreachable, which are
 //! open.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::args::{CoverageArgs, Manners, MessageFormat};
@@ -13,7 +14,7 @@ use crate::event::Level;
 use crate::exit::ExitCode;
 use crate::explain::Left;
 use crate::report::html::{Chapter, PROOFS, page, why_missing};
-use crate::{plan, store};
+use crate::{plan, sources, store};
 
 /// Runs the command.
 pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCode, Error> {
@@ -27,7 +28,12 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
         .collect();
     let scratch = project.scratch();
     let folders: Vec<PathBuf> = names.iter().map(|name| scratch.join(name)).collect();
-    let (all, missing, idle) = coverage_of(&folders);
+    let Found {
+        all,
+        missing,
+        idle,
+        changed,
+    } = coverage_of(&folders);
     if missing.len() == folders.len() {
         // Each has the same reason, or the first is as good as any.
         return Err(missing.into_iter().next().map_or_else(
@@ -73,6 +79,9 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
         );
         note(&mut fan, Level::Warning, text);
     }
+    if let Some(text) = sources::warning(&Vec::from_iter(changed)) {
+        note(&mut fan, Level::Warning, text);
+    }
     if all.count().lines == 0 {
         let text = "no line of C belongs to the harnesses: there is nothing to be covered";
         note(&mut fan, Level::Warning, text.to_owned());
@@ -98,27 +107,37 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
     }
 }
 
-/// What lies in campaigns' folders: the coverage, the folders that hold none and why, the harnesses
-/// of which no execution was seen.
-type Found = (Coverage, Vec<(PathBuf, Error)>, Vec<String>);
+/// What lies in campaigns' folders.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The coverage.
+    pub all: Coverage,
+    /// The folders that hold none, and why.
+    missing: Vec<(PathBuf, Error)>,
+    /// The harnesses of which no execution was seen.
+    idle: Vec<String>,
+    /// The source files that have changed since.
+    changed: BTreeSet<String>,
+}
 
 /// The coverage that campaigns left in these folders.
 pub(super) fn coverage_of(folders: &[PathBuf]) -> Found {
-    let mut all = Coverage::default();
-    let (mut missing, mut idle) = (Vec::new(), Vec::new());
+    let mut found = Found::default();
     for folder in folders {
         match Left::read(folder) {
             Ok(left) => {
                 if !left.is_executed() {
                     let name = folder.file_name().unwrap_or_default();
-                    idle.push(name.to_string_lossy().into_owned());
+                    found.idle.push(name.to_string_lossy().into_owned());
                 }
-                all.merge(Coverage::of(&left));
+                found.all.merge(Coverage::of(&left));
+                let kept = &left.kept;
+                found.changed.extend(kept.sources.changed(&kept.root));
             }
-            Err(why) => missing.push((folder.clone(), why)),
+            Err(why) => found.missing.push((folder.clone(), why)),
         }
     }
-    (all, missing, idle)
+    found
 }
 
 /// A line for each file.

@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::args::{ExplainArgs, Manners, MessageFormat};
-use super::print;
 use super::run::open;
+use super::{note, print, reporter};
 use crate::error::Error;
+use crate::event::Level;
 use crate::exit::ExitCode;
 use crate::explain::{self, Explained, Left, Story};
-use crate::probe;
 use crate::verdict::Place;
+use crate::{probe, sources};
 
 /// Runs the command.
 pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode, Error> {
     let mut text = String::new();
     let mut known = Vec::new();
+    let mut changed = BTreeSet::new();
     for folder in folders(manners, args)? {
         if args.from.is_some() && folder.join("program.bc").is_file() {
             // It may be from anywhere.
@@ -30,7 +32,13 @@ pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode,
             }
             text.push_str(&line(manners, &explained)?);
         }
+        changed.extend(left.kept.sources.changed(&left.kept.root));
         known.extend(left.kept.goals.iter().map(|goal| goal.place.clone()));
+    }
+    let changed: Vec<String> = changed.into_iter().collect();
+    if let Some(warning) = sources::warning(&changed) {
+        let mut fan = reporter(manners, false, std::path::Path::new("."));
+        note(&mut fan, Level::Warning, warning);
     }
     if text.is_empty() {
         return Err(Error::nothing(

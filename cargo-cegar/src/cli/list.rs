@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::exit::ExitCode;
 use crate::list as listing;
 use crate::list::Remembered;
+use crate::sources;
 
 /// `cargo cegar list`
 pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
@@ -41,6 +42,9 @@ pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
             }
         }
         text.push('\n');
+        if let Some(warning) = sources::warning(&harness.changed) {
+            text.push_str(&format!("    {warning}\n"));
+        }
         let state = |name: &String| harness.findings.iter().find(|known| known.name == *name);
         for test in &harness.tests {
             let state = state(test).map_or(String::new(), |known| format!("  {}", known.words()));

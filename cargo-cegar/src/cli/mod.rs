@@ -138,6 +138,7 @@ fn exit_code(verdict: Verdict, require_proof: bool, fan: &Fan) -> ExitCode {
         Verdict::Violated => ExitCode::Violation,
         _ if fan.mismatched => ExitCode::Violation,
         _ if fan.incomplete && !fan.interrupted => ExitCode::Incomplete,
+        Verdict::Proved if require_proof && fan.unconfirmed => ExitCode::OpenGoals,
         Verdict::Proved => ExitCode::Clean,
         Verdict::Open if fan.interrupted => ExitCode::Interrupted,
         Verdict::Open if require_proof => ExitCode::OpenGoals,
@@ -160,8 +161,15 @@ fn conclude(
         return Err(Error::io("write", "the report", why));
     }
     fan.interrupted |= stop.load(Ordering::Relaxed);
+    if require_proof && fan.unconfirmed {
+        note(&mut fan, Level::Warning, UNCONFIRMED);
+    }
     Ok(exit_code(verdict, require_proof, &fan))
 }
+
+/// Why `--require-proof` is not content with a proof.
+const UNCONFIRMED: &str = "--require-proof: a proof assumes preconditions that nobody has confirmed; read \
+     cegar/contracts.toml, and set state = \"confirmed\", or delete them";
 
 fn verbosity(manners: &Manners) -> i8 {
     let (more, less) = (manners.verbose.min(100), manners.quiet.min(100));

@@ -4,14 +4,17 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::store::FileError;
 
-/// Refuses two options that name one file. Devices and pipes take any number of reports.
+/// Refuses two options that name one file, and files whose folder is not there: that is told before the
+/// campaign, not after it. Devices and pipes take any number of reports.
 pub(super) fn distinct(reports: &[(&str, &Option<PathBuf>)]) -> Result<(), Error> {
     let mut seen: Vec<(&str, PathBuf)> = Vec::new();
     for (option, path) in reports {
         let Some(path) = path else {
             continue;
         };
+        in_a_folder(option, path)?;
         let file = resolved(path);
         if file.exists() && !file.is_file() {
             continue;
@@ -25,6 +28,18 @@ pub(super) fn distinct(reports: &[(&str, &Option<PathBuf>)]) -> Result<(), Error
         seen.push((option, file));
     }
     Ok(())
+}
+
+/// Refuses a file of an option whose folder is not there.
+pub(super) fn in_a_folder(option: &str, path: &Path) -> Result<(), Error> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => return Ok(()),
+    };
+    folder.metadata().map(drop).map_err(|why| {
+        let help = format!("make the folder, or name another file with {option}");
+        Error::Io(FileError::with_help("write", path, why, &help))
+    })
 }
 
 /// The file that a path leads to, whether it is there or not.

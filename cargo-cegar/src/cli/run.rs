@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use super::args::{BudgetArgs, Manners, ReplayArgs, RunArgs};
 use super::check::{extra_reports, settings};
@@ -14,6 +15,7 @@ use crate::error::Error;
 use crate::event::{Event, Fan, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::given::Given;
+use crate::lock::Waits;
 use crate::options::{Harness, ReplayOptions, RunOptions};
 use crate::plan::SourceList;
 use crate::project::Project;
@@ -49,7 +51,7 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
         &config,
         &args.harnesses,
         &args.budget,
-        None,
+        Unattended::default(),
         &mut fan,
         stop,
     )?;
@@ -71,12 +73,22 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
     conclude(outcome, fan, options.settings.require_proof, stop)
 }
 
+/// What is different where no person looks on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unattended<'a> {
+    /// The folder beside the package that takes what is new. Default none: the package.
+    pub artifacts: Option<&'a Path>,
+    /// How long other commands on the harnesses are waited for. Default: until they end.
+    pub until: Option<Instant>,
+}
+
+/// What a campaign on the harnesses of a crate is asked; holds the locks of the harnesses.
 pub(super) fn run_options(
     project: &Project,
     config: &Config,
     selected: &[String],
     budget: &BudgetArgs,
-    artifacts: Option<PathBuf>,
+    unattended: Unattended<'_>,
     fan: &mut Fan,
     stop: &AtomicBool,
 ) -> Result<RunOptions, Error> {
@@ -90,12 +102,11 @@ pub(super) fn run_options(
     let settings = settings(budget, &config.run, compiler(config)?)?;
     let scratch = project.scratch();
     store::writable_dir(&scratch)?;
-    let wanted = artifacts
-        .as_deref()
-        .map_or(SourceList::Current, SourceList::CurrentIn);
+    let artifacts = unattended.artifacts;
+    let wanted = artifacts.map_or(SourceList::Current, SourceList::CurrentIn);
     let library = plan::library(project, config, wanted, fan, stop)?;
     let stubs = plan::stub_headers(&scratch)?;
-    let settled = plan::settle_contracts(project, config, artifacts.as_deref())?;
+    let settled = plan::settle_contracts(project, config, artifacts)?;
     tell_settled(&settled, artifacts.is_some(), fan);
     let mut harnesses = plan::harnesses(project, config, selected, &library, &stubs)?;
     for harness in &mut harnesses {
@@ -116,7 +127,11 @@ pub(super) fn run_options(
     let mut names: Vec<&str> = harnesses.iter().map(|h| h.name.as_str()).collect();
     names.sort_unstable();
     for name in names {
-        lock::hold(&scratch, name, &format!("harness `{name}`"), fan, stop)?;
+        let waits = Waits {
+            stop,
+            until: unattended.until,
+        };
+        lock::hold(&scratch, name, &format!("harness `{name}`"), fan, waits)?;
     }
     fan.event(&Event::Compiling {
         what: format!("{} C sources", project.name),
@@ -130,7 +145,7 @@ pub(super) fn run_options(
         package: project.cegar.clone(),
         root: project.root.clone(),
         no_emit: budget.no_emit,
-        artifacts,
+        artifacts: artifacts.map(Path::to_owned),
         is_all: selected.is_empty(),
         jobs: 1,
         is_compiled: false,
@@ -211,7 +226,15 @@ pub(super) fn replay(
         ..BudgetArgs::default()
     };
     let selected = std::slice::from_ref(&args.harness);
-    let run = run_options(&project, &config, selected, &budget, None, &mut fan, stop)?;
+    let run = run_options(
+        &project,
+        &config,
+        selected,
+        &budget,
+        Unattended::default(),
+        &mut fan,
+        stop,
+    )?;
     let outcome = campaign::replay(&ReplayOptions { run, inputs }, &mut fan, stop);
     conclude(outcome, fan, false, stop)
 }

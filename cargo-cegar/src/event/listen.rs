@@ -25,6 +25,8 @@ pub struct Fan {
     /// Whether the last event said that a harness was never executed, or that a committed test or
     /// the input of an earlier finding was not run.
     pub incomplete: bool,
+    /// Whether the last event's proofs assume preconditions that nobody has confirmed.
+    pub unconfirmed: bool,
     /// Whether a declaration does not fit the library, and the baseline does not list it.
     pub mismatched: bool,
 }
@@ -41,6 +43,7 @@ impl Reporter for Fan {
         if let Event::Finished(summary) = event {
             self.interrupted = summary.interrupted;
             self.incomplete = summary.is_incomplete();
+            self.unconfirmed = summary.rests_on_learnt();
         }
         if let Event::BindingMismatch(binding) = event {
             self.mismatched |= !binding.known;

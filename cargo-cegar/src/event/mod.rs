@@ -24,7 +24,7 @@ use crate::verdict::{Finding, Goal, Vacuous};
 pub use distinct::Distinct;
 pub use json::JsonReporter;
 pub use listen::{Fan, Recorder, Reporter};
-pub use summary::{Expectations, Summary, TestRef, Unexecuted};
+pub use summary::{Expectations, Hang, Summary, TestRef, Unexecuted};
 
 /// Something that happened.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -178,6 +178,8 @@ pub enum Event {
         /// How many blocks it says are unreachable.
         blocks: u64,
     },
+    /// A run does not end in its time, which is not checked.
+    Hang(Hang),
     /// Two native runs of one input differed.
     NonDeterministic {
         /// The harness.

@@ -6,6 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::verdict::{GoalTable, Stats, Vacuous, Verdict};
 
+/// A run that does not end in its time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hang {
+    /// The harness.
+    pub harness: String,
+    /// The harness's `timeout`, in seconds.
+    pub seconds: f64,
+    /// The file of its input.
+    pub input: PathBuf,
+}
+
+impl Hang {
+    /// For people.
+    pub fn words(&self) -> String {
+        format!(
+            "a run takes longer than {}s (`timeout`), which is not checked; its input is {}",
+            self.seconds,
+            self.input.display()
+        )
+    }
+}
+
 /// The last event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
@@ -89,6 +111,12 @@ impl Summary {
         if self.verdict == Verdict::Proved {
             self.verdict = Verdict::Open;
         }
+    }
+
+    /// Whether proofs assume preconditions that were learnt and that nobody has confirmed.
+    pub fn rests_on_learnt(&self) -> bool {
+        let mut ids = self.assumptions.iter().map(|assumption| &assumption.id);
+        ids.any(|id| id == cegar_checker::LEARNT)
     }
 
     /// Whether not all was looked at: a harness was never executed, or something that is to be

@@ -9,7 +9,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::without_result;
 use crate::bindings::Binding;
-use crate::event::{Event, Expectations, Reporter};
+use crate::event::{Event, Expectations, Hang, Reporter};
 use crate::findings::Standing;
 use crate::verdict::{Finding, Goal, GoalKind, GoalStatus, rule_id};
 
@@ -21,6 +21,7 @@ pub struct JunitReporter {
     bindings: Vec<Binding>,
     expectations: Vec<Expectations>,
     failed: Vec<(String, String)>,
+    hangs: Vec<Hang>,
     goals: BTreeMap<String, Vec<Goal>>,
 }
 
@@ -33,6 +34,7 @@ impl JunitReporter {
             bindings: Vec::new(),
             expectations: Vec::new(),
             failed: Vec::new(),
+            hangs: Vec::new(),
             goals: BTreeMap::new(),
         }
     }
@@ -91,6 +93,14 @@ impl JunitReporter {
                 .or_insert_with(|| TestSuite::new(harness.clone()))
                 .add_test_case(TestCase::new("campaign", status));
         }
+        for hang in &self.hangs {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(hang.words());
+            suites
+                .entry(&hang.harness)
+                .or_insert_with(|| TestSuite::new(hang.harness.clone()))
+                .add_test_case(TestCase::new("each run ends", status));
+        }
         for (harness, goals) in &self.goals {
             let suite = suites
                 .entry(harness)
@@ -146,6 +156,7 @@ impl Reporter for JunitReporter {
                     .push((finding.clone(), Some("the baseline lists it")));
             }
             Event::BindingMismatch(binding) => self.bindings.push(binding.clone()),
+            Event::Hang(hang) => self.hangs.push(hang.clone()),
             Event::Expectations(expected) => self.expectations.push(expected.clone()),
             Event::Goal(goal) if goal.kind == GoalKind::Check => {
                 let suite = self.goals.entry(goal.harness.clone()).or_default();

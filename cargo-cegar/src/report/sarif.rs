@@ -20,6 +20,8 @@ pub struct SarifReporter {
     findings: Vec<Finding>,
     /// Harnesses whose campaign did not run to its end, and why.
     failed: Vec<(String, String)>,
+    /// Runs that did not end, in words.
+    hangs: Vec<String>,
     bindings: Vec<Binding>,
     /// Known findings, where new ones are told from them.
     known: Vec<Finding>,
@@ -30,6 +32,7 @@ pub struct SarifReporter {
     sorted: bool,
     /// The crate's folder in its repository, which code hosts go by.
     prefix: PathBuf,
+    repository: PathBuf,
 }
 
 impl SarifReporter {
@@ -37,15 +40,17 @@ impl SarifReporter {
     pub fn new(path: PathBuf, root: PathBuf) -> Self {
         SarifReporter {
             path,
-            root,
             findings: Vec::new(),
             failed: Vec::new(),
+            hangs: Vec::new(),
             bindings: Vec::new(),
             known: Vec::new(),
             further: Vec::new(),
             assumptions: Vec::new(),
             sorted: false,
             prefix: PathBuf::new(),
+            repository: root.clone(),
+            root,
         }
     }
 
@@ -56,6 +61,7 @@ impl SarifReporter {
         SarifReporter {
             sorted: true,
             prefix: prefix.to_owned(),
+            repository: repository.to_owned(),
             ..SarifReporter::new(path, root)
         }
     }
@@ -93,10 +99,7 @@ impl SarifReporter {
                 "columnKind": "unicodeCodePoints",
                 "invocations": [{
                     "executionSuccessful": self.failed.is_empty(),
-                    "toolExecutionNotifications": self.failed.iter().map(|(harness, why)| json!({
-                        "level": "error",
-                        "message": { "text": format!("{harness}: {why}") },
-                    })).collect::<Vec<_>>(),
+                    "toolExecutionNotifications": self.notifications(),
                 }],
                 "results": results,
                 "properties": { "assumptions": self.assumptions },
@@ -104,10 +107,31 @@ impl SarifReporter {
         }))
     }
 
+    /// What kept campaigns from their end, and what they saw that is not checked.
+    fn notifications(&self) -> Vec<serde_json::Value> {
+        let of = |level: &str, text: String| json!({ "level": level, "message": { "text": text } });
+        let failed = self.failed.iter();
+        let failed = failed.map(|(harness, why)| of("error", format!("{harness}: {why}")));
+        let hangs = self.hangs.iter().map(|text| of("warning", text.clone()));
+        failed.chain(hangs).collect()
+    }
+
+    /// A file's name relative to the repository, as far as it is in it.
+    fn named(&self, file: &Path) -> String {
+        uri(&match file.strip_prefix(&self.root) {
+            Ok(file) => self.prefix.join(file),
+            Err(_) if file.is_relative() => self.prefix.join(file),
+            Err(_) => file
+                .strip_prefix(&self.repository)
+                .unwrap_or(file)
+                .to_owned(),
+        })
+    }
+
     /// A declaration that does not fit: it stands in Rust, and what it should be in C.
     fn binding(&self, binding: &Binding) -> serde_json::Value {
         let place = |line: &crate::bindings::Line| {
-            let file = uri(&self.prefix.join(&line.file));
+            let file = self.named(line.file.as_ref());
             json!({ "physicalLocation": {
                 "artifactLocation": { "uri": file },
                 "region": { "startLine": line.line.max(1) },
@@ -127,9 +151,7 @@ impl SarifReporter {
     }
 
     fn result(&self, finding: &Finding) -> serde_json::Value {
-        let file = Path::new(&finding.place.file);
-        let file = file.strip_prefix(&self.root).unwrap_or(file);
-        let file = uri(&self.prefix.join(file));
+        let file = self.named(Path::new(&finding.place.file));
         json!({
             "ruleId": rule_id(finding.kind),
             "level": "error",
@@ -184,13 +206,22 @@ impl Reporter for SarifReporter {
             Event::FoundAgain(finding) => self.further.push(finding.clone()),
             Event::Found(finding) => self.findings.push(finding.clone()),
             Event::Known(finding) => self.known.push(finding.clone()),
+            Event::Hang(hang) => self
+                .hangs
+                .push(format!("{}: {}", hang.harness, hang.words())),
             Event::BindingMismatch(binding) => self.bindings.push(binding.clone()),
             Event::Expectations(expected) => {
                 let not_run = expected.not_run.iter();
                 let of = |(name, why): &(String, String)| (name.clone(), format!("not run: {why}"));
                 self.failed.extend(not_run.map(of));
             }
-            Event::Finished(summary) => self.assumptions.clone_from(&summary.assumptions),
+            Event::Finished(summary) => {
+                if summary.interrupted {
+                    let why = "the command was interrupted".to_owned();
+                    self.failed.push(("cargo cegar".to_owned(), why));
+                }
+                self.assumptions.clone_from(&summary.assumptions);
+            }
             _ => {}
         }
     }

@@ -54,6 +54,25 @@ impl Assumption {
         }
     }
 
+    /// What is assumed of callers, where a harness keeps preconditions: each as `FUNCTION: CONDITION`.
+    pub fn preconditions(is_confirmed: bool, conditions: Vec<String>) -> Assumption {
+        let (id, says) = match is_confirmed {
+            true => (
+                "contracts",
+                "callers keep the confirmed preconditions of contracts.toml",
+            ),
+            false => (
+                LEARNT,
+                "callers keep the preconditions of contracts.toml that nobody has confirmed",
+            ),
+        };
+        Assumption {
+            id: id.to_owned(),
+            places: conditions,
+            ..Assumption::stated(says.to_owned())
+        }
+    }
+
     fn of(rule: &Rule) -> Assumption {
         Assumption {
             id: rule.id.to_owned(),
@@ -107,6 +126,9 @@ impl Assumption {
         same && other.places.iter().all(|place| self.places.contains(place))
     }
 }
+
+/// The identifier of preconditions that were learnt and that nobody has confirmed.
+pub const LEARNT: &str = "learnt";
 
 /// The identifier of what is stated beyond what the checker derives.
 pub const STATED: &str = "stated";

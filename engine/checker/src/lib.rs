@@ -44,7 +44,7 @@ mod rejected;
 pub mod squeezed;
 
 pub use asked::{About, AskZ3, Asked};
-pub use assumptions::Assumption;
+pub use assumptions::{Assumption, LEARNT};
 pub use certificate::{Certificate, Claim, Condition, FORMAT};
 pub use check::{Checked, check};
 pub use rejected::Rejected;

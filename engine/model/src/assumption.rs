@@ -136,6 +136,7 @@ pub const RULES: &[Rule] = &[
     rule("assembly", "assembly at file scope neither defines nor changes what the C code names", Lift::NoAssume, Asked::Code),
     rule("own-copies", "the program's own memcpy, memmove and memset do what the C library's do, where the compiler calls them", Lift::NoAssume, Asked::Code),
     rule("alignment", "vectors are accessed at aligned addresses, where the compiler relies on it", Lift::NoAssume, Asked::Code),
+    rule("temporaries", "compound literals and structures that calls return are not used after their block or expression, where their addresses are kept", Lift::NoAssume, Asked::Code),
     rule("booleans", "objects of type _Bool hold 0 or 1", Lift::NoAssume, Asked::Code),
     rule("stack", "the stack is large enough for the program's calls and variables", Lift::NoAssume, Asked::Checker),
     rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),

@@ -14,7 +14,7 @@ use cegar_search::simulate::search::Search;
 use super::Alternation;
 use super::confirming::Suspect;
 use crate::error::Error;
-use crate::event::Level;
+use crate::event::{Event, Hang, Level};
 use crate::store;
 
 /// Time for all of the runs.
@@ -75,12 +75,11 @@ impl Alternation<'_, '_> {
         store::writable_dir(&folder)?;
         store::add_entry(&folder, tape)?;
         let file = folder.join(store::entry_name(tape));
-        let seconds = self.subject.harness.timeout.as_secs_f64();
-        let text = format!(
-            "a run takes longer than {seconds}s (`timeout`), which is not checked; its input is {}",
-            file.display()
-        );
-        self.reporting.note(Level::Info, text);
+        self.reporting.event(&Event::Hang(Hang {
+            harness: self.subject.harness.name.clone(),
+            seconds: self.subject.harness.timeout.as_secs_f64(),
+            input: file,
+        }));
         Ok(())
     }
 }

@@ -57,7 +57,6 @@ pub fn behaviours(
     let mut tests = Tests::new(
         Where::Package(&options.package),
         harness,
-        &options.settings,
         &ready.prepared,
         &ready.scratch,
     );
@@ -90,8 +89,7 @@ pub fn behaviours(
             done.left_out.push(test);
             continue;
         }
-        let _alone = tests.alone()?;
-        let folder = tests.package()?;
+        let (_alone, folder) = tests.claim()?;
         add_insta(&folder).map_err(failed)?;
         let path = snapshot(&folder, &harness.name, &test);
         let before = kept(&path);

@@ -25,7 +25,7 @@ pub use files::*;
         0    no violation found\n  \
         1    internal error\n  \
         4    nothing selected: no source, or no harness of that name\n  \
-        5    goals are open and --require-proof was given\n  \
+        5    goals are open, or preconditions not confirmed, and --require-proof was given\n  \
         6    check-proof did not accept the certificate\n  \
         7    a harness was never executed, or a committed test was not run\n  \
         96   usage: the command line or a configuration file is wrong\n  \
@@ -164,7 +164,7 @@ pub enum Command {
         cargo cegar ci --runs 100000 --jobs 4         the same result each time\n  \
         cargo cegar ci --update-baseline              what is found now fails no later build\n\n\
         It ends with 100 if there is a new finding, else with the code of the first harness that has no result, with 5 \
-        if goals are open and --require-proof was given, and with 0.")]
+        if --require-proof was given and goals are open or preconditions not confirmed, and with 0.")]
     Ci(Box<CiArgs>),
     /// Show which lines the last campaigns executed, which are proved unreachable, and which are
     /// open
@@ -331,7 +331,7 @@ pub struct BudgetArgs {
     /// Assume this rule, although --no-assume or cegar.toml lifts it (repeatable)
     #[arg(long, value_name = "ID")]
     pub assume: Vec<String>,
-    /// Exit with 5 if a goal stays open
+    /// Exit with 5 if a goal stays open, or a proof assumes a precondition that nobody has confirmed
     #[arg(long)]
     pub require_proof: bool,
     /// Print what each part did

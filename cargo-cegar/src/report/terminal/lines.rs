@@ -161,6 +161,9 @@ impl<W: Write> TerminalReporter<W> {
                 let text = format!("{}: {}", vacuous.harness, vacuous.words());
                 self.status(WARN, "Vacuous", &text);
             }
+            Event::Hang(hang) if !quiet => {
+                self.status(WARN, "Hang", &format!("{}: {}", hang.harness, hang.words()));
+            }
             Event::Note {
                 level: Level::Warning,
                 message,

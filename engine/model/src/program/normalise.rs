@@ -19,13 +19,16 @@ mod platform;
 mod promote;
 mod reach;
 mod startup;
+mod temporaries;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
+use llvm_sys::LLVMOpcode;
+
 use super::convention::EFFECTS;
-use super::llvm::{Module, ModuleError, llvm};
+use super::llvm::{Module, ModuleError, Value, llvm};
 use super::outside::Effects;
 
 pub use super::convention::{MEMBER, USER_MAIN};
@@ -273,6 +276,8 @@ pub struct Defined {
     pub void: bool,
     /// How many parameters it has.
     pub parameters: usize,
+    /// Whether it reads one of them.
+    pub reads_parameters: bool,
 }
 
 /// What a bitcode file brings to a program.
@@ -322,10 +327,23 @@ fn functions_in(module: &Module) -> HashMap<String, Defined> {
             let defined = Defined {
                 void: ty.result().is_void(),
                 parameters: ty.params().len(),
+                reads_parameters: function.params().into_iter().any(is_read),
             };
             (function.name(), defined)
         })
         .collect()
+}
+
+/// Whether a parameter is used beyond clang's copy of it to a local that nothing else names.
+fn is_read(parameter: Value<'_>) -> bool {
+    let is_lone_copy = |user: Value<'_>| {
+        if user.opcode() != Some(LLVMOpcode::LLVMStore) || user.is_volatile() {
+            return false;
+        }
+        let local = user.operand(1);
+        local.opcode() == Some(LLVMOpcode::LLVMAlloca) && local.users().len() == 1
+    };
+    !parameter.users().into_iter().all(is_lone_copy)
 }
 
 /// Runs LLVM's passes by name.

@@ -11,7 +11,7 @@ use std::ffi::CStr;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMBuilderRef;
 
-use super::{LinkRequest, assumed, link};
+use super::{LinkRequest, assumed, link, temporaries};
 use crate::program::llvm::{Module, Value, lent, llvm};
 
 /// Functions that the compiler calls without being told.
@@ -33,7 +33,7 @@ struct Asked {
     is_there: fn(&Module) -> bool,
 }
 
-const ASKED: [Asked; 6] = [
+const ASKED: [Asked; 7] = [
     Asked {
         rule: c"assembly",
         is_there: has_assembly,
@@ -57,6 +57,10 @@ const ASKED: [Asked; 6] = [
     Asked {
         rule: c"odd-alignment",
         is_there: aligns_oddly,
+    },
+    Asked {
+        rule: c"temporaries",
+        is_there: |module| in_users_code(module, |value| temporaries::may_outlive(module, *value)),
     },
 ];
 

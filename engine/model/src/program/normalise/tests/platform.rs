@@ -32,6 +32,20 @@ fn what_the_platform_does_beyond_c_is_said() {
     let written = "struct s { int n; _Bool b; } s; void *memcpy(void *, const void *, unsigned long); char d[8];\n\
         int main(void) { memcpy(&s, d, sizeof s); return s.b ? 1 : 2; }";
     assert_eq!(says(written), ["booleans"]);
+    let literal = "int f(int *p) { return p[0]; }\n\
+        int main(void) { int *p = 0, n = 0; { p = (int[]){1, 2}; } return p[1] + n; }";
+    assert_eq!(says(literal), ["temporaries"]);
+    let lent =
+        "int *q; void f(int *p) { q = p; } int main(void) { { f((int[]){1, 2}); } return q[1]; }";
+    assert_eq!(says(lent), ["temporaries"]);
+    let result = "struct b { char d[8]; }; struct b g(void) { struct b b = {{1}}; return b; }\n\
+        int main(void) { char *p = g().d; return p[0]; }";
+    assert_eq!(says(result), ["temporaries"]);
+    let within = "struct b { char d[8]; int n; }; struct b g(void) { struct b b = {{1}}; return b; }\n\
+        int h(struct b b, int *p) { return b.n + p[1]; }\n\
+        int main(void) { struct b tmp = (struct b){{2}, 3}; char *p = tmp.d;\n\
+            return h(g(), (int[]){1, 2}) + g().d[1] + p[0]; }";
+    assert_eq!(says(within), [""; 0]);
     let section = "a section that the loader or the linker gives a meaning";
     let called = "static void f(void) {} __attribute__((section(\".init_array\"), used)) static void (*p)(void) = f;\n\
         int main(void) { return 0; }";

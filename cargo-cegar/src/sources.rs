@@ -1,0 +1,52 @@
+//! The source files that a campaign's program was made of, and whether they are as they were.
+//!
+//! What a campaign leaves (`goals.json`, `state.json`) speaks of lines. Whoever edits the C code and asks
+//! `explain`, `coverage` or `list` before the next campaign gets answers about lines that are no longer
+//! there, so each answer says which files have changed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use cegar_model::program::Program;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::store;
+
+/// Files, each with the SHA-256 of its contents.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Digests(BTreeMap<PathBuf, String>);
+
+impl Digests {
+    /// The files of a program that are there; `root` is what relative names are relative to.
+    pub fn of(program: &Program, root: &Path) -> Digests {
+        let files = program.files.iter().map(|file| root.join(file));
+        let known = files.filter_map(|file| Some((file.clone(), digest(&file)?)));
+        Digests(known.collect())
+    }
+
+    /// The files that have changed or are gone, as a person would name them.
+    pub fn changed(&self, root: &Path) -> Vec<String> {
+        let files = self.0.iter();
+        let changed = files.filter(|(file, known)| digest(file).as_ref() != Some(known));
+        let shown = changed.map(|(file, _)| file.strip_prefix(root).unwrap_or(file));
+        shown.map(|file| file.display().to_string()).collect()
+    }
+}
+
+/// What to say of files that have changed; nothing if there are none.
+pub fn warning(changed: &[String]) -> Option<String> {
+    let files = match changed {
+        [] => return None,
+        [one] => format!("{one} has changed"),
+        several => format!("{} have changed", several.join(", ")),
+    };
+    Some(format!(
+        "{files} since the last campaign: this is about the files as they were then"
+    ))
+}
+
+fn digest(file: &Path) -> Option<String> {
+    let bytes = std::fs::read(file).ok()?;
+    Some(store::hex(&Sha256::digest(bytes)))
+}
