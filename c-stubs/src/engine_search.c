@@ -109,3 +109,30 @@ char *NAME(basename)(const char *path) {
     char *slash = NAME(strrchr)(path, '/');
     return slash ? slash + 1 : (char *)path;
 }
+
+/* <libgen.h>: both may shorten the path that they are given, and answer "." where there is nothing to give. */
+static const char here[] = ".";
+
+char *NAME(__xpg_basename)(char *path) {
+    if (!path || !*path) return (char *)here;
+    size_t length = NAME(strlen)(path), end = length, start;
+    while (end > 0 && path[end - 1] == '/') end--;
+    if (!end) return path + length - 1;
+    if (path[end]) path[end] = 0;
+    for (start = end; start > 0 && path[start - 1] != '/';) start--;
+    return path + start;
+}
+
+char *NAME(dirname)(char *path) {
+    if (!path) return (char *)here;
+    size_t end = NAME(strlen)(path), root;
+    while (end > 0 && path[end - 1] == '/') end--;
+    while (end > 0 && path[end - 1] != '/') end--;
+    /* What is left ends in the slashes before the last component, or the path is nothing but slashes. */
+    if (!end && *path != '/') return (char *)here;
+    root = end ? end : NAME(strlen)(path);
+    while (end > 0 && path[end - 1] == '/') end--;
+    /* Two slashes at the beginning are something else than one, and than three. */
+    path[end ? end : root == 2 ? 2 : 1] = 0;
+    return path;
+}

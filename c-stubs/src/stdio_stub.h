@@ -15,7 +15,10 @@ typedef struct crunner_stream {
     int fd;
     int pushed;
     unsigned char pushback[8];
+    /* glibc's FILE has 216 bytes, which a program may copy. */
+    char rest[128];
 } stream;
+_Static_assert(sizeof(stream) == 216, "the size of FILE");
 
 extern stream *CRUNNER_stdin, *CRUNNER_stdout, *CRUNNER_stderr;
 

@@ -333,7 +333,7 @@ const ENGINE_ONLY: &[&str] = &[
     // engine_scan.c
     "__isoc23_sscanf", "__isoc23_vsscanf", "__isoc99_sscanf", "__isoc99_vsscanf", "sscanf", "vsscanf",
     // engine_search.c
-    "__strtok_r", "basename", "index", "rindex", "strcasestr", "strchr", "strchrnul", "strcspn",
+    "__strtok_r", "__xpg_basename", "basename", "dirname", "index", "rindex", "strcasestr", "strchr", "strchrnul", "strcspn",
     "strnstr", "strpbrk", "strrchr", "strsep", "strspn", "strstr", "strtok", "strtok_r",
     // engine_sort.c
     "bsearch", "qsort", "qsort_r",

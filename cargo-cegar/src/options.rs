@@ -228,6 +228,10 @@ pub struct RunOptions {
     /// Where new tests and inputs go instead of the package, which is then only read (`ci`).
     /// Default: the package.
     pub artifacts: Option<PathBuf>,
+    /// The list of the library's files that tests are built from instead of the package's own, which is
+    /// of another build (`ci`). Default: the package's own.
+    #[serde(default)]
+    pub captured: Option<PathBuf>,
     /// These are all harnesses of the package, so that what belongs to none of them is looked at,
     /// too.
     #[serde(default)]

@@ -24,6 +24,9 @@ pub struct Library {
     pub units: Vec<Unit>,
     /// For people: `captured from build.rs`, `cegar.toml`.
     pub from: String,
+    /// A list of what the crate's build compiles, where the package's own list is of another build and
+    /// stays as it is ([`SourceList::CurrentIn`]).
+    pub captured: Option<PathBuf>,
 }
 
 /// Writes the stub library's headers (and sources) below the scratch folder; gives the include
@@ -58,7 +61,7 @@ pub fn library(
     let captured = config.c.sources_from == Some(SourcesFrom::Captured) || listed.is_empty();
     let mut library = Library::default();
     if captured {
-        library.units = build_compiles(project, wanted, reporter, stop)?;
+        (library.units, library.captured) = build_compiles(project, wanted, reporter, stop)?;
         library.from = match &*project.cargo_args.join(" ") {
             "" => "captured from build.rs".to_owned(),
             args => format!("captured from build.rs with {args}"),
@@ -129,13 +132,13 @@ fn excluded(
     Ok(())
 }
 
-/// What the crate's build compiles.
+/// What the crate's build compiles, and the file that lists it where the package's does not.
 fn build_compiles(
     project: &Project,
     wanted: SourceList<'_>,
     reporter: &mut dyn Reporter,
     stop: &AtomicBool,
-) -> Result<Vec<Unit>, Error> {
+) -> Result<(Vec<Unit>, Option<PathBuf>), Error> {
     store::writable_dir(&project.scratch())?;
     let what = format!("the build of `{}`", project.name);
     let _held = lock::during(&project.scratch(), "capture", &what, reporter, stop.into())?;
@@ -154,14 +157,14 @@ fn build_compiles(
             }
         };
         if capture::is_current(project, stop, &mut doing)? {
-            return Ok(units.clone());
+            return Ok((units.clone(), None));
         }
     }
     let captured = captured(project, reporter, stop)?;
     // Without the package there is nowhere to keep it: a dependency can be captured to be looked
     // at.
     if !project.cegar.is_dir() {
-        return Ok(units(captured));
+        return Ok((units(captured), None));
     }
     let now = capture::Kept::of(&captured, project)?;
     let is_changed = !now.is_there()?;
@@ -170,12 +173,17 @@ fn build_compiles(
     }
     if let (true, SourceList::CurrentIn(folder)) = (is_changed, wanted) {
         now.save_in(folder)?;
-        return Ok(units(captured));
+        let list = project.scratch().join("captured.json");
+        let text = serde_json::to_vec_pretty(&captured.units)
+            .map_err(|why| Error::engine("writing the list of sources", why))?;
+        store::write(&list, &text)?;
+        return Ok((units(captured), Some(list)));
     }
     if is_changed {
         now.save()?;
     }
-    Ok(capture::load(&project.cegar)?.unwrap_or_default())
+    let units = capture::load(&project.cegar)?.unwrap_or_default();
+    Ok((units, None))
 }
 
 /// Says that `captured.json` was not what the build compiles.
@@ -184,7 +192,7 @@ fn tell_changed(project: &Project, wanted: SourceList<'_>, reporter: &mut dyn Re
         SourceList::CurrentIn(folder) => (
             Level::Warning,
             format!(
-                "the list of now is in {}, and the committed tests are of the one before; `cargo cegar build` renews it",
+                "the list of now is in {}, and the committed tests are built from it here; `cargo cegar build` renews the committed one",
                 folder.display()
             ),
         ),

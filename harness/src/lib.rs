@@ -51,7 +51,7 @@ mod value;
 
 pub use mock::Mock;
 pub use object::{Mismatch, code, earlier, object, objects, text};
-pub use outcome::{Outcome, Place};
+pub use outcome::{NOT_BUILT, Outcome, Place};
 pub use respond::{Argument, Respond};
 pub use run::Run;
 pub use tape::{Then, padded, repeat, zeroed};

@@ -76,6 +76,9 @@ pub struct Place {
     pub function: Option<String>,
 }
 
+/// What a test says whose harness the package does not have.
+pub const NOT_BUILT: &str = "is not built: no executable at";
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)?;
@@ -146,7 +149,7 @@ impl fmt::Display for Outcome {
                 write!(f, "harness `{harness}` was not built: {why}")
             }
             Outcome::BuildMissing { harness, looked } => {
-                write!(f, "harness `{harness}` is not built: no executable at")?;
+                write!(f, "harness `{harness}` {NOT_BUILT}")?;
                 looked
                     .iter()
                     .try_for_each(|path| write!(f, "\n    {}", path.display()))

@@ -224,3 +224,52 @@ fn streams_and_folders_are_not_freed() {
         tool(&project, &words).expect(exit::VIOLATION);
     }
 }
+
+/// A strategy that is done before anything native is built tells what it found all the same.
+#[test]
+fn strategies_wait_for_the_runner() {
+    let project = Project::empty();
+    project.write(
+        "a.c",
+        "#include <assert.h>\nint main(void)\n{\n    assert(0);\n    return 0;\n}\n",
+    );
+    for strategy in ["dart", "synergy", "slam"] {
+        let words = format!("check a.c --no-emit --max-time 30s --strategy {strategy}");
+        tool(&project, &words).expect(exit::VIOLATION);
+    }
+}
+
+/// A test whose harness is gone accuses nothing, and is not passed over.
+#[test]
+fn a_test_without_its_harness_is_not_run() {
+    let project = two(LONG);
+    let own = "#[test]\nfn mine() { cegar_harness::Mock::new(\"gone\").run().expect_safe(); }\n";
+    project.write("cegar/tests/gone.rs", own);
+    let ended = tool(&project, "ci --max-time 60s --runs 500");
+    ended
+        .expect(exit::INCOMPLETE)
+        .says("harness `gone` is not built");
+}
+
+/// What a harness breaks, and no list has, is not green in a build.
+#[test]
+fn a_condition_in_no_list_is_not_clean() {
+    let header = "#include <stddef.h>\nint at(const unsigned char *d, unsigned n, unsigned k);\n";
+    let source = |guard: &str| {
+        format!(
+            "#include \"pic.h\"\nint at(const unsigned char *d, unsigned n, unsigned k)\n{{\n    {guard}\n    \
+             return d[k];\n}}\n"
+        )
+    };
+    let project = Project::wrapping("pic", header, &source("if (k >= n) return -1;"));
+    tool(&project, "init --try 2s").expect(exit::CLEAN);
+    tool(&project, "ci --max-time 20s").expect(exit::CLEAN);
+    // The guard goes: the harness broke no condition before.
+    project.write("c/pic.c", &source(""));
+    let words = "ci --max-time 20s --json a.json --summary a.md --sarif a.sarif";
+    let ended = tool(&project, words);
+    assert_ne!(ended.code, Some(exit::CLEAN), "{ended}");
+    for file in ["a.json", "a.md", "a.sarif"] {
+        assert!(project.read(file).contains("pic.c"), "{file}");
+    }
+}

@@ -200,6 +200,7 @@ fn turn(
         Some(folder) => tests::Where::Beside {
             package: &options.package,
             folder,
+            captured: options.captured.as_deref(),
         },
         None => tests::Where::Package(&options.package),
     };

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use cegar_harness::NOT_BUILT;
+use cegar_harness::build::CAPTURED;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
@@ -53,19 +55,10 @@ pub fn not_run(stem: &str, mut known: Vec<String>, why: &str) -> Vec<(String, St
 /// how all of them ended, since a test's own output may hold anything. Where they do not, because a
 /// test has ended the process, each test is run in a process of its own. `Err` says why no test was run.
 pub fn run(
-    package: &Path,
-    stem: &str,
+    file: &TestFile<'_>,
     only: Option<&[String]>,
-    target: &Path,
-    ends: (Option<Instant>, &AtomicBool),
 ) -> Result<BTreeMap<String, Ended>, String> {
-    let file = TestFile {
-        package,
-        stem,
-        target,
-        ends,
-    };
-    let lock = package.join("Cargo.lock");
+    let lock = file.package.join("Cargo.lock");
     let had_lock = lock.exists();
     let ended = file.run(only);
     if !had_lock {
@@ -76,11 +69,17 @@ pub fn run(
 }
 
 /// A file of tests, and where and until when it is run.
-struct TestFile<'a> {
-    package: &'a Path,
-    stem: &'a str,
-    target: &'a Path,
-    ends: (Option<Instant>, &'a AtomicBool),
+pub struct TestFile<'a> {
+    /// The package.
+    pub package: &'a Path,
+    /// The file's name without its ending.
+    pub stem: &'a str,
+    /// The folder that cargo builds into.
+    pub target: &'a Path,
+    /// The list of the library's files, where the package's own is of another build.
+    pub captured: Option<&'a Path>,
+    /// When it has to end: at this time, or when that is set.
+    pub ends: (Option<Instant>, &'a AtomicBool),
 }
 
 /// What a call of cargo said.
@@ -182,6 +181,9 @@ impl TestFile<'_> {
             .process_group(0);
         for variable in VARIABLES {
             command.env_remove(variable);
+        }
+        if let Some(list) = self.captured {
+            command.env(CAPTURED, list);
         }
         let mut child = command
             .spawn()
@@ -311,6 +313,9 @@ fn said_by(out: &str, name: &str) -> Ended {
         Some((file.to_owned(), line.parse().ok()?))
     });
     let first = lines.iter().find(|line| !line.trim().is_empty());
+    if let Some(line) = first.filter(|line| line.contains(NOT_BUILT)) {
+        return Ended::NotRun(line.trim().to_owned());
+    }
     Ended::Failed {
         message: first.map_or_else(|| "it fails".to_owned(), |line| line.trim().to_owned()),
         at,

@@ -16,7 +16,7 @@ use cegar_model::program::{CheckKind, plain};
 use cegar_search::simulate::search::Origin;
 
 use super::alternate::Alternation;
-use super::committed::{self, Ended};
+use super::committed::{self, Ended, TestFile};
 use super::findings::Confirmed;
 use crate::emit;
 use crate::error::Error;
@@ -68,13 +68,15 @@ impl Alternation<'_, '_> {
         for (number, batch) in records.chunks(BATCH).enumerate() {
             self.progress_of_replay((number * BATCH) as u64, total);
             if self.is_over() {
-                self.not_in_time(batch, &mut told)?;
+                told.not_run
+                    .extend(batch.iter().map(|record| not_run(record, TIME)));
                 continue;
             }
             let tapes: Vec<Vec<u8>> = batch.iter().map(Record::input).collect();
             let runs = match self.subject.native.replay(&tapes) {
                 Err(why) if why.is_the_end() => {
-                    self.not_in_time(batch, &mut told)?;
+                    told.not_run
+                        .extend(batch.iter().map(|record| not_run(record, TIME)));
                     continue;
                 }
                 runs => runs?,
@@ -94,23 +96,6 @@ impl Alternation<'_, '_> {
         self.progress_of_replay(total, total);
         self.reporting.event(&Event::Expectations(told.clone()));
         Ok(told)
-    }
-
-    /// Inputs that there was no time for. What failed when it was run last is a finding until its
-    /// input passes.
-    fn not_in_time(&mut self, records: &[Record], told: &mut Expectations) -> Result<(), Error> {
-        for record in records {
-            told.not_run.push((record.name.clone(), TIME.to_owned()));
-            if record.failing {
-                self.found(Confirmed {
-                    finding: remembered(record),
-                    check: None,
-                    events: record.events(),
-                    only_natively: false,
-                })?;
-            }
-        }
-        Ok(())
     }
 
     fn progress_of_replay(&mut self, done: u64, total: u64) {
@@ -178,7 +163,7 @@ impl Alternation<'_, '_> {
                 continue;
             }
             if self.is_over() {
-                self.not_in_time(std::slice::from_ref(record), told)?;
+                told.not_run.push(not_run(record, TIME));
                 continue;
             }
             let Some(tests) = &mut self.confirming.judge.tests else {
@@ -223,7 +208,14 @@ impl Alternation<'_, '_> {
             ByCargo::Named(names) => Some(&names[..]),
         };
         let (stem, until) = (&self.subject.harness.name, self.subject.budget.end());
-        let ended = committed::run(package, stem, only, &target, (until, self.subject.stop));
+        let file = TestFile {
+            package,
+            stem,
+            target: &target,
+            captured: tests.captured(),
+            ends: (until, self.subject.stop),
+        };
+        let ended = committed::run(&file, only);
         let ended = match ended {
             Ok(ended) => ended,
             Err(why) => {
@@ -434,54 +426,36 @@ impl Alternation<'_, '_> {
 /// Why an input was not run.
 const TIME: &str = "the time was up";
 
-/// The finding of a record whose input was not run in this campaign.
-fn remembered(record: &Record) -> Finding {
-    let identity = &record.identity;
-    Finding {
-        harness: record.harness.clone(),
-        name: record.name.clone(),
-        kind: record.kind,
-        message: format!("{} (seen before; not run again)", record.message),
-        place: Place {
-            file: identity.file.clone(),
-            line: record.line,
-            column: record.column,
-            function: identity.function.clone(),
-        },
-        stack: Vec::new(),
-        input: record.input(),
-        found_by: record.found_by.clone(),
-        identity: identity.clone(),
-        standing: record.standing(),
-        blame: None,
-    }
+/// A record whose input was not run in this campaign, and why. How it ended before is no finding: the C code
+/// may have changed.
+fn not_run(record: &Record, why: &str) -> (String, String) {
+    let before = match record.failing {
+        true => "; it failed when it was run last",
+        false => "",
+    };
+    (record.name.clone(), format!("{why}{before}"))
 }
 
-/// What is known of a harness whose campaign did not come to running it: nothing of it passes, and
-/// what failed when it was run last is told. How many findings that are, and how many inputs were
-/// not run.
+/// Names what is known of a harness whose campaign did not come to running it, and says how many inputs
+/// that are: nothing of it passes.
 pub(super) fn remember(
     options: &RunOptions,
     harness: &str,
     why: &str,
     reporter: &mut dyn Reporter,
-) -> Result<(u64, u64), Error> {
+) -> Result<u64, Error> {
     let (memory, _) = Memory::read(options.findings(harness))?;
-    let mut told = Expectations {
+    let told = Expectations {
         harness: harness.to_owned(),
+        not_run: memory
+            .records()
+            .map(|record| not_run(record, why))
+            .collect(),
         ..Expectations::default()
     };
-    let mut failing = 0;
-    for record in memory.records() {
-        told.not_run.push((record.name.clone(), why.to_owned()));
-        if record.failing {
-            failing += 1;
-            reporter.event(&Event::Found(remembered(record)));
-        }
-    }
-    let not_run = told.not_run.len() as u64;
-    if not_run > 0 {
+    let count = told.not_run.len() as u64;
+    if count > 0 {
         reporter.event(&Event::Expectations(told));
     }
-    Ok((failing, not_run))
+    Ok(count)
 }

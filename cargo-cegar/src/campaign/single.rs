@@ -244,14 +244,21 @@ impl<'a> Single<'a> {
         if let Ok(state) = serde_json::to_vec_pretty(&state) {
             store::write(&self.folders.scratch.join("state.json"), &state)?;
         }
+        let verdict = if goals.checks.violated > 0 {
+            Verdict::Violated
+        } else if alternation.proving.is_complete() && !is_empty {
+            Verdict::Proved
+        } else {
+            Verdict::Open
+        };
+        let is_told = goals.checks.open > 0 || is_empty || !kept.elsewhere.is_empty();
+        if verdict == Verdict::Open && !is_told && self.settings.sides.engine() {
+            let text = "no check of your code is open, but the proof of what the stub library does for it was not done \
+                        in time; a longer --max-time has room for it";
+            alternation.reporting.note(Level::Info, text.to_owned());
+        }
         Ok(Summary {
-            verdict: if goals.checks.violated > 0 {
-                Verdict::Violated
-            } else if alternation.proving.is_complete() && !is_empty {
-                Verdict::Proved
-            } else {
-                Verdict::Open
-            },
+            verdict,
             goals,
             stats,
             tests: std::mem::take(&mut alternation.confirming.judge.written),

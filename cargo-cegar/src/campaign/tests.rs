@@ -38,6 +38,8 @@ pub enum Where<'a> {
         package: &'a Path,
         /// Where tests go.
         folder: &'a Path,
+        /// The list of the library's files, where the package's own is of another build.
+        captured: Option<&'a Path>,
     },
 }
 
@@ -286,6 +288,14 @@ impl<'a> Tests<'a> {
         Ok(lock)
     }
 
+    /// The list of the library's files, where the package's own is of another build.
+    pub(super) fn captured(&self) -> Option<&'a Path> {
+        match self.place {
+            Where::Beside { captured, .. } => captured,
+            _ => None,
+        }
+    }
+
     /// Where tests are written.
     fn folder(&self) -> &Path {
         match self.place {
@@ -314,7 +324,7 @@ impl<'a> Tests<'a> {
         std::fs::create_dir_all(&out).map_err(|why| format!("{}: {why}", out.display()))?;
         let mut build = match self.place {
             Where::Package(package) | Where::Beside { package, .. } => {
-                Build::from_package(package, "harnesses")
+                Build::from_package_with(package, "harnesses", self.captured())
                     .map_err(|why| why.to_string())?
                     .only(&self.harness.name)
             }

@@ -13,7 +13,7 @@ use cargo_metadata::MetadataCommand;
 use cegar_model::program::CheckKind;
 
 use super::budget::Budget;
-use super::committed::{self, Ended};
+use super::committed::{self, Ended, TestFile};
 use super::expectations;
 use crate::emit::{self, behaviour};
 use crate::error::Error;
@@ -39,9 +39,7 @@ impl Unowned {
         why: &str,
         reporter: &mut dyn Reporter,
     ) -> Result<(), Error> {
-        let (failing, not_run) = expectations::remember(options, harness, why, reporter)?;
-        self.failing += failing;
-        self.not_run += not_run;
+        self.not_run += expectations::remember(options, harness, why, reporter)?;
         Ok(())
     }
 
@@ -88,8 +86,14 @@ pub fn replay(
             .collect();
         if targets.contains_key(&stem) {
             let target = options.scratch.parent().unwrap_or(&options.scratch);
-            let ends = (budget.end(), stop);
-            match committed::run(&options.package, &stem, None, target, ends) {
+            let tests = TestFile {
+                package: &options.package,
+                stem: &stem,
+                target,
+                captured: options.captured.as_deref(),
+                ends: (budget.end(), stop),
+            };
+            match committed::run(&tests, None) {
                 Err(why) => told.not_run.extend(committed::not_run(&stem, known, &why)),
                 Ok(ended) => {
                     for (test, ended) in ended {

@@ -35,6 +35,8 @@ pub struct Sorter<'a> {
     pub found: Vec<Sorted>,
     /// Runs that did not end.
     pub hangs: Vec<Hang>,
+    /// Faults that a harness caused by breaking a condition which no list has.
+    pub preconditions: Vec<Finding>,
     /// The first input that could not be kept, and why.
     pub lost: Option<Error>,
 }
@@ -52,6 +54,7 @@ impl<'a> Sorter<'a> {
             inputs,
             found: Vec::new(),
             hangs: Vec::new(),
+            preconditions: Vec::new(),
             lost: None,
         }
     }
@@ -91,6 +94,13 @@ impl Reporter for Sorter<'_> {
             self.inner.event(&Event::Hang(kept.clone()));
             self.hangs.push(kept);
             return;
+        }
+        if let Event::Precondition(finding) = event {
+            if let Err(why) = self.keep(finding) {
+                self.lost.get_or_insert(why);
+            }
+            self.preconditions.push(finding.clone());
+            return self.inner.event(event);
         }
         let (Event::Found(finding) | Event::FoundAgain(finding)) = event else {
             return self.inner.event(event);
@@ -242,6 +252,9 @@ pub struct Report {
     pub findings: Vec<Sorted>,
     /// Runs that did not end in their time, which is not checked.
     pub hangs: Vec<Hang>,
+    /// Faults that harnesses caused by breaking conditions which `contracts.toml` does not have: no
+    /// findings, and nothing that passes.
+    pub preconditions: Vec<Finding>,
     /// Whether the command was interrupted before all was looked at.
     pub interrupted: bool,
     /// What every "proved" relies on.
@@ -341,6 +354,7 @@ impl Report {
             bindings: Vec::new(),
             findings: found.to_vec(),
             hangs: Vec::new(),
+            preconditions: Vec::new(),
             interrupted: whole.interrupted,
             assumptions: whole.assumptions.clone(),
             exit_code: code.code(),
@@ -349,6 +363,15 @@ impl Report {
 }
 
 impl Report {
+    /// Adds faults of harnesses that break conditions which no list has. Whether the library may want them
+    /// is for a person to say, so the build is not clean.
+    pub fn add_preconditions(&mut self, preconditions: Vec<Finding>) {
+        if !preconditions.is_empty() && self.exit_code == ExitCode::Clean.code() {
+            self.exit_code = ExitCode::Incomplete.code();
+        }
+        self.preconditions = preconditions;
+    }
+
     /// Adds declarations that do not fit; a new one fails the build.
     pub fn add_bindings(&mut self, bindings: Vec<crate::bindings::Binding>, rules: Rules) {
         let bad = bindings.iter().any(|one| !one.known || rules.fail_on_known);

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::{Class, Line, Report, Sorted};
+use crate::findings::Blamed;
 use crate::verdict::Place;
 use crate::verdict::{CheckTable, Verdict};
 
@@ -43,6 +44,22 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             writeln!(out, "\n### Runs that do not end\n")?;
         }
         writeln!(out, "- {}: {}", code(&hang.harness), text(&hang.words()))?;
+    }
+    for (number, finding) in report.preconditions.iter().enumerate() {
+        if number == 0 {
+            writeln!(
+                out,
+                "\n### Broken by the harness, and in no list of preconditions\n"
+            )?;
+        }
+        let (place, harness) = (code(&finding.place.show()), code(&finding.harness));
+        let why = finding.blame.as_ref().map_or(String::new(), Blamed::words);
+        writeln!(
+            out,
+            "- {place}: {}; {harness}: {}",
+            text(&finding.message),
+            text(&why)
+        )?;
     }
     let vacuous = report.harnesses.iter().filter_map(|l| l.vacuous.as_ref());
     for (number, vacuous) in vacuous.enumerate() {
@@ -226,6 +243,7 @@ mod tests {
             },
             not_replayed: 0,
             hangs: Vec::new(),
+            preconditions: Vec::new(),
             interrupted: false,
             harnesses: vec![
                 Line {

@@ -105,6 +105,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     let started = Instant::now();
     let (outcomes, unowned) = pool::each(&options, cap, &mut sorter, stop)?;
     let (found, lost, hangs) = (sorter.found, sorter.lost, sorter.hangs);
+    let preconditions = sorter.preconditions;
     let mut summary = pool::sum(&outcomes, started.elapsed(), stop);
     unowned.add_to(&mut summary);
     summary.findings = found.iter().filter(|sorted| !sorted.again).count() as u64;
@@ -117,6 +118,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     let mut report = Report::new(&outcomes, &found, &summary, rules);
     report.add_bindings(bindings, rules);
     report.hangs = hangs;
+    report.add_preconditions(preconditions);
     if args.update_baseline {
         let found = found.iter().map(|sorted| Entry::of(&sorted.finding));
         let entries: Vec<Entry> = found
@@ -187,6 +189,10 @@ fn reports(fan: &mut Fan, args: &CiArgs, project: &Project) {
     }
 }
 
+/// What to do about conditions that no list has.
+const UNLISTED: &str = "harnesses break conditions that cegar/contracts.toml does not have: either callers have to keep \
+     them (write them into the harness and the list, as `cargo cegar init` does), or the library is at fault";
+
 fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifacts: &Path) {
     if args.budget.require_proof && fan.unconfirmed {
         note(fan, Level::Warning, UNCONFIRMED);
@@ -194,6 +200,9 @@ fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifact
     if args.update_baseline {
         let text = format!("wrote {}", baseline.display());
         note(fan, Level::Info, text);
+    }
+    if !report.preconditions.is_empty() {
+        note(fan, Level::Warning, UNLISTED);
     }
     if report.counts.all() > 0 {
         let what = match args.emit {

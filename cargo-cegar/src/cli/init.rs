@@ -1,7 +1,7 @@
 //! `init`: what was written, said in lines.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::args::{InitArgs, Manners};
 use super::run::{compiler, open};
@@ -60,6 +60,10 @@ pub(super) fn init(
         here: std::env::current_dir().unwrap_or_default(),
         done: &done,
     };
+    if stop.load(Ordering::Relaxed) {
+        let text = "init was interrupted: functions that it did not come to have no harness; call it again";
+        note(&mut fan, Level::Warning, text);
+    }
     for text in telling.lines(manners, &project) {
         note(&mut fan, Level::Info, text);
     }
@@ -67,6 +71,7 @@ pub(super) fn init(
     let ended = finish(fan)?;
     Ok(match done.build_failed {
         true => ExitCode::BuildFailed,
+        false if stop.load(Ordering::Relaxed) => ExitCode::Interrupted,
         false => ended,
     })
 }

@@ -146,6 +146,7 @@ pub(super) fn run_options(
         root: project.root.clone(),
         no_emit: budget.no_emit,
         artifacts: artifacts.map(Path::to_owned),
+        captured: library.captured,
         is_all: selected.is_empty(),
         jobs: 1,
         is_compiled: false,

@@ -34,6 +34,14 @@ pub struct Blamed {
     pub missing: Vec<Missing>,
 }
 
+impl Blamed {
+    /// For people: what the harness did.
+    pub fn words(&self) -> String {
+        let missing = self.missing.iter().map(|missing| &*missing.why);
+        missing.collect::<Vec<_>>().join("; ")
+    }
+}
+
 /// A condition that a caller has to keep, and that the harness did not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {

@@ -392,6 +392,7 @@ impl Trial<'_> {
             root: known.project.root.clone(),
             no_emit: true,
             artifacts: None,
+            captured: None,
             is_all: false,
             jobs: 1,
             is_compiled: false,

@@ -20,8 +20,9 @@ pub struct SarifReporter {
     findings: Vec<Finding>,
     /// Harnesses whose campaign did not run to its end, and why.
     failed: Vec<(String, String)>,
-    /// Runs that did not end, in words.
-    hangs: Vec<String>,
+    /// What is no finding and has to be looked at all the same: runs that do not end, and harnesses
+    /// that break conditions.
+    warnings: Vec<String>,
     bindings: Vec<Binding>,
     /// Known findings, where new ones are told from them.
     known: Vec<Finding>,
@@ -42,7 +43,7 @@ impl SarifReporter {
             path,
             findings: Vec::new(),
             failed: Vec::new(),
-            hangs: Vec::new(),
+            warnings: Vec::new(),
             bindings: Vec::new(),
             known: Vec::new(),
             further: Vec::new(),
@@ -112,8 +113,8 @@ impl SarifReporter {
         let of = |level: &str, text: String| json!({ "level": level, "message": { "text": text } });
         let failed = self.failed.iter();
         let failed = failed.map(|(harness, why)| of("error", format!("{harness}: {why}")));
-        let hangs = self.hangs.iter().map(|text| of("warning", text.clone()));
-        failed.chain(hangs).collect()
+        let warnings = self.warnings.iter().map(|text| of("warning", text.clone()));
+        failed.chain(warnings).collect()
     }
 
     /// A file's name relative to the repository, as far as it is in it.
@@ -206,8 +207,14 @@ impl Reporter for SarifReporter {
             Event::FoundAgain(finding) => self.further.push(finding.clone()),
             Event::Found(finding) => self.findings.push(finding.clone()),
             Event::Known(finding) => self.known.push(finding.clone()),
+            Event::Precondition(finding) => self.warnings.push(format!(
+                "{}: {}: {}: the harness breaks a condition that contracts.toml does not have",
+                finding.harness,
+                finding.place.show(),
+                finding.message
+            )),
             Event::Hang(hang) => self
-                .hangs
+                .warnings
                 .push(format!("{}: {}", hang.harness, hang.words())),
             Event::BindingMismatch(binding) => self.bindings.push(binding.clone()),
             Event::Expectations(expected) => {

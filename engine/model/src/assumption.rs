@@ -107,7 +107,7 @@ pub const RULES: &[Rule] = &[
     rule("addresses", "pointers whose order is asked lie within the object that they were made from, or one past its end", Lift::NoAssume, Asked::Encoder),
     rule("const", "a function that nobody defines does not write through its pointers to const", Lift::NoAssume, Asked::Encoder),
     rule("external-pointers", "a function that nobody defines leaves the pointers in the program's objects as they are, but for those that it is there to fill", Lift::NoAssume, Asked::Encoder),
-    rule("external-results", "a pointer that comes from a function that nobody defines is NULL or leads to an object from outside, not into the program's own", Lift::NoAssume, Asked::Encoder),
+    rule("external-results", "a pointer that comes from a function that nobody defines is NULL or leads to an object from outside, not into the program's own, and may be freed where the program frees it", Lift::NoAssume, Asked::Encoder),
     rule("external-calls", "functions that nobody defines call back only functions that are arguments of theirs and take plain ones themselves, at once, at most twice, and with the pointer that stands beside it", Lift::NoAssume, Asked::Encoder),
     rule("external-exits", "a function that nobody defines does not end the program", Lift::NoAssume, Asked::Encoder),
     rule("external-library", "a function that nobody defines leaves alone what the C library keeps: the environment, open files, signals' handlers, the state of rand", Lift::NoAssume, Asked::Encoder),

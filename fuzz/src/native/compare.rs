@@ -139,6 +139,12 @@ fn calls<'m>(ir: Ir<'m>, call: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: boo
     let Some(callee) = call.callee() else { return };
     let name = callee.name();
     let name = name.strip_prefix("CRUNNER_").unwrap_or(&name);
+    let bare = name
+        .trim_start_matches("__isoc99_")
+        .trim_start_matches("__isoc23_");
+    if READING.contains(&bare) {
+        tokens.extend(ENDS.iter().map(|text| text.as_bytes().to_vec()));
+    }
     let Some(&(_, sized)) = COMPARING.iter().find(|(n, _)| *n == name) else {
         return;
     };
@@ -174,6 +180,35 @@ fn calls<'m>(ir: Ir<'m>, call: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: boo
         );
     }
 }
+
+/// Functions that read numbers written in digits.
+const READING: [&str; 14] = [
+    "atoi",
+    "atol",
+    "atoll",
+    "strtol",
+    "strtoul",
+    "strtoll",
+    "strtoull",
+    "strtoimax",
+    "strtoumax",
+    "scanf",
+    "fscanf",
+    "sscanf",
+    "vsscanf",
+    "vfscanf",
+];
+
+/// The ends of C's integer types, in digits: no comparison asks for them, and arithmetic goes wrong there.
+const ENDS: [&str; 7] = [
+    "-1",
+    "2147483647",
+    "-2147483648",
+    "4294967295",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551615",
+];
 
 /// Keeps a constant of two bytes or more, in both byte orders. Small numbers are what havoc writes anyway.
 fn token(tokens: &mut Vec<Vec<u8>>, constant: u64, width: u32) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::compile;
 use super::error::BuildError;
-use super::{Built, fail};
+use super::{Built, CAPTURED, fail};
 
 /// Leaves word for the tests of a harness that was not built.
 pub(super) fn broken(harness: &str, why: &BuildError, out: &Path) {
@@ -34,6 +34,7 @@ pub(super) fn broken(harness: &str, why: &BuildError, out: &Path) {
 pub(super) fn announce(built: &[Built], inputs: &[PathBuf]) {
     println!("cargo:rerun-if-env-changed=CC");
     println!("cargo:rerun-if-env-changed=CEGAR_DEFINES");
+    println!("cargo:rerun-if-env-changed={CAPTURED}");
     for input in inputs
         .iter()
         .chain(built.iter().flat_map(|harness| &harness.inputs))

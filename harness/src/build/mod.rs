@@ -40,6 +40,7 @@ pub use config::Unit;
 pub use error::BuildError;
 pub use exclude::Exclude;
 pub use flags::harness_flags;
+pub use package::CAPTURED;
 pub use paths::resolve;
 
 /// The C files in a package's `models/`, by name: bodies that the user gives to functions which

@@ -11,12 +11,29 @@ use super::paths::resolve;
 use super::{Build, Harness, models};
 use super::{compile, config};
 
+/// The environment variable that names a list of captured sources.
+pub const CAPTURED: &str = "CEGAR_CAPTURED";
+
 impl Build {
-    /// What a package's files say (see [`harnesses`](super::harnesses)).
+    /// What a package's files say (see [`harnesses`](super::harnesses)). Where the environment variable
+    /// `CEGAR_CAPTURED` names a file, that is the list of captured sources instead of the package's own.
     ///
     /// # Errors
     /// When a file cannot be read or understood.
     pub fn from_package(root: &Path, folder: &str) -> Result<Self, BuildError> {
+        let list = std::env::var_os(CAPTURED).map(PathBuf::from);
+        Self::from_package_with(root, folder, list.as_deref())
+    }
+
+    /// As [`Build::from_package`], with this list of captured sources instead of the package's own.
+    ///
+    /// # Errors
+    /// When a file cannot be read or understood.
+    pub fn from_package_with(
+        root: &Path,
+        folder: &str,
+        list: Option<&Path>,
+    ) -> Result<Self, BuildError> {
         let path = root.join("cegar.toml");
         let file = config::read(&path)?;
         let mut build = Build::new();
@@ -34,7 +51,7 @@ impl Build {
         build.args.extend(file.c.flags);
         build.link = file.c.link;
         if file.c.sources_from.is_some() || build.units.is_empty() {
-            let captured = root.join("captured.json");
+            let captured = list.map_or_else(|| root.join("captured.json"), Path::to_owned);
             let mut units = config::read_list::<Unit>(&captured, file.c.sources_from.is_some())?;
             let mut exclude = Exclude::new(&file.c.exclude).map_err(|why| BuildError::Config {
                 path: root.join("cegar.toml"),

@@ -96,7 +96,12 @@ impl Alternation<'_, '_> {
         let given = self.given()?;
         let settings = self.subject.settings;
         if settings.strategy != Strategy::Auto {
-            return self.named(&given);
+            let end = self.named(&given)?;
+            // It may be done before there is a runner that confirms what it saw.
+            return match self.look_into_suspects()? {
+                true if self.subject.first_only => Ok(End::Found),
+                _ => Ok(end),
+            };
         }
         if settings.sides.engine() {
             self.begin_with_engine(&given, &mut news)?;

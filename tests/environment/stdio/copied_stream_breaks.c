@@ -1,0 +1,11 @@
+// world: breaks
+// property: memory
+// native: alone
+// why: and no larger
+#include <stdio.h>
+int main(void)
+{
+    FILE copy = *stdout;
+    unsigned char *bytes = (unsigned char *)&copy;
+    return bytes[sizeof copy] & 0;
+}

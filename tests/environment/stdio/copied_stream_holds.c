@@ -1,0 +1,11 @@
+// world: holds
+// property: memory
+// native: alone
+// why: a stream is as large as the header says
+#include <stdio.h>
+int main(void)
+{
+    FILE copy = *stdout;
+    unsigned char *bytes = (unsigned char *)&copy;
+    return bytes[sizeof copy - 1] & 0;
+}
