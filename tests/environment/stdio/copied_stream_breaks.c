@@ -6,6 +6,6 @@
 int main(void)
 {
     FILE copy = *stdout;
-    unsigned char *bytes = (unsigned char *)&copy;
+    volatile unsigned char *bytes = (volatile unsigned char *)&copy;
     return bytes[sizeof copy] & 0;
 }
