@@ -85,7 +85,30 @@ static void put_text(struct sink *s, const struct spec *f, const char *text, siz
     if (f->left) pad(s, ' ', fill);
 }
 
+/* Widths and precisions that the host is given: it writes each byte, and a format from outside may ask for billions. */
+#define WIDEST 4096
+#define FINEST (1 << 20)
+
+/* A number's text in a field that is too wide for the host. */
+static void put_in_field(struct sink *s, const struct spec *f, const char *text, size_t n) {
+    long fill = (long)f->width - (long)n;
+    size_t sign = *text == '-' || *text == '+' || *text == ' ';
+    /* Infinities and what is no number get no zeros. */
+    int zeros = f->zero && !f->left && engine_is_digit(text[sign]);
+    size_t before = zeros ? sign + (text[sign] == '0' && (text[sign + 1] | 32) == 'x' ? 2 : 0) : 0;
+    if (!f->left && !zeros) pad(s, ' ', fill);
+    put_block(s, text, before);
+    if (zeros) pad(s, '0', fill);
+    put_block(s, text + before, n - before);
+    if (f->left) pad(s, ' ', fill);
+}
+
 static void put_float(struct sink *s, const struct spec *f, double v) {
+    if (f->precision > FINEST) {
+        crunner_unmodelled("so many digits of a number");
+        return;
+    }
+    int wide = f->width > WIDEST;
     char spec[48], small[400], *text = small;
     int at = 0;
     spec[at++] = '%';
@@ -93,8 +116,8 @@ static void put_float(struct sink *s, const struct spec *f, double v) {
     if (f->plus) spec[at++] = '+';
     if (f->space) spec[at++] = ' ';
     if (f->alternate) spec[at++] = '#';
-    if (f->zero) spec[at++] = '0';
-    int numbers[2] = {f->width, f->precision};
+    if (f->zero && !wide) spec[at++] = '0';
+    int numbers[2] = {wide ? 0 : f->width, f->precision};
     for (int i = 0; i < 2; i++) {
         char digits[12];
         int n = 0;
@@ -113,7 +136,8 @@ static void put_float(struct sink *s, const struct spec *f, double v) {
         if (!text) return;
         crunner_format_float(text, (size_t)n + 1, spec, v);
     }
-    put_block(s, text, (size_t)n);
+    if (wide) put_in_field(s, f, text, (size_t)n);
+    else put_block(s, text, (size_t)n);
     if (text != small) free(text);
 }
 

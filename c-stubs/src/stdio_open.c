@@ -3,12 +3,13 @@
 #include "allocation.h"
 #include "stdio_stub.h"
 
-static stream standard[3] = {{.fd = 0}, {.fd = 1}, {.fd = 2}};
-STUB stream *CRUNNER_stdin = &standard[0];
-STUB stream *CRUNNER_stdout = &standard[1];
-STUB stream *CRUNNER_stderr = &standard[2];
+/* Three small objects: proofs know more about each of them than about a large one. */
+static stream standard_in = {.fd = 0}, standard_out = {.fd = 1}, standard_error = {.fd = 2};
+STUB stream *CRUNNER_stdin = &standard_in;
+STUB stream *CRUNNER_stdout = &standard_out;
+STUB stream *CRUNNER_stderr = &standard_error;
 
-static int is_standard(const stream *s) { return s >= standard && s < standard + 3; }
+static int is_standard(const stream *s) { return s == &standard_in || s == &standard_out || s == &standard_error; }
 
 #define OPENING (E(EACCES) | E(ENOENT) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO) | E(EPERM) | E(EROFS) | \
                  E(ENOSPC) | E(EMFILE) | E(ENFILE) | E(EINTR) | E(EISDIR) | E(ENXIO) | E(EINVAL) | E(ETXTBSY))

@@ -218,13 +218,14 @@ pub enum Properties {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum PropertyName {
-    /// assert, abort, reach_error, crunner_fail
+    /// assert, abort, __builtin_trap, reach_error, crunner_fail
     Assertion,
     /// assert, reach_error, crunner_fail; abort merely ends the run
     Unreach,
-    /// Invalid reads, writes, frees and calls
+    /// Invalid reads, writes, frees and calls, and what `assertion` has
     Memory,
-    /// Signed overflow, division by zero, bad shifts, floating-point values that do not fit
+    /// Signed overflow, division by zero, bad shifts, floating-point values that do not fit, and what
+    /// `assertion` has
     Overflow,
     /// All of them
     All,

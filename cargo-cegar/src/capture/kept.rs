@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 use std::{fs, io};
 
+use cegar_harness::build::{local, portable};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -199,7 +200,8 @@ impl<'a> Kept<'a> {
 
 /// The text of `captured.json`. The file is committed and must mean the same on another machine and
 /// after `cargo clean`: every path is made relative to the crate where it lies inside the
-/// workspace, and files that the build wrote are taken from their copies.
+/// workspace, cargo's own folder is named by a word, and files that the build wrote are taken from their
+/// copies.
 fn text(
     captured: &Captured,
     project: &Project,
@@ -214,7 +216,7 @@ fn text(
     let units: Vec<Unit> = captured.units.iter().map(unit).collect();
     let text = serde_json::to_string_pretty(&units)
         .map_err(|why| FileError::new("write", project.cegar.join(NAME), why.into()))?;
-    Ok(text + "\n")
+    Ok(portable(&text) + "\n")
 }
 
 /// What `captured.json` says, as files to compile; `None` where there is no such file.
@@ -227,6 +229,7 @@ pub fn load(cegar: &Path) -> Result<Option<Vec<compile::Unit>>, CaptureError> {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other.map_err(CaptureError::io("read", &path))?,
     };
+    let text = local(&text);
     let units: Vec<Unit> = serde_json::from_str(&text).map_err(|why| CaptureError::Damaged {
         path: path.clone(),
         why: why.to_string(),

@@ -35,6 +35,7 @@ pub(super) fn announce(built: &[Built], inputs: &[PathBuf]) {
     println!("cargo:rerun-if-env-changed=CC");
     println!("cargo:rerun-if-env-changed=CEGAR_DEFINES");
     println!("cargo:rerun-if-env-changed={CAPTURED}");
+    println!("cargo:rerun-if-env-changed=CARGO_HOME");
     for input in inputs
         .iter()
         .chain(built.iter().flat_map(|harness| &harness.inputs))

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::BuildError;
+use super::home::local;
 pub use crate::mocked::MockedFunction;
 
 /// One C file and its own arguments.
@@ -112,7 +113,7 @@ pub(crate) fn read_list<T: for<'de> Deserialize<'de>>(
     needed: bool,
 ) -> Result<Vec<T>, BuildError> {
     match std::fs::read_to_string(path) {
-        Ok(text) => serde_json::from_str(&text).map_err(|why| BuildError::Config {
+        Ok(text) => serde_json::from_str(&local(&text)).map_err(|why| BuildError::Config {
             path: path.to_owned(),
             why: why.to_string(),
         }),

@@ -20,6 +20,7 @@ mod config;
 mod error;
 mod exclude;
 mod flags;
+mod home;
 mod mocks;
 mod objects;
 mod package;
@@ -40,6 +41,7 @@ pub use config::Unit;
 pub use error::BuildError;
 pub use exclude::Exclude;
 pub use flags::harness_flags;
+pub use home::{local, portable};
 pub use package::CAPTURED;
 pub use paths::resolve;
 

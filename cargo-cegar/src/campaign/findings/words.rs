@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cegar_fuzz::native::Outcome;
 use cegar_model::program::{CheckKind, Program};
+use nix::sys::signal::Signal;
 
 use crate::campaign::native::trap_kind;
 
@@ -59,7 +60,13 @@ pub fn told(outcome: &Outcome) -> String {
             format!("violates a check ({})", violated.kind)
         }
         Outcome::Violated(violated) => format!("violates `{}` ({})", violated.what, violated.kind),
-        Outcome::Crashed(crashed) => format!("dies of signal {}", crashed.signal),
+        Outcome::Crashed(crashed) => match Signal::try_from(crashed.signal) {
+            Ok(Signal::SIGFPE) => {
+                "dies of signal 8 (SIGFPE: a division by zero, or one that overflows)".to_owned()
+            }
+            Ok(signal) => format!("dies of signal {} ({signal})", crashed.signal),
+            Err(_) => format!("dies of signal {}", crashed.signal),
+        },
         Outcome::Asan(report) => {
             format!(
                 "AddressSanitizer: {} ({} of {} bytes)",

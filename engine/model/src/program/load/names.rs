@@ -121,6 +121,7 @@ pub fn sanitizer(handler: u64) -> (CheckKind, &'static str) {
         20 => (CheckKind::Shift, ""),
         21 => (CheckKind::SignedOverflow, "-"),
         24 => (CheckKind::ArrayBound, ""),
+        255 => (CheckKind::Abort, "__builtin_trap"),
         _ => (CheckKind::Unreachable, "trap"),
     }
 }
