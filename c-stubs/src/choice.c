@@ -87,30 +87,14 @@ STUB size_t crunner_read_string(const char *channel, char *into, size_t capacity
 
 STUB size_t crunner_get_string(char *into, size_t capacity) { return crunner_read_string("string", into, capacity); }
 
-/* The longest string that execve() takes on Linux (MAX_ARG_STRLEN), its NUL included. */
-#define LONGEST (32 * 4096)
-
 /* The block has exactly the string's size: a read past its end is seen. It is gathered on the stack and not in a block that
  * grows, because a block whose address changes from turn to turn is harder to prove anything about. */
-static inline __attribute__((always_inline)) char *chosen(const char *channel, size_t *size) {
-    char text[LONGEST];
+STUB char *crunner_choose_string(const char *channel) {
+    char text[LONGEST_ARGUMENT];
     size_t n = crunner_read_string(channel, text, sizeof text);
     char *exact = malloc(n + 1);
     if (exact) memcpy(exact, text, n + 1);
-    *size = n + 1;
     return exact;
-}
-
-STUB char *crunner_choose_string(const char *channel) {
-    size_t size;
-    return chosen(channel, &size);
-}
-
-STUB char *crunner_lend_string(const char *channel) {
-    size_t size;
-    char *text = chosen(channel, &size);
-    if (text) crunner_lent_bytes += size;
-    return text;
 }
 
 STUB char *crunner_new_string(void) { return crunner_choose_string("string"); }

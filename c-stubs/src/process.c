@@ -20,7 +20,6 @@ static struct handlers *more, *more_quick;
 static void (*cleanups[8])(void);
 static int handler_count, quick_count, cleanup_count;
 STUB int crunner_forked = 0;
-STUB unsigned long long crunner_lent_bytes = 0;
 extern int crunner_child_number;
 
 STUB void crunner_at_end(void (*cleanup)(void)) {

@@ -24,8 +24,6 @@
 #include <unistd.h>
 
 extern void cegar_entry(void);
-/* process.c */
-extern unsigned long long crunner_lent_bytes;
 
 struct queue {
     struct queue *next;
@@ -217,8 +215,7 @@ _Noreturn static void report(const char *outcome, int status, const char *kind, 
     json_string(out, what);
     fputs(",\"file\":", out);
     json_string(out, file);
-    unsigned long long live = crunner_heap_live(heap), lent = crunner_lent_bytes;
-    fprintf(out, ",\"line\":%u,\"leaked\":%llu,\"exhausted\":[", line, live > lent ? live - lent : 0);
+    fprintf(out, ",\"line\":%u,\"leaked\":%llu,\"exhausted\":[", line, (unsigned long long)crunner_heap_live(heap));
     for (struct queue *q = queues; q; q = q->next)
         if (q->exhausted) {
             fputs(comma, out);

@@ -88,10 +88,10 @@ unsigned char crunner_choose_byte(const char *channel);
 unsigned crunner_choose_u32(const char *channel);
 unsigned long long crunner_choose_u64(const char *channel);
 int crunner_stream_byte(const char *channel);
+/* The longest string that execve() takes on Linux (MAX_ARG_STRLEN), its NUL included. */
+#define LONGEST_ARGUMENT (32 * 4096)
 /* A string from a channel in a heap block of exactly its size, or NULL when there is no memory. */
 char *crunner_choose_string(const char *channel);
-/* One that the program has for the whole run, and which is no leak of its own. */
-char *crunner_lend_string(const char *channel);
 /* "prefix" followed by "name", on the heap. */
 char *crunner_channel(const char *prefix, const char *name);
 size_t crunner_read_string(const char *channel, char *into, size_t capacity);
@@ -102,8 +102,6 @@ _Noreturn void crunner_finish(int status);
 _Noreturn void crunner_finish_at_once(int status);
 /* What a stub wants done at the end of a run (its own heap blocks given back, so that they are no leaks). */
 void crunner_at_end(void (*cleanup)(void));
-/* How many bytes of the heap are lent to the program for the whole run. */
-extern unsigned long long crunner_lent_bytes;
 
 /* fault.c: what the system may refuse. One byte of the channel: below 128 the call goes well; 128 and an error number that is in
  * one of the two sets (errors up to 63, and from 64) fails with it, and errno is set; 128 alone is FAULT_SHORT where that is

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
+use cegar_harness::build::local;
 use cegar_harness::rules::Rules;
 use cegar_model::assumption::Faults;
 use cegar_search::strategy::Strategy;
@@ -320,7 +321,9 @@ impl Config {
         if !cegar_toml.exists() {
             return Ok(under);
         }
-        let over: Config = parse(cegar_toml, store::read_text(cegar_toml)?)?;
+        let package = cegar_toml.parent().unwrap_or(cegar_toml);
+        let text = local(&store::read_text(cegar_toml)?, package);
+        let over: Config = parse(cegar_toml, text)?;
         Ok(over.over(under))
     }
 

@@ -216,7 +216,7 @@ fn text(
     let units: Vec<Unit> = captured.units.iter().map(unit).collect();
     let text = serde_json::to_string_pretty(&units)
         .map_err(|why| FileError::new("write", project.cegar.join(NAME), why.into()))?;
-    Ok(portable(&text) + "\n")
+    Ok(portable(&text, &project.cegar) + "\n")
 }
 
 /// What `captured.json` says, as files to compile; `None` where there is no such file.
@@ -229,7 +229,7 @@ pub fn load(cegar: &Path) -> Result<Option<Vec<compile::Unit>>, CaptureError> {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other.map_err(CaptureError::io("read", &path))?,
     };
-    let text = local(&text);
+    let text = local(&text, cegar);
     let units: Vec<Unit> = serde_json::from_str(&text).map_err(|why| CaptureError::Damaged {
         path: path.clone(),
         why: why.to_string(),

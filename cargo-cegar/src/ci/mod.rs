@@ -71,14 +71,14 @@ impl<'a> Sorter<'a> {
     /// Keeps the input of a run that does not end beside those of findings.
     fn hang(&mut self, hang: &Hang) -> Result<Hang, Error> {
         let mut hang = hang.clone();
-        if let (Some(inputs), Some(name)) = (&self.inputs, hang.input.file_name()) {
-            let tape =
-                std::fs::read(&hang.input).map_err(|why| Error::io("read", &hang.input, why))?;
+        let name = hang.input.as_ref().and_then(|file| file.file_name());
+        if let (Some(inputs), Some(file), Some(name)) = (&self.inputs, &hang.input, name) {
+            let tape = std::fs::read(file).map_err(|why| Error::io("read", file, why))?;
             let folder = inputs.join(&hang.harness);
             store::writable_dir(&folder)?;
             let kept = folder.join(format!("hang-{}", name.to_string_lossy()));
             store::write(&kept, &tape)?;
-            hang.input = kept;
+            hang.input = Some(kept);
         }
         Ok(hang)
     }

@@ -13,17 +13,20 @@ pub struct Hang {
     pub harness: String,
     /// The harness's `timeout`, in seconds.
     pub seconds: f64,
-    /// The file of its input.
-    pub input: PathBuf,
+    /// The file of its input; none where the command keeps none.
+    pub input: Option<PathBuf>,
 }
 
 impl Hang {
     /// For people.
     pub fn words(&self) -> String {
+        let input = match &self.input {
+            Some(file) => format!("its input is {}", file.display()),
+            None => "--keep keeps its input".to_owned(),
+        };
         format!(
-            "a run takes longer than {}s (`timeout`), which is not checked; its input is {}",
-            self.seconds,
-            self.input.display()
+            "a run takes longer than {}s (`timeout`), which is not checked; {input}",
+            self.seconds
         )
     }
 }

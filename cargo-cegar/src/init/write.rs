@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cegar_harness::build::portable;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::known::Known;
@@ -135,7 +136,8 @@ pub(super) fn extend(
             let list = list
                 .as_array_mut()
                 .ok_or_else(|| bad("`c.includes` is not a list".to_owned()))?;
-            list.push(include);
+            // Another machine has cargo's folder elsewhere.
+            list.push(portable(&include, path.parent().unwrap_or(path)));
         }
     }
     let tables = document.entry("harness").or_insert_with(|| {

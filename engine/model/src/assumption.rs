@@ -118,7 +118,7 @@ pub const RULES: &[Rule] = &[
     rule("io", "input and output do not fail or fall short", Lift::Faults(Faults::Io), Asked::Code),
     rule("output", "what printf, puts, putc and their kin write is written, and they leave errno alone", Lift::Faults(Faults::All), Asked::Code),
     rule("files", "files are regular ones of at most 64 KB, 24 are open at most, and nobody else changes them meanwhile", Lift::NoAssume, Asked::Code),
-    rule("arguments", "main is given no more arguments than `argv` says in cegar.toml", Lift::NoAssume, Asked::Code),
+    rule("arguments", "main is given its name, `program`, and no more arguments than `argv` says in cegar.toml (3 for `check`)", Lift::NoAssume, Asked::Code),
     rule("folder", "the working folder is /, and there are no links, as far as realpath is asked", Lift::NoAssume, Asked::Code),
     rule("stdin", "the standard streams are pipes: they have no position", Lift::NoAssume, Asked::Code),
     rule("buffers", "streams hold nothing back: what is read or written through their descriptors is in order, and buffers that they are given are left alone", Lift::NoAssume, Asked::Code),

@@ -94,8 +94,9 @@ impl Defines {
 
 /// Reads `cegar.toml`; an absent one is empty.
 pub(crate) fn read(path: &Path) -> Result<File, BuildError> {
+    let package = path.parent().unwrap_or(path);
     match std::fs::read_to_string(path) {
-        Ok(text) => toml::from_str(&text).map_err(|why| BuildError::Config {
+        Ok(text) => toml::from_str(&local(&text, package)).map_err(|why| BuildError::Config {
             path: path.to_owned(),
             why: why.to_string(),
         }),
@@ -112,11 +113,14 @@ pub(crate) fn read_list<T: for<'de> Deserialize<'de>>(
     path: &Path,
     needed: bool,
 ) -> Result<Vec<T>, BuildError> {
+    let package = path.parent().unwrap_or(path);
     match std::fs::read_to_string(path) {
-        Ok(text) => serde_json::from_str(&local(&text)).map_err(|why| BuildError::Config {
-            path: path.to_owned(),
-            why: why.to_string(),
-        }),
+        Ok(text) => {
+            serde_json::from_str(&local(&text, package)).map_err(|why| BuildError::Config {
+                path: path.to_owned(),
+                why: why.to_string(),
+            })
+        }
         Err(why) if why.kind() == std::io::ErrorKind::NotFound && !needed => Ok(Vec::new()),
         Err(why) => Err(BuildError::Io {
             path: path.to_owned(),

@@ -1,37 +1,55 @@
-//! Cargo's own folder in committed lists of files.
+//! Folders in committed lists of files that are somewhere else on each machine.
 //!
-//! The sources of a dependency lie below it (`registry/src/...`, `git/checkouts/...`), and it is somewhere else
-//! on each machine. So a list names it by a word, which is replaced where the list is read.
+//! The sources of a dependency lie below cargo's own folder (`registry/src/...`, `git/checkouts/...`), and what
+//! was copied of its build lies in the package, to which no relative path leads from there. So a list names both folders
+//! by words, which are replaced where the list is read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Stands for cargo's folder in a committed list.
-const WORD: &str = "${CARGO_HOME}";
+/// Stands for cargo's folder.
+const CARGO: &str = "${CARGO_HOME}";
+/// Stands for the package's.
+const PACKAGE: &str = "${CEGAR_PACKAGE}";
 
-/// A list's text as it is committed.
-pub fn portable(text: &str) -> String {
-    match folder() {
-        Some(folder) => text.replace(&format!("{folder}/"), &format!("{WORD}/")),
-        None => text.to_owned(),
-    }
+/// The text of a package's list as it is committed.
+pub fn portable(text: &str, package: &Path) -> String {
+    folders(package)
+        .into_iter()
+        .fold(text.to_owned(), |text, (word, folder)| {
+            text.replace(&format!("{folder}/"), &format!("{word}/"))
+        })
 }
 
-/// A committed list's text as it is meant on this machine.
-pub fn local(text: &str) -> String {
-    match folder() {
-        Some(folder) if text.contains(WORD) => text.replace(WORD, &folder),
-        _ => text.to_owned(),
-    }
+/// The text of a package's committed list as it is meant on this machine.
+pub fn local(text: &str, package: &Path) -> String {
+    folders(package)
+        .into_iter()
+        .fold(text.to_owned(), |text, (word, folder)| {
+            text.replace(word, &folder)
+        })
 }
 
-/// Cargo's folder as it stands in a text of JSON.
-fn folder() -> Option<String> {
+/// The words, and the folders as they stand in a text of JSON.
+fn folders(package: &Path) -> Vec<(&'static str, String)> {
+    let cargo = cargo();
+    let known = [(PACKAGE, Some(package)), (CARGO, cargo.as_deref())];
+    known
+        .into_iter()
+        .filter_map(|(word, folder)| Some((word, quoted(folder?)?)))
+        .collect()
+}
+
+fn cargo() -> Option<PathBuf> {
     let given = std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty());
     let usual = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo"));
-    let folder = given.map(PathBuf::from).or_else(usual)?;
-    let quoted = serde_json::to_string(folder.to_str()?).ok()?;
-    let inner = quoted.trim_matches('"').trim_end_matches('/');
-    (inner.len() > 1).then(|| inner.to_owned())
+    given.map(PathBuf::from).or_else(usual)
+}
+
+/// An absolute path in JSON, without the quotes.
+fn quoted(folder: &Path) -> Option<String> {
+    let text = serde_json::to_string(folder.to_str()?).ok()?;
+    let inner = text.trim_matches('"').trim_end_matches('/');
+    (folder.is_absolute() && !inner.is_empty()).then(|| inner.to_owned())
 }
 
 #[cfg(test)]
@@ -40,13 +58,18 @@ mod tests {
 
     #[test]
     fn a_list_means_the_same_elsewhere() {
-        let Some(folder) = folder() else { return };
-        let text = format!("[\"{folder}/registry/src/a-1.0/a.c\", \"../c/b.c\"]");
-        let committed = portable(&text);
+        let Some(cargo) = cargo().and_then(|cargo| quoted(&cargo)) else {
+            return;
+        };
+        let package = Path::new("/somewhere/cegar-a");
+        let text = format!(
+            "[\"{cargo}/registry/src/a-1.0/a.c\", \"-I/somewhere/cegar-a/captured\", \"../c/b.c\"]"
+        );
+        let committed = portable(&text, package);
         assert_eq!(
             committed,
-            "[\"${CARGO_HOME}/registry/src/a-1.0/a.c\", \"../c/b.c\"]"
+            "[\"${CARGO_HOME}/registry/src/a-1.0/a.c\", \"-I${CEGAR_PACKAGE}/captured\", \"../c/b.c\"]"
         );
-        assert_eq!(local(&committed), text);
+        assert_eq!(local(&committed, package), text);
     }
 }

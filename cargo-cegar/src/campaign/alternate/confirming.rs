@@ -119,9 +119,10 @@ impl Alternation<'_, '_> {
         self.inputs.put_off(tape)?;
         let place = self.subject.program.show(violation.pos);
         let why = format!(
-            "{}: {} is what the engine sees; it was not confirmed in time and stays open; the input is kept for the next run",
+            "{}: {} is what the engine sees; it was not confirmed in time and stays open{}",
             self.confirming.judge.relative(&place),
-            violation.detail
+            violation.detail,
+            self.subject.for_next_run()
         );
         self.reporting.warn_once(why);
         Ok(())
@@ -319,8 +320,11 @@ impl Alternation<'_, '_> {
     /// before the campaign's end.
     fn put_off_crash(&mut self, tape: &[u8]) -> Result<(), Error> {
         self.inputs.put_off(tape)?;
-        let why = "an input on which the fuzzer's target failed was not confirmed in time; it is kept for the next run";
-        self.reporting.warn_once(why.to_owned());
+        let why = format!(
+            "an input on which the fuzzer's target failed was not confirmed in time{}",
+            self.subject.for_next_run()
+        );
+        self.reporting.warn_once(why);
         Ok(())
     }
 }

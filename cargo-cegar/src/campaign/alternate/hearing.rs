@@ -52,7 +52,8 @@ impl Alternation<'_, '_> {
                 Level::Warning,
                 format!(
                     "{late} inputs that the fuzzer's target failed on were not looked into before \
-                     the time was up; they are kept for the next run"
+                     the time was up{}",
+                    self.subject.for_next_run()
                 ),
             );
         }

@@ -78,7 +78,7 @@ impl Alternation<'_, '_> {
         self.reporting.event(&Event::Hang(Hang {
             harness: self.subject.harness.name.clone(),
             seconds: self.subject.harness.timeout.as_secs_f64(),
-            input: file,
+            input: self.subject.settings.keep.then_some(file),
         }));
         Ok(())
     }

@@ -45,6 +45,14 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// What becomes of an input for which there was no time, in words.
+    pub fn for_next_run(&self) -> &'static str {
+        match self.settings.keep {
+            true => "; it is kept for the next run",
+            false => "; a longer --max-time looks into it",
+        }
+    }
+
     /// Whether steps are counted and no clock is read (`--runs`).
     pub fn is_counted(&self) -> bool {
         self.settings.runs.is_some()
