@@ -9,7 +9,7 @@ use cegar_harness::build::{Exclude, harness_flags, models, resolve};
 use crate::capture;
 use crate::compile::Unit;
 use crate::config::{Config, HarnessConfig, PropertyName, SourcesFrom, nearest};
-use crate::contracts::{self, Contracts, State};
+use crate::contracts::{self, Contracts};
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::given::Given;
@@ -330,25 +330,10 @@ pub fn use_settled(harnesses: &mut [Harness], settled: &[contracts::Settled]) {
 /// How many preconditions the harnesses assume, in words.
 pub fn preconditions(project: &Project, harnesses: &[Harness]) -> Result<Vec<String>, Error> {
     let contracts = Contracts::load(&project.cegar)?;
-    let mut all = Vec::new();
-    for harness in harnesses.iter().filter(|harness| harness.drives.is_some()) {
-        let kept: Vec<_> = contracts.kept(&harness.name).collect();
-        let confirmed = kept.iter().filter(|one| one.state == State::Confirmed);
-        let noun = if kept.len() == 1 {
-            "precondition"
-        } else {
-            "preconditions"
-        };
-        if !kept.is_empty() {
-            all.push(format!(
-                "{} {noun} assumed for {}, {} confirmed (contracts.toml)",
-                kept.len(),
-                harness.name,
-                confirmed.count()
-            ));
-        }
-    }
-    Ok(all)
+    let written = harnesses.iter().filter(|harness| harness.drives.is_some());
+    Ok(written
+        .filter_map(|harness| contracts.counted(&harness.name))
+        .collect())
 }
 
 /// The harnesses that `selected` names (all, if it names none), each with its program.

@@ -36,6 +36,14 @@ fn artifacts_lock(folder: &std::path::Path) -> (String, String) {
     )
 }
 
+/// The folder that takes what is new.
+fn artifacts_folder(args: &CiArgs, project: &Project) -> Result<PathBuf, Error> {
+    match &args.artifacts {
+        Some(folder) => std::path::absolute(folder).map_err(|why| Error::io("find", folder, why)),
+        None => Ok(project.scratch().join("ci")),
+    }
+}
+
 /// Refuses two reports in one file.
 fn distinct(args: &CiArgs) -> Result<(), Error> {
     outputs::distinct(&[
@@ -53,12 +61,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     let (project, config) = open(manners)?;
     distinct(args)?;
     let (baseline_file, mut baseline) = baseline(args, &project)?;
-    let artifacts = match &args.artifacts {
-        Some(folder) => {
-            std::path::absolute(folder).map_err(|why| Error::io("find", folder, why))?
-        }
-        None => project.scratch().join("ci"),
-    };
+    let artifacts = artifacts_folder(args, &project)?;
     store::writable_dir(&project.scratch())?;
     let mut fan = reporter(manners, args.budget.stats, &project.root);
     let (name, what) = artifacts_lock(&artifacts);
@@ -120,16 +123,8 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     report.hangs = hangs;
     report.add_preconditions(preconditions);
     if args.update_baseline {
-        let found = found.iter().map(|sorted| Entry::of(&sorted.finding));
-        let entries: Vec<Entry> = found
-            .chain(report.bindings.iter().map(Entry::of_binding))
-            .collect();
-        baseline.update(&entries);
+        accept(&mut report, &mut baseline, args.fail_on_known);
         baseline.write(&baseline_file)?;
-        // What was just accepted is no reason to fail.
-        if report.exit_code == ExitCode::Violation.code() && !args.fail_on_known {
-            report.exit_code = ExitCode::Clean.code();
-        }
     }
     tell(&mut fan, args, &report, &baseline_file, &artifacts);
     let written = fan.finish();
@@ -143,6 +138,19 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         return Err(lost);
     }
     Ok(exit_code(&report))
+}
+
+/// Adds to the baseline what was found. What was just accepted is no reason to fail.
+fn accept(report: &mut Report, baseline: &mut Baseline, fail_on_known: bool) {
+    let found = report
+        .findings
+        .iter()
+        .map(|sorted| Entry::of(&sorted.finding));
+    let bindings = report.bindings.iter().map(Entry::of_binding);
+    baseline.update(&found.chain(bindings).collect::<Vec<_>>());
+    if report.exit_code == ExitCode::Violation.code() && !fail_on_known {
+        report.exit_code = ExitCode::Clean.code();
+    }
 }
 
 /// Tells the declarations that do not fit the library, and which of them are known.

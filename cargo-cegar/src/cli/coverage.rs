@@ -10,7 +10,7 @@ use super::run::open;
 use super::{note, outputs, reporter};
 use crate::coverage::{self, Count, Coverage};
 use crate::error::Error;
-use crate::event::Level;
+use crate::event::{Fan, Level};
 use crate::exit::ExitCode;
 use crate::explain::Left;
 use crate::report::html::{Chapter, PROOFS, page, why_missing};
@@ -65,23 +65,8 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
         );
         note(&mut fan, Level::Warning, text);
     }
-    for (name, why) in left_out.iter().filter(|(name, _)| !never(name)) {
-        note(
-            &mut fan,
-            Level::Warning,
-            format!("{name} is left out: {why}"),
-        );
-    }
-    if !idle.is_empty() {
-        let text = format!(
-            "no execution was seen of {}: what it covers is not known, and what is open there was not tried",
-            idle.join(", ")
-        );
-        note(&mut fan, Level::Warning, text);
-    }
-    if let Some(text) = sources::warning(&Vec::from_iter(changed)) {
-        note(&mut fan, Level::Warning, text);
-    }
+    let damaged = left_out.iter().filter(|(name, _)| !never(name));
+    tell_gaps(damaged, &idle, changed, &mut fan);
     if all.count().lines == 0 {
         let text = "no line of C belongs to the harnesses: there is nothing to be covered";
         note(&mut fan, Level::Warning, text.to_owned());
@@ -104,6 +89,28 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
     match manners.message_format {
         MessageFormat::Human => print(&coverage::table(&all)),
         MessageFormat::Json => print(&lines(&all)),
+    }
+}
+
+/// Says of which harnesses the coverage is not there or not known, and which files have changed since.
+fn tell_gaps<'a>(
+    damaged: impl Iterator<Item = &'a (String, String)>,
+    idle: &[String],
+    changed: BTreeSet<String>,
+    fan: &mut Fan,
+) {
+    for (name, why) in damaged {
+        note(fan, Level::Warning, format!("{name} is left out: {why}"));
+    }
+    if !idle.is_empty() {
+        let text = format!(
+            "no execution was seen of {}: what it covers is not known, and what is open there was not tried",
+            idle.join(", ")
+        );
+        note(fan, Level::Warning, text);
+    }
+    if let Some(text) = sources::warning(&Vec::from_iter(changed)) {
+        note(fan, Level::Warning, text);
     }
 }
 
