@@ -378,6 +378,13 @@ impl Body<'_> {
         ))
     }
 
+    /// Whether a callback reads the texts that it is given, as any would: where no number stands beside them, which may be
+    /// a length, they end in NULs.
+    fn reads_texts(&self, function: &Function) -> bool {
+        let is_number = |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { .. });
+        !function.params.iter().any(is_number)
+    }
+
     /// A function for the library to call.
     pub(super) fn callback(&mut self, function: &Function, wanted: &str) -> Result<String, String> {
         let name = self.name(&format!("on_{}", wanted.trim_start_matches("on_")));
@@ -395,8 +402,12 @@ impl Body<'_> {
         } else {
             params.join(", ")
         };
-        let ignored: String = (1..=params.len())
-            .map(|i| format!("    (void)p{i};\n"))
+        let reads = self.reads_texts(function);
+        let used: String = (function.params.iter().enumerate())
+            .map(|(i, ty)| match reads && is_text(ty) {
+                true => format!("    (void)(p{0} && strlen(p{0}));\n", i + 1),
+                false => format!("    (void)p{};\n", i + 1),
+            })
             .collect();
         let resolved = self.api.resolve(&function.returns);
         let handed = self.handed_over(function);
@@ -429,9 +440,14 @@ impl Body<'_> {
         let variadic = if function.variadic { ", ..." } else { "" };
         let head = declaration(&function.returns, "");
         self.callbacks.push(format!(
-            "static {} {name}({list}{variadic})\n{{\n{ignored}{answer}}}\n",
+            "static {} {name}({list}{variadic})\n{{\n{used}{answer}}}\n",
             head.trim_end()
         ));
         Ok(name)
     }
+}
+
+/// Whether it is C's type of a text that is only read.
+fn is_text(ty: &Written) -> bool {
+    ty.words.replace(' ', "") == "constchar*"
 }

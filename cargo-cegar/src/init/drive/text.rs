@@ -200,7 +200,11 @@ impl Body<'_> {
             false => format!("/* {told} */\n"),
         };
         text +=
-            "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n";
+            "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
+        if self.callbacks.iter().any(|text| text.contains("strlen(")) {
+            text += "#include <string.h>\n";
+        }
+        text.push('\n');
         if chooses {
             text += "#include <crunner.h>\n\n";
         }

@@ -2,6 +2,8 @@
 
 /// The user's `main` in the normalised module.
 pub const USER_MAIN: &str = "cegar_user_main";
+/// The function that is chosen as entry.
+pub const USER_ENTRY: &str = "cegar_user_entry";
 /// Where the engine's own C library keeps `errno`.
 pub const ERRNO: &str = "cegar_errno";
 /// The string attribute that says who provides a function: `user`, `stub`, `engine-only` or `mock`.

@@ -28,8 +28,9 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
+use super::convention::USER_ENTRY;
 use super::ir::*;
-use super::llvm::{BasicBlock, Layout, Module, ModuleError, Value};
+use super::llvm::{BasicBlock, Layout, Metadata, Module, ModuleError, Value, metadata};
 use super::outside::{Effects, Outside};
 use super::sources::Sources;
 pub(crate) use calls::string;
@@ -220,7 +221,7 @@ impl<'m> Loader<'m> {
                 .collect();
             let result = flatten(&mut self.types, ty.result());
             self.program.functions.push(Function {
-                name,
+                name: source_name(self.module, function, name),
                 kind,
                 params,
                 varargs: ty.is_vararg(),
@@ -330,4 +331,14 @@ fn is_addressed(function: Value<'_>) -> bool {
         }
         !user.users().iter().all(kept)
     })
+}
+
+/// The name that the user gave a function: the one that is chosen as entry has another name in the module.
+fn source_name<'m>(module: &'m Module, function: Value<'m>, name: String) -> String {
+    if name != USER_ENTRY {
+        return name;
+    }
+    let described = Metadata::of_function(function);
+    let given = described.map(|about| about.string(module, metadata::NAME));
+    given.filter(|given| !given.is_empty()).unwrap_or(name)
 }

@@ -31,12 +31,9 @@ use super::convention::EFFECTS;
 use super::llvm::{Module, ModuleError, Value, llvm};
 use super::outside::Effects;
 
-pub use super::convention::{MEMBER, USER_MAIN};
+pub use super::convention::{MEMBER, USER_ENTRY, USER_MAIN};
 pub use flags::clang_flags;
 pub use mocks::{Mocked, Returns};
-
-/// The function chosen as entry, in the normalised module.
-pub const USER_ENTRY: &str = "cegar_user_entry";
 
 /// Where the program starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
