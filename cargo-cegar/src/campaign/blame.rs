@@ -119,7 +119,7 @@ impl Telling<'_> {
         };
         let value = match is_null || choice == "NULL" {
             true => "NULL".to_owned(),
-            false => missing.value.to_string(),
+            false => self.shown(named, missing.value),
         };
         let why = self.why(missing, (&call, &choice), &value);
         // What nothing had the address of before the call is as the harness left it.
@@ -343,6 +343,18 @@ impl Telling<'_> {
             .trim()
             .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         name.into_iter().next().map(str::to_owned)
+    }
+
+    /// A value in the type of the harness's variable, as far as the value tells its size.
+    fn shown(&self, name: &str, value: u128) -> String {
+        if name.is_empty() || self.is_unsigned(name) {
+            return value.to_string();
+        }
+        match (u32::try_from(value), u64::try_from(value)) {
+            (Ok(word), _) => word.cast_signed().to_string(),
+            (_, Ok(long)) => long.cast_signed().to_string(),
+            _ => value.to_string(),
+        }
     }
 
     /// Whether a variable is declared with a type of unsigned numbers.

@@ -91,7 +91,8 @@ pub fn replay(
                 stem: &stem,
                 target,
                 captured: options.captured.as_deref(),
-                ends: (budget.end(), stop),
+                // The harnesses need time, too.
+                ends: (budget.share(2).end(), stop),
             };
             match committed::run(&tests, None) {
                 Err(why) => told.not_run.extend(committed::not_run(&stem, known, &why)),

@@ -7,8 +7,16 @@
 use llvm_sys::LLVMOpcode;
 use llvm_sys::debuginfo::LLVMMetadataKind;
 
+use super::link::is_users;
 use super::locals::{SCOPE_BEGINS, scope_marks};
 use crate::program::llvm::{Metadata, Module, Value};
+
+/// What an object without a name is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Temporary {
+    Literal,
+    Result,
+}
 
 /// Whether an instruction of the user's code is such an object, and its address may be kept.
 pub(super) fn may_outlive<'m>(module: &'m Module, local: Value<'m>) -> bool {
@@ -16,25 +24,30 @@ pub(super) fn may_outlive<'m>(module: &'m Module, local: Value<'m>) -> bool {
         return false;
     }
     let name = local.name();
-    let is_literal = name.starts_with(".compoundliteral");
     // A variable of this name has its scope marked.
     let is_result = ["tmp", "ref.tmp", "coerce"]
         .iter()
         .any(|known| name.trim_end_matches(|c: char| c.is_ascii_digit()) == *known)
         && scope_marks(local, SCOPE_BEGINS).is_empty();
-    (is_literal || is_result) && is_kept(module, local, is_literal)
+    match name.starts_with(".compoundliteral") {
+        true => is_kept(module, local, Temporary::Literal, false),
+        false => is_result && is_kept(module, local, Temporary::Result, false),
+    }
 }
 
-/// Whether an address is stored, chosen or returned, or, where `by_calls` is set, handed to a function within an inner block.
-fn is_kept<'m>(module: &'m Module, address: Value<'m>, by_calls: bool) -> bool {
+/// Whether an address is stored, chosen, returned, or handed to a function that may store it; `inner`: it is that of
+/// a part.
+fn is_kept<'m>(module: &'m Module, address: Value<'m>, what: Temporary, inner: bool) -> bool {
+    let may_keep = |call: Value<'m>| match what {
+        Temporary::Literal => is_in_inner_block(module, call),
+        // The whole of it is where a call puts its result, or what the next call takes.
+        Temporary::Result => inner && (!call.callee().is_function() || is_users(call.callee())),
+    };
     address.users().into_iter().any(|user| match user.opcode() {
         Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMICmp) => false,
         Some(LLVMOpcode::LLVMStore) => user.operand(0) == address,
-        Some(LLVMOpcode::LLVMGetElementPtr) => is_kept(module, user, by_calls),
-        Some(LLVMOpcode::LLVMCall) => {
-            let is_intrinsic = user.callee().name().starts_with("llvm.");
-            by_calls && !is_intrinsic && is_in_inner_block(module, user)
-        }
+        Some(LLVMOpcode::LLVMGetElementPtr) => is_kept(module, user, what, true),
+        Some(LLVMOpcode::LLVMCall) => !user.callee().name().starts_with("llvm.") && may_keep(user),
         _ => true,
     })
 }

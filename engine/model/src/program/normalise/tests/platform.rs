@@ -41,6 +41,9 @@ fn what_the_platform_does_beyond_c_is_said() {
     let result = "struct b { char d[8]; }; struct b g(void) { struct b b = {{1}}; return b; }\n\
         int main(void) { char *p = g().d; return p[0]; }";
     assert_eq!(says(result), ["temporaries"]);
+    let handed = "struct b { char d[8]; }; char *k; struct b g(void) { struct b b = {{1}}; return b; }\n\
+        void keep(char *d) { k = d; } int main(void) { keep(g().d); return k[1]; }";
+    assert_eq!(says(handed), ["temporaries"]);
     let within = "struct b { char d[8]; int n; }; struct b g(void) { struct b b = {{1}}; return b; }\n\
         int h(struct b b, int *p) { return b.n + p[1]; }\n\
         int main(void) { struct b tmp = (struct b){{2}, 3}; char *p = tmp.d;\n\
