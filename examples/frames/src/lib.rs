@@ -12,6 +12,7 @@
 
 use std::ffi::c_int;
 use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 mod sys {
     use std::ffi::c_int;
@@ -54,8 +55,10 @@ pub struct Decoder {
 impl Decoder {
     /// A decoder for this version of the format. `mark` ends a frame, and none is longer than `limit`.
     pub fn new(version: u8, mark: u8, limit: u8) -> Result<Decoder, Error> {
-        // SAFETY: the function takes any number.
+        let table = table();
+        // SAFETY: the function takes any number, and no other thread opens or closes a decoder.
         let number = checked(unsafe { sys::frames_open(version.into()) })?;
+        drop(table);
         let decoder = Decoder { number };
         // SAFETY: the decoder is open.
         checked(unsafe { sys::frames_configure(number, mark.into(), limit.into()) })?;
@@ -81,9 +84,16 @@ impl Decoder {
 
 impl Drop for Decoder {
     fn drop(&mut self) {
-        // SAFETY: the decoder is open; it is closed once.
+        let _table = table();
+        // SAFETY: the decoder is open; it is closed once, and no other thread opens or closes one.
         unsafe { sys::frames_close(self.number) };
     }
+}
+
+/// The library keeps its decoders in one table, which one thread at a time may look for a place in.
+fn table() -> MutexGuard<'static, ()> {
+    static TABLE: Mutex<()> = Mutex::new(());
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn checked(result: c_int) -> Result<c_int, Error> {
