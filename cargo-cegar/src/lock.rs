@@ -115,6 +115,7 @@ pub fn during(
     }
     // For the message above only.
     let _ = file.set_len(0);
+    let _ = file.seek(SeekFrom::Start(0));
     let _ = write!(file, "{}", std::process::id());
     Ok(Held { _file: Some(file) })
 }
