@@ -114,22 +114,6 @@ impl Contracts {
         all.filter(move |one| one.harness == harness && one.state != State::Rejected)
     }
 
-    /// How many conditions a harness keeps, in words; none if it keeps none.
-    pub fn counted(&self, harness: &str) -> Option<String> {
-        let kept: Vec<_> = self.kept(harness).collect();
-        let confirmed = kept.iter().filter(|one| one.state == State::Confirmed);
-        let noun = match kept.len() {
-            0 => return None,
-            1 => "precondition",
-            _ => "preconditions",
-        };
-        Some(format!(
-            "{} {noun} assumed for {harness}, {} confirmed (contracts.toml)",
-            kept.len(),
-            confirmed.count()
-        ))
-    }
-
     /// What proofs of a harness assume of all callers: what is confirmed, and what is not.
     pub fn assumed(&self, harness: &str) -> Vec<Assumption> {
         let conditions = |state: State| -> Vec<String> {

@@ -63,7 +63,7 @@ impl ExitCode {
         ),
         (
             ExitCode::Incomplete,
-            "a harness was never executed, or a committed test was not run",
+            "a harness was never executed, a committed test was not run, or a condition is in no list",
         ),
         (
             ExitCode::Usage,

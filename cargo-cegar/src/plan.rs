@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use cegar_checker::{Assumption, LEARNT};
 use cegar_harness::build::{Exclude, harness_flags, models, resolve};
 
 use crate::capture;
@@ -328,12 +329,24 @@ pub fn use_settled(harnesses: &mut [Harness], settled: &[contracts::Settled]) {
 }
 
 /// How many preconditions the harnesses assume, in words.
-pub fn preconditions(project: &Project, harnesses: &[Harness]) -> Result<Vec<String>, Error> {
-    let contracts = Contracts::load(&project.cegar)?;
-    let written = harnesses.iter().filter(|harness| harness.drives.is_some());
-    Ok(written
-        .filter_map(|harness| contracts.counted(&harness.name))
-        .collect())
+pub fn preconditions(harnesses: &[Harness]) -> Vec<String> {
+    let told = |harness: &Harness| {
+        let count = |wanted: &dyn Fn(&Assumption) -> bool| -> usize {
+            let counted = harness.preconditions.iter().filter(|one| wanted(one));
+            counted.map(|one| one.places.len()).sum()
+        };
+        let noun = match count(&|_| true) {
+            0 => return None,
+            1 => "1 precondition".to_owned(),
+            all => format!("{all} preconditions"),
+        };
+        let confirmed = count(&|one| one.id != LEARNT);
+        Some(format!(
+            "{noun} assumed for {}, {confirmed} confirmed (contracts.toml)",
+            harness.name
+        ))
+    };
+    harnesses.iter().filter_map(told).collect()
 }
 
 /// The harnesses that `selected` names (all, if it names none), each with its program.

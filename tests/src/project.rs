@@ -68,6 +68,19 @@ impl Project {
         project
     }
 
+    /// Two programs, `one.c` and `two.c`, each with an index past an array's bound.
+    pub fn two_programs() -> Self {
+        let project = Self::empty();
+        for (name, least) in [("one", 3), ("two", 4)] {
+            let text = format!(
+                "#include <stdio.h>\nint main(void)\n{{\n    int a[4] = {{0}}, c = getchar();\n    \
+                 return c >= {least} && c < 6 ? a[c] : 0;\n}}\n"
+            );
+            project.write(&format!("{name}.c"), &text);
+        }
+        project
+    }
+
     /// A crate named `demo` around one C function, with a `cegar/` package whose one harness, `demo`, gives that
     /// function the program's input. No build script: `cegar.toml` lists the sources.
     pub fn package(c: &str) -> Self {

@@ -376,15 +376,7 @@ int main(void)
 /// one's file.
 #[test]
 fn each_program_has_a_package_of_its_own() {
-    let project = Project::empty();
-    let text = |least: u32| {
-        format!(
-            "#include <stdio.h>\nint main(void)\n{{\n    int a[4] = {{0}}, c = getchar();\n    \
-             return c >= {least} && c < 6 ? a[c] : 0;\n}}\n"
-        )
-    };
-    project.write("one.c", &text(3));
-    project.write("two.c", &text(4));
+    let project = Project::two_programs();
     for name in ["one", "two", "one"] {
         let words = ["check", &format!("{name}.c"), "--max-time", "60s"];
         let run = Tool::new(project.path(), words).limit(LIMIT).run();

@@ -93,13 +93,14 @@ fn headers_that_the_build_writes_are_copied_and_renewed() {
     assert_eq!(project.read(copy), "#define CAP 256\n");
     let own = "use cegar_harness::Mock;\n#[test]\nfn high() { Mock::new(\"odd\").stdin(b\"\\xc8\").run().expect_safe(); }\n";
     project.write("cegar/tests/own.rs", own);
-    tool(&project, "ci --max-time 30s")
+    // Cargo builds what the test needs in half of it.
+    tool(&project, "ci --max-time 120s")
         .expect(exit::CLEAN)
         .says("1 of 1 known input pass");
 
     project.write("size", "100\n");
     // A build on a server judges the code of now, with the tests that are there and with new ones.
-    let ci = tool(&project, "ci --max-time 40s");
+    let ci = tool(&project, "ci --max-time 120s");
     ci.expect(exit::VIOLATION).says("the test `high` fails");
     assert_eq!(project.read(copy), "#define CAP 256\n");
     let written = project.read("target/cegar/ci/tests/odd.rs");

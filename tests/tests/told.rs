@@ -157,15 +157,7 @@ fn a_report_needs_its_folder() {
 /// Two checks at one time in one folder: each has its test, in a package of its own.
 #[test]
 fn checks_beside_each_other_keep_their_tests() {
-    let project = Project::empty();
-    let text = |least: u32| {
-        format!(
-            "#include <stdio.h>\nint main(void)\n{{\n    int a[4] = {{0}}, c = getchar();\n    \
-             return c >= {least} && c < 6 ? a[c] : 0;\n}}\n"
-        )
-    };
-    project.write("one.c", &text(3));
-    project.write("two.c", &text(4));
+    let project = Project::two_programs();
     let start = |name: &str| started(&project, &format!("check {name}.c --max-time 60s")).start();
     let (one, two) = (start("one"), start("two"));
     one.wait().expect(exit::VIOLATION);
@@ -245,7 +237,7 @@ fn a_test_without_its_harness_is_not_run() {
     let project = two(LONG);
     let own = "#[test]\nfn mine() { cegar_harness::Mock::new(\"gone\").run().expect_safe(); }\n";
     project.write("cegar/tests/gone.rs", own);
-    let ended = tool(&project, "ci --max-time 60s --runs 500");
+    let ended = tool(&project, "ci --max-time 120s --runs 500");
     ended
         .expect(exit::INCOMPLETE)
         .says("harness `gone` is not built");

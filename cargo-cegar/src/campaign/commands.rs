@@ -13,7 +13,7 @@ use super::prepare::{self, Bitcode};
 use super::single::{Folders, Single};
 use super::{tests, unowned};
 use crate::error::Error;
-use crate::event::{Distinct, Event, Level, Reporter, Summary, Unexecuted};
+use crate::event::{Distinct, Event, INTERRUPTED, Level, Reporter, Summary, Unexecuted};
 use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
 use crate::verdict::Verdict;
@@ -278,7 +278,5 @@ fn is_its_own(why: &Error) -> bool {
     )
 }
 
-/// Why a harness whose turn did not come was not executed: Ctrl-C came first.
-pub(super) const INTERRUPTED: &str = "the command was interrupted";
-/// Why a harness whose turn did not come was not executed: the time was up first.
+/// Why a harness whose turn did not come was not executed.
 pub(super) const NO_TURN: &str = "the time was up before its turn; give it more with --max-time";

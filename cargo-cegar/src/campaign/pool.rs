@@ -21,10 +21,12 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::commands::{INTERRUPTED, NO_TURN, begin, compile};
+use super::commands::{NO_TURN, begin, compile};
 use super::unowned::{self, Unowned};
 use crate::error::Error;
-use crate::event::{Distinct, Event, JsonReporter, Level, Reporter, Summary, Unexecuted};
+use crate::event::{
+    Distinct, Event, INTERRUPTED, JsonReporter, Level, Reporter, Summary, Unexecuted,
+};
 use crate::exit::ExitCode;
 use crate::options::{Harness, RunOptions};
 use crate::signals;

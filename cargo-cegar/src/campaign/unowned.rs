@@ -67,6 +67,8 @@ pub fn replay(
     }
     let owned: BTreeSet<&str> = options.harnesses.iter().map(|h| h.name.as_str()).collect();
     let targets = targets(&options.package);
+    // The harnesses need time, too.
+    let until = budget.share(2).end();
     for stem in stems(&options.package, &owned, targets.keys())? {
         let mut told = Expectations {
             harness: stem.clone(),
@@ -91,8 +93,7 @@ pub fn replay(
                 stem: &stem,
                 target,
                 captured: options.captured.as_deref(),
-                // The harnesses need time, too.
-                ends: (budget.share(2).end(), stop),
+                ends: (until, stop),
             };
             match committed::run(&tests, None) {
                 Err(why) => told.not_run.extend(committed::not_run(&stem, known, &why)),

@@ -59,55 +59,52 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    fn keep(&mut self, finding: &Finding) -> Result<(), Error> {
+    /// Keeps an input of a harness under this name, and says where; nowhere if none are kept.
+    fn keep(&self, harness: &str, name: &str, tape: &[u8]) -> Result<Option<PathBuf>, Error> {
         let Some(inputs) = &self.inputs else {
-            return Ok(());
+            return Ok(None);
         };
-        let folder = inputs.join(&finding.harness);
+        let folder = inputs.join(harness);
         store::writable_dir(&folder)?;
-        Ok(store::write(&folder.join(&finding.name), &finding.input)?)
+        let file = folder.join(name);
+        store::write(&file, tape)?;
+        Ok(Some(file))
+    }
+
+    fn keep_finding(&mut self, finding: &Finding) {
+        if let Err(why) = self.keep(&finding.harness, &finding.name, &finding.input) {
+            self.lost.get_or_insert(why);
+        }
     }
 
     /// Keeps the input of a run that does not end beside those of findings.
-    fn hang(&mut self, hang: &Hang) -> Result<Hang, Error> {
-        let mut hang = hang.clone();
-        let name = hang.input.as_ref().and_then(|file| file.file_name());
-        if let (Some(inputs), Some(file), Some(name)) = (&self.inputs, &hang.input, name) {
-            let tape = std::fs::read(file).map_err(|why| Error::io("read", file, why))?;
-            let folder = inputs.join(&hang.harness);
-            store::writable_dir(&folder)?;
-            let kept = folder.join(format!("hang-{}", name.to_string_lossy()));
-            store::write(&kept, &tape)?;
-            hang.input = Some(kept);
-        }
-        Ok(hang)
-    }
-}
-
-impl Reporter for Sorter<'_> {
-    fn event(&mut self, event: &Event) {
-        if let Event::Hang(hang) = event {
-            let kept = self.hang(hang).unwrap_or_else(|why| {
-                self.lost.get_or_insert(why);
-                hang.clone()
-            });
-            self.inner.event(&Event::Hang(kept.clone()));
-            self.hangs.push(kept);
-            return;
-        }
-        if let Event::Precondition(finding) = event {
-            if let Err(why) = self.keep(finding) {
-                self.lost.get_or_insert(why);
-            }
-            self.preconditions.push(finding.clone());
-            return self.inner.event(event);
-        }
-        let (Event::Found(finding) | Event::FoundAgain(finding)) = event else {
-            return self.inner.event(event);
+    fn keep_hang(&self, hang: &Hang) -> Result<Option<PathBuf>, Error> {
+        let Some(file) = &hang.input else {
+            return Ok(None);
         };
-        if let Err(why) = self.keep(finding) {
-            self.lost.get_or_insert(why);
+        let tape = std::fs::read(file).map_err(|why| Error::io("read", file, why))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        self.keep(&hang.harness, &format!("hang-{name}"), &tape)
+    }
+
+    fn hang(&mut self, hang: &Hang) {
+        let mut hang = hang.clone();
+        match self.keep_hang(&hang) {
+            Ok(kept) => hang.input = kept.or(hang.input),
+            Err(why) => drop(self.lost.get_or_insert(why)),
         }
+        self.inner.event(&Event::Hang(hang.clone()));
+        self.hangs.push(hang);
+    }
+
+    fn precondition(&mut self, finding: &Finding) {
+        self.keep_finding(finding);
+        self.inner.event(&Event::Precondition(finding.clone()));
+        self.preconditions.push(finding.clone());
+    }
+
+    fn finding(&mut self, finding: &Finding) {
+        self.keep_finding(finding);
         let class = match (self.baseline.has(&finding.identity), finding.standing) {
             (true, _) => Class::Known,
             (false, Standing::New) => Class::New,
@@ -132,6 +129,17 @@ impl Reporter for Sorter<'_> {
             class,
             again,
         });
+    }
+}
+
+impl Reporter for Sorter<'_> {
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Hang(hang) => self.hang(hang),
+            Event::Precondition(finding) => self.precondition(finding),
+            Event::Found(finding) | Event::FoundAgain(finding) => self.finding(finding),
+            _ => self.inner.event(event),
+        }
     }
 }
 

@@ -39,44 +39,32 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     if report.interrupted {
         writeln!(out, "\nThe command was interrupted: not all was looked at.")?;
     }
-    for (number, hang) in report.hangs.iter().enumerate() {
-        if number == 0 {
-            writeln!(out, "\n### Runs that do not end\n")?;
-        }
-        writeln!(out, "- {}: {}", code(&hang.harness), text(&hang.words()))?;
-    }
-    for (number, finding) in report.preconditions.iter().enumerate() {
-        if number == 0 {
-            writeln!(
-                out,
-                "\n### Broken by the harness, and in no list of preconditions\n"
-            )?;
-        }
+    let hangs = (report.hangs.iter())
+        .map(|hang| format!("{}: {}", code(&hang.harness), text(&hang.words())));
+    section(out, "Runs that do not end", hangs)?;
+    let broken = report.preconditions.iter().map(|finding| {
         let (place, harness) = (code(&finding.place.show()), code(&finding.harness));
         let why = finding.blame.as_ref().map_or(String::new(), Blamed::words);
-        writeln!(
-            out,
-            "- {place}: {}; {harness}: {}",
+        format!(
+            "{place}: {}; {harness}: {}",
             text(&finding.message),
             text(&why)
-        )?;
-    }
+        )
+    });
+    section(
+        out,
+        "Broken by the harness, and in no list of preconditions",
+        broken,
+    )?;
     let vacuous = report.harnesses.iter().filter_map(|l| l.vacuous.as_ref());
-    for (number, vacuous) in vacuous.enumerate() {
-        if number == 0 {
-            writeln!(out, "\n### Vacuous\n")?;
-        }
-        let (harness, words) = (code(&vacuous.harness), text(&vacuous.words()));
-        writeln!(out, "- {harness}: {words}")?;
-    }
-    for (number, binding) in report.bindings.iter().enumerate() {
-        if number == 0 {
-            writeln!(out, "\n### Declarations that do not fit the library\n")?;
-        }
+    let vacuous = vacuous.map(|one| format!("{}: {}", code(&one.harness), text(&one.words())));
+    section(out, "Vacuous", vacuous)?;
+    let bindings = report.bindings.iter().map(|binding| {
         let known = if binding.known { ", known" } else { "" };
         let place = code(&binding.mismatch.rust.show());
-        writeln!(out, "- {place}: {}{known}", text(&binding.in_full()))?;
-    }
+        format!("{place}: {}{known}", text(&binding.in_full()))
+    });
+    section(out, "Declarations that do not fit the library", bindings)?;
     for class in Class::ALL {
         findings(out, report, class)?;
     }
@@ -89,6 +77,15 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+/// A list under its title; nothing where it is empty.
+fn section(out: &mut String, title: &str, items: impl Iterator<Item = String>) -> std::fmt::Result {
+    let mut items = items.peekable();
+    if items.peek().is_some() {
+        writeln!(out, "\n### {title}\n")?;
+    }
+    items.try_for_each(|item| writeln!(out, "- {item}"))
 }
 
 /// The row of a harness.
@@ -129,15 +126,10 @@ fn findings(out: &mut String, report: &Report, class: Class) -> std::fmt::Result
         Class::Known => "Known: the baseline lists them",
     };
     let of = |sorted: &&Sorted| sorted.class == class;
-    let mut findings = report.findings.iter().filter(of).peekable();
-    if findings.peek().is_some() {
-        writeln!(out, "\n### {title}\n")?;
-    }
-    for sorted in findings {
+    let line = |sorted: &Sorted| {
         let finding = &sorted.finding;
-        writeln!(
-            out,
-            "- {}{} in {}: {}; test {}, harness {}, found by {}",
+        format!(
+            "{}{} in {}: {}; test {}, harness {}, found by {}",
             if sorted.again { "again: " } else { "" },
             code(&finding.place.show()),
             code(&function(&finding.place)),
@@ -145,9 +137,9 @@ fn findings(out: &mut String, report: &Report, class: Class) -> std::fmt::Result
             code(&finding.name),
             code(&finding.harness),
             text(&finding.found_by),
-        )?;
-    }
-    Ok(())
+        )
+    };
+    section(out, title, report.findings.iter().filter(of).map(line))
 }
 
 /// The number of proved checks that executions reached, then those that rest on other checks, then

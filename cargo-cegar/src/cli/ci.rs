@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::args::{CiArgs, Manners};
 use super::check::max_time;
 use super::coverage::coverage_of;
-use super::run::{Unattended, open, run_options};
+use super::run::{Unattended, open, unattended_options};
 use super::{UNCONFIRMED, note, outputs, reporter, team};
 use crate::bindings::Binding;
 use crate::campaign::pool;
@@ -78,7 +78,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
         artifacts: (!args.emit).then_some(&*artifacts),
         until,
     };
-    let mut options = run_options(
+    let mut options = unattended_options(
         &project,
         &config,
         &args.harnesses,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::args::{BudgetArgs, CminArgs, EmitArgs, Manners, MessageFormat, StatsArgs, TminArgs};
 use super::print;
-use super::run::{Unattended, open, run_options};
+use super::run::{open, run_options};
 use super::{note, reporter};
 use crate::campaign::corpus;
 use crate::error::Error;
@@ -25,15 +25,7 @@ fn prepared(
     let (project, config) = open(manners)?;
     let mut fan = reporter(manners, false, &project.root);
     let budget = BudgetArgs::default();
-    let options = run_options(
-        &project,
-        &config,
-        selected,
-        &budget,
-        Unattended::default(),
-        &mut fan,
-        stop,
-    )?;
+    let options = run_options(&project, &config, selected, &budget, &mut fan, stop)?;
     Ok((options, fan))
 }
 

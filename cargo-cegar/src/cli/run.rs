@@ -51,7 +51,6 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
         &config,
         &args.harnesses,
         &args.budget,
-        Unattended::default(),
         &mut fan,
         stop,
     )?;
@@ -82,8 +81,21 @@ pub(super) struct Unattended<'a> {
     pub until: Option<Instant>,
 }
 
-/// What a campaign on the harnesses of a crate is asked; holds the locks of the harnesses.
+/// What a campaign on the harnesses of a crate is asked by a person; holds the locks of the harnesses.
 pub(super) fn run_options(
+    project: &Project,
+    config: &Config,
+    selected: &[String],
+    budget: &BudgetArgs,
+    fan: &mut Fan,
+    stop: &AtomicBool,
+) -> Result<RunOptions, Error> {
+    let attended = Unattended::default();
+    unattended_options(project, config, selected, budget, attended, fan, stop)
+}
+
+/// As [`run_options`], where no person looks on.
+pub(super) fn unattended_options(
     project: &Project,
     config: &Config,
     selected: &[String],
@@ -115,7 +127,7 @@ pub(super) fn run_options(
     if artifacts.is_some() {
         plan::use_settled(&mut harnesses, &settled);
     }
-    for text in plan::preconditions(project, &harnesses)? {
+    for text in plan::preconditions(&harnesses) {
         note(fan, Level::Info, text);
     }
     store::temporary_files()?;
@@ -227,15 +239,7 @@ pub(super) fn replay(
         ..BudgetArgs::default()
     };
     let selected = std::slice::from_ref(&args.harness);
-    let run = run_options(
-        &project,
-        &config,
-        selected,
-        &budget,
-        Unattended::default(),
-        &mut fan,
-        stop,
-    )?;
+    let run = run_options(&project, &config, selected, &budget, &mut fan, stop)?;
     let outcome = campaign::replay(&ReplayOptions { run, inputs }, &mut fan, stop);
     conclude(outcome, fan, false, stop)
 }

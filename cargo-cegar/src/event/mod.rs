@@ -24,7 +24,7 @@ use crate::verdict::{Finding, Goal, Vacuous};
 pub use distinct::Distinct;
 pub use json::JsonReporter;
 pub use listen::{Fan, Recorder, Reporter};
-pub use summary::{Expectations, Hang, Summary, TestRef, Unexecuted};
+pub use summary::{Expectations, Hang, INTERRUPTED, Summary, TestRef, Unexecuted};
 
 /// Something that happened.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::verdict::{GoalTable, Stats, Vacuous, Verdict};
 
+/// Why something was not done: Ctrl-C came first.
+pub const INTERRUPTED: &str = "the command was interrupted";
+
 /// A run that does not end in its time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hang {

@@ -52,10 +52,7 @@ impl JunitReporter {
             status.set_type(rule_id(finding.kind)).set_message(what);
             let mut case = TestCase::new(finding.name.clone(), status);
             case.set_classname(finding.place.file.clone());
-            suites
-                .entry(&finding.harness)
-                .or_insert_with(|| TestSuite::new(finding.harness.clone()))
-                .add_test_case(case);
+            suite(&mut suites, &finding.harness).add_test_case(case);
         }
         for binding in &self.bindings {
             let (mut status, excuse) = match binding.known {
@@ -67,15 +64,10 @@ impl JunitReporter {
             status.set_type(binding.kind.clone()).set_message(message);
             let mut case = TestCase::new(binding.name.clone(), status);
             case.set_classname(binding.mismatch.rust.file.clone());
-            suites
-                .entry("bindings")
-                .or_insert_with(|| TestSuite::new("bindings"))
-                .add_test_case(case);
+            suite(&mut suites, "bindings").add_test_case(case);
         }
         for expected in &self.expectations {
-            let suite = suites
-                .entry(&expected.harness)
-                .or_insert_with(|| TestSuite::new(expected.harness.clone()));
+            let suite = suite(&mut suites, &expected.harness);
             for name in &expected.pass {
                 suite.add_test_case(TestCase::new(name.clone(), TestCaseStatus::success()));
             }
@@ -88,28 +80,25 @@ impl JunitReporter {
         for (harness, why) in &self.failed {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
             status.set_message(why.clone());
-            suites
-                .entry(harness)
-                .or_insert_with(|| TestSuite::new(harness.clone()))
-                .add_test_case(TestCase::new("campaign", status));
+            suite(&mut suites, harness).add_test_case(TestCase::new("campaign", status));
         }
         for hang in &self.hangs {
             let mut status = TestCaseStatus::skipped();
             status.set_message(hang.words());
-            suites
-                .entry(&hang.harness)
-                .or_insert_with(|| TestSuite::new(hang.harness.clone()))
-                .add_test_case(TestCase::new("each run ends", status));
+            suite(&mut suites, &hang.harness).add_test_case(TestCase::new("each run ends", status));
         }
         for (harness, goals) in &self.goals {
-            let suite = suites
-                .entry(harness)
-                .or_insert_with(|| TestSuite::new(harness.clone()));
+            let suite = suite(&mut suites, harness);
             suite.add_test_cases(goals.iter().filter_map(of_goal));
         }
         report.add_test_suites(suites.into_values());
         report
     }
+}
+
+/// The suite of a harness.
+fn suite<'s, 'n>(suites: &'s mut BTreeMap<&'n str, TestSuite>, name: &'n str) -> &'s mut TestSuite {
+    suites.entry(name).or_insert_with(|| TestSuite::new(name))
 }
 
 /// The case of a check; none for one that is violated, which is a finding.

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::without_result;
 use crate::bindings::Binding;
-use crate::event::{Event, Reporter};
+use crate::event::{Event, INTERRUPTED, Reporter};
 use crate::verdict::{Finding, rule_id};
 
 /// Collects findings and writes a SARIF file at the end.
@@ -31,8 +31,7 @@ pub struct SarifReporter {
     /// What every "proved" of the command relies on.
     assumptions: Vec<Assumption>,
     sorted: bool,
-    /// The crate's folder in its repository, which code hosts go by.
-    prefix: PathBuf,
+    /// The folder that code hosts go by; above the crate's, or that.
     repository: PathBuf,
 }
 
@@ -49,7 +48,6 @@ impl SarifReporter {
             further: Vec::new(),
             assumptions: Vec::new(),
             sorted: false,
-            prefix: PathBuf::new(),
             repository: root.clone(),
             root,
         }
@@ -58,13 +56,12 @@ impl SarifReporter {
     /// As [`SarifReporter::new`], with the baseline state of each result; file names are relative
     /// to the `repository`.
     pub fn sorted(path: PathBuf, root: PathBuf, repository: &Path) -> Self {
-        let prefix = root.strip_prefix(repository).unwrap_or(Path::new(""));
-        SarifReporter {
-            sorted: true,
-            prefix: prefix.to_owned(),
-            repository: repository.to_owned(),
-            ..SarifReporter::new(path, root)
+        let mut reporter = SarifReporter::new(path, root);
+        reporter.sorted = true;
+        if reporter.root.starts_with(repository) {
+            reporter.repository = repository.to_owned();
         }
+        reporter
     }
 
     fn log(&self) -> Result<serde_sarif::sarif::Sarif, serde_json::Error> {
@@ -118,21 +115,15 @@ impl SarifReporter {
     }
 
     /// A file's name relative to the repository, as far as it is in it.
-    fn named(&self, file: &Path) -> String {
-        uri(&match file.strip_prefix(&self.root) {
-            Ok(file) => self.prefix.join(file),
-            Err(_) if file.is_relative() => self.prefix.join(file),
-            Err(_) => file
-                .strip_prefix(&self.repository)
-                .unwrap_or(file)
-                .to_owned(),
-        })
+    fn named(&self, file: &str) -> String {
+        let file = self.root.join(file);
+        uri(file.strip_prefix(&self.repository).unwrap_or(&file))
     }
 
     /// A declaration that does not fit: it stands in Rust, and what it should be in C.
     fn binding(&self, binding: &Binding) -> serde_json::Value {
         let place = |line: &crate::bindings::Line| {
-            let file = self.named(line.file.as_ref());
+            let file = self.named(&line.file);
             json!({ "physicalLocation": {
                 "artifactLocation": { "uri": file },
                 "region": { "startLine": line.line.max(1) },
@@ -152,7 +143,7 @@ impl SarifReporter {
     }
 
     fn result(&self, finding: &Finding) -> serde_json::Value {
-        let file = self.named(Path::new(&finding.place.file));
+        let file = self.named(&finding.place.file);
         json!({
             "ruleId": rule_id(finding.kind),
             "level": "error",
@@ -224,8 +215,8 @@ impl Reporter for SarifReporter {
             }
             Event::Finished(summary) => {
                 if summary.interrupted {
-                    let why = "the command was interrupted".to_owned();
-                    self.failed.push(("cargo cegar".to_owned(), why));
+                    let command = "cargo cegar".to_owned();
+                    self.failed.push((command, INTERRUPTED.to_owned()));
                 }
                 self.assumptions.clone_from(&summary.assumptions);
             }
