@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{Metadata, MetadataCommand, Package};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use miette::Diagnostic;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
@@ -93,6 +93,8 @@ pub struct Project {
     pub target: PathBuf,
     /// Whether it is a member of the workspace; else a dependency.
     pub member: bool,
+    /// The folders of the packages that depend on it, as far as cargo was asked for them.
+    pub callers: Vec<PathBuf>,
     /// Arguments of cargo where the build is captured.
     pub cargo_args: Vec<String>,
     /// The committed package with harnesses and tests: `cegar/` in the package, or `cegar-NAME/` in
@@ -158,7 +160,16 @@ impl Project {
             Some(dir) => std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()),
             None => metadata.target_directory.clone().into_std_path_buf(),
         };
+        let depends = |other: &&Package| {
+            let mut all = other.dependencies.iter();
+            all.any(|one| one.name == *package.name && one.kind != DependencyKind::Build)
+        };
+        let callers = metadata.packages.iter().filter(depends).map(|other| {
+            let manifest = other.manifest_path.as_std_path();
+            manifest.parent().map(Path::to_owned).unwrap_or_default()
+        });
         Project {
+            callers: callers.collect(),
             name: package.name.to_string(),
             version: package.version.to_string(),
             manifest,

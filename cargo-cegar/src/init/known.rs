@@ -272,6 +272,7 @@ impl<'a> Known<'a> {
             units: &self.units,
             scratch: self.project.scratch(),
             root: self.project.root.clone(),
+            callers: self.project.callers.clone(),
             stop,
         }
     }

@@ -8,9 +8,13 @@
 //! others, 2020) do the same at the level of the compiler; here the files need not even compile,
 //! which a crate's copy of a test suite mostly does not.
 //!
-//! Only observed orders are used: any other would report faults of a use that no caller makes.
+//! The Rust code around a library shows more (`rust`): what its functions call, and that its safe
+//! methods may come in any order.
+//!
+//! Only such orders are used: any other would report faults of a use that no caller makes.
 
 mod life;
+mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -37,17 +41,18 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Looks through the C files below a folder.
-    pub fn learn(root: &Path, api: &Api) -> Result<Orders, Error> {
+    /// Looks through the C and the Rust files below the crate's folder, and the Rust files below those
+    /// of the crates that call it.
+    pub fn learn(root: &Path, callers: &[PathBuf], api: &Api) -> Result<Orders, Error> {
         let mut parser = Parser::new();
         let language = tree_sitter_c::LANGUAGE.into();
         parser
             .set_language(&language)
             .map_err(|why| Error::engine("parsing the crate's C files", why))?;
-        let mut files = Vec::new();
-        c_files(root, DEPTH, &mut files);
+        let mut paths = Vec::new();
+        files(root, "c", (DEPTH, FILES, BYTES), &mut paths);
         let mut orders = Orders::default();
-        for path in files {
+        for path in paths {
             // What cannot be read shows nothing.
             let Ok(text) = std::fs::read(&path) else {
                 continue;
@@ -58,7 +63,20 @@ impl Orders {
             let name = path.strip_prefix(root).unwrap_or(&path);
             orders.file(api, &name.to_string_lossy(), &text, tree.root_node());
         }
+        let roots: Vec<PathBuf> = [root.to_owned()]
+            .into_iter()
+            .chain(callers.iter().cloned())
+            .collect();
+        for edge in rust::edges(&roots, api) {
+            orders.put(edge.identity, (edge.from, edge.to), &edge.file);
+        }
         Ok(orders)
+    }
+
+    fn put(&mut self, identity: String, (from, to): (String, String), file: &str) {
+        let life = self.lives.entry(identity).or_default();
+        life.next.entry(from).or_default().insert(to);
+        life.files.insert(file.to_owned());
     }
 
     /// What is known of a kind of object.
@@ -95,31 +113,39 @@ impl Orders {
         };
         following.statement(body, Some(BTreeMap::new()), 0);
         for (identity, from, to) in following.edges {
-            let life = self.lives.entry(identity).or_default();
-            life.next.entry(from).or_default().insert(to);
-            life.files.insert(name.to_owned());
+            self.put(identity, (from, to), name);
         }
     }
 }
 
-fn c_files(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) {
+/// The files with an extension below a folder, in order: so deep, so many, of so many bytes at most. What `init` itself
+/// wrote shows no caller.
+fn files(
+    folder: &Path,
+    extension: &str,
+    (depth, most, bytes): (usize, usize, u64),
+    into: &mut Vec<PathBuf>,
+) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
     };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
+    if paths.iter().any(|path| path.ends_with("cegar.toml")) {
+        return;
+    }
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if into.len() >= FILES || name.starts_with('.') {
+        if into.len() >= most || name.starts_with('.') {
             continue;
         }
         let is_link = path.is_symlink();
         if path.is_dir() && depth > 0 && name != "target" && !is_link {
-            c_files(&path, depth - 1, into);
-        } else if path.extension().is_some_and(|e| e == "c")
+            files(&path, extension, (depth - 1, most, bytes), into);
+        } else if path.extension().is_some_and(|e| e == extension)
             && path
                 .metadata()
-                .is_ok_and(|m| m.is_file() && m.len() <= BYTES)
+                .is_ok_and(|m| m.is_file() && m.len() <= bytes)
         {
             into.push(path);
         }
@@ -392,8 +418,9 @@ mod tests {
         }
     }
 
-    fn edges(body: &str) -> Vec<String> {
-        let api = Api::of(vec![
+    /// A library of boxes.
+    pub(super) fn box_api() -> Api {
+        Api::of(vec![
             declared("make", "struct box *", &["int"]),
             declared("set", "int", &["struct box *", "int"]),
             declared("put", "int", &["struct box *"]),
@@ -401,12 +428,16 @@ mod tests {
             declared("drop", "void", &["struct box *"]),
             declared("ready", "int", &["struct box *"]),
             declared("open", "int", &["struct box **"]),
-        ]);
+        ])
+    }
+
+    fn edges(body: &str) -> Vec<String> {
+        let api = box_api();
         let folder = tempfile::tempdir().unwrap();
         let text = format!("static int use(int n, struct box *given)\n{{\n{body}\n}}\n");
         std::fs::create_dir(folder.path().join("tests")).unwrap();
         std::fs::write(folder.path().join("tests/use.c"), text).unwrap();
-        let orders = Orders::learn(folder.path(), &api).unwrap();
+        let orders = Orders::learn(folder.path(), &[], &api).unwrap();
         let Some(life) = orders.of("box") else {
             return Vec::new();
         };

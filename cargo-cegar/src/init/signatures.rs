@@ -31,6 +31,8 @@ pub(super) struct Library<'a> {
     pub scratch: PathBuf,
     /// The crate's folder.
     pub root: PathBuf,
+    /// The folders of the crates that call it.
+    pub callers: Vec<PathBuf>,
     pub stop: &'a AtomicBool,
 }
 
@@ -96,7 +98,7 @@ pub(super) fn choose(
     let mut api = api::read(library.compiler, library.header, library.flags)?;
     let text = std::fs::read(library.header).unwrap_or_default();
     macros::put(&mut api, &String::from_utf8_lossy(&text));
-    api.orders = Orders::learn(&library.root, &api)?;
+    api.orders = Orders::learn(&library.root, &library.callers, &api)?;
     let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
     if names.is_empty() {
         return Err(Error::nothing(
