@@ -2,47 +2,75 @@
 //!
 //! It includes the library's headers, so it needs the folders that they lie in, and headers depend
 //! on macros: those that the whole library is compiled with are the ones that its headers were
-//! written for.
+//! written for. A structure also depends on flags that say how types are laid out; a harness without
+//! them would pass an object that is larger than the library's, and an access behind the library's
+//! object would stay within the harness's.
 
 use std::path::Path;
 
 use super::resolve;
 
+/// Options with a value that a harness takes over where all files agree.
+const AGREED: &[&str] = &["-D", "-U", "-include", "-imacros"];
+/// Options with a folder.
+const FOLDERS: &[&str] = &["-I", "-isystem", "-iquote", "-idirafter"];
+/// Flags that say how types are laid out, what a `char` is, and what a header may be written in.
+const LAYOUT: &[&str] = &[
+    "-fsigned-char",
+    "-funsigned-char",
+    "-fno-signed-char",
+    "-fno-unsigned-char",
+    "-fshort-enums",
+    "-fno-short-enums",
+    "-fshort-wchar",
+    "-fno-short-wchar",
+    "-fms-extensions",
+    "-fplan9-extensions",
+    "-fblocks",
+];
+
+/// Whether a flag of one word says how types are laid out: one of [`LAYOUT`], structures without
+/// gaps, or what the machine is.
+fn is_layout(flag: &str) -> bool {
+    LAYOUT.contains(&flag) || flag.starts_with("-fpack-struct") || flag.starts_with("-m")
+}
+
+/// An option of a list, and its value, which may be the next word.
+fn valued<'a>(
+    options: &[&'static str],
+    flag: &'a str,
+    rest: &mut impl Iterator<Item = &'a str>,
+) -> Option<(&'static str, &'a str)> {
+    let option = options.iter().find(|option| flag.starts_with(**option))?;
+    let value = match &flag[option.len()..] {
+        "" => rest.next()?,
+        value => value,
+    };
+    Some((option, value))
+}
+
 /// The flags for a harness of a library with these files, each given by its folder and its flags:
-/// all include folders, and the macros that all files agree on.
+/// all include folders, and what all files agree on of macros, of files that are included first and
+/// of the layout of types.
 pub fn harness_flags<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [String])>) -> Vec<String> {
     let mut folders: Vec<String> = Vec::new();
-    let mut macros: Option<Vec<String>> = None;
+    let mut agreed: Option<Vec<Vec<String>>> = None;
     for (directory, flags) in files {
-        let mut here = Vec::new();
+        let mut here: Vec<Vec<String>> = Vec::new();
         let mut flags = flags.iter().map(String::as_str);
         while let Some(flag) = flags.next() {
-            let option = ["-I", "-isystem", "-D", "-U"]
-                .into_iter()
-                .find(|option| flag.starts_with(option));
-            let Some(option) = option else { continue };
-            let Some(value) = Some(&flag[option.len()..])
-                .filter(|value| !value.is_empty())
-                .or_else(|| flags.next())
-            else {
-                continue;
-            };
-            // A library that is one header has its code where this is defined: in one file, not in
-            // the harness too.
-            let name = value.split('=').next().unwrap_or(value);
-            if option == "-D" && name.ends_with("_IMPLEMENTATION") {
-                continue;
-            }
-            if matches!(option, "-D" | "-U") {
-                here.push(format!("{option}{value}"));
-                continue;
-            }
-            let folder = format!("-I{}", resolve(directory, value).display());
-            if !folders.contains(&folder) {
-                folders.push(folder);
+            if let Some((_, folder)) = valued(FOLDERS, flag, &mut flags) {
+                let folder = format!("-I{}", resolve(directory, folder).display());
+                if !folders.contains(&folder) {
+                    folders.push(folder);
+                }
+            } else if let Some((option, value)) = valued(AGREED, flag, &mut flags) {
+                here.extend(taken_over(directory, option, value));
+            } else if is_layout(flag) {
+                here.push(vec![flag.to_owned()]);
             }
         }
-        macros = Some(match macros {
+        agreed = Some(match agreed {
             None => here,
             Some(mut agreed) => {
                 agreed.retain(|one| here.contains(one));
@@ -50,8 +78,30 @@ pub fn harness_flags<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [String]
             }
         });
     }
-    folders.extend(macros.unwrap_or_default());
+    folders.extend(agreed.unwrap_or_default().into_iter().flatten());
     folders
+}
+
+/// The words of an option that a harness takes over, if it does.
+fn taken_over(directory: &Path, option: &str, value: &str) -> Option<Vec<String>> {
+    if matches!(option, "-include" | "-imacros") {
+        return Some(vec![option.to_owned(), first(directory, value)]);
+    }
+    // A library that is one header has its code where this is defined: in one file, not in the
+    // harness too.
+    let name = value.split('=').next().unwrap_or(value);
+    let is_code = option == "-D" && name.ends_with("_IMPLEMENTATION");
+    (!is_code).then(|| vec![format!("{option}{value}")])
+}
+
+/// A file that is included first: in the folder of the command, or else, as it is written, in the
+/// folders for headers.
+pub(super) fn first(directory: &Path, file: &str) -> String {
+    let path = resolve(directory, file);
+    match path.is_file() {
+        true => path.display().to_string(),
+        false => file.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -69,5 +119,30 @@ mod tests {
             ["-I/lib/include", "-I/other", "-DN=8", "-DFAST"]
         );
         assert!(harness_flags([]).is_empty());
+    }
+
+    #[test]
+    fn the_layout_of_types_is_the_librarys() -> std::io::Result<()> {
+        let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
+        let root = tempfile::tempdir()?;
+        std::fs::write(root.path().join("first.h"), "")?;
+        let a =
+            words("-fshort-enums -fpack-struct=1 -include first.h -include far.h -Os -iquote q");
+        let b = words("-fpack-struct=1 -includefirst.h -fshort-enums -includefar.h -mno-sse");
+        let agreed = harness_flags([(root.path(), &a[..]), (root.path(), &b[..])]);
+        let path = |name: &str| root.path().join(name).display().to_string();
+        assert_eq!(
+            agreed,
+            [
+                &format!("-I{}", path("q")),
+                "-fshort-enums",
+                "-fpack-struct=1",
+                "-include",
+                &path("first.h"),
+                "-include",
+                "far.h"
+            ]
+        );
+        Ok(())
     }
 }

@@ -469,12 +469,16 @@ mod tests {
 
     #[test]
     fn paths_are_made_absolute() {
-        let args = ["-Iinc", "-I", "b", "-include", "c.h", "-DX=1", "-I/abs"].map(str::to_owned);
+        let args = ["-Iinc", "-I", "b", "-isystemc", "-DX=1", "-I/abs"].map(str::to_owned);
         assert_eq!(
             absolute(&args, Path::new("/d")),
-            [
-                "-I/d/inc", "-I", "/d/b", "-include", "/d/c.h", "-DX=1", "-I/abs"
-            ]
+            ["-I/d/inc", "-I", "/d/b", "-isystem/d/c", "-DX=1", "-I/abs"]
         );
+    }
+
+    #[test]
+    fn a_file_that_is_included_first_may_lie_in_a_header_folder() {
+        let args = ["-include", "no/such.h", "-imacrosno/such.h"].map(str::to_owned);
+        assert_eq!(absolute(&args, Path::new("/d")), args);
     }
 }

@@ -11,7 +11,7 @@ use crate::build::cache::{self, Cache};
 use crate::build::config::Unit;
 use crate::build::objects::Objects;
 use crate::build::tools::{Stop, run_until};
-use crate::build::{BuildError, archive, resolve, tools};
+use crate::build::{BuildError, archive, flags, resolve, tools};
 
 /// An object file of the user's, and the global symbols in it.
 pub(super) struct Object {
@@ -238,33 +238,35 @@ pub(super) fn redirect(
 /// Arguments whose paths no longer depend on the folder they were written for.
 pub(super) fn absolute(args: &[String], directory: &Path) -> Vec<String> {
     const PATHS: &[&str] = &[
-        "-I",
         "-isystem",
         "-iquote",
         "-idirafter",
         "-include",
         "-imacros",
+        "-I",
     ];
-    let mut path_next = false;
-    args.iter()
-        .map(|arg| {
-            if std::mem::take(&mut path_next) {
-                return resolve(directory, arg).display().to_string();
+    let place = |option: &str, path: &str| match option {
+        "-include" | "-imacros" => flags::first(directory, path),
+        _ => resolve(directory, path).display().to_string(),
+    };
+    let mut next = None;
+    let mut all = Vec::with_capacity(args.len());
+    for arg in args {
+        if let Some(option) = next.take() {
+            all.push(place(option, arg));
+            continue;
+        }
+        let option = PATHS.iter().find(|option| arg.starts_with(**option));
+        match option.map(|option| (*option, &arg[option.len()..])) {
+            Some((option, "")) => {
+                next = Some(option);
+                all.push(arg.clone());
             }
-            match PATHS
-                .iter()
-                .rev()
-                .find_map(|option| Some((option, arg.strip_prefix(option)?)))
-            {
-                Some((_, "")) => {
-                    path_next = true;
-                    arg.clone()
-                }
-                Some((&"-I", path)) => format!("-I{}", resolve(directory, path).display()),
-                _ => arg.clone(),
-            }
-        })
-        .collect()
+            Some((option, path)) => all.push(format!("{option}{}", place(option, path))),
+            None => all.push(arg.clone()),
+        }
+    }
+    all
 }
 
 /// The files in a compiler's dependency list that may change: not those of the system.
