@@ -39,6 +39,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
         let symbolic = object.is_symbolic(offset, len);
         let place = self.shade(address);
+        if place.term.is_none() {
+            self.within(at, len as u64, check);
+        }
         if place.term.is_none() && !place.undefined && !symbolic {
             return Ok((
                 value,
@@ -83,9 +86,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let base = pool.constant(64, u128::from(at & !0xffff_ffff));
             pool.bin(BinOp::Sub, term, base)
         })?;
+        let symbolic = self.size_term(at);
         let violated = self.make(|pool| {
             let [len, size] = [len as u64, size].map(|n| pool.constant(64, u128::from(n)));
-            fault::beyond(pool, offset, len, size)
+            fault::beyond(pool, offset, len, symbolic.unwrap_or(size))
         });
         // Where the size is a guess, no tape is searched that goes past it.
         self.held(check.filter(|_| site != Site::Row), violated);
@@ -156,6 +160,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         match self.memory.writable(at, len as u64) {
             Ok((object, offset)) => {
                 object.write(offset, len, value);
+                self.within(at, len as u64, check);
                 if TRACK && (shade.term.is_some() || shade.undefined) {
                     self.shade_stored(at, len, shade);
                 }
@@ -263,10 +268,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             && let Some(term) = self.shade(len).term
             && let Some((size, site)) = self.memory.about(at)
         {
+            let symbolic = self.size_term(at);
             let violated = self.make(|pool| {
                 let known = [at & 0xffff_ffff, size];
                 let [offset, size] = known.map(|n| pool.constant(64, u128::from(n)));
-                fault::beyond(pool, offset, term, size)
+                fault::beyond(pool, offset, term, symbolic.unwrap_or(size))
             });
             self.held(check.filter(|_| site != Site::Row), violated);
         }
@@ -313,6 +319,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
         self.block_address(from, n, Some(read));
         self.block_address(to, n, Some(write));
+        self.within(source, n, Some(read));
+        self.within(target, n, Some(write));
         self.concretise(len, 64);
         self.copy_bytes(target, source, n);
         Ok(())
@@ -390,6 +398,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             return Err(self.fault(Some(check), CheckKind::Write, fault, target, n));
         }
         self.block_address(to, n, Some(check));
+        self.within(target, n, Some(check));
         self.concretise(len, 64);
         let (byte, shade) = (self.get(value, 8) as u8, self.shade(value));
         if let Ok((object, at)) = self.memory.writable(target, n) {
@@ -419,7 +428,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             Err(fault) => return Err(self.fault(check, CheckKind::Read, fault, at, n)),
         };
         let bytes = object.bytes[offset..offset + n as usize].to_vec();
-        if TRACK && object.is_symbolic(offset, n as usize) {
+        let symbolic = TRACK && object.is_symbolic(offset, n as usize);
+        self.within(at, n, check);
+        if symbolic {
             for (i, byte) in bytes.iter().enumerate() {
                 let pool = self.pool.as_deref_mut();
                 let found = self.memory.readable(at + i as u64, 1).ok();

@@ -176,6 +176,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
         self.room_for(size)?;
         let copy = self.memory.allocate(size, Site::Arguments);
+        self.within(from, size, None);
         self.copy_bytes(copy, from, size);
         Ok(copy)
     }

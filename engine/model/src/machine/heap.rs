@@ -2,11 +2,13 @@
 //!
 //! Fresh memory is uninitialised, a block that is moved always moves, a request that no heap could meet gives NULL and sets
 //! errno, and a request for nothing gives a block of no bytes. What is freed twice, or was never allocated, is a
-//! violation. Sizes are made concrete: an object has the size it has.
+//! violation. An object has the size it has; what other sizes would do is on the path (`sizes`).
 
 use super::memory::Site;
 use super::shadow::Shade;
 use super::step::{Run, Step, Stop};
+use smallvec::SmallVec;
+
 use crate::program::ir::{BinOp, Call, CheckId, CheckKind, HeapFn, Operand, Pred, Program, Width};
 use crate::term::fault::{self, Concrete};
 use crate::term::{Pool, Term};
@@ -23,7 +25,12 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     ) -> Step {
         let operand = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
         let size_term = self.asked(function, call);
-        let mut number = |i: usize| self.concretise(operand(i), 64) as u64;
+        let sizes: SmallVec<[Operand; 2]> = function.sizes().map(operand).collect();
+        let symbolic = self.size_of(&sizes);
+        let mut number = |i: usize| match function.sizes().contains(&i) {
+            true => self.get64(operand(i)),
+            false => self.concretise(operand(i), 64) as u64,
+        };
         let address = match function {
             HeapFn::Calloc => {
                 let (size, _) = bytes(number(0), number(1));
@@ -76,7 +83,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             }
             HeapFn::PosixMemalign => {
                 let (into, alignment, size) = (number(0), number(1), number(2));
-                let error = self.posix_memalign(call, into, alignment, size, check)?;
+                let error = self.posix_memalign(call, (into, alignment, size), symbolic, check)?;
                 return self.give(call, u128::from(error));
             }
             HeapFn::UsableSize => {
@@ -85,6 +92,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     return Err(self.bad_free(address, check));
                 }
                 let size = self.memory.about(address).map_or(0, |(size, _)| size);
+                self.fix_size(address);
                 return self.give(call, u128::from(size));
             }
             HeapFn::Malloc | HeapFn::Valloc => {
@@ -92,6 +100,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 self.heap(call, size)?
             }
         };
+        self.made_of_size(address, symbolic);
         if TRACK && self.crossing.is_some() && !matches!(function, HeapFn::UsableSize) {
             let size = self.memory.about(address).map_or(0, |(size, _)| size);
             self.note_made(address, size, size_term);
@@ -158,9 +167,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     fn posix_memalign(
         &mut self,
         call: &Call,
-        into: u64,
-        alignment: u64,
-        size: u64,
+        (into, alignment, size): (u64, u64, u64),
+        size_term: Option<Term>,
         check: Option<CheckId>,
     ) -> Step<u32> {
         if fault::alignment(&mut Concrete, u128::from(alignment), 8) {
@@ -170,6 +178,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         if block == 0 {
             return Ok(ENOMEM);
         }
+        self.made_of_size(block, size_term);
         match self.memory.writable(into, 8) {
             Ok((object, at)) => {
                 object.bytes[at..at + 8].copy_from_slice(&block.to_le_bytes());
@@ -223,6 +232,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let new = self.heap(call, size)?;
         if new != 0 && old != 0 {
             let keep = self.memory.about(old).map_or(0, |(n, _)| n.min(size));
+            self.within(old, keep, None);
             self.copy_bytes(new, old, keep);
             self.memory.remove(old);
         }

@@ -54,6 +54,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     Ok((object, offset)) => object.bytes.len() - offset,
                     Err(_) => 0,
                 };
+                self.fix_size(at);
                 self.give(call, size as u128)
             }
             Intrinsic::Math(function) => {
@@ -97,6 +98,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         {
             return Err(self.fault(check, CheckKind::Write, fault, into, n));
         }
+        self.within(into, n, check);
         let name = match self.string(name) {
             Ok(name) => name,
             Err(fault) => return Err(self.fault(None, CheckKind::Read, fault, name, 1)),
@@ -217,6 +219,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 Some((last, joined)) if *last == stream => joined.extend_from_slice(bytes),
                 _ => self.output.push((stream, bytes.to_vec())),
             }
+            self.within(at, len, check);
         }
         Ok(())
     }
@@ -289,6 +292,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     object.bytes[offset..offset + kept].copy_from_slice(&text[..kept]);
                     object.bytes[offset + kept] = 0;
                     object.written(offset, kept + 1);
+                    self.within(to, n, check);
                 }
                 Err(fault) => return Err(self.fault(check, CheckKind::Write, fault, to, n)),
             }

@@ -22,6 +22,7 @@ mod outcome;
 mod rare;
 mod report;
 mod shadow;
+mod sizes;
 mod step;
 mod trace;
 mod varargs;

@@ -105,13 +105,15 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 if let Some(room) = room {
                     self.check_room(room)?;
                 }
-                let size = self.concretise(*size, 64) as u64;
+                let symbolic = self.size_of(&[*size]);
+                let size = self.get64(*size);
                 self.room_for(size)?;
                 let at = Loc {
                     block: self.block,
                     inst: index as u32,
                 };
                 let address = self.memory.allocate(size, Site::Stack { at });
+                self.made_of_size(address, symbolic);
                 self.objects.push(address);
                 self.set(*dst, u128::from(address));
             }

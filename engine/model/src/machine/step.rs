@@ -17,6 +17,7 @@ use super::frame::Frame;
 use super::memory::Memory;
 use super::outcome::{Answer, Choice, Execution, Exhausted, Outcome, PathEvent};
 use super::shadow::Shade;
+use super::sizes::Size;
 use super::watch::Watch;
 use crate::deadline;
 use crate::program::ir::{BlockId, Operand, Pos, Program, Reg, UNDEFINED_BYTE, Width};
@@ -74,6 +75,8 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) undefined_load: Option<Pos>,
     pub(super) undefined_read: Option<Pos>,
     pub(super) concretisations: u64,
+    /// Sizes that depend on the tape, by the object's number.
+    pub(super) sizes: FxHashMap<u64, Size>,
     pub(super) scratch: Vec<(u128, Shade)>,
     pub(super) watch: Option<&'r mut Watch<'r>>,
     /// What the harness hands to the library, where that is recorded.
@@ -120,6 +123,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             undefined_load: None,
             undefined_read: None,
             concretisations: 0,
+            sizes: FxHashMap::default(),
             scratch: Vec::new(),
             watch: None,
             crossing: None,

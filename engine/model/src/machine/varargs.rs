@@ -62,6 +62,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 if let Err(fault) = self.memory.readable(from, size) {
                     return Err(self.fault(Some(check), CheckKind::Read, fault, from, size));
                 }
+                self.within(from, size, Some(check));
                 self.copy_bytes(to, from, size);
             } else {
                 let width = if argument.class == ArgClass::Integer {

@@ -86,6 +86,49 @@ fn symbolic_reads_and_block_moves() {
 }
 
 #[test]
+fn sizes_that_are_inputs() {
+    agrees(
+        "void *malloc(size_t); void *calloc(size_t, size_t); void *realloc(void *, size_t); void free(void *);
+         void *memset(void *, int, size_t); size_t malloc_usable_size(void *);
+         int cegar_entry(void) { size_t n = byte() & 15, m = byte() & 7; u8 *p = malloc(n), *q = calloc(m, 2);
+         int r = 0; for (size_t i = 0; i < n && i < 4; i++) p[i] = (u8)i;
+         if (n > 5) { __builtin_memset(p, 1, 6); r += p[byte() % n]; }
+         if (m) { q[1] = 3; q = realloc(q, m + n); if (q && m + n > 2) r += q[1]; }
+         if (malloc_usable_size(q) > 9) r += 40;
+         { u8 row[n + 1]; row[n] = 2; r += row[n]; }
+         free(p); free(q); return r; }",
+        &TAPES,
+    );
+}
+
+/// The smallest buffer that a run needs is known of every run that fills a larger one.
+#[test]
+fn the_last_byte_that_is_used_bounds_the_size() {
+    let built = build(
+        "void *malloc(size_t);
+         int cegar_entry(void) { size_t n = byte(); u8 *p = malloc(n); size_t i;
+         for (i = 0; i < 5 && i < n; i++) p[i] = 1; p[i] = 0; return 0; }",
+    );
+    let machine = Machine::new(&built.program, Limits::default());
+    let mut pool = Pool::new();
+    let run = machine.run_symbolic(&[200], &mut pool, 0..1);
+    assert_eq!(run.outcome, Outcome::Returned(0));
+    let Some(Event::Check { violated, .. }) = run.path.last().map(|e| e.event) else {
+        unreachable!()
+    };
+    let held = |n: u8| {
+        run.path[..run.path.len() - 1].iter().all(|event| {
+            let (term, expected) = event.event.condition();
+            evaluate(&pool, term, &[n]) == u128::from(expected)
+        })
+    };
+    let violating: Vec<u8> = (0..=255)
+        .filter(|n| held(*n) && evaluate(&pool, violated, &[*n]) == 1)
+        .collect();
+    assert_eq!(violating, [5]);
+}
+
+#[test]
 fn branches_checks_and_assumptions_are_recorded() {
     let built = build(
         "int cegar_entry(void) { u8 a[4] = {0}; u8 b = byte(); crunner_assume(b < 100); if (b < 4) a[b] = 1;
