@@ -81,6 +81,12 @@ struct crunner_rt;
 struct crunner_rt *crunner_rt_new(const struct crunner_options *options);
 void crunner_rt_delete(struct crunner_rt *rt);
 
+/* Whether later runs have their heap blocks, as far as there is room, between pages that may not be touched, so that an
+ * access past a block ends the run as CRUNNER_CRASHED. Addresses are others than else. */
+#define CRUNNER_ENDS 1u       /* a block ends where it may not be touched */
+#define CRUNNER_BEGINNINGS 2u /* a block begins where it may */
+void crunner_rt_guard(struct crunner_rt *rt, uint32_t guard);
+
 /* Runs cegar_entry() once on the tape. The tape must stay where it is until this returns. */
 void crunner_rt_run(struct crunner_rt *rt, const uint8_t *tape, size_t length, struct crunner_result *result);
 

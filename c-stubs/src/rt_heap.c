@@ -15,6 +15,7 @@
 #endif
 #include "rt_heap.h"
 #include "crunner_rt.h"
+#include "rt_guarded.h"
 #include "rt_large.h"
 
 #include <errno.h>
@@ -178,6 +179,8 @@ void crunner_heap_lend(struct crunner_heap *h, void *start, size_t size) {
     (void)h, (void)start, (void)size; /* every block is a real one */
 }
 
+void crunner_heap_guard(struct crunner_heap *h, unsigned guard) { (void)h, (void)guard; }
+
 void crunner_heap_end(struct crunner_heap *h) {
     if (!h->used) return;
     for (size_t i = 0; i < h->slots; i++)
@@ -225,6 +228,8 @@ struct crunner_heap {
         struct crunner_large pages;
         struct header *free[CLASSES];
     } fresh, zero;
+    unsigned guard;
+    struct crunner_guarded guarded;
 };
 
 static struct crunner_heap *heap;
@@ -303,6 +308,9 @@ static void *take(size_t size, size_t alignment, int fill) {
         return NULL;
     }
     count(&heap->limits, size);
+    if (heap->guard && alignment <= 16
+        && (block = crunner_guarded_take(&heap->guarded, size, fill, heap->guard == CRUNNER_BEGINNINGS)))
+        return block;
     uint32_t class = class_of(size, &room);
     if (size >= CRUNNER_LARGE && alignment <= CRUNNER_PAGE && class < CLASSES
         && (block = take_large(size, room, class, fill)))
@@ -333,7 +341,21 @@ static struct header *header_of(void *block, const char *dead, const char *bad) 
     return h;
 }
 
+/* The slot of a guarded block that is live, NULL for a block of the arena; everything else ends the run. */
+static struct crunner_slot *slot_of(void *block, const char *dead, const char *bad) {
+    struct crunner_slot *slot = heap->guard ? crunner_guarded_slot(&heap->guarded, block) : NULL;
+    if (slot && slot->block != block) crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
+    if (slot && !slot->live) crunner_violation(CRUNNER_HEAP, dead, NULL, 0);
+    return slot;
+}
+
 static void give(void *block) {
+    struct crunner_slot *slot = slot_of(block, "double free", "free of what is no live heap block");
+    if (slot) {
+        heap->limits.live -= slot->size;
+        crunner_guarded_give(&heap->guarded, slot);
+        return;
+    }
     struct header *h = header_of(block, "double free", "free of what is no live heap block");
     size_t size = h->size;
     struct header **list;
@@ -354,7 +376,9 @@ static void give(void *block) {
 }
 
 static size_t size_of(void *block) {
-    return header_of(block, "realloc of a freed block", "realloc of what is no live heap block")->size;
+    static const char dead[] = "realloc of a freed block", bad[] = "realloc of what is no live heap block";
+    struct crunner_slot *slot = slot_of(block, dead, bad);
+    return slot ? slot->size : header_of(block, dead, bad)->size;
 }
 
 struct crunner_heap *crunner_heap_new(uint64_t live) {
@@ -388,7 +412,10 @@ void crunner_heap_end(struct crunner_heap *h) {
     h->lent.next = h->lent.start;
     empty(&h->fresh);
     empty(&h->zero);
+    crunner_guarded_empty(&h->guarded);
 }
+
+void crunner_heap_guard(struct crunner_heap *h, unsigned guard) { h->guard = guard; }
 
 void crunner_heap_lend(struct crunner_heap *h, void *start, size_t size) {
     h->lent.start = h->lent.next = start;
@@ -400,6 +427,7 @@ void crunner_heap_delete(struct crunner_heap *h) {
     close_rows(&h->rows);
     crunner_large_close(&h->fresh.pages);
     crunner_large_close(&h->zero.pages);
+    crunner_guarded_close(&h->guarded);
     munmap(h->start, (size_t)(h->end - h->start));
     free(h);
 }

@@ -16,6 +16,9 @@ struct crunner_heap *crunner_heap_new(uint64_t live);
 void crunner_heap_delete(struct crunner_heap *heap);
 /* Lends the heap memory, of 16-byte alignment, whose owner sees to it that every byte of it holds 0xAA before each run. */
 void crunner_heap_lend(struct crunner_heap *heap, void *start, size_t size);
+/* Whether the runs from now on have their blocks between pages that may not be touched: CRUNNER_ENDS, CRUNNER_BEGINNINGS,
+ * or 0. Under AddressSanitizer that says nothing. */
+void crunner_heap_guard(struct crunner_heap *heap, unsigned guard);
 /* Makes this the heap that crunner_malloc() and its siblings use, and empties it. */
 void crunner_heap_begin(struct crunner_heap *heap);
 /* Gives everything back that the program did not free. */

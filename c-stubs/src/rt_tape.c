@@ -254,6 +254,8 @@ void crunner_rt_delete(struct crunner_rt *rt) {
     free(rt);
 }
 
+void crunner_rt_guard(struct crunner_rt *rt, uint32_t guard) { crunner_heap_guard(rt->heap, guard); }
+
 void crunner_rt_run(struct crunner_rt *rt, const uint8_t *tape, size_t length, struct crunner_result *result) {
     now = rt;
     rt->tape = tape;

@@ -22,10 +22,16 @@ use libafl_bolts::rands::Rand;
 use libafl_bolts::tuples::RefIndexable;
 
 use super::protocol::{Failure, WorkerEvent};
-use super::target::{CRASHED, OUT_OF_MEMORY, RunResult, TIMED_OUT, Target, VIOLATED};
+use super::target::{
+    CRASHED, EXITED, Guarded, OUT_OF_MEMORY, RETURNED, RunResult, TIMED_OUT, Target, VIOLATED,
+};
 
 /// Timeouts that are told one by one; after that they are only avoided.
 const TIMEOUTS_TOLD: u32 = 16;
+/// One run in so many is repeated with guarded heap blocks, and one in [`BEGINNINGS`] of these with
+/// guards before the blocks.
+const GUARDED: u64 = 16;
+const BEGINNINGS: u64 = 4;
 /// How often one failure is told again for a shorter tape.
 const SHORTER_TOLD: u32 = 12;
 
@@ -77,16 +83,17 @@ impl NativeExecutor {
     /// Runs one tape from clean counters.
     pub fn run(&mut self, tape: &[u8]) -> ExitKind {
         self.runs += 1;
-        let mut target = self.target.borrow_mut();
+        let shared = self.target.clone();
+        let mut target = shared.borrow_mut();
         target.clear();
         target.run(tape);
         let failure = match target.result.outcome {
-            VIOLATED => violated(&target.result),
-            CRASHED => Failure::Crashed {
-                signal: target.result.status,
-                pc: target.relative(target.result.pc),
-            },
+            VIOLATED | CRASHED => failure(&target),
             OUT_OF_MEMORY => Failure::OutOfMemory,
+            RETURNED | EXITED if self.runs.is_multiple_of(GUARDED) => {
+                self.guarded(&mut target, tape);
+                return ExitKind::Ok;
+            }
             TIMED_OUT => {
                 self.timeouts += 1;
                 if self.timeouts <= TIMEOUTS_TOLD {
@@ -98,18 +105,34 @@ impl NativeExecutor {
             }
             _ => return ExitKind::Ok,
         };
-        // A shorter tape for a failure is welcome, but not each time it loses one byte.
+        self.failed(tape, failure, target.counts());
+        ExitKind::Crash
+    }
+
+    /// Runs a tape that ended well once more with guarded heap blocks. The run itself stays a good one: to
+    /// the fuzzer its mutants are worth as much as those of any other.
+    fn guarded(&mut self, target: &mut Target, tape: &[u8]) {
+        let guarded = match (self.runs / GUARDED).is_multiple_of(BEGINNINGS) {
+            true => Guarded::Beginnings,
+            false => Guarded::Ends,
+        };
+        if let Some(counts) = target.run_guarded(tape, guarded) {
+            let failure = failure(target);
+            self.failed(tape, failure, &counts);
+        }
+    }
+
+    /// Tells a failing tape. A shorter one for a failure is welcome, but not each time it loses one byte.
+    fn failed(&mut self, tape: &[u8], failure: Failure, counts: &[u8]) {
         let (length, count) = self.told.entry(failure.clone()).or_insert((usize::MAX, 0));
         if tape.len() < *length / 8 * 7 && *count < SHORTER_TOLD {
             (*length, *count) = (tape.len(), *count + 1);
-            let blocks = entered(target.counts());
             self.events.push(WorkerEvent::Crash {
                 tape: tape.to_vec(),
                 failure,
-                blocks,
+                blocks: entered(counts),
             });
         }
-        ExitKind::Crash
     }
 
     /// Whether the last run entered some block more often than any input of the corpus.
@@ -125,6 +148,17 @@ impl NativeExecutor {
     /// The counts of the last run.
     pub fn counts(&self) -> Vec<u8> {
         self.target.borrow().counts().to_vec()
+    }
+}
+
+/// How the last run failed, which was violated or crashed.
+fn failure(target: &Target) -> Failure {
+    match target.result.outcome {
+        VIOLATED => violated(&target.result),
+        _ => Failure::Crashed {
+            signal: target.result.status,
+            pc: target.relative(target.result.pc),
+        },
     }
 }
 

@@ -51,6 +51,16 @@ pub(super) struct RunResult {
     pub file: [u8; 256],
 }
 
+/// Which side of a heap block may not be touched; the numbers are those of crunner_rt.h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Guarded {
+    Ends = 1,
+    Beginnings = 2,
+}
+
+pub(super) const RETURNED: u32 = 0;
+pub(super) const EXITED: u32 = 1;
 pub(super) const VIOLATED: u32 = 3;
 pub(super) const CRASHED: u32 = 4;
 pub(super) const TIMED_OUT: u32 = 5;
@@ -58,6 +68,7 @@ pub(super) const OUT_OF_MEMORY: u32 = 6;
 
 type New = unsafe extern "C" fn(*const Options) -> *mut c_void;
 type Run = unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut RunResult);
+type Guard = unsafe extern "C" fn(*mut c_void, u32);
 type Running = unsafe extern "C" fn() -> i32;
 type Interrupt = unsafe extern "C" fn();
 type Crashed = unsafe extern "C" fn(i32, u64, u64);
@@ -161,6 +172,7 @@ pub(super) type Recording = Option<Rc<RefCell<Recorder>>>;
 /// A loaded target. It is never unloaded: handlers and debug information may refer to it.
 pub(super) struct Target {
     run: Run,
+    guard: Guard,
     runtime: *mut c_void,
     hooks: *mut Hooks,
     counters: *mut u8,
@@ -201,6 +213,7 @@ impl Target {
                 crashed: *library.get(b"crunner_rt_crashed").map_err(open)?,
             }));
             let run: Run = *library.get(b"crunner_rt_run").map_err(open)?;
+            let guard: Guard = *library.get(b"crunner_rt_guard").map_err(open)?;
             let counters: *mut u8 = *library.get(b"__cegar_counters").map_err(open)?;
             let found = *library.get::<*const u32>(b"__cegar_blocks").map_err(open)?;
             let found = *found as usize;
@@ -250,6 +263,7 @@ impl Target {
             std::mem::forget(library);
             Ok(Target {
                 run,
+                guard,
                 runtime,
                 hooks,
                 counters,
@@ -299,6 +313,23 @@ impl Target {
         {
             recorder.borrow_mut().crashed();
         }
+    }
+
+    /// Runs the program once with its heap blocks between pages that may not be touched, and leaves the
+    /// counters as they were; gives what these counted if the run failed.
+    pub fn run_guarded(&mut self, tape: &[u8], guarded: Guarded) -> Option<Vec<u8>> {
+        let before = self.counts().to_vec();
+        self.clear();
+        // SAFETY: the runtime is alive, and no program runs.
+        unsafe { (self.guard)(self.runtime, guarded as u32) }
+        self.run(tape);
+        // SAFETY: as above.
+        unsafe { (self.guard)(self.runtime, 0) }
+        let failed = matches!(self.result.outcome, VIOLATED | CRASHED);
+        let counts = failed.then(|| self.counts().to_vec());
+        // SAFETY: as in `clear`; the vector has as many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(before.as_ptr(), self.counters, self.blocks) }
+        counts
     }
 
     /// Forgets logged comparisons.
