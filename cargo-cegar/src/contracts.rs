@@ -119,7 +119,10 @@ impl Contracts {
         let conditions = |state: State| -> Vec<String> {
             self.kept(harness)
                 .filter(|one| one.state == state)
-                .map(|one| format!("{}: {}", one.call, one.condition))
+                .map(|one| match one.call.as_str() {
+                    "" => one.condition.clone(),
+                    call => format!("{call}: {}", one.condition),
+                })
                 .collect()
         };
         [(true, State::Confirmed), (false, State::Learnt)]

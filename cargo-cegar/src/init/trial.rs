@@ -169,6 +169,7 @@ impl Trial<'_> {
             cut_short: false,
         };
         let mut adjust = Adjust::default();
+        let mut unopened = None;
         for round in 0.. {
             let Some(time) = self.at_most(self.time) else {
                 tried.cut_short = true;
@@ -181,7 +182,9 @@ impl Trial<'_> {
                 && adjust.opened.is_none()
                 && let Some(fault) = ran.nothing.take()
             {
-                self.open(name, &fault, &mut adjust, &mut tried)?;
+                if !self.open(name, &fault, &mut adjust, &mut tried)? {
+                    unopened = Some(fault);
+                }
                 break;
             }
             let Some(finding) = ran.preconditions.first() else {
@@ -211,25 +214,30 @@ impl Trial<'_> {
         }
         if let Some((reached, all)) = tried.lines
             && tried.left_out.is_none()
-            && tried.findings == 0
+            && (tried.findings == 0 || unopened.is_some())
             && (reached == 0 || all >= FEW_LINES && reached * 100 < all * ENOUGH)
         {
+            let why = match unopened {
+                // Callers call something else first, and nothing here says what.
+                Some(fault) => format!(": {fault}, as if something had to be called before it"),
+                None => String::new(),
+            };
             tried.left_out = Some(format!(
-                "its harness reaches {reached} of {all} lines of it"
+                "its harness reaches {reached} of {all} lines of it{why}"
             ));
         }
         Ok(tried)
     }
 
     /// The library went through NULL, in a harness that uses an object that it has just made: whether
-    /// that is so behind what callers open it with.
+    /// that is so behind what callers open it with. False where nothing was found that opens it.
     fn open(
         &self,
         name: &str,
         fault: &str,
         adjust: &mut Adjust,
         tried: &mut Tried,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let mut never = false;
         for success in [Success::Zero, Success::NotZero] {
             let opened = Adjust {
@@ -237,13 +245,13 @@ impl Trial<'_> {
                 ..adjust.clone()
             };
             let Ok(harness) = self.library.again(self.api, name, &opened) else {
-                return Ok(());
+                return Ok(false);
             };
             let Some(time) = self
                 .at_most(self.time)
                 .filter(|_| harness.text != tried.harness.text)
             else {
-                return Ok(());
+                return Ok(false);
             };
             let mut ran = self.patiently(name, &harness.drives, &harness.text, time)?;
             if !ran.preconditions.is_empty() || ran.nothing.is_some() {
@@ -261,7 +269,7 @@ impl Trial<'_> {
             tried.tapes = std::mem::take(&mut ran.tapes);
             tried.harness = harness;
             *adjust = opened;
-            return Ok(());
+            return Ok(true);
         }
         if never {
             (tried.lines, tried.findings) = (None, 0);
@@ -269,7 +277,7 @@ impl Trial<'_> {
                 "callers open what it uses first, which never succeeds here (else {fault})"
             ));
         }
-        Ok(())
+        Ok(never)
     }
 
     /// Takes the conditions of one fault over; gives those for which there is something to be done.

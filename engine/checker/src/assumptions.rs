@@ -54,7 +54,7 @@ impl Assumption {
         }
     }
 
-    /// What is assumed of callers, where a harness keeps preconditions: each as `FUNCTION: CONDITION`.
+    /// What is assumed of callers, where a harness keeps preconditions: each as `FUNCTION: CONDITION`, or alone where it is about no one call.
     pub fn preconditions(is_confirmed: bool, conditions: Vec<String>) -> Assumption {
         let (id, says) = match is_confirmed {
             true => (

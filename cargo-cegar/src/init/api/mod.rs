@@ -66,6 +66,15 @@ pub struct Record {
     pub union: bool,
 }
 
+/// An enumeration that is defined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Enumeration {
+    /// Its constants, in order.
+    pub constants: Vec<String>,
+    /// Whether a value is several of them at once: they are written as bits, `1 << 3`.
+    pub is_mask: bool,
+}
+
 /// All that is known from a header.
 #[derive(Clone, Debug, Default)]
 pub struct Api {
@@ -76,7 +85,7 @@ pub struct Api {
     /// Structures that are defined, by tag, or by the typedef of one without.
     records: HashMap<String, Record>,
     /// The constants of enumerations, by the same names.
-    enums: HashMap<String, Vec<String>>,
+    enums: HashMap<String, Enumeration>,
     typedefs: HashMap<String, Written>,
     /// Variables that the library defines: name and type.
     pub variables: Vec<(String, Written)>,
@@ -209,7 +218,14 @@ impl Api {
 
     /// The constants of an enumeration.
     pub fn constants(&self, tag: &str) -> &[String] {
-        self.enums.get(tag).map_or(&[], Vec::as_slice)
+        self.enums
+            .get(tag)
+            .map_or(&[], |one| one.constants.as_slice())
+    }
+
+    /// Whether a value of an enumeration is several of its constants at once.
+    pub fn is_mask(&self, tag: &str) -> bool {
+        self.enums.get(tag).is_some_and(|one| one.is_mask)
     }
 
     /// By what an object is known: a structure's tag, the typedef of `void` or `void *` that stands

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::{Api, Declared, Parameter, Record};
+use super::{Api, Declared, Enumeration, Parameter, Record};
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::init::ctype::{self, Kind, Written};
@@ -30,7 +30,11 @@ pub(super) struct Node {
     is_implicit: bool,
     owned_tag_decl: Option<Tag>,
     is_bitfield: bool,
+    opcode: String,
 }
+
+/// With so many constants that are written as shifts, an enumeration names bits.
+const BITS: usize = 3;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -113,6 +117,11 @@ pub(super) fn dumped(
 }
 
 impl Node {
+    /// Whether it is, or has in it, a shift to the left.
+    fn is_shift(&self) -> bool {
+        self.opcode == "<<" || self.inner.iter().any(Node::is_shift)
+    }
+
     /// What stands at the outermost level, with the file that each is in.
     pub(super) fn in_files(&self) -> Vec<(&Node, String)> {
         let mut reader = Reader::new(Path::new(""));
@@ -171,7 +180,7 @@ pub(super) struct Reader {
     api: Api,
     /// Definitions without a tag, by their node's id, until a typedef names them.
     unnamed: HashMap<String, Record>,
-    unnamed_enums: HashMap<String, Vec<String>>,
+    unnamed_enums: HashMap<String, Enumeration>,
     /// Functions of other headers in the same folder.
     near: Vec<Declared>,
 }
@@ -276,8 +285,8 @@ impl Reader {
                 self.define(&node.name, kind);
                 return;
             }
-            if let Some(constants) = self.unnamed_enums.remove(&tag.id) {
-                self.api.enums.insert(node.name.clone(), constants);
+            if let Some(enumeration) = self.unnamed_enums.remove(&tag.id) {
+                self.api.enums.insert(node.name.clone(), enumeration);
                 let kind = Kind::Enum(node.name.clone());
                 self.define(&node.name, kind);
                 return;
@@ -328,20 +337,23 @@ impl Reader {
 
     fn enumeration(&mut self, node: &Node) {
         self.enter(node);
-        let constants: Vec<String> = node
+        let constants = node
             .inner
             .iter()
-            .filter(|inner| inner.kind == "EnumConstantDecl")
-            .map(|inner| inner.name.clone())
-            .collect();
+            .filter(|inner| inner.kind == "EnumConstantDecl");
+        let bits = constants.clone().filter(|constant| constant.is_shift());
+        let enumeration = Enumeration {
+            is_mask: bits.count() >= BITS,
+            constants: constants.map(|inner| inner.name.clone()).collect(),
+        };
         node.inner.iter().for_each(|inner| self.pass(inner));
-        if constants.is_empty() {
+        if enumeration.constants.is_empty() {
             return;
         }
         if node.name.is_empty() {
-            self.unnamed_enums.insert(node.id.clone(), constants);
+            self.unnamed_enums.insert(node.id.clone(), enumeration);
         } else {
-            self.api.enums.insert(node.name.clone(), constants);
+            self.api.enums.insert(node.name.clone(), enumeration);
         }
     }
 

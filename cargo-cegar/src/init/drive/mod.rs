@@ -363,6 +363,9 @@ impl<'a> Body<'a> {
             Kind::Enum(tag) => {
                 let constants = self.api.constants(tag);
                 let (first, last) = (constants.first()?, constants.last()?);
+                if self.api.is_mask(tag) {
+                    return Some(format!("crunner_get_uint() & ({})", constants.join(" | ")));
+                }
                 if constants.len() <= 8 {
                     let name = self.name(&format!("every_{}", tag.to_lowercase()));
                     let list = constants.join(", ");
@@ -457,6 +460,18 @@ fn has_word(name: &str, words: &[&str]) -> bool {
             })
     })
 }
+
+/// Whether one of these words is a name's last word, or its first.
+fn has_outer_word(name: &str, words: &[&str]) -> bool {
+    let lower = name.to_lowercase();
+    let parts: Vec<String> = text::words(name).filter(|part| !part.is_empty()).collect();
+    let outer = [parts.first(), parts.last()];
+    words.iter().any(|word| {
+        let is_outer = outer.into_iter().flatten().any(|part| part == word);
+        is_outer || word.len() > 3 && lower.ends_with(word)
+    })
+}
+
 /// The function that takes a number of this many bytes from the tape.
 pub(super) fn getter(size: u64, signed: bool) -> &'static str {
     match (size, signed) {

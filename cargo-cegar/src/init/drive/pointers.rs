@@ -61,11 +61,18 @@ impl Body<'_> {
                     self.lines
                         .push(format!("crunner_get_bytes({name}.{}, {room});", field.name));
                 }
+                let memory = self.name(&format!("{plain}_{}", field.name));
+                self.lines
+                    .push(format!("void *{memory} = {name}.{};", field.name));
                 self.lines.push(format!(
                     "{name}.{} = ({}){room};",
                     length.name, length.ty.words
                 ));
-                self.cleanup.push(format!("free({name}.{});", field.name));
+                // The library may have put other memory there, which is its own.
+                self.cleanup.push(format!(
+                    "if ({name}.{} == {memory})\n        free({memory});",
+                    field.name
+                ));
             }
         }
     }

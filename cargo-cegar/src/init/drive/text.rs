@@ -303,7 +303,7 @@ fn spaced(words: &str) -> String {
 }
 
 /// The words of a name in small letters: of `stack_push` and of `stackPush`.
-fn words(name: &str) -> impl Iterator<Item = String> {
+pub(super) fn words(name: &str) -> impl Iterator<Item = String> {
     let mut all = vec![String::new()];
     for c in name.chars() {
         if c == '_' || c.is_uppercase() {

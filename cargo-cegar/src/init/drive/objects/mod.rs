@@ -9,7 +9,7 @@ mod opening;
 mod plain;
 
 use super::sides::{is_opposed, is_other_side};
-use super::{Body, DEPTH, common, has_name, has_word, or};
+use super::{Body, DEPTH, common, has_name, has_outer_word, has_word, or};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
@@ -24,12 +24,15 @@ const FILLS: &[&str] = &["create", "init", "open", "setup"];
 /// it: `struct error_mgr *std_error(struct error_mgr *)`.
 const USUAL: &[&str] = &["std", "standard", "default", "defaults", "preset"];
 /// Words in the names of functions that are sure to give back what was made.
-const ENDS: &[&str] = &["destroy", "free", "delete", "close"];
+const ENDS: &[&str] = &["destroy", "free", "delete", "del", "close", "dispose"];
 /// Words in the names of functions that may give back what was made.
 const GIVES_BACK: &[&str] = &[
-    "destroy", "free", "delete", "close", "release", "cleanup", "end", "fini", "term", "unref",
-    "dispose", "clear", "done",
+    "destroy", "free", "delete", "del", "close", "release", "cleanup", "fini", "unref", "dispose",
+    "deinit", "uninit",
 ];
+/// Words that say so as the last word of a name, or as its first: `parser_end` and `endParser`, not
+/// `inflate_end_headers`.
+const GIVES_BACK_LAST: &[&str] = &["end", "term", "clear", "done"];
 /// Words in the names of parameters that point to where an object is put.
 const OUTPUTS: &[&str] = &[
     "out", "output", "result", "res", "ret", "new", "created", "handle", "pp",
@@ -410,7 +413,12 @@ impl<'a> Body<'a> {
         // An object that is finished is not given back yet.
         let is_part = lower.ends_with("end") && part.iter().any(|word| lower.contains(word))
             || lower.contains("finish");
-        if !has_word(&function.name, GIVES_BACK) || is_part {
+        let gives_back =
+            has_word(&function.name, GIVES_BACK) || has_outer_word(&function.name, GIVES_BACK_LAST);
+        // What answers a question about an object leaves it as it is.
+        let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant)
+            && self.api.resolve(&function.returns).kind != Kind::Void;
+        if !gives_back || is_part || is_read {
             return None;
         }
         let through = || self.api.handle(&self.api.pointee(&param.ty)?);
