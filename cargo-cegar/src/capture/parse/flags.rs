@@ -18,7 +18,6 @@ pub(super) const WITH_ARGUMENT: &[&str] = &[
     "-Xlinker",
     "-Xclang",
     "-Xassembler",
-    "-Xpreprocessor",
     "-isysroot",
     "--sysroot",
     "--param",
@@ -84,6 +83,84 @@ pub(super) const ONLY_TUNING: &[&str] = &[
     "-mharden-sls",
 ];
 
+/// Flags with the same meaning under another name: what is handed to the preprocessor, the long names of
+/// options, and the macros that come with options which are not kept themselves.
+pub(super) fn plain(args: Vec<String>) -> Vec<String> {
+    let mut all = Vec::with_capacity(args.len());
+    let mut args = args.into_iter();
+    while let Some(arg) = args.next() {
+        if let Some(words) = arg.strip_prefix("-Wp,") {
+            all.extend(preprocessors(words.split(',')));
+        } else if arg == "-Xpreprocessor" {
+            all.extend(preprocessors(args.next().as_deref().into_iter()));
+        } else if let Some((option, value)) = long(&arg) {
+            match value.map(str::to_owned).or_else(|| args.next()) {
+                Some(value) if option.len() == 2 => all.push(format!("{option}{value}")),
+                Some(value) => all.extend([option.to_owned(), value]),
+                None => {}
+            }
+        } else {
+            all.extend(macros(&arg).iter().map(|one| (*one).to_owned()));
+            all.push(arg);
+        }
+    }
+    all
+}
+
+/// The preprocessor's own options, which may stand beside those that write lists of files.
+fn preprocessors<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        let is_path = |word: &&str| !word.starts_with('-');
+        if KEPT_WITH_ARGUMENT
+            .iter()
+            .any(|option| word.starts_with(option))
+        {
+            all.push(word.to_owned());
+            if KEPT_WITH_ARGUMENT.contains(&word) {
+                all.extend(words.next().map(str::to_owned));
+            }
+        } else if matches!(word, "-MD" | "-MMD" | "-MF" | "-MT" | "-MQ") {
+            words.next_if(is_path);
+        } else {
+            all.push(word.to_owned());
+        }
+    }
+    all
+}
+
+/// An option by its long name, and its value if it is in the same word.
+fn long(arg: &str) -> Option<(&'static str, Option<&str>)> {
+    const LONG: &[(&str, &str)] = &[
+        ("--define-macro", "-D"),
+        ("--undefine-macro", "-U"),
+        ("--include-directory", "-I"),
+        ("--include", "-include"),
+        ("--imacros", "-imacros"),
+    ];
+    LONG.iter().find_map(|(name, short)| {
+        let rest = arg.strip_prefix(name)?;
+        match rest.strip_prefix('=') {
+            Some(value) => Some((*short, Some(value))),
+            None => rest.is_empty().then_some((*short, None)),
+        }
+    })
+}
+
+/// The macros that an option defines beside what else it does. The code is compiled without optimisation, and
+/// which code that is may depend on them.
+fn macros(flag: &str) -> &'static [&'static str] {
+    match flag {
+        "-fopenmp" => &["-D_OPENMP=201511"],
+        "-ffast-math" => &["-D__FAST_MATH__=1"],
+        "-Ofast" => &["-D__OPTIMIZE__=1", "-D__FAST_MATH__=1"],
+        "-Os" | "-Oz" => &["-D__OPTIMIZE__=1", "-D__OPTIMIZE_SIZE__=1"],
+        "-O" | "-O1" | "-O2" | "-O3" | "-Og" => &["-D__OPTIMIZE__=1"],
+        _ => &[],
+    }
+}
+
 /// Flags without those that libtool varies between its two objects.
 pub(super) fn significant(flags: &[String]) -> Vec<&String> {
     flags.iter().filter(|flag| *flag != "-DPIC").collect()
@@ -91,14 +168,14 @@ pub(super) fn significant(flags: &[String]) -> Vec<&String> {
 
 /// Whether a one-word flag changes what the code means.
 pub(super) fn matters(flag: &str) -> bool {
-    let valued = [
-        "-std=",
-        "--std=",
-        "-fno-builtin-",
-        "-fpack-struct",
-        "-fexec-charset=",
-        "-finput-charset=",
-    ];
+    let valued = ["-std=", "--std=", "-fno-builtin-", "-fpack-struct"];
+    // Clang knows no other.
+    let is_charset = ["-fexec-charset=", "-finput-charset="]
+        .iter()
+        .any(|option| flag.starts_with(option));
+    if is_charset {
+        return flag.to_ascii_lowercase().ends_with("=utf-8");
+    }
     let with = |prefixes: &[&str]| prefixes.iter().any(|prefix| flag.starts_with(prefix));
     // What may stand apart from its argument may also be one word with it.
     with(KEPT_WITH_ARGUMENT)

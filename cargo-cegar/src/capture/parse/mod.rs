@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Captured, LeftOut, Record, Unit};
-use flags::{KEPT_WITH_ARGUMENT, WITH_ARGUMENT, matters, significant};
+use flags::{KEPT_WITH_ARGUMENT, WITH_ARGUMENT, matters, plain, significant};
 pub(super) use rebase::{normal, rebase};
 
 /// Why a file is left out that is compiled and linked by one call: most are trials of the compiler
@@ -102,7 +102,7 @@ impl Call {
             to_object: false,
         };
         let mut forced: Option<Language> = None;
-        let args = expand(&record.args, &record.cwd, 0);
+        let args = plain(expand(&record.args, &record.cwd, 0));
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             match arg.as_str() {
@@ -116,7 +116,7 @@ impl Call {
                 "-pthread" | "-ansi" | "-undef" | "-nostdinc" | "-trigraphs" => {
                     call.flags.push(arg)
                 }
-                "-Xclang" | "-Xpreprocessor" | "-Xassembler" | "-Xlinker" => drop(args.next()),
+                "-Xclang" | "-Xassembler" | "-Xlinker" => drop(args.next()),
                 word if KEPT_WITH_ARGUMENT.contains(&word) => {
                     let value = args.next()?;
                     call.flags.extend([arg, value]);

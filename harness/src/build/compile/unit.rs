@@ -48,6 +48,11 @@ pub(super) fn compile(
     for arg in absolute(&unit.args, &directory).iter().chain(with.common) {
         compiler.flag(arg);
     }
+    // Signed arithmetic that overflows is defined then.
+    let wraps = |arg: &String| matches!(arg.as_str(), "-fwrapv" | "-fno-strict-overflow");
+    if unit.args.iter().any(wraps) {
+        compiler.flag("-fno-sanitize=signed-integer-overflow");
+    }
     let compiler = compiler.try_get_compiler()?;
     let how = Cache::depends_on(&compiler, with.out) + &with.version;
     let folder = with.out.join("user");
@@ -71,6 +76,9 @@ pub(super) fn compile(
                 let set = whole.get_envs();
                 command.envs(set.filter_map(|(name, value)| Some((name, value?))));
                 command.arg("-MD").arg("-MF").arg(&list);
+                if !matches!(file.extension().and_then(OsStr::to_str), Some("c" | "i")) {
+                    command.args(["-x", "c"]);
+                }
                 command.arg("-c").arg(&file).arg("-o").arg(&object);
                 run_until(&mut command, with.stop).map_err(|why| rejected(&file, why))
             };
