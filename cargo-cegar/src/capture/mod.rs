@@ -7,6 +7,7 @@
 mod archives;
 mod as_c;
 mod compilers;
+mod elsewhere;
 mod generated;
 mod kept;
 pub mod parse;
@@ -22,6 +23,7 @@ use miette::Diagnostic;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use elsewhere::elsewhere;
 pub(crate) use kept::relative;
 pub use kept::{Kept, is_current, load};
 pub use run::capture;

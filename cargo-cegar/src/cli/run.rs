@@ -20,7 +20,7 @@ use crate::options::{Harness, ReplayOptions, RunOptions};
 use crate::plan::SourceList;
 use crate::project::Project;
 use crate::report::HtmlReporter;
-use crate::{campaign, contracts, lock, plan, store};
+use crate::{campaign, capture, contracts, lock, plan, store};
 
 /// A package and what its files say.
 pub(super) fn open(manners: &Manners) -> Result<(Project, Config), Error> {
@@ -117,6 +117,7 @@ pub(super) fn unattended_options(
     let artifacts = unattended.artifacts;
     let wanted = artifacts.map_or(SourceList::Current, SourceList::CurrentIn);
     let library = plan::library(project, config, wanted, fan, stop)?;
+    fan.elsewhere = capture::elsewhere(project);
     let stubs = plan::stub_headers(&scratch)?;
     let settled = plan::settle_contracts(project, config, artifacts)?;
     tell_settled(&settled, artifacts.is_some(), fan);

@@ -1,8 +1,9 @@
 //! Who listens to events: one reporter, several, or a list.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::Event;
+use super::{Event, Level};
 
 /// Shows events to someone.
 pub trait Reporter {
@@ -29,9 +30,33 @@ pub struct Fan {
     pub unconfirmed: bool,
     /// Whether a declaration does not fit the library, and the baseline does not list it.
     pub mismatched: bool,
+    /// Functions of C code that other packages of the build compile, and the package of each.
+    pub elsewhere: BTreeMap<String, String>,
 }
 
 impl Fan {
+    /// Which other packages have functions that are mocked, in words.
+    fn tell_elsewhere(&mut self, functions: &[String]) {
+        let mut packages: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for function in functions {
+            // Each is told once.
+            if let Some(package) = self.elsewhere.remove(function) {
+                packages.entry(package).or_default().insert(function);
+            }
+        }
+        for (package, functions) in packages {
+            let names: Vec<&str> = functions.into_iter().collect();
+            let message = format!(
+                "`{package}`, which this build compiles as well, has {}: here such a function may do anything that its type                  allows, and what is found because of it may be no fault; add the C files of `{package}` to `sources` under [c]                  in cegar.toml (and its headers to `includes`) to have them looked at instead",
+                names.join(", ")
+            );
+            self.event(&Event::Note {
+                level: Level::Warning,
+                message,
+            });
+        }
+    }
+
     /// Adds a listener.
     pub fn add(&mut self, reporter: impl Reporter + 'static) {
         self.reporters.push(Box::new(reporter));
@@ -50,6 +75,9 @@ impl Reporter for Fan {
         }
         for reporter in &mut self.reporters {
             reporter.event(event);
+        }
+        if let Event::Mocked { functions } = event {
+            self.tell_elsewhere(functions);
         }
     }
 
