@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use libafl::Error;
 use libafl::corpus::{Corpus, CorpusId};
@@ -28,6 +29,10 @@ use super::target::{
 
 /// Timeouts that are told one by one; after that they are only avoided.
 const TIMEOUTS_TOLD: u32 = 16;
+/// How often an input is told that is like many others, and how many runs pass without a look at the
+/// clock.
+const SAMPLING: Duration = Duration::from_millis(100);
+const UNWATCHED: u64 = 64;
 /// One run in so many is repeated with guarded heap blocks, and one in [`BEGINNINGS`] of these with
 /// guards before the blocks.
 const GUARDED: u64 = 16;
@@ -51,6 +56,8 @@ pub(super) struct NativeExecutor {
     pub events: Vec<WorkerEvent>,
     told: HashMap<Failure, (usize, u32)>,
     timeouts: u32,
+    /// When an input was last told that is like many others; none where that is not wanted.
+    sampled: Option<Instant>,
 }
 
 fn text(from: &[u8]) -> String {
@@ -69,7 +76,9 @@ pub(super) fn entered(counts: &[u8]) -> Vec<u32> {
 }
 
 impl NativeExecutor {
-    pub fn new(target: Shared, most: Most) -> Self {
+    /// With `samples`, inputs are told as well that are like many others; which ones depends on the
+    /// clock.
+    pub fn new(target: Shared, most: Most, samples: bool) -> Self {
         NativeExecutor {
             target,
             most,
@@ -77,6 +86,7 @@ impl NativeExecutor {
             events: Vec::new(),
             told: HashMap::new(),
             timeouts: 0,
+            sampled: samples.then(Instant::now),
         }
     }
 
@@ -91,6 +101,7 @@ impl NativeExecutor {
             VIOLATED | CRASHED => failure(&target),
             OUT_OF_MEMORY => Failure::OutOfMemory,
             RETURNED | EXITED if self.runs.is_multiple_of(GUARDED) => {
+                self.sample(tape);
                 self.guarded(&mut target, tape);
                 return ExitKind::Ok;
             }
@@ -107,6 +118,21 @@ impl NativeExecutor {
         };
         self.failed(tape, failure, target.counts());
         ExitKind::Crash
+    }
+
+    /// Tells a tape, now and then: what this target does not notice (a write past an array on the
+    /// stack) another one may.
+    fn sample(&mut self, tape: &[u8]) {
+        let is_watched = self.runs.is_multiple_of(UNWATCHED);
+        let Some(last) = self.sampled.filter(|_| is_watched) else {
+            return;
+        };
+        if last.elapsed() >= SAMPLING {
+            self.sampled = Some(Instant::now());
+            self.events.push(WorkerEvent::Sample {
+                tape: tape.to_vec(),
+            });
+        }
     }
 
     /// Runs a tape that ended well once more with guarded heap blocks. The run itself stays a good one: to

@@ -240,7 +240,7 @@ pub(super) fn run(
     let mut fuzzing = Fuzzing {
         fuzzer: StdFuzzer::new(NewestFirst::default(), feedback, objective),
         state,
-        executor: NativeExecutor::new(target, most),
+        executor: NativeExecutor::new(target, most, config.runs.is_none()),
         manager: NopEventManager::new(),
     };
     fuzzing.begin(config, out)?;

@@ -150,6 +150,12 @@ pub enum WorkerEvent {
         /// Runs so far.
         execs: u64,
     },
+    /// An input that covered nothing new and did not fail, one of many: a few in each second.
+    Sample {
+        /// The tape.
+        #[serde(with = "bytes64")]
+        tape: Vec<u8>,
+    },
     /// A failing input: the first of its kind, or one much shorter than those before.
     Crash {
         /// The tape.

@@ -15,6 +15,9 @@ use cegar_search::simulate::search::Origin;
 /// Inputs that enter no new code which can wait.
 const ROOM: usize = 1024;
 
+/// Inputs that are new to nobody which can wait for a run under AddressSanitizer.
+const SAMPLES: usize = 64;
+
 /// An input that waits.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::campaign) struct Waiting {
@@ -32,6 +35,8 @@ pub(in crate::campaign) struct Backlog {
     rest: VecDeque<Vec<u8>>,
     /// What no native run under AddressSanitizer has seen.
     unswept: VecDeque<Vec<u8>>,
+    /// What the fuzzer told of the many inputs that are new to nobody.
+    samples: VecDeque<Vec<u8>>,
     /// Blocks of all that waits.
     entered: BTreeSet<u32>,
     dropped: u64,
@@ -58,6 +63,14 @@ impl Backlog {
         } else {
             self.entered.extend(&blocks);
             self.fresh.push_back((tape, blocks));
+        }
+    }
+
+    /// What the fuzzer ran beside much else. The machine does not look at it.
+    pub fn sample(&mut self, tape: Vec<u8>) {
+        self.samples.push_back(tape);
+        if self.samples.len() > SAMPLES {
+            self.samples.pop_front();
         }
     }
 
@@ -91,11 +104,14 @@ impl Backlog {
     /// Up to so many that are to be swept, the oldest first; nothing if there are fewer, unless
     /// `all` are wanted.
     pub fn sweep(&mut self, count: usize, all: bool) -> Vec<Vec<u8>> {
-        if self.unswept.len() < count && !all {
+        let waiting = self.unswept.len() + self.samples.len();
+        if waiting < count && !all {
             return Vec::new();
         }
-        let count = count.min(self.unswept.len());
-        self.unswept.drain(..count).collect()
+        let new = count.min(self.unswept.len());
+        let samples = (count - new).min(self.samples.len());
+        let new = self.unswept.drain(..new);
+        new.chain(self.samples.drain(..samples)).collect()
     }
 
     /// Whether something waits that was given.
@@ -171,6 +187,9 @@ mod tests {
         assert!(backlog.sweep(2, false).is_empty());
         assert_eq!(backlog.sweep(2, true), [[2]]);
         assert!(backlog.sweep(2, true).is_empty());
+        backlog.sample(vec![7]);
+        backlog.push(vec![8], Vec::new());
+        assert_eq!(backlog.sweep(2, false), [[8], [7]]);
         assert_eq!(backlog.count(), 3);
     }
 

@@ -71,6 +71,7 @@ impl Alternation<'_, '_> {
             WorkerEvent::NewInput { tape, blocks, .. } => {
                 self.hear_input(number, tape, blocks, news)?;
             }
+            WorkerEvent::Sample { tape } => self.searching.backlog.sample(tape),
             WorkerEvent::Crash { tape, .. } => {
                 // Each takes a run in the machine and a native one, and there may be hundreds.
                 if self.subject.is_late() {
