@@ -100,7 +100,7 @@ pub struct RunConfig {
 }
 
 /// `[harness.NAME]`: one program and where it starts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HarnessConfig {
     /// The C file, relative to the `cegar/` package. Default `harnesses/NAME.c`.
@@ -116,6 +116,9 @@ pub struct HarnessConfig {
     /// How many arguments the program may get (chosen, like any other input), or a list of what
     /// they stand for. Default 0.
     pub argv: Option<Argv>,
+    /// Macros that the harness is compiled with beside those of `[c]`: where the library's files are compiled
+    /// with different ones, those of the file that it is about. Default none.
+    pub defines: Option<Defines>,
     /// A header for which the tests get bindings. Default none.
     pub bindings: Option<String>,
     /// A run that takes longer is a hang. Default `1s`.
@@ -380,6 +383,7 @@ impl HarnessConfig {
             property: self.property.or(under.property),
             max_len: self.max_len.or(under.max_len),
             argv: self.argv.or(under.argv),
+            defines: self.defines.or(under.defines),
             bindings: self.bindings.or(under.bindings),
             timeout: self.timeout.or(under.timeout),
             drives: self.drives.or(under.drives),

@@ -377,6 +377,9 @@ pub fn harnesses(
             directory: project.cegar.clone(),
             flags: flags.clone(),
         }];
+        let defines = own.defines.iter().flat_map(|defines| defines.list());
+        let defines = defines.map(|define| format!("-D{define}"));
+        units[0].flags.extend(defines);
         units.extend(library.units.iter().cloned());
         // The user's own definitions of otherwise undefined functions.
         let models = models(&project.cegar);

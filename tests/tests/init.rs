@@ -406,3 +406,55 @@ fn plain_objects_end_once_and_callbacks_hand_memory_over() {
     assert!(body(&project, "kv_sum").contains("*p2 = memory;"));
     tool(&project, &["run", "--runs", "500"]).expect(exit::CLEAN);
 }
+
+/// A wrapper whose safe methods may come in any order: a fault that only the second call behind another one shows.
+#[test]
+fn safe_methods_show_the_order_of_calls() {
+    let project = Project::built_by(
+        "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -Ic -c c/stack.c -o \"$OUT_DIR/stack.o\"\n",
+        &[
+            (
+                "c/stack.h",
+                "struct stack;\nstruct stack *stack_new(void);\nvoid stack_free(struct stack *stack);\n\
+                 int stack_add(struct stack *stack, int value);\nint stack_drop(struct stack *stack);\n\
+                 int stack_peek(const struct stack *stack);\nint stack_reset(struct stack *stack, int value);\n",
+            ),
+            (
+                "c/stack.c",
+                "#include <stdlib.h>\n#include \"stack.h\"\nstruct stack { int values[4]; int depth; };\n\
+                 struct stack *stack_new(void) { return calloc(1, sizeof(struct stack)); }\n\
+                 void stack_free(struct stack *stack) { free(stack); }\n\
+                 int stack_add(struct stack *stack, int value)\n{\n    \
+                 if (stack->depth == 4) return -1;\n    stack->values[stack->depth++] = value;\n    return 0;\n}\n\
+                 int stack_drop(struct stack *stack) { return --stack->depth; }\n\
+                 int stack_peek(const struct stack *stack) { return stack->depth; }\n\
+                 int stack_reset(struct stack *stack, int value) { return stack->values[value & 7]; }\n",
+            ),
+            (
+                "src/stack.rs",
+                "use crate::ffi::*;\npub struct Stack { raw: *mut Raw }\nimpl Stack {\n    \
+                 pub fn new() -> Stack { Stack { raw: unsafe { stack_new() } } }\n    \
+                 pub fn add(&mut self, value: i32) -> bool { unsafe { stack_add(self.raw, value) == 0 } }\n    \
+                 pub fn drop_last(&mut self) -> Option<i32> {\n        \
+                 let left = unsafe { stack_drop(self.raw) };\n        (left >= 0).then_some(left)\n    }\n    \
+                 pub fn depth(&self) -> i32 { unsafe { stack_peek(self.raw) } }\n    \
+                 pub unsafe fn reset(&mut self, value: i32) { unsafe { stack_reset(self.raw, value); } }\n}\n\
+                 impl Drop for Stack { fn drop(&mut self) { unsafe { stack_free(self.raw) } } }\n",
+            ),
+        ],
+    );
+    tool(&project, &["init", "--no-try"])
+        .expect(exit::CLEAN)
+        .says("uses_stack.c: stack_add, stack_drop, stack_peek");
+    let harness = project.read("cegar/harnesses/uses_stack.c");
+    assert!(
+        harness.contains("what callers do: src/stack.rs.") && !harness.contains("stack_reset"),
+        "{harness}"
+    );
+    tool(
+        &project,
+        &["run", "uses_stack", "--max-time", "60s", "--no-emit"],
+    )
+    .expect(exit::VIOLATION)
+    .says("stack.c:9");
+}

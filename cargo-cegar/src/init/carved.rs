@@ -45,6 +45,7 @@ impl Known<'_> {
         let api = api::read(compiler, &header, &self.flags)?;
         let library = self.library(compiler, (&header, &include), stop);
         let defined = library.defined(&mut done.notes);
+        let defined = defined.map(|defined| defined.into_keys().collect());
         let result = carve::carve(
             &Library {
                 project: self.project,
@@ -72,6 +73,7 @@ impl Known<'_> {
                 what: one.what,
                 name: one.name,
                 drives: None,
+                defines: Vec::new(),
             });
         }
         if harnesses.is_empty() {

@@ -224,6 +224,7 @@ impl<'a> Known<'a> {
                 known: self,
                 library: &library,
                 api: (&chosen.api, &chosen.usable),
+                defines: &chosen.defines,
                 time,
                 until: Instant::now() + options.try_all,
                 rejected: &rejected,
@@ -250,6 +251,11 @@ impl<'a> Known<'a> {
                     true => format!("{function}({})", harness.passed),
                     false => harness.passed,
                 },
+                defines: chosen
+                    .defines
+                    .get(&harness.drives)
+                    .cloned()
+                    .unwrap_or_default(),
                 drives: Some(harness.drives),
                 name,
             });
@@ -335,6 +341,7 @@ impl<'a> Known<'a> {
                 file: capture::relative(&file, &self.project.cegar, &self.project.workspace),
                 text: None,
                 drives: None,
+                defines: Vec::new(),
                 what: target.file.display().to_string(),
                 name,
             });

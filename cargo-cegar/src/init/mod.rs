@@ -114,6 +114,8 @@ struct Harness {
     text: Option<String>,
     /// The function that it was written for.
     drives: Option<String>,
+    /// Macros of the file that the function is in, where the library's files do not agree on them.
+    defines: Vec<String>,
     what: String,
 }
 
@@ -192,6 +194,7 @@ fn first(
         file: PathBuf::from(format!("harnesses/{name}.c")),
         text: Some(template::template(include.as_deref())),
         drives: None,
+        defines: Vec::new(),
         what: "to be filled in".to_owned(),
         name,
     })

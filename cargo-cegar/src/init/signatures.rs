@@ -4,11 +4,12 @@
 //! Functions that read a buffer which another party wrote come first; each harness is compiled
 //! before it is offered, and what gets none is named with the reason.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
+use cegar_harness::build::own_macros;
 use cegar_model::program::normalise;
 
 use super::api::{self, Api};
@@ -46,6 +47,8 @@ pub(super) struct Chosen {
     /// What the header declares, and which of it can be called.
     pub api: Api,
     pub usable: BTreeSet<String>,
+    /// Macros that the file of a function is compiled with, and not all files are.
+    pub defines: BTreeMap<String, Vec<String>>,
     /// Functions without one, and why.
     pub skipped: Vec<(String, String)>,
     pub notes: Vec<String>,
@@ -127,7 +130,10 @@ pub(super) fn choose(
     let mut chosen = Chosen::default();
     let defined = library.defined(&mut chosen.notes);
     let usable: BTreeSet<String> = match &defined {
-        Some(defined) => defined.clone(),
+        Some(defined) => {
+            chosen.defines = library.own_macros(defined);
+            defined.keys().cloned().collect()
+        }
         None => names.iter().map(|name| (*name).to_owned()).collect(),
     };
     let mut found = Vec::new();
@@ -252,9 +258,19 @@ impl Library<'_> {
         }
     }
 
-    /// The functions that the library's files define; none if they do not compile, or there are
-    /// none.
-    pub(super) fn defined(&self, notes: &mut Vec<String>) -> Option<BTreeSet<String>> {
+    /// For each function that is defined, the macros of its file that not all files have.
+    fn own_macros(&self, defined: &BTreeMap<String, usize>) -> BTreeMap<String, Vec<String>> {
+        let own = |unit: &Unit| own_macros(&unit.flags, self.flags);
+        let by_unit: Vec<Vec<String>> = self.units.iter().map(own).collect();
+        let all = defined.iter().map(|(name, unit)| (name, &by_unit[*unit]));
+        all.filter(|(_, own)| !own.is_empty())
+            .map(|(name, own)| (name.clone(), own.clone()))
+            .collect()
+    }
+
+    /// The functions that the library's files define, each with the number of its file; none if they do not
+    /// compile, or there are none.
+    pub(super) fn defined(&self, notes: &mut Vec<String>) -> Option<BTreeMap<String, usize>> {
         if self.units.is_empty() {
             return None;
         }
@@ -265,11 +281,15 @@ impl Library<'_> {
         let bitcode = self.scratch.join("bitcode");
         match compile_unchecked(self.compiler, &units, &bitcode, self.stop) {
             Ok(compiled) => {
-                let all = compiled
-                    .bitcode
-                    .iter()
-                    .filter_map(|path| normalise::defined_functions(path).ok());
-                Some(all.flat_map(|functions| functions.into_keys()).collect())
+                let mut all = BTreeMap::new();
+                for (number, path) in compiled.bitcode.iter().enumerate() {
+                    let functions = normalise::defined_functions(path).unwrap_or_default();
+                    // Of two definitions a linker takes the first.
+                    for name in functions.into_keys() {
+                        all.entry(name).or_insert(number);
+                    }
+                }
+                Some(all)
             }
             Err(why) => {
                 let text = why.to_string();

@@ -74,6 +74,8 @@ pub(super) struct Trial<'t> {
     pub known: &'t Known<'t>,
     pub library: &'t Library<'t>,
     pub api: (&'t Api, &'t std::collections::BTreeSet<String>),
+    /// Macros that the harness of a function is compiled with.
+    pub defines: &'t std::collections::BTreeMap<String, Vec<String>>,
     /// How long one run may take.
     pub time: Duration,
     /// When no further run begins.
@@ -380,6 +382,10 @@ impl Trial<'_> {
             directory: package.to_owned(),
             flags: self.library.flags.to_vec(),
         }];
+        let defines = self.defines.get(function).into_iter().flatten();
+        units[0]
+            .flags
+            .extend(defines.map(|define| format!("-D{define}")));
         let own = plan::own_flags(known.project, known.config);
         units.extend(known.units.iter().cloned().map(|mut unit| {
             unit.flags.push("-w".to_owned());

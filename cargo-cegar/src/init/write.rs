@@ -157,6 +157,10 @@ pub(super) fn extend(
         if let Some(function) = &harness.drives {
             table.insert("drives", value(function.clone()));
         }
+        if !harness.defines.is_empty() {
+            let list: Array = harness.defines.iter().collect();
+            table.insert("defines", value(list));
+        }
         tables.insert(&harness.name, Item::Table(table));
     }
     Ok(store::write(path, document.to_string().as_bytes())?)

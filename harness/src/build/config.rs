@@ -37,6 +37,7 @@ pub(crate) struct HarnessTable {
     pub property: Option<OneOrMany>,
     pub argv: Option<toml::Value>,
     pub bindings: Option<PathBuf>,
+    pub defines: Option<Defines>,
 }
 
 /// `[c]`.

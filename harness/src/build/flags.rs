@@ -82,6 +82,23 @@ pub fn harness_flags<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [String]
     folders
 }
 
+/// The macros that one file of a library is compiled with beside those that all files agree on, as `-D` wants
+/// them. A header that depends on one of them means different things in different files.
+pub fn own_macros(flags: &[String], agreed: &[String]) -> Vec<String> {
+    let mut own = Vec::new();
+    let mut flags = flags.iter().map(String::as_str);
+    while let Some(flag) = flags.next() {
+        let Some((option, value)) = valued(AGREED, flag, &mut flags) else {
+            continue;
+        };
+        let is_agreed = agreed.contains(&format!("-D{value}"));
+        if option == "-D" && !is_agreed && taken_over(Path::new(""), option, value).is_some() {
+            own.push(value.to_owned());
+        }
+    }
+    own
+}
+
 /// The words of an option that a harness takes over, if it does.
 fn taken_over(directory: &Path, option: &str, value: &str) -> Option<Vec<String>> {
     if matches!(option, "-include" | "-imacros") {
@@ -91,7 +108,9 @@ fn taken_over(directory: &Path, option: &str, value: &str) -> Option<Vec<String>
     // harness too.
     let name = value.split('=').next().unwrap_or(value);
     let is_code = option == "-D" && name.ends_with("_IMPLEMENTATION");
-    (!is_code).then(|| vec![format!("{option}{value}")])
+    // And a harness has a `main` of its own.
+    let is_main = name == "main";
+    (!is_code && !is_main).then(|| vec![format!("{option}{value}")])
 }
 
 /// A file that is included first: in the folder of the command, or else, as it is written, in the
@@ -119,6 +138,9 @@ mod tests {
             ["-I/lib/include", "-I/other", "-DN=8", "-DFAST"]
         );
         assert!(harness_flags([]).is_empty());
+        let agreed = harness_flags(files);
+        assert_eq!(own_macros(&a, &agreed), ["ONLY_A"]);
+        assert!(own_macros(&b, &agreed).is_empty());
     }
 
     #[test]

@@ -40,7 +40,7 @@ use config::Checks;
 pub use config::Unit;
 pub use error::BuildError;
 pub use exclude::Exclude;
-pub use flags::harness_flags;
+pub use flags::{harness_flags, own_macros};
 pub use home::{local, portable};
 pub use package::CAPTURED;
 pub use paths::resolve;
@@ -111,6 +111,8 @@ struct Harness {
     checks: Checks,
     argv: usize,
     bindings: Option<PathBuf>,
+    /// Macros of its own.
+    defines: Vec<String>,
 }
 
 /// Which harnesses to build, and of what.
@@ -180,6 +182,7 @@ impl Build {
             checks: Checks::default(),
             argv: 0,
             bindings: None,
+            defines: Vec::new(),
         });
         self
     }

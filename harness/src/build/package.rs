@@ -135,6 +135,7 @@ fn harness(
         checks,
         argv,
         bindings: table.bindings,
+        defines: table.defines.map(config::Defines::list).unwrap_or_default(),
         name,
     })
 }

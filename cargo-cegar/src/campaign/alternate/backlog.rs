@@ -190,7 +190,7 @@ mod tests {
         backlog.sample(vec![7]);
         backlog.push(vec![8], Vec::new());
         assert_eq!(backlog.sweep(2, false), [[8], [7]]);
-        assert_eq!(backlog.count(), 3);
+        assert_eq!(backlog.count(), 4);
     }
 
     #[test]

@@ -100,10 +100,11 @@ pub(super) fn plain(args: Vec<String>) -> Vec<String> {
                 None => {}
             }
         } else {
-            all.extend(macros(&arg).iter().map(|one| (*one).to_owned()));
             all.push(arg);
         }
     }
+    let defined: Vec<String> = macros(&all).into_iter().map(str::to_owned).collect();
+    all.extend(defined);
     all
 }
 
@@ -148,17 +149,24 @@ fn long(arg: &str) -> Option<(&'static str, Option<&str>)> {
     })
 }
 
-/// The macros that an option defines beside what else it does. The code is compiled without optimisation, and
+/// The macros that options define beside what else they do. The code is compiled without optimisation, and
 /// which code that is may depend on them.
-fn macros(flag: &str) -> &'static [&'static str] {
-    match flag {
-        "-fopenmp" => &["-D_OPENMP=201511"],
-        "-ffast-math" => &["-D__FAST_MATH__=1"],
-        "-Ofast" => &["-D__OPTIMIZE__=1", "-D__FAST_MATH__=1"],
-        "-Os" | "-Oz" => &["-D__OPTIMIZE__=1", "-D__OPTIMIZE_SIZE__=1"],
-        "-O" | "-O1" | "-O2" | "-O3" | "-Og" => &["-D__OPTIMIZE__=1"],
-        _ => &[],
+fn macros(args: &[String]) -> Vec<&'static str> {
+    let has = |flag: &str| args.iter().any(|arg| arg == flag);
+    // The last one counts.
+    let level = args.iter().rev().find_map(|arg| arg.strip_prefix("-O"));
+    let mut all = match level {
+        None | Some("0") => Vec::new(),
+        Some("s" | "z") => vec!["-D__OPTIMIZE__=1", "-D__OPTIMIZE_SIZE__=1"],
+        Some(_) => vec!["-D__OPTIMIZE__=1"],
+    };
+    if has("-fopenmp") {
+        all.push("-D_OPENMP=201511");
     }
+    if has("-ffast-math") || level == Some("fast") {
+        all.push("-D__FAST_MATH__=1");
+    }
+    all
 }
 
 /// Flags without those that libtool varies between its two objects.

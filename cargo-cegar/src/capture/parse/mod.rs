@@ -295,8 +295,34 @@ mod tests {
                 "-std=c99",
                 "-fsigned-char",
                 "-include",
-                "cfg.h"
+                "cfg.h",
+                "-D__OPTIMIZE__=1"
             ]
+        );
+    }
+
+    #[test]
+    fn flags_have_other_names() {
+        let flags = |line: &str| {
+            let (_dir, captured) = called(&["a.c"], &format!("{line} -c a.c"));
+            captured.units[0].args.join(" ")
+        };
+        assert_eq!(
+            flags("-Wp,-DA=1,-U,B,-MD,x.d,-include,c.h -Xpreprocessor -DD --define-macro=E"),
+            "-DA=1 -U B -include c.h -DD -DE"
+        );
+        assert_eq!(
+            flags("--include-directory d --include-directory=e --include=f.h --undefine-macro G"),
+            "-Id -Ie -include f.h -UG"
+        );
+        assert_eq!(flags("-O2 -O0"), "");
+        assert_eq!(
+            flags("-Os -fopenmp -ffast-math"),
+            "-D__OPTIMIZE__=1 -D__OPTIMIZE_SIZE__=1 -D_OPENMP=201511 -D__FAST_MATH__=1"
+        );
+        assert_eq!(
+            flags("-finput-charset=latin1 -fexec-charset=UTF-8"),
+            "-fexec-charset=UTF-8"
         );
     }
 

@@ -136,14 +136,17 @@ impl<'a> Making<'a> {
         self.out.join(&self.harness.name)
     }
 
-    /// The flags of the library's files, which the harness is compiled with as well.
+    /// The flags of the library's files, which the harness is compiled with as well, and macros of its own.
     fn library(&self) -> Vec<String> {
         let units = self.build.units.iter();
         let folders: Vec<PathBuf> = units
             .map(|unit| resolve(&self.root, &unit.directory))
             .collect();
         let library = folders.iter().zip(&self.build.units);
-        harness_flags(library.map(|(folder, unit)| (&**folder, &*unit.args)))
+        let mut flags = harness_flags(library.map(|(folder, unit)| (&**folder, &*unit.args)));
+        let own = self.harness.defines.iter();
+        flags.extend(own.map(|define| format!("-D{define}")));
+        flags
     }
 
     /// Compiles the user's code. The harness comes first: its `main` is the one that counts.

@@ -1,0 +1,174 @@
+//! A crate's own build decides which program its C code is: how its types are laid out, which macros a file has, what
+//! is included first. A harness that is compiled otherwise speaks of another program.
+
+use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
+
+fn tool(project: &Project, words: &str) -> Ended {
+    Tool::new(project.path(), words.split(' ')).run()
+}
+
+const HEADER: &str = "#include <stddef.h>\n\
+    #ifndef SLOTS\n#define SLOTS 8\n#endif\n\
+    enum tone { LOW, HIGH };\n\
+    struct note { enum tone tone; unsigned char slots[SLOTS]; };\n\
+    void note_fill(struct note *note, const unsigned char *data, size_t size);\n\
+    void tune_fill(struct note *note, const unsigned char *data, size_t size);\n";
+
+/// One byte too many, counted from the structure's end.
+fn past_the_end(name: &str) -> String {
+    format!(
+        "#include \"note.h\"\nvoid {name}(struct note *note, const unsigned char *data, size_t size)\n{{\n    \
+         unsigned char *end = (unsigned char *)(note + 1);\n    \
+         for (size_t i = 0; i < size && i < sizeof note->slots; i++) note->slots[i] = data[i];\n    \
+         if (size > 2 && data[2] == '#') *end = 0;\n}}\n"
+    )
+}
+
+#[test]
+fn a_harness_has_the_librarys_layout() {
+    let project = Project::built_by(
+        "cd \"$CARGO_MANIFEST_DIR\"\n\
+         \"$CC\" -fshort-enums -fpack-struct=1 -Ic -include first.h -c c/note.c -o \"$OUT_DIR/note.o\"\n",
+        &[
+            ("c/note.h", HEADER),
+            ("c/first.h", "#define FIRST 1\n"),
+            (
+                "c/note.c",
+                &format!(
+                    "#if FIRST != 1\n#error first.h was left out\n#endif\n{}_Static_assert(sizeof(struct note) == 9, \"packed\");\n",
+                    past_the_end("note_fill")
+                ),
+            ),
+        ],
+    );
+    tool(&project, "init --no-try --function note_fill").expect(exit::CLEAN);
+    tool(&project, "run --engine-only --max-time 60s")
+        .expect(exit::VIOLATION)
+        .says("offset 9 of `note` (9 bytes");
+    // The test is built by another compiler, which looks for `first.h` in the header folders as well.
+    cargo_test(&project.at("cegar"), &[])
+        .expect(101)
+        .says("1 failed");
+}
+
+#[test]
+fn a_harness_has_the_macros_of_its_functions_file() {
+    let project = Project::built_by(
+        "cd \"$CARGO_MANIFEST_DIR\"\n\
+         \"$CC\" -Ic -DSLOTS=8 -c c/note.c -o \"$OUT_DIR/note.o\"\n\
+         \"$CC\" -Ic -D SLOTS=3 -c c/tune.c -o \"$OUT_DIR/tune.o\"\n",
+        &[
+            ("c/note.h", HEADER),
+            ("c/note.c", &past_the_end("note_fill")),
+            (
+                "c/tune.c",
+                &past_the_end("tune_fill").replace("*end = 0", "end[-1] = 0"),
+            ),
+        ],
+    );
+    tool(&project, "init --no-try").expect(exit::CLEAN);
+    let config = project.read("cegar/cegar.toml");
+    assert!(
+        config.contains("defines = [\"SLOTS=8\"]") && config.contains("defines = [\"SLOTS=3\"]"),
+        "{config}"
+    );
+    tool(&project, "run --engine-only --max-time 60s")
+        .expect(exit::VIOLATION)
+        .says("of `note` (12 bytes")
+        .says("tune_fill  proved");
+}
+
+#[test]
+fn macros_by_any_spelling_decide_what_is_compiled() {
+    let project = Project::built_by(
+        "cd \"$CARGO_MANIFEST_DIR\"\n\
+         \"$CC\" -O2 -fwrapv -Wp,-DWIDE,-DWIDTH=9 -Xpreprocessor -DTHERE -Ic -x c -c c/odd.inc -o \"$OUT_DIR/odd.o\"\n",
+        &[
+            (
+                "c/odd.h",
+                "#include <stddef.h>\nint odd(const unsigned char *data, size_t size);\n",
+            ),
+            (
+                "c/odd.inc",
+                "#include \"odd.h\"\nint odd(const unsigned char *data, size_t size)\n{\n    int sum = 1;\n    \
+                 for (size_t i = 0; i < size; i++) sum = sum * 31 + data[i];\n\
+                 #if defined WIDE && defined THERE && defined __OPTIMIZE__\n    \
+                 static int cells[WIDTH];\n    if (size > 1 && data[0] == 'w') sum += cells[data[1] % (WIDTH + 1)];\n\
+                 #endif\n    return sum;\n}\n",
+            ),
+        ],
+    );
+    tool(&project, "init --no-try --function odd --header c/odd.h").expect(exit::CLEAN);
+    let config = project.read("cegar/cegar.toml").replace(
+        "[harness.odd]",
+        "[harness.odd]\nproperty = [\"memory\", \"overflow\"]",
+    );
+    project.write("cegar/cegar.toml", &config);
+    let run = tool(&project, "run --engine-only --max-time 60s");
+    run.expect(exit::VIOLATION).says("cells");
+    // With -fwrapv the sum may overflow.
+    let text = run.to_string();
+    assert!(!text.contains("signed overflow"), "{text}");
+}
+
+#[test]
+fn what_a_crates_compiler_takes_is_compiled() {
+    let project = Project::built_by(
+        "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -w -std=gnu89 -c c/old.c -o \"$OUT_DIR/old.o\" || true\n",
+        &[
+            ("c/old.h", "int old(int n);\n"),
+            (
+                "c/old.c",
+                "#include \"old.h\"\nint helped(n) int n; { char *at = n; return at != 0; }\n\
+                 old(n) int n; { return later(n) + helped(n); }\nlater(n) { return n > 3; }\n",
+            ),
+        ],
+    );
+    tool(&project, "init --no-try --function old").expect(exit::CLEAN);
+    tool(&project, "run --engine-only --max-time 60s").expect(exit::CLEAN);
+    // Types of the C library cannot be changed: that is said.
+    let script = project
+        .read("build.rs")
+        .replace("-std=gnu89", "-fshort-wchar");
+    project.write("build.rs", &script);
+    tool(&project, "run --engine-only --max-time 60s")
+        .expect(exit::BUILD_FAILED)
+        .says("`-fshort-wchar`, which is not supported");
+}
+
+/// C code that another crate of the build compiles is named where it is mocked.
+#[test]
+fn a_library_of_another_crate_is_named() {
+    let project = Project::built_by(
+        "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -c c/top.c -o \"$OUT_DIR/top.o\"\n",
+        &[
+            ("c/top.h", "int top(int n);\n"),
+            (
+                "c/top.c",
+                "#include \"top.h\"\nint base(int);\nint top(int n) { return base(n); }\n",
+            ),
+            (
+                "base/Cargo.toml",
+                "[package]\nname = \"base-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlinks = \"base\"\n",
+            ),
+            ("base/src/lib.rs", ""),
+            ("base/base.c", "int base(int n) { return n; }\n"),
+            (
+                "base/build.rs",
+                "use std::{env, process::Command};\nfn main() {\n    let out = env::var(\"OUT_DIR\").unwrap();\n    \
+                 let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    let object = out.clone() + \"/base.o\";\n    \
+                 assert!(Command::new(cc).args([\"-c\", \"base.c\", \"-o\", &object]).status().unwrap().success());\n    \
+                 assert!(Command::new(\"ar\").args([\"crs\", &(out + \"/libbase.a\"), &object]).status().unwrap().success());\n}\n",
+            ),
+        ],
+    );
+    let manifest = project.read("Cargo.toml");
+    project.write(
+        "Cargo.toml",
+        &format!("{manifest}\n[dependencies]\nbase-sys = {{ path = \"base\" }}\n"),
+    );
+    tool(&project, "init --no-try --function top").expect(exit::CLEAN);
+    tool(&project, "run --engine-only --runs 1 --no-emit")
+        .expect(exit::CLEAN)
+        .says("`base-sys`, which this build compiles as well, has base");
+}
