@@ -253,8 +253,9 @@ impl<'a> Single<'a> {
         };
         let is_told = goals.checks.open > 0 || is_empty || !kept.elsewhere.is_empty();
         if verdict == Verdict::Open && !is_told && self.settings.sides.engine() {
-            let text = "no check of your code is open, but the proof of what the stub library does for it was not done \
-                        in time; a longer --max-time has room for it";
+            let text = "no check of your code is open, but not all is proved that they rest on: what the stub library \
+                        does for the code, or that no fault comes first which the properties do not cover; \
+                        --property all names such faults, and a longer --max-time may have room for it";
             alternation.reporting.note(Level::Info, text.to_owned());
         }
         Ok(Summary {

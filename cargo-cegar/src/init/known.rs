@@ -231,6 +231,7 @@ impl<'a> Known<'a> {
             };
             chosen.harnesses = trial.all(&chosen, options, done, reporter)?;
         }
+        done.notes.extend(chosen.told_further(&done.skipped));
         let mut harnesses = Vec::new();
         let alone = chosen.harnesses.len() == 1;
         for (function, harness) in chosen.harnesses {

@@ -104,6 +104,7 @@ mod tests {
             name: name.to_owned(),
             ty: ctype::read(ty),
             bound: None,
+            not_null: false,
         };
         let declared = |name: &str| Declared {
             name: name.to_owned(),

@@ -406,6 +406,7 @@ mod tests {
             name: String::new(),
             ty: ctype::read(ty),
             bound: None,
+            not_null: false,
         });
         Declared {
             name: name.to_owned(),

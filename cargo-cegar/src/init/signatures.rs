@@ -55,18 +55,37 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// Takes over as many harnesses as are wanted and compile; gives the names of the others.
+    /// What could be driven as well, in words.
+    pub(super) fn told_further(&self, skipped: &[(String, String)]) -> Option<String> {
+        let is_done = |name: &String| {
+            let mut written = self.harnesses.iter().map(|(name, _)| name);
+            let mut skipped = skipped.iter().map(|(name, _)| name);
+            written.any(|other| other == name) || skipped.any(|other| other == name)
+        };
+        let further = self.further.iter().map(|(name, _)| name);
+        let left: Vec<&str> = further
+            .filter(|name| !is_done(name))
+            .map(String::as_str)
+            .collect();
+        (!left.is_empty()).then(|| {
+            format!(
+                "{} more could be driven; name them with --function, or raise --most: {}",
+                left.len(),
+                left.join(", ")
+            )
+        })
+    }
+
+    /// Takes over as many harnesses as are wanted and compile.
     fn take(
         &mut self,
         found: Vec<(String, drive::Harness)>,
         library: &Library<'_>,
         (wanted, most): (Option<&str>, usize),
-    ) -> Vec<String> {
-        let mut left = Vec::new();
+    ) {
         for (name, harness) in found {
             let named = wanted.is_some_and(|pattern| !pattern.contains('*'));
             if self.harnesses.len() >= most && !named {
-                left.push(name.clone());
                 self.further.push((name, harness));
                 continue;
             }
@@ -78,7 +97,6 @@ impl Chosen {
                 }
             }
         }
-        left
     }
 }
 
@@ -163,20 +181,13 @@ pub(super) fn choose(
     }
     // The sort keeps the header's order among equals.
     found.sort_by_key(|(_, harness)| -harness.score);
-    let left = chosen.take(found, library, (wanted, most));
+    chosen.take(found, library, (wanted, most));
     if let Some(function) = wanted.filter(|pattern| !pattern.contains('*'))
         && let Some((_, why)) = chosen.skipped.first()
     {
         return Err(Error::nothing(
             format!("no harness can be written for `{function}`: {why}"),
             "`cargo cegar init --name NAME` gives a template to write it by hand",
-        ));
-    }
-    if !left.is_empty() {
-        chosen.notes.push(format!(
-            "{} more could be driven; name them with --function, or raise --most: {}",
-            left.len(),
-            left.join(", ")
         ));
     }
     (chosen.api, chosen.usable) = (api, usable);

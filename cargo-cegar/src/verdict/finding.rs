@@ -22,6 +22,9 @@ impl Place {
     /// `file:line:column`.
     pub fn show(&self) -> String {
         match (self.line, self.column) {
+            (0, _) if self.file.is_empty() && self.function.is_empty() => {
+                "at an unknown place".to_owned()
+            }
             (0, _) if self.file.is_empty() => format!("in {}", self.function),
             (0, _) => self.file.clone(),
             (line, 0) => format!("{}:{line}", self.file),

@@ -45,6 +45,8 @@ pub struct Parameter {
     pub ty: Written,
     /// What stands between the brackets of `key[32]`.
     pub bound: Option<String>,
+    /// Whether the header says that it is never NULL (`nonnull`, `_Nonnull`).
+    pub not_null: bool,
 }
 
 impl Parameter {

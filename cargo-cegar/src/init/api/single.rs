@@ -51,6 +51,14 @@ pub fn header(compiler: &Compiler, unit: &Unit, bound: &BTreeSet<String>) -> Opt
         "/* What {name} has for its users: it comes without a header. */\n#pragma once\n\n"
     );
     header += "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n\n";
+    // Types that the file itself has from a header of its own.
+    if needed.iter().any(|word| found.elsewhere.contains(*word)) {
+        for line in included(&text) {
+            header += &line;
+            header.push('\n');
+        }
+        header.push('\n');
+    }
     for i in values {
         let (name, value) = &macros[i];
         header += &format!("#define {name} {value}\n");
@@ -71,6 +79,8 @@ struct Found {
     /// Where a type's text begins, its name, and its text.
     types: Vec<(usize, String, String)>,
     functions: Vec<String>,
+    /// Types of other files, by name.
+    elsewhere: BTreeSet<String>,
 }
 
 impl Found {
@@ -89,7 +99,13 @@ impl Found {
                 {
                     found.functions.extend(node.prototype());
                 }
-                "TypedefDecl" | "RecordDecl" | "EnumDecl" if is_own => {
+                "TypedefDecl" | "RecordDecl" | "EnumDecl" if !is_own => {
+                    let is_systems = Path::new(&file).starts_with("/usr");
+                    if !is_systems {
+                        found.elsewhere.insert(node.name.clone());
+                    }
+                }
+                "TypedefDecl" | "RecordDecl" | "EnumDecl" => {
                     let Some((begin, end)) = node.span() else {
                         continue;
                     };
@@ -106,6 +122,16 @@ impl Found {
         }
         found
     }
+}
+
+/// The lines of a C file that include headers in quotes.
+fn included(text: &str) -> Vec<String> {
+    let quoted = text.lines().map(str::trim).filter(|line| {
+        let rest = line.strip_prefix('#').map(str::trim_start);
+        let rest = rest.and_then(|rest| rest.strip_prefix("include"));
+        rest.is_some_and(|rest| rest.trim_start().starts_with('"'))
+    });
+    quoted.map(str::to_owned).collect()
 }
 
 /// Macros that stand for a number or another word.

@@ -33,6 +33,9 @@ pub(super) struct Node {
     opcode: String,
 }
 
+/// `__attribute__((nonnull))`.
+const NOT_NULL: &str = "NonNullAttr";
+
 /// With so many constants that are written as shifts, an enumeration names bits.
 const BITS: usize = 3;
 
@@ -369,10 +372,14 @@ impl Reader {
                         name: inner.name.clone(),
                         ty: ctype::read(&inner.ty.qual_type),
                         bound: if mine { self.bound(inner) } else { None },
+                        not_null: inner.ty.qual_type.contains("_Nonnull")
+                            || inner.inner.iter().any(|one| one.kind == NOT_NULL),
                     });
                 }
                 "CompoundStmt" => defined = true,
                 "DeprecatedAttr" => deprecated = true,
+                // Which parameters it names is not in the tree: more than these are not NULL then.
+                NOT_NULL => params.iter_mut().for_each(|param| param.not_null = true),
                 _ => {}
             }
             self.pass(inner);

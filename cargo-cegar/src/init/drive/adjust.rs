@@ -171,6 +171,7 @@ impl Body<'_> {
             name: format!("{name}_element"),
             ty: to.clone(),
             bound: None,
+            not_null: false,
         };
         let value = match self
             .pointer(function, &element, &element.name, depth + 1)?
@@ -267,6 +268,7 @@ impl Body<'_> {
                     name: wanted.clone(),
                     ty: ty.clone(),
                     bound: None,
+                    not_null: false,
                 };
                 match self.pointer(function, &param, &wanted, 1)?.as_str() {
                     "NULL" => Err("nothing to pass".to_owned()),

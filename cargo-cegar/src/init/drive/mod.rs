@@ -270,7 +270,8 @@ impl<'a> Body<'a> {
                 let before = self.clone();
                 let value = self.pointer(function, param, &wanted, depth)?;
                 let key = (function.name.clone(), i);
-                if value != "NULL" || !self.adjust.not_null.contains(&key) {
+                let is_wanted = param.not_null || self.adjust.not_null.contains(&key);
+                if value != "NULL" || !is_wanted {
                     return Ok(value);
                 }
                 *self = before;

@@ -28,6 +28,7 @@ impl Body<'_> {
                 name: name.clone(),
                 ty: ty.clone(),
                 bound: None,
+                not_null: false,
             })
             .collect();
         for (i, l) in pairs::lengths(self.api, &fields).into_iter().enumerate() {

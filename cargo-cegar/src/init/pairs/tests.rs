@@ -8,6 +8,7 @@ fn pairs(params: &[(&str, &str)]) -> Vec<Option<usize>> {
             name: (*name).to_owned(),
             ty: ctype::read(ty),
             bound: None,
+            not_null: false,
         })
         .collect();
     lengths(&Api::default(), &params)
@@ -108,6 +109,7 @@ fn an_array_as_declared_has_no_length_beside_it() {
         name: name.to_owned(),
         ty: ctype::read(ty),
         bound: bound.map(str::to_owned),
+        not_null: false,
     };
     let params = [
         param("const unsigned char *", "stored", Some("128")),

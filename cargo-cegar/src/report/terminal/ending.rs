@@ -123,6 +123,11 @@ impl<W: Write> TerminalReporter<W> {
             n if n > 0 && n != checks.violated => format!(" ({})", counted(n, "finding")),
             _ => String::new(),
         };
+        let misfits = match self.misfits {
+            0 => String::new(),
+            1 => "; 1 declaration does not fit the library".to_owned(),
+            n => format!("; {n} declarations do not fit the library"),
+        };
         let goals = edges.covered + edges.unreachable + edges.open;
         let inputs = summary.stats.executions;
         let text = if goals == 0 && inputs > 0 && summary.unexecuted.is_empty() {
@@ -133,7 +138,7 @@ impl<W: Write> TerminalReporter<W> {
             )
         } else {
             format!(
-                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} open",
+                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} open{misfits}",
                 checks.words(),
                 edges.covered,
                 edges.unreachable,

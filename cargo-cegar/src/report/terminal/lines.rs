@@ -42,7 +42,10 @@ impl<W: Write> TerminalReporter<W> {
                 match binding.known {
                     true if quiet => {}
                     true => self.status(WARN, "Known", &text),
-                    false => self.status(BAD, "Found", &text),
+                    false => {
+                        self.misfits += 1;
+                        self.status(BAD, "Found", &text);
+                    }
                 }
             }
             Event::BindingsChecked(checked) if !quiet && checked.declared > 0 => {

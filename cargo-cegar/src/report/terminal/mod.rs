@@ -34,6 +34,8 @@ pub struct TerminalReporter<W: Write> {
     open: BTreeMap<String, u64>,
     /// How many seconds into a build was told what it does.
     told_building: u64,
+    /// Declarations that do not fit, and that no baseline lists.
+    misfits: u64,
 }
 
 /// Seconds between two lines about a build.
@@ -55,6 +57,7 @@ impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
             root,
             open: BTreeMap::new(),
             told_building: 0,
+            misfits: 0,
         }
     }
 }
@@ -71,6 +74,7 @@ impl<W: Write> TerminalReporter<W> {
             root,
             open: BTreeMap::new(),
             told_building: 0,
+            misfits: 0,
         }
     }
 
