@@ -224,7 +224,9 @@ fn score(
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     // `out, out_n`: the pointer's name with one for a length behind it; `iv, niv`: with an `n` before it.
     let short = !a.is_empty() && b.strip_prefix(&a).is_some_and(is_length_name)
-        || a.len() >= 2 && b.strip_prefix('n') == Some(&a);
+        || a.len() >= 2
+            && b.strip_prefix('n') == Some(&a)
+            && !matches!(target.kind, Kind::Pointer(_));
     let is_length = is_length_name(&length.name) || short;
     // `data, block_size` may be a block; `compressor, block_size` is none.
     let is_own = stem.len() >= 2 && b.contains(stem);

@@ -15,6 +15,14 @@ fn pairs(params: &[(&str, &str)]) -> Vec<Option<usize>> {
 }
 
 #[test]
+fn an_n_before_the_name_counts() {
+    let of = |to: &str| pairs(&[(to, "iv"), ("unsigned long", "niv")]);
+    assert_eq!(of("const struct entry *"), [Some(1), None]);
+    // An array of pointers shows only when it runs whether it is one.
+    assert_eq!(of("const int **"), [None, None]);
+}
+
+#[test]
 fn buffers_find_their_lengths() {
     assert_eq!(
         pairs(&[("const unsigned char *", "data"), ("unsigned long", "len")]),
