@@ -209,7 +209,9 @@ impl Error {
             Error::Compile(CompileError::NoClang { .. } | CompileError::WrongClang { .. }) => {
                 ExitCode::ToolMissing
             }
-            Error::Compile(CompileError::Rejected { .. }) => ExitCode::BuildFailed,
+            Error::Compile(CompileError::Rejected { .. } | CompileError::Flag { .. }) => {
+                ExitCode::BuildFailed
+            }
             Error::Compile(CompileError::Interrupted) => ExitCode::Interrupted,
             Error::Compile(_) => ExitCode::Io,
             Error::Project(ProjectError::WhichPackage { .. } | ProjectError::NoPackage { .. }) => {

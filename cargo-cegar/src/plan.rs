@@ -372,22 +372,18 @@ pub fn harnesses(
             ));
         }
         let own = config.harness.get(&name).cloned().unwrap_or_default();
-        let mut units = vec![Unit {
-            source: file,
+        let here = |source| Unit {
+            source,
             directory: project.cegar.clone(),
             flags: flags.clone(),
-        }];
+        };
+        let mut units = vec![here(file)];
         let defines = own.defines.iter().flat_map(|defines| defines.list());
         let defines = defines.map(|define| format!("-D{define}"));
         units[0].flags.extend(defines);
         units.extend(library.units.iter().cloned());
         // The user's own definitions of otherwise undefined functions.
-        let models = models(&project.cegar);
-        units.extend(models.into_iter().map(|source| Unit {
-            source,
-            directory: project.cegar.clone(),
-            flags: flags.clone(),
-        }));
+        units.extend(models(&project.cegar).into_iter().map(here));
         let mut harness = configured(Harness::new(name, units), &own)?;
         harness.library = 1..1 + library.units.len();
         harness.rules.clone_from(&config.external);

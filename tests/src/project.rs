@@ -157,6 +157,16 @@ impl Project {
         project
     }
 
+    /// As [`Project::built_by`], before `init`: there are no harnesses.
+    pub fn before_init(script: &str, files: &[(&str, &str)]) -> Project {
+        let project = Project::built_by(script, files);
+        fs::remove_dir_all(project.at("cegar")).expect("it was just written");
+        let manifest = project.read("Cargo.toml");
+        let manifest = manifest.replace("members = [\"cegar\"]\n", "");
+        project.write("Cargo.toml", &manifest);
+        project
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.folder

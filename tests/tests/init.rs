@@ -410,7 +410,7 @@ fn plain_objects_end_once_and_callbacks_hand_memory_over() {
 /// A wrapper whose safe methods may come in any order: a fault that only the second call behind another one shows.
 #[test]
 fn safe_methods_show_the_order_of_calls() {
-    let project = Project::built_by(
+    let project = Project::before_init(
         "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -Ic -c c/stack.c -o \"$OUT_DIR/stack.o\"\n",
         &[
             (
@@ -453,7 +453,7 @@ fn safe_methods_show_the_order_of_calls() {
     );
     tool(
         &project,
-        &["run", "uses_stack", "--max-time", "60s", "--no-emit"],
+        &["run", "uses_stack", "--max-time", "12s", "--no-emit"],
     )
     .expect(exit::VIOLATION)
     .says("stack.c:9");

@@ -126,6 +126,7 @@ const OTHERS: [(&str, &[&str], &[&str]); 6] = [
             "model/src/machine/crossing.rs",
             "model/src/machine/report.rs",
             "model/src/machine/samples.rs",
+            "model/src/machine/sizes.rs",
             "model/src/machine/tests.rs",
             "model/src/machine/watch.rs",
         ],

@@ -1,4 +1,4 @@
-//! The flags that the target needs, asked for once.
+//! The flags of one file, and those that the target needs, which are asked for once.
 //!
 //! To find them the `cc` crate starts the compiler four times, which takes longer than compiling a
 //! small file. They depend on the compiler and on the environment variables that `cc` reads, so
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::{CompileError, Compiler};
+use super::{CompileError, Compiler, Unit};
 use crate::store;
 
 struct Memory {
@@ -81,4 +81,40 @@ pub(super) fn known(
         .get_or_insert_default()
         .insert(key, flags.clone());
     Ok(flags)
+}
+
+/// Wide characters of 16 bits: the C library's have 32.
+pub(super) const SHORT_WIDE: &str = "-fshort-wchar";
+/// What gcc warns about before its version 14, and clang takes for an error: the crate's compiler
+/// decides what is compiled.
+const TOLERATED: [&str; 5] = [
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=return-mismatch",
+];
+/// Where a file is compiled with one of them, signed arithmetic that overflows is defined.
+const WRAPS: [&str; 2] = ["-fwrapv", "-fno-strict-overflow"];
+
+/// The flags of one file behind those of the machine: its own, and what checks are put in.
+pub(super) fn of(unit: &Unit, base: &[String], flags: &[&str]) -> Vec<String> {
+    let mut args = base.to_vec();
+    args.extend(TOLERATED.map(str::to_owned));
+    args.extend(unit.flags.iter().cloned());
+    args.extend(flags.iter().map(|&flag| flag.to_owned()));
+    if unit.flags.iter().any(|flag| WRAPS.contains(&flag.as_str())) {
+        args.push("-fno-sanitize=signed-integer-overflow".to_owned());
+        args.push("-fwrapv".to_owned());
+    }
+    if !is_c_by_name(&unit.source) {
+        args.extend(["-x", "c"].map(str::to_owned));
+    }
+    args
+}
+
+/// Whether clang takes a file for C by its name.
+fn is_c_by_name(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| matches!(extension, "c" | "i" | "h"))
 }

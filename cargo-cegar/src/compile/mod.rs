@@ -234,7 +234,7 @@ fn output(
     let base = base_flags(compiler, scratch)?;
     let output = Command::new(&compiler.path)
         .current_dir(&unit.directory)
-        .args(flags_of(unit, &base, flags))
+        .args(flags::of(unit, &base, flags))
         .arg(&unit.source)
         .output()
         .map_err(|source| CompileError::Io {
@@ -255,7 +255,7 @@ fn compile_with(
 ) -> Result<Compiled, CompileError> {
     let started = Instant::now();
     for unit in units {
-        if let Some(flag) = unit.flags.iter().find(|flag| *flag == SHORT_WIDE) {
+        if let Some(flag) = unit.flags.iter().find(|flag| *flag == flags::SHORT_WIDE) {
             return Err(CompileError::Flag {
                 flag: flag.clone(),
                 file: unit.source.clone(),
@@ -379,42 +379,6 @@ fn base_flags(compiler: &Compiler, out_dir: &Path) -> Result<Vec<String>, Compil
     })
 }
 
-/// Wide characters of 16 bits: the C library's have 32.
-const SHORT_WIDE: &str = "-fshort-wchar";
-/// What gcc warns about before its version 14, and clang takes for an error: the crate's compiler
-/// decides what is compiled.
-const TOLERATED: [&str; 5] = [
-    "-Wno-error=int-conversion",
-    "-Wno-error=incompatible-function-pointer-types",
-    "-Wno-error=implicit-function-declaration",
-    "-Wno-error=implicit-int",
-    "-Wno-error=return-mismatch",
-];
-/// Where a file is compiled with one of them, signed arithmetic that overflows is defined.
-const WRAPS: [&str; 2] = ["-fwrapv", "-fno-strict-overflow"];
-
-/// The flags of one file behind those of the machine: its own, and what checks are put in.
-fn flags_of(unit: &Unit, base: &[String], flags: &[&str]) -> Vec<String> {
-    let mut args = base.to_vec();
-    args.extend(TOLERATED.map(str::to_owned));
-    args.extend(unit.flags.iter().cloned());
-    args.extend(flags.iter().map(|&flag| flag.to_owned()));
-    if unit.flags.iter().any(|flag| WRAPS.contains(&flag.as_str())) {
-        args.push("-fno-sanitize=signed-integer-overflow".to_owned());
-        args.push("-fwrapv".to_owned());
-    }
-    if !is_c_by_name(&unit.source) {
-        args.extend(["-x", "c"].map(str::to_owned));
-    }
-    args
-}
-
-/// Whether clang takes a file for C by its name.
-fn is_c_by_name(file: &Path) -> bool {
-    let extension = file.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| matches!(extension, "c" | "i" | "h"))
-}
-
 fn compile_one(
     compiler: &Compiler,
     base: &[String],
@@ -422,7 +386,7 @@ fn compile_one(
     (flags, fresh): (&[&str], Fresh),
     out_dir: &Path,
 ) -> Result<One, CompileError> {
-    let mut args = flags_of(unit, base, flags);
+    let mut args = flags::of(unit, base, flags);
     let entry = cache::Entry::new(out_dir, compiler, unit, &args, fresh);
     let is_plain = |arg: &String| !UNSANITIZED.contains(&arg.as_str());
     let all_plain = args.iter().all(is_plain);

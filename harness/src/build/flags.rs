@@ -22,8 +22,6 @@ const LAYOUT: &[&str] = &[
     "-fno-unsigned-char",
     "-fshort-enums",
     "-fno-short-enums",
-    "-fshort-wchar",
-    "-fno-short-wchar",
     "-fms-extensions",
     "-fplan9-extensions",
     "-fblocks",
