@@ -2,11 +2,11 @@
  *
  * An access a few bytes behind a block of the arena reads or writes the next one, and the run ends as if nothing had
  * happened. AddressSanitizer sees it, and costs too much for every run. So now and then a run has its blocks in slots of
- * whole pages with a page in between that may not be touched: what goes past the end faults there, and what is freed may not
- * be touched at all. (Electric Fence has done so since 1987; GWP-ASan does it for some blocks of a run.)
+ * whole pages with a page in between that may not be touched: what goes past the end faults there, and some of what is freed
+ * may not be touched at all. (Electric Fence has done so since 1987; GWP-ASan does it for some blocks of a run.)
  *
- * Slots are opened when they are first used and stay open for later runs, so that a guarded run costs a page fault and no
- * system call for a block that it does not free.
+ * Slots are opened when they are first used and stay open for later runs. A block that is freed costs two system calls where it is
+ * closed: so in each run a few are, and others in the next one.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -20,6 +20,8 @@
 #define PAGE ((size_t)4096)
 #define SMALL 1024u
 #define LARGE 64u
+/* So many blocks are closed in a run. */
+#define CLOSED 4u
 
 static int open_slots(struct crunner_slots *of, size_t room, unsigned count) {
     /* One guard before the first slot, and one behind each. */
@@ -84,10 +86,18 @@ void crunner_guarded_give(struct crunner_guarded *guarded, struct crunner_slot *
     int is_small = slot >= guarded->small.slots && slot < guarded->small.slots + guarded->small.count;
     struct crunner_slots *of = is_small ? &guarded->small : &guarded->large;
     slot->live = 0;
+    unsigned stride = guarded->stride ? guarded->stride : 1;
+    if (guarded->freed++ % stride != guarded->runs % stride || guarded->freed / stride > CLOSED) return;
     if (!mprotect(room_of(of, (size_t)(slot - of->slots)), of->room, PROT_NONE)) slot->state = 2;
 }
 
-void crunner_guarded_empty(struct crunner_guarded *guarded) { guarded->small.next = guarded->large.next = 0; }
+void crunner_guarded_empty(struct crunner_guarded *guarded) {
+    if (!guarded->small.next && !guarded->large.next) return;
+    guarded->small.next = guarded->large.next = 0;
+    guarded->stride = guarded->freed / CLOSED + 1;
+    guarded->freed = 0;
+    guarded->runs++;
+}
 
 void crunner_guarded_close(struct crunner_guarded *guarded) {
     close_slots(&guarded->small);

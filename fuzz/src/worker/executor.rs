@@ -33,9 +33,12 @@ const TIMEOUTS_TOLD: u32 = 16;
 /// clock.
 const SAMPLING: Duration = Duration::from_millis(100);
 const UNWATCHED: u64 = 64;
-/// One run in so many is repeated with guarded heap blocks, and one in [`BEGINNINGS`] of these with
+/// One run in so many is repeated with guarded heap blocks, as long as that takes no more than one part in
+/// [`GUARDING`] of the time; where no clock is read, one in [`SELDOM`]. One in [`BEGINNINGS`] of these has the
 /// guards before the blocks.
 const GUARDED: u64 = 16;
+const GUARDING: u32 = 40;
+const SELDOM: u64 = 256;
 const BEGINNINGS: u64 = 4;
 /// How often one failure is told again for a shorter tape.
 const SHORTER_TOLD: u32 = 12;
@@ -58,6 +61,9 @@ pub(super) struct NativeExecutor {
     timeouts: u32,
     /// When an input was last told that is like many others; none where that is not wanted.
     sampled: Option<Instant>,
+    /// Guarded runs so far, and the time that they took.
+    guarded: (u64, Duration),
+    began: Instant,
 }
 
 fn text(from: &[u8]) -> String {
@@ -87,6 +93,8 @@ impl NativeExecutor {
             told: HashMap::new(),
             timeouts: 0,
             sampled: samples.then(Instant::now),
+            guarded: (0, Duration::ZERO),
+            began: Instant::now(),
         }
     }
 
@@ -102,7 +110,9 @@ impl NativeExecutor {
             OUT_OF_MEMORY => Failure::OutOfMemory,
             RETURNED | EXITED if self.runs.is_multiple_of(GUARDED) => {
                 self.sample(tape);
-                self.guarded(&mut target, tape);
+                if self.may_guard() {
+                    self.guarded(&mut target, tape);
+                }
                 return ExitKind::Ok;
             }
             TIMED_OUT => {
@@ -135,14 +145,26 @@ impl NativeExecutor {
         }
     }
 
+    /// Whether there is time for a guarded run.
+    fn may_guard(&self) -> bool {
+        match self.sampled {
+            Some(_) => self.guarded.1 * GUARDING <= self.began.elapsed(),
+            None => self.runs.is_multiple_of(SELDOM),
+        }
+    }
+
     /// Runs a tape that ended well once more with guarded heap blocks. The run itself stays a good one: to
     /// the fuzzer its mutants are worth as much as those of any other.
     fn guarded(&mut self, target: &mut Target, tape: &[u8]) {
-        let guarded = match (self.runs / GUARDED).is_multiple_of(BEGINNINGS) {
-            true => Guarded::Beginnings,
-            false => Guarded::Ends,
+        let side = match self.guarded.0 % BEGINNINGS {
+            3 => Guarded::Beginnings,
+            _ => Guarded::Ends,
         };
-        if let Some(counts) = target.run_guarded(tape, guarded) {
+        let begin = self.sampled.map(|_| Instant::now());
+        let counts = target.run_guarded(tape, side);
+        self.guarded.0 += 1;
+        self.guarded.1 += begin.map_or(Duration::ZERO, |begin| begin.elapsed());
+        if let Some(counts) = counts {
             let failure = failure(target);
             self.failed(tape, failure, &counts);
         }
