@@ -57,7 +57,9 @@ pub(super) struct NativeExecutor {
     pub runs: u64,
     /// Failures to be told.
     pub events: Vec<WorkerEvent>,
-    told: HashMap<Failure, (usize, u32)>,
+    /// The shortest tape that was told of a failure, and how often one was: apart for guarded runs, where more may
+    /// fail.
+    told: HashMap<(Failure, bool), (usize, u32)>,
     timeouts: u32,
     /// When an input was last told that is like many others; none where that is not wanted.
     sampled: Option<Instant>,
@@ -126,7 +128,7 @@ impl NativeExecutor {
             }
             _ => return ExitKind::Ok,
         };
-        self.failed(tape, failure, target.counts());
+        self.failed(tape, (failure, false), target.counts());
         ExitKind::Crash
     }
 
@@ -166,13 +168,14 @@ impl NativeExecutor {
         self.guarded.1 += begin.map_or(Duration::ZERO, |begin| begin.elapsed());
         if let Some(counts) = counts {
             let failure = failure(target);
-            self.failed(tape, failure, &counts);
+            self.failed(tape, (failure, true), &counts);
         }
     }
 
     /// Tells a failing tape. A shorter one for a failure is welcome, but not each time it loses one byte.
-    fn failed(&mut self, tape: &[u8], failure: Failure, counts: &[u8]) {
-        let (length, count) = self.told.entry(failure.clone()).or_insert((usize::MAX, 0));
+    fn failed(&mut self, tape: &[u8], (failure, guarded): (Failure, bool), counts: &[u8]) {
+        let key = (failure.clone(), guarded);
+        let (length, count) = self.told.entry(key).or_insert((usize::MAX, 0));
         if tape.len() < *length / 8 * 7 && *count < SHORTER_TOLD {
             (*length, *count) = (tape.len(), *count + 1);
             self.events.push(WorkerEvent::Crash {

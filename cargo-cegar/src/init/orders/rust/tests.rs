@@ -108,6 +108,20 @@ fn safe_methods_come_in_any_order() {
         let method = format!("{hidden} taken(&mut self) {{ unsafe {{ open(&mut self.raw) }} }}");
         assert_eq!(pairs(&WRAPPER.replace("HIDDEN", &method)), plain);
     }
+    // So does none that looks at its own state.
+    for guard in [
+        "if self.n > 3 { return; }",
+        "assert!(self.n <= 3);",
+        "match self.state { State::New => return, _ => {} }",
+    ] {
+        let method =
+            format!("pub fn taken(&mut self) {{ {guard} unsafe {{ open(&mut self.raw) }} }}");
+        assert_eq!(pairs(&WRAPPER.replace("HIDDEN", &method)), plain, "{guard}");
+    }
+    let method = "pub fn taken(&mut self, n: i32) { if self.raw.is_null() || n < 0 { return; } \
+                  unsafe { open(&mut self.raw) } }";
+    let more = pairs(&WRAPPER.replace("HIDDEN", method));
+    assert!(more.contains(&"put open".to_owned()), "{more:?}");
     let method = "pub fn taken(&mut self) { unsafe { open(&mut self.raw) } }";
     let more = pairs(&WRAPPER.replace("HIDDEN", method));
     assert!(more.contains(&"open put".to_owned()) && more.contains(&"set open".to_owned()));

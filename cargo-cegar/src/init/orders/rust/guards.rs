@@ -1,0 +1,78 @@
+//! Whether a method looks at its own state before it calls the library.
+//!
+//! `if self.is_open { ... }` keeps a condition that the library has, and no header says. What a call
+//! answered is no such look, nor is whether there is an object at all.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
+use syn::Block;
+use syn::visit::{self, Visit};
+
+use crate::init::api::Api;
+
+/// Questions whether there is an object.
+const PRESENCE: &[&str] = &["is_null", "is_none", "is_some"];
+
+/// Whether a condition in the body is about the method's own object, and no call of the library.
+pub(super) fn looks_at_itself(block: &Block, api: &Api) -> bool {
+    let mut looks = Looks { api, found: false };
+    looks.visit_block(block);
+    looks.found
+}
+
+struct Looks<'l> {
+    api: &'l Api,
+    found: bool,
+}
+
+impl Looks<'_> {
+    fn condition(&mut self, tokens: TokenStream) {
+        let mut words = Vec::new();
+        collect(tokens, &mut words);
+        let is_own = words.iter().any(|word| word == "self");
+        let asks_library = || {
+            let mut all = self.api.makers();
+            all.any(|function| words.contains(&function.name))
+        };
+        let asks_presence = || words.iter().any(|word| PRESENCE.contains(&word.as_str()));
+        self.found |= is_own && !asks_library() && !asks_presence();
+    }
+}
+
+/// The identifiers among some tokens.
+fn collect(tokens: TokenStream, into: &mut Vec<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) => into.push(ident.to_string()),
+            TokenTree::Group(group) => collect(group.stream(), into),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+impl Visit<'_> for Looks<'_> {
+    fn visit_expr_if(&mut self, branch: &syn::ExprIf) {
+        // `if let Some(raw) = self.raw` asks whether there is an object.
+        if !matches!(*branch.cond, syn::Expr::Let(_)) {
+            self.condition(branch.cond.to_token_stream());
+        }
+        visit::visit_expr_if(self, branch);
+    }
+
+    fn visit_expr_while(&mut self, turns: &syn::ExprWhile) {
+        self.condition(turns.cond.to_token_stream());
+        visit::visit_expr_while(self, turns);
+    }
+
+    fn visit_expr_match(&mut self, branch: &syn::ExprMatch) {
+        self.condition(branch.expr.to_token_stream());
+        visit::visit_expr_match(self, branch);
+    }
+
+    fn visit_macro(&mut self, call: &syn::Macro) {
+        let name = call.path.segments.last().map(|name| name.ident.to_string());
+        if name.is_some_and(|name| name.contains("assert") || name.contains("ensure")) {
+            self.condition(call.tokens.clone());
+        }
+    }
+}
