@@ -41,11 +41,7 @@ fn a_harness_has_the_librarys_layout() {
             ),
         ],
     );
-    tool(
-        &project,
-        "init --no-try --header c/note.h --function note_fill",
-    )
-    .expect(exit::CLEAN);
+    tool(&project, "init --no-try --function note_fill").expect(exit::CLEAN);
     tool(&project, "run --engine-only --max-time 60s")
         .expect(exit::VIOLATION)
         .says("offset 9 of `note` (9 bytes");

@@ -64,6 +64,18 @@ fn rust(folder: &Path, depth: usize, into: &mut BTreeSet<PathBuf>) {
     }
 }
 
+/// The candidates in whose text a function is named as one is declared.
+pub fn declaring(candidates: &[PathBuf], function: &str) -> Vec<PathBuf> {
+    let Ok(named) = Regex::new(&format!(r"\b{}\s*\(", regex::escape(function))) else {
+        return Vec::new();
+    };
+    let declares = |header: &&PathBuf| {
+        let text = std::fs::read(header).unwrap_or_default();
+        named.is_match(&String::from_utf8_lossy(&text))
+    };
+    candidates.iter().filter(declares).cloned().collect()
+}
+
 /// The candidates with the number of the crate's functions that each declares, most first; none
 /// where it does not tell.
 pub fn ranked(project: &Project, candidates: &[PathBuf]) -> Option<Vec<(usize, PathBuf)>> {

@@ -107,12 +107,23 @@ impl<'a> Known<'a> {
     }
 
     /// The library's own header; where it is not evident, the one that declares most of what the
-    /// crate binds. Notes what there is to choose from.
-    pub(super) fn own_header(&self, done: &mut Initialised) -> Option<PathBuf> {
+    /// crate binds, or the only one that declares the function which is asked for. Notes what there is to
+    /// choose from.
+    pub(super) fn own_header(
+        &self,
+        function: Option<&str>,
+        done: &mut Initialised,
+    ) -> Option<PathBuf> {
         let candidates = match headers::find(self.project, &self.includes()) {
             headers::Found::Evident(header) => return Some(header),
             headers::Found::Candidates(candidates) => candidates,
         };
+        if let Some([only]) = function
+            .map(|function| bound::declaring(&candidates, function))
+            .as_deref()
+        {
+            return Some(only.clone());
+        }
         let shown = |paths: &mut dyn Iterator<Item = &PathBuf>| {
             let lines: Vec<String> = paths
                 .take(headers::LISTED)
@@ -189,7 +200,7 @@ impl<'a> Known<'a> {
         let is_guess = header.is_none() && options.function.is_none();
         let header = match header {
             Some(header) => header,
-            None => match self.own_header(done) {
+            None => match self.own_header(options.function.as_deref(), done) {
                 Some(header) => header,
                 None => match self.declare(done)? {
                     Some(header) => header,
