@@ -117,7 +117,8 @@ pub(super) fn unattended_options(
     let artifacts = unattended.artifacts;
     let wanted = artifacts.map_or(SourceList::Current, SourceList::CurrentIn);
     let library = plan::library(project, config, wanted, fan, stop)?;
-    fan.elsewhere = capture::elsewhere(project);
+    let build = project.clone();
+    fan.find_elsewhere = Some(Box::new(move || capture::elsewhere(&build)));
     let stubs = plan::stub_headers(&scratch)?;
     let settled = plan::settle_contracts(project, config, artifacts)?;
     tell_settled(&settled, artifacts.is_some(), fan);

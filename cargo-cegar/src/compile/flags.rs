@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use cegar_harness::build::{is_c_by_name, is_wrapping};
+
 use super::{CompileError, Compiler, Unit};
 use crate::store;
 
@@ -94,8 +96,6 @@ const TOLERATED: [&str; 5] = [
     "-Wno-error=implicit-int",
     "-Wno-error=return-mismatch",
 ];
-/// Where a file is compiled with one of them, signed arithmetic that overflows is defined.
-const WRAPS: [&str; 2] = ["-fwrapv", "-fno-strict-overflow"];
 
 /// The flags of one file behind those of the machine: its own, and what checks are put in.
 pub(super) fn of(unit: &Unit, base: &[String], flags: &[&str]) -> Vec<String> {
@@ -103,7 +103,7 @@ pub(super) fn of(unit: &Unit, base: &[String], flags: &[&str]) -> Vec<String> {
     args.extend(TOLERATED.map(str::to_owned));
     args.extend(unit.flags.iter().cloned());
     args.extend(flags.iter().map(|&flag| flag.to_owned()));
-    if unit.flags.iter().any(|flag| WRAPS.contains(&flag.as_str())) {
+    if is_wrapping(&unit.flags) {
         args.push("-fno-sanitize=signed-integer-overflow".to_owned());
         args.push("-fwrapv".to_owned());
     }
@@ -111,10 +111,4 @@ pub(super) fn of(unit: &Unit, base: &[String], flags: &[&str]) -> Vec<String> {
         args.extend(["-x", "c"].map(str::to_owned));
     }
     args
-}
-
-/// Whether clang takes a file for C by its name.
-fn is_c_by_name(file: &Path) -> bool {
-    let extension = file.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| matches!(extension, "c" | "i" | "h"))
 }

@@ -30,13 +30,19 @@ pub struct Fan {
     pub unconfirmed: bool,
     /// Whether a declaration does not fit the library, and the baseline does not list it.
     pub mismatched: bool,
-    /// Functions of C code that other packages of the build compile, and the package of each.
-    pub elsewhere: BTreeMap<String, String>,
+    /// Finds functions of C code that other packages of the build compile, and the package of each. It is
+    /// asked once, when something is mocked.
+    pub find_elsewhere: Option<Box<dyn FnOnce() -> BTreeMap<String, String>>>,
+    /// What it found, without what was told.
+    elsewhere: BTreeMap<String, String>,
 }
 
 impl Fan {
     /// Which other packages have functions that are mocked, in words.
     fn tell_elsewhere(&mut self, functions: &[String]) {
+        if let Some(find) = self.find_elsewhere.take() {
+            self.elsewhere = find();
+        }
         let mut packages: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for function in functions {
             // Each is told once.
@@ -47,7 +53,9 @@ impl Fan {
         for (package, functions) in packages {
             let names: Vec<&str> = functions.into_iter().collect();
             let message = format!(
-                "`{package}`, which this build compiles as well, has {}: here such a function may do anything that its type                  allows, and what is found because of it may be no fault; add the C files of `{package}` to `sources` under [c]                  in cegar.toml (and its headers to `includes`) to have them looked at instead",
+                "`{package}`, which this build compiles as well, has {}: here such a function may do anything that its type \
+                 allows, and what is found because of it may be no fault; add the C files of `{package}` to `sources` under [c] \
+                 in cegar.toml (and its headers to `includes`) to have them looked at instead",
                 names.join(", ")
             );
             self.event(&Event::Note {

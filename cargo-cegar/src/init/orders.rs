@@ -154,9 +154,10 @@ fn files(
 
 /// The calls that may have been the last one, for each object by the expression that stands for it.
 /// Nothing where control never is.
-type State = Option<BTreeMap<String, BTreeSet<String>>>;
+type State<Object = String> = Option<BTreeMap<Object, BTreeSet<String>>>;
 
-fn joined(a: State, b: State) -> State {
+/// What holds where control comes from two places.
+fn joined<Object: Ord>(a: State<Object>, b: State<Object>) -> State<Object> {
     let (mut a, b) = match (a, b) {
         (Some(a), Some(b)) => (a, b),
         (one, None) | (None, one) => return one,

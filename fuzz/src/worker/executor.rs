@@ -63,8 +63,10 @@ pub(super) struct NativeExecutor {
     timeouts: u32,
     /// When an input was last told that is like many others; none where that is not wanted.
     sampled: Option<Instant>,
-    /// Guarded runs so far, and the time that they took.
-    guarded: (u64, Duration),
+    /// Guarded runs so far.
+    guarded_runs: u64,
+    /// The time that they took.
+    guarded_time: Duration,
     began: Instant,
 }
 
@@ -95,7 +97,8 @@ impl NativeExecutor {
             told: HashMap::new(),
             timeouts: 0,
             sampled: samples.then(Instant::now),
-            guarded: (0, Duration::ZERO),
+            guarded_runs: 0,
+            guarded_time: Duration::ZERO,
             began: Instant::now(),
         }
     }
@@ -150,7 +153,7 @@ impl NativeExecutor {
     /// Whether there is time for a guarded run.
     fn may_guard(&self) -> bool {
         match self.sampled {
-            Some(_) => self.guarded.1 * GUARDING <= self.began.elapsed(),
+            Some(_) => self.guarded_time * GUARDING <= self.began.elapsed(),
             None => self.runs.is_multiple_of(SELDOM),
         }
     }
@@ -158,14 +161,14 @@ impl NativeExecutor {
     /// Runs a tape that ended well once more with guarded heap blocks. The run itself stays a good one: to
     /// the fuzzer its mutants are worth as much as those of any other.
     fn guarded(&mut self, target: &mut Target, tape: &[u8]) {
-        let side = match self.guarded.0 % BEGINNINGS {
+        let side = match self.guarded_runs % BEGINNINGS {
             3 => Guarded::Beginnings,
             _ => Guarded::Ends,
         };
         let begin = self.sampled.map(|_| Instant::now());
         let counts = target.run_guarded(tape, side);
-        self.guarded.0 += 1;
-        self.guarded.1 += begin.map_or(Duration::ZERO, |begin| begin.elapsed());
+        self.guarded_runs += 1;
+        self.guarded_time += begin.map_or(Duration::ZERO, |begin| begin.elapsed());
         if let Some(counts) = counts {
             let failure = failure(target);
             self.failed(tape, (failure, true), &counts);

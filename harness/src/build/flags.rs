@@ -15,7 +15,7 @@ const AGREED: &[&str] = &["-D", "-U", "-include", "-imacros"];
 /// Options with a folder.
 const FOLDERS: &[&str] = &["-I", "-isystem", "-iquote", "-idirafter"];
 /// Flags that say how types are laid out, what a `char` is, and what a header may be written in.
-const LAYOUT: &[&str] = &[
+pub const LAYOUT: &[&str] = &[
     "-fsigned-char",
     "-funsigned-char",
     "-fno-signed-char",
@@ -26,6 +26,18 @@ const LAYOUT: &[&str] = &[
     "-fplan9-extensions",
     "-fblocks",
 ];
+
+/// Whether a file with these flags is compiled so that signed arithmetic which overflows wraps around.
+pub fn is_wrapping(flags: &[String]) -> bool {
+    let wraps = |flag: &String| matches!(flag.as_str(), "-fwrapv" | "-fno-strict-overflow");
+    flags.iter().any(wraps)
+}
+
+/// Whether compilers take a file for C by its name.
+pub fn is_c_by_name(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("c" | "i"))
+}
 
 /// Whether a flag of one word says how types are laid out: one of [`LAYOUT`], structures without
 /// gaps, or what the machine is.

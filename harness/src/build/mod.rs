@@ -40,7 +40,7 @@ use config::Checks;
 pub use config::Unit;
 pub use error::BuildError;
 pub use exclude::Exclude;
-pub use flags::{harness_flags, own_macros};
+pub use flags::{LAYOUT, harness_flags, is_c_by_name, is_wrapping, own_macros};
 pub use home::{local, portable};
 pub use package::CAPTURED;
 pub use paths::resolve;

@@ -1,5 +1,7 @@
 //! Which of a compiler's flags say what the code means.
 
+use cegar_harness::build::LAYOUT;
+
 /// Options whose argument is the next word; the argument must not be taken for a file.
 pub(super) const WITH_ARGUMENT: &[&str] = &[
     "-o",
@@ -43,27 +45,18 @@ pub(super) const KEPT_WITH_ARGUMENT: &[&str] = &[
     "-imacros",
 ];
 
-/// `-f` flags that change what the code means.
+/// `-f` flags that change what the code means, beside those of [`LAYOUT`].
 pub(super) const MEANING: &[&str] = &[
-    "-fsigned-char",
-    "-funsigned-char",
-    "-fno-signed-char",
-    "-fno-unsigned-char",
-    "-fshort-enums",
-    "-fno-short-enums",
     "-fshort-wchar",
     "-fno-short-wchar",
     "-ffreestanding",
     "-fhosted",
     "-fno-builtin",
-    "-fms-extensions",
-    "-fplan9-extensions",
     "-fgnu89-inline",
     "-fcommon",
     "-fno-common",
     "-fwrapv",
     "-fno-strict-overflow",
-    "-fblocks",
 ];
 
 /// `-m` flags that only tune, or that clang does not have.
@@ -189,5 +182,6 @@ pub(super) fn matters(flag: &str) -> bool {
     with(KEPT_WITH_ARGUMENT)
         || with(&valued)
         || MEANING.contains(&flag)
+        || LAYOUT.contains(&flag)
         || (flag.starts_with("-m") && !with(ONLY_TUNING))
 }

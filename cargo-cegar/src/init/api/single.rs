@@ -99,13 +99,7 @@ impl Found {
                 {
                     found.functions.extend(node.prototype());
                 }
-                "TypedefDecl" | "RecordDecl" | "EnumDecl" if !is_own => {
-                    let is_systems = Path::new(&file).starts_with("/usr");
-                    if !is_systems {
-                        found.elsewhere.insert(node.name.clone());
-                    }
-                }
-                "TypedefDecl" | "RecordDecl" | "EnumDecl" => {
+                "TypedefDecl" | "RecordDecl" | "EnumDecl" if is_own => {
                     let Some((begin, end)) = node.span() else {
                         continue;
                     };
@@ -116,6 +110,11 @@ impl Found {
                     found.types.retain(|(at, ..)| *at < begin || *at >= end);
                     let part = String::from_utf8_lossy(part).into_owned();
                     found.types.push((begin, node.name.clone(), part));
+                }
+                "TypedefDecl" | "RecordDecl" | "EnumDecl"
+                    if !Path::new(&file).starts_with("/usr") =>
+                {
+                    found.elsewhere.insert(node.name.clone());
                 }
                 _ => {}
             }

@@ -61,18 +61,20 @@ impl Body<'_> {
                 if is_read {
                     self.lines
                         .push(format!("crunner_get_bytes({name}.{}, {room});", field.name));
+                    self.cleanup.push(format!("free({name}.{});", field.name));
+                } else {
+                    // The library may put other memory there, which is its own.
+                    let memory = self.name(&format!("{plain}_{}", field.name));
+                    self.lines
+                        .push(format!("void *{memory} = {name}.{};", field.name));
+                    self.cleanup.push(format!(
+                        "if ({name}.{} == {memory})\n        free({memory});",
+                        field.name
+                    ));
                 }
-                let memory = self.name(&format!("{plain}_{}", field.name));
-                self.lines
-                    .push(format!("void *{memory} = {name}.{};", field.name));
                 self.lines.push(format!(
                     "{name}.{} = ({}){room};",
                     length.name, length.ty.words
-                ));
-                // The library may have put other memory there, which is its own.
-                self.cleanup.push(format!(
-                    "if ({name}.{} == {memory})\n        free({memory});",
-                    field.name
                 ));
             }
         }

@@ -111,8 +111,10 @@ impl Bodies {
             following.function(block);
             all.extend(following.found(file));
         }
+        let params = api.makers().flat_map(|function| &function.params);
+        let identities: BTreeSet<String> = params.filter_map(|param| handle(api, param)).collect();
         for methods in self.methods.values() {
-            any_order(methods, api, &mut all);
+            any_order(methods, (api, &identities), &mut all);
         }
         all
     }
@@ -129,14 +131,16 @@ struct Ends {
 }
 
 /// The edges within the methods of a type, and those between its safe methods.
-fn any_order(methods: &[Method], api: &Api, all: &mut BTreeSet<Edge>) {
-    let identities: BTreeSet<String> = api
-        .makers()
-        .flat_map(|function| &function.params)
-        .filter_map(|param| handle(api, param))
-        .collect();
+fn any_order(
+    methods: &[Method],
+    (api, identities): (&Api, &BTreeSet<String>),
+    all: &mut BTreeSet<Edge>,
+) {
     let mut ends = Ends::default();
     for method in methods {
+        if guards::looks_at_itself(&method.function.block, api) {
+            continue;
+        }
         let receiver = method.function.sig.receiver();
         let is_shared = receiver.is_some();
         let begin = identities.iter().filter(|_| is_shared).map(|identity| {
@@ -149,9 +153,6 @@ fn any_order(methods: &[Method], api: &Api, all: &mut BTreeSet<Edge>) {
             begin.collect(),
         );
         let end = following.function(&method.function.block);
-        if guards::looks_at_itself(&method.function.block, api) {
-            continue;
-        }
         all.extend(following.found(&method.file));
         if !method.is_open {
             continue;

@@ -49,8 +49,7 @@ pub(super) fn compile(
         compiler.flag(arg);
     }
     // Signed arithmetic that overflows is defined then.
-    let wraps = |arg: &String| matches!(arg.as_str(), "-fwrapv" | "-fno-strict-overflow");
-    if unit.args.iter().any(wraps) {
+    if flags::is_wrapping(&unit.args) {
         compiler.flag("-fno-sanitize=signed-integer-overflow");
     }
     let compiler = compiler.try_get_compiler()?;
@@ -76,7 +75,7 @@ pub(super) fn compile(
                 let set = whole.get_envs();
                 command.envs(set.filter_map(|(name, value)| Some((name, value?))));
                 command.arg("-MD").arg("-MF").arg(&list);
-                if !matches!(file.extension().and_then(OsStr::to_str), Some("c" | "i")) {
+                if !flags::is_c_by_name(&file) {
                     command.args(["-x", "c"]);
                 }
                 command.arg("-c").arg(&file).arg("-o").arg(&object);

@@ -6,6 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ImplItemFn, Item, Pat, Stmt, Token};
 
+use super::super::joined;
 use super::{Edge, handle};
 use crate::init::api::{Api, Declared};
 
@@ -22,19 +23,8 @@ const NESTED: usize = 4;
 type Object = (String, String);
 /// The calls that may have been the last one, for each object.
 type Last = BTreeMap<Object, BTreeSet<String>>;
-/// What holds at a place: nothing where control never is.
-type State = Option<Last>;
-
-fn joined(a: State, b: State) -> State {
-    let (mut a, b) = match (a, b) {
-        (Some(a), Some(b)) => (a, b),
-        (one, None) | (None, one) => return one,
-    };
-    for (object, calls) in b {
-        a.entry(object).or_default().extend(calls);
-    }
-    Some(a)
-}
+/// What holds at a place.
+type State = super::super::State<Object>;
 
 /// Follows control through one function.
 pub(super) struct Following<'f> {
