@@ -158,6 +158,9 @@ fn build_compiles(
             }
         };
         if capture::is_current(project, stop, &mut doing)? {
+            if !matches!(wanted, SourceList::CurrentIn(_)) {
+                capture::keep_script(project, &project.cegar)?;
+            }
             return Ok((units.clone(), None));
         }
     }
@@ -180,8 +183,10 @@ fn build_compiles(
         store::write(&list, &text)?;
         return Ok((units(captured), Some(list)));
     }
-    if is_changed {
-        now.save()?;
+    match (is_changed, wanted) {
+        (true, _) => now.save()?,
+        (false, SourceList::CurrentIn(_)) => {}
+        (false, _) => capture::keep_script(project, &project.cegar)?,
     }
     let units = capture::load(&project.cegar)?.unwrap_or_default();
     Ok((units, None))

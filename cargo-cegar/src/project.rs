@@ -85,6 +85,8 @@ pub struct Project {
     pub manifest: PathBuf,
     /// Its folder.
     pub root: PathBuf,
+    /// Its build script, if it has one.
+    pub build_script: Option<PathBuf>,
     /// The workspace that it is used from.
     pub workspace: PathBuf,
     /// The native library that it says it links.
@@ -168,7 +170,12 @@ impl Project {
             let manifest = other.manifest_path.as_std_path();
             manifest.parent().map(Path::to_owned).unwrap_or_default()
         });
+        let script = package
+            .targets
+            .iter()
+            .find(|target| target.is_custom_build());
         Project {
+            build_script: script.map(|target| target.src_path.clone().into_std_path_buf()),
             callers: callers.collect(),
             name: package.name.to_string(),
             version: package.version.to_string(),

@@ -56,7 +56,11 @@ fn the_build_is_asked_each_time_what_it_compiles() {
     again.expect(exit::CLEAN).says("proved");
     assert!(!again.stderr.contains("Building"), "{again}");
 
+    // The tests of a package alone are built from the committed list, and say where it may be old.
+    let old = "../build.rs has changed since captured.json was written";
+    assert!(!cargo_test(&project.at("cegar"), &[]).stderr.contains(old));
     narrow("100");
+    cargo_test(&project.at("cegar"), &[]).says(old);
     // The source tree of a build on a server stays as it is.
     tool(&project, "ci --max-time 20s")
         .expect(exit::VIOLATION)
@@ -71,6 +75,12 @@ fn the_build_is_asked_each_time_what_it_compiles() {
     assert!(now.contains("-DN=100"), "{now}");
     let tests = cargo_test(&project.at("cegar"), &[]);
     assert_eq!(tests.code, Some(101), "{tests}");
+    assert!(!tests.stderr.contains(old), "{tests}");
+    // A script that compiles the same files changes nothing but its own text.
+    let script = project.read("build.rs");
+    project.write("build.rs", &format!("// Said once more.\n{script}"));
+    run(&project).expect(exit::VIOLATION);
+    assert!(!cargo_test(&project.at("cegar"), &[]).stderr.contains(old));
 
     narrow("256");
     run(&project).expect(exit::CLEAN);

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 use std::{fs, io};
 
-use cegar_harness::build::{local, portable};
+use cegar_harness::build::{BUILD_SCRIPT, BuildScript, local, portable};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -184,6 +184,7 @@ impl<'a> Kept<'a> {
     /// When a file cannot be written.
     pub fn save_in(&self, package: &Path) -> Result<(), FileError> {
         generated::copy(&self.copies, package)?;
+        keep_script(self.project, package)?;
         store::write(&package.join(NAME), self.text.as_bytes())
     }
 
@@ -195,6 +196,30 @@ impl<'a> Kept<'a> {
         let text =
             serde_json::to_vec(&stamp).map_err(|why| FileError::new("write", &path, why.into()))?;
         store::write(&path, &text)
+    }
+}
+
+/// Keeps in `package` what the build script is now, if that is a file of the workspace: a list that the script still compiles is no longer compared
+/// with the script that it was made by.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn keep_script(project: &Project, package: &Path) -> Result<(), FileError> {
+    let script = project.build_script.as_deref();
+    let Some(script) = script.filter(|script| script.starts_with(&project.workspace)) else {
+        return Ok(());
+    };
+    let Ok(text) = fs::read(script) else {
+        return Ok(());
+    };
+    let file = relative(script, &project.cegar, &project.workspace);
+    let path = package.join(BUILD_SCRIPT);
+    let json = serde_json::to_string(&BuildScript::of(file, &text))
+        .map_err(|why| FileError::new("write", &path, why.into()))?
+        + "\n";
+    match fs::read(&path).is_ok_and(|known| known == json.as_bytes()) {
+        true => Ok(()),
+        false => store::write(&path, json.as_bytes()),
     }
 }
 

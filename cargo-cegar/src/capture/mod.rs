@@ -25,7 +25,7 @@ use thiserror::Error;
 
 pub use elsewhere::elsewhere;
 pub(crate) use kept::relative;
-pub use kept::{Kept, is_current, load};
+pub use kept::{Kept, is_current, keep_script, load};
 pub use run::capture;
 
 /// One call of the compiler, as the shim saw it.

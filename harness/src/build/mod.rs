@@ -26,6 +26,7 @@ mod objects;
 mod package;
 mod parallel;
 mod paths;
+mod script;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -44,6 +45,7 @@ pub use flags::{LAYOUT, harness_flags, is_c_by_name, is_wrapping, own_macros};
 pub use home::{local, portable};
 pub use package::CAPTURED;
 pub use paths::resolve;
+pub use script::{BUILD_SCRIPT, BuildScript};
 
 /// The C files in a package's `models/`, by name: bodies that the user gives to functions which
 /// nobody else defines. They may choose and assume with `crunner.h`, and count in the search, in

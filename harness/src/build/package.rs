@@ -8,6 +8,7 @@ use super::error::BuildError;
 use super::exclude::Exclude;
 use super::flags::harness_flags;
 use super::paths::resolve;
+use super::script;
 use super::{Build, Harness, models};
 use super::{compile, config};
 
@@ -64,6 +65,11 @@ impl Build {
             build.notes.extend(unused);
             build.units.extend(units);
             build.inputs.push(captured);
+            if let (None, Some(script)) = (list, script::kept(root)) {
+                build.notes.extend(script.note(root));
+                build.inputs.push(root.join(script::BUILD_SCRIPT));
+                build.inputs.push(root.join(&script.file));
+            }
         }
         // For a quick look at a variant of the C code: CEGAR_DEFINES=FIXED cargo test
         for define in std::env::var("CEGAR_DEFINES")
