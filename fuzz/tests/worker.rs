@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -81,6 +82,38 @@ fn pumping_turns_a_loop_ten_thousand_times() {
     let (tape, failure) = crash(&events);
     assert!(tape.iter().filter(|c| **c == b'a').count() > 10_000);
     assert!(matches!(failure, Failure::Violated { what: 2, text, line: 3, .. } if text == "over"));
+}
+
+#[test]
+fn failing_calls_of_one_library_function_are_told_apart() {
+    let program = Program::new(
+        "void *memcpy(void *, const void *, unsigned long);
+         static char to[16], from[16];
+         void cegar_entry(void) { int c = next(); unsigned long n = (unsigned long)next() << 40;
+           if (c == 'a') memcpy(to, from, n); else if (c == 'b') memcpy(from, to, n); }",
+        &[],
+        &[],
+    );
+    let seeds = tempfile::tempdir().expect("a temporary folder");
+    for tape in [b"aa", b"bb"] {
+        save_tape(seeds.path(), tape).expect("saved");
+    }
+    let mut config = config(&program, false);
+    config.corpus = vec![seeds.path().to_owned()];
+    config.runs = Some(1000);
+    let mut worker = spawn(config);
+    let events = until(&mut worker, |e| matches!(e, WorkerEvent::Stopped { .. }));
+    let places: BTreeSet<u64> = events
+        .iter()
+        .filter_map(|event| match event {
+            WorkerEvent::Crash {
+                failure: Failure::Crashed { pc, .. },
+                ..
+            } => Some(*pc),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(places.len(), 2, "{events:?}");
 }
 
 #[test]

@@ -1,19 +1,30 @@
-//! Which memory of a loaded object a run can change: the writable segments, less what the dynamic linker has made
-//! read-only again (RELRO).
+//! Which memory of a loaded object a run can change, the writable segments less what the dynamic linker has made
+//! read-only again (RELRO), and where its code lies.
 
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
 
 /// The page size that the dynamic linker goes by on this architecture.
 const PAGE: usize = 4096;
 
+/// A loaded object.
+#[derive(Default)]
+pub(super) struct Segments {
+    /// Where it was loaded.
+    pub base: usize,
+    /// Its writable memory, as starts and lengths.
+    pub writable: Vec<(usize, usize)>,
+    /// From the first byte of its code to the last.
+    pub code: Range<usize>,
+}
+
 struct Search {
     inside: usize,
-    base: usize,
-    ranges: Vec<(usize, usize)>,
+    found: Segments,
 }
 
 extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: the dynamic linker hands out a valid record; `data` is the Search of `writable`.
+    // SAFETY: the dynamic linker hands out a valid record; `data` is the Search of `segments`.
     let (info, search) = unsafe { (&*info, &mut *data.cast::<Search>()) };
     let base = info.dlpi_addr as usize;
     // SAFETY: pointer and count belong together.
@@ -36,21 +47,26 @@ extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) 
         .filter(|(_, _, flags)| flags & libc::PF_W != 0)
         .map(|(at, len, _)| (at, len))
         .collect();
-    search.base = base;
-    search.ranges = without(&writable, &relro);
+    let code = || segments(libc::PT_LOAD).filter(|(_, _, flags)| flags & libc::PF_X != 0);
+    let first = code().map(|(at, ..)| at).min().unwrap_or_default();
+    let end = code().map(|(at, len, _)| at + len).max();
+    search.found = Segments {
+        base,
+        writable: without(&writable, &relro),
+        code: first..end.unwrap_or_default(),
+    };
     1
 }
 
-/// The load address of the object that holds `inside`, and its writable memory.
-pub(super) fn writable(inside: usize) -> (usize, Vec<(usize, usize)>) {
+/// The object that holds `inside`.
+pub(super) fn segments(inside: usize) -> Segments {
     let mut search = Search {
         inside,
-        base: 0,
-        ranges: Vec::new(),
+        found: Segments::default(),
     };
     // SAFETY: `visit` casts its argument back to what is passed here, and runs during this call only.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-    (search.base, search.ranges)
+    search.found
 }
 
 /// The parts of `ranges` (start, length) that no range of `holes` covers.

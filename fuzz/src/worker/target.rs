@@ -11,6 +11,7 @@
 
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -78,6 +79,8 @@ struct Hooks {
     running: Running,
     interrupt: Interrupt,
     crashed: Crashed,
+    /// Where the target's code lies.
+    code: Range<usize>,
 }
 
 static ACTIVE: AtomicPtr<Hooks> = AtomicPtr::new(std::ptr::null_mut());
@@ -211,6 +214,7 @@ impl Target {
                 running: *library.get(b"crunner_rt_running").map_err(open)?,
                 interrupt: *library.get(b"crunner_rt_interrupt").map_err(open)?,
                 crashed: *library.get(b"crunner_rt_crashed").map_err(open)?,
+                code: 0..0,
             }));
             let run: Run = *library.get(b"crunner_rt_run").map_err(open)?;
             let guard: Guard = *library.get(b"crunner_rt_guard").map_err(open)?;
@@ -256,9 +260,10 @@ impl Target {
                     })
                 }
             };
-            let (base, ranges) = super::segments::writable(counters as usize);
+            let segments = super::segments::segments(counters as usize);
+            (*hooks).code = segments.code;
             let mut pieces: Vec<Piece> = lent.into_iter().map(|(_, piece)| piece).collect();
-            let globals = super::segments::without(&ranges, &kept).into_iter();
+            let globals = super::segments::without(&segments.writable, &kept).into_iter();
             pieces.extend(globals.map(|(at, len)| Piece::new(at as *mut u8, len)));
             std::mem::forget(library);
             Ok(Target {
@@ -268,7 +273,7 @@ impl Target {
                 hooks,
                 counters,
                 blocks: found,
-                base: base as u64,
+                base: segments.base as u64,
                 pieces,
                 log,
                 recorder,
@@ -386,6 +391,27 @@ fn lent_memory() -> Option<(*mut u8, Piece)> {
 const COMPARES: usize = 4096;
 const MEMORIES: usize = 256;
 
+/// Words of the stack that are looked at for the place in the target that a library's function was called from.
+const FRAME: usize = 16;
+/// So near to the stack, an access was one of the stack's own end.
+const NEAR: usize = 1 << 16;
+
+/// Where a function of another object was called from that has failed: what copies bytes keeps next to nothing on the stack. All calls of
+/// `memcpy` would be one place otherwise.
+///
+/// # Safety
+/// `stack` is the stack pointer of a function that the target called.
+unsafe fn called_at(code: &Range<usize>, stack: usize, address: usize) -> Option<usize> {
+    if stack.abs_diff(address) < NEAR || !stack.is_multiple_of(size_of::<usize>()) {
+        return None;
+    }
+    let words = (0..FRAME).map(|i| {
+        // SAFETY: the target's frame, which is larger than that, lies above.
+        unsafe { *(stack as *const usize).add(i) }
+    });
+    words.into_iter().find(|word| code.contains(word))
+}
+
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: called by the kernel with valid arguments; `crashed` jumps out of here if the program runs.
     unsafe {
@@ -395,13 +421,18 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
         let hooks = ACTIVE.load(Ordering::Acquire);
         if !hooks.is_null() && ((*hooks).running)() != 0 {
             let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext;
-            let pc = registers.gregs[libc::REG_RIP as usize] as u64;
+            let [pc, stack] = [libc::REG_RIP, libc::REG_RSP]
+                .map(|register| registers.gregs[register as usize] as usize);
             let address = if signal == libc::SIGABRT {
                 0
             } else {
                 (*info).si_addr() as u64
             };
-            ((*hooks).crashed)(signal, address, pc);
+            let pc = match (*hooks).code.contains(&pc) {
+                true => pc,
+                false => called_at(&(*hooks).code, stack, address as usize).unwrap_or(pc),
+            };
+            ((*hooks).crashed)(signal, address, pc as u64);
         }
         libc::signal(signal, libc::SIG_DFL);
         libc::raise(signal);
