@@ -38,6 +38,8 @@ const NESTED: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Orders {
     lives: BTreeMap<String, Life>,
+    /// Functions that Rust callers call only once they have looked at a state of their own.
+    guarded: BTreeSet<String>,
 }
 
 impl Orders {
@@ -67,10 +69,21 @@ impl Orders {
             .into_iter()
             .chain(callers.iter().cloned())
             .collect();
-        for edge in rust::edges(&roots, api) {
+        let shown = rust::shown(&roots, api);
+        for edge in shown.edges {
             orders.put(edge.identity, (edge.from, edge.to), &edge.file);
         }
+        for life in orders.lives.values_mut() {
+            life.kept.clone_from(&shown.kept);
+        }
+        orders.guarded = shown.guarded;
         Ok(orders)
+    }
+
+    /// Whether Rust callers call a function only once they have looked at a state of their own, which may keep a condition of
+    /// the library's.
+    pub fn is_guarded(&self, function: &str) -> bool {
+        self.guarded.contains(function)
     }
 
     fn put(&mut self, identity: String, (from, to): (String, String), file: &str) {

@@ -313,8 +313,21 @@ impl<'a> Body<'a> {
             text += "            break;\n        }\n";
         }
         text += "        }\n        last = use + 1;\n    }\n\n";
+        let kept = |case: &Case<'_>| life.kept.contains(&case.function.name);
+        let kept: Vec<String> = (1..=cases.len())
+            .filter(|number| kept(&cases[number - 1]))
+            .map(|number| format!("last != {number}"))
+            .collect();
         for line in std::mem::take(&mut self.cleanup) {
-            text += &format!("    {line}\n");
+            let gives_back = self.api.functions.iter().any(|function| {
+                self.gives_back(function).is_some() && line.contains(&format!("{}(", function.name))
+            });
+            if gives_back && !kept.is_empty() {
+                text += "    /* Behind those cases the object is not the caller's any more. */\n";
+                text += &format!("    if ({})\n        {line}\n", kept.join(" && "));
+            } else {
+                text += &format!("    {line}\n");
+            }
         }
         if blocks > 0 {
             text += "    while (keeps > 0)\n        free(kept[--keeps]);\n";

@@ -111,7 +111,7 @@ impl Body<'_> {
             && self.main.is_none()
             && self.after.is_empty()
             && !matches!(self.api.resolve(&function.returns).kind, Kind::Pointer(_));
-        if !is_repeated {
+        if !is_repeated || self.api.orders.is_guarded(&function.name) {
             return None;
         }
         let is_number = |line: &&String| {

@@ -5,10 +5,12 @@
 //! methods that are not `unsafe` may be called in any order, by the promise that safe Rust makes:
 //! so behind what makes the object, and behind each method, comes any method of the same type. A
 //! fault in such an order is one that safe code reaches. A method that looks at its own state first
-//! may keep conditions of the library itself, and shows nothing.
+//! may keep conditions of the library itself, and shows nothing. What a method gives back may take
+//! the object on ([`types`]).
 
 mod flow;
 mod guards;
+mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -18,6 +20,7 @@ use syn::{Block, ImplItem, ImplItemFn, Item};
 use super::{BYTES, DEPTH, FILES, files};
 use crate::init::api::{Api, Parameter};
 use flow::{BEFORE, Following, SELF};
+use types::{Given, Key};
 
 /// For each kind of object, functions of the library.
 type Calls = BTreeMap<String, BTreeSet<String>>;
@@ -32,8 +35,19 @@ pub(super) struct Edge {
     pub file: String,
 }
 
+/// What Rust code shows.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// Calls that follow each other.
+    pub edges: BTreeSet<Edge>,
+    /// Calls behind which the object is not the caller's to give back.
+    pub kept: BTreeSet<String>,
+    /// Functions that are called by methods which look at their own state before.
+    pub guarded: BTreeSet<String>,
+}
+
 /// What the Rust files below some folders show.
-pub(super) fn edges(roots: &[PathBuf], api: &Api) -> BTreeSet<Edge> {
+pub(super) fn shown(roots: &[PathBuf], api: &Api) -> Shown {
     let mut bodies = Bodies::default();
     for root in roots {
         let mut paths = Vec::new();
@@ -50,7 +64,7 @@ pub(super) fn edges(roots: &[PathBuf], api: &Api) -> BTreeSet<Edge> {
             bodies.items(&file.items, &name.to_string_lossy());
         }
     }
-    bodies.edges(api)
+    bodies.shown(api)
 }
 
 /// The functions with a body.
@@ -58,8 +72,10 @@ pub(super) fn edges(roots: &[PathBuf], api: &Api) -> BTreeSet<Edge> {
 struct Bodies {
     /// Functions that are no methods, by file.
     plain: Vec<(String, Block)>,
-    /// Methods by the name of their type.
-    methods: BTreeMap<String, Vec<Method>>,
+    /// Methods by their type.
+    methods: BTreeMap<Key, Vec<Method>>,
+    /// The structures that have a lifetime.
+    borrowing: BTreeSet<String>,
 }
 
 struct Method {
@@ -72,6 +88,7 @@ struct Method {
 impl Bodies {
     fn items(&mut self, items: &[Item], file: &str) {
         for item in items {
+            self.borrowing.extend(types::borrowing(item));
             match item {
                 Item::Fn(function) => {
                     self.plain
@@ -82,7 +99,7 @@ impl Bodies {
                     self.items(inner.map_or(&[], |(_, items)| items), file);
                 }
                 Item::Impl(block) => {
-                    let Some(ty) = type_name(&block.self_ty) else {
+                    let Some(key) = Key::of(&block.self_ty, &block.generics) else {
                         continue;
                     };
                     let is_trait = block.trait_.is_some();
@@ -92,7 +109,7 @@ impl Bodies {
                         };
                         let is_public = matches!(function.vis, syn::Visibility::Public(_));
                         let is_safe = function.sig.unsafety.is_none() && block.unsafety.is_none();
-                        self.methods.entry(ty.clone()).or_default().push(Method {
+                        self.methods.entry(key.clone()).or_default().push(Method {
                             function: function.clone(),
                             file: file.to_owned(),
                             is_open: is_safe && (is_public || is_trait),
@@ -104,90 +121,218 @@ impl Bodies {
         }
     }
 
-    fn edges(&self, api: &Api) -> BTreeSet<Edge> {
-        let mut all = BTreeSet::new();
+    fn shown(&self, api: &Api) -> Shown {
+        let mut shown = Shown::default();
         for (file, block) in &self.plain {
             let mut following = Following::new(api, Vec::new(), BTreeMap::new());
             following.function(block);
-            all.extend(following.found(file));
+            shown.edges.extend(following.found(file));
         }
         let params = api.makers().flat_map(|function| &function.params);
         let identities: BTreeSet<String> = params.filter_map(|param| handle(api, param)).collect();
-        for methods in self.methods.values() {
-            any_order(methods, (api, &identities), &mut all);
+        let known = types::complete(&self.methods);
+        let mut ends: BTreeMap<&Key, Ends> = BTreeMap::new();
+        for (key, methods) in &known {
+            let mut of_type = OfType {
+                api,
+                identities: &identities,
+                methods,
+                silent: silent(methods, api),
+                ends: Ends::default(),
+                shown: &mut shown,
+            };
+            for method in methods {
+                let given = Given::of(&method.function.sig.output, key, &known, &self.borrowing);
+                of_type.method(method, key, &given);
+            }
+            ends.insert(key, of_type.ends);
         }
-        all
+        for of_type in ends.values() {
+            of_type.linked(&ends, &mut shown);
+        }
+        shown
     }
 }
 
 /// The calls at both ends of the methods of a type.
 #[derive(Default)]
 struct Ends {
-    /// First calls of safe methods, with the files.
+    /// First calls of safe methods.
     first: Calls,
     /// Last calls of what makes the object, and of safe methods that leave it usable.
     last: Calls,
+    /// Last calls of `drop`.
+    dropped: Calls,
+    /// Last calls of what hands the object on to another type.
+    handed: Vec<Handed>,
+    /// The files of the first calls.
     files: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// The edges within the methods of a type, and those between its safe methods.
-fn any_order(
-    methods: &[Method],
-    (api, identities): (&Api, &BTreeSet<String>),
-    all: &mut BTreeSet<Edge>,
-) {
-    let mut ends = Ends::default();
-    for method in methods {
-        if guards::looks_at_itself(&method.function.block, api) {
-            continue;
+/// A method that hands its object on.
+struct Handed {
+    to: Key,
+    /// Its last calls; [`BEFORE`] where it makes none.
+    calls: Calls,
+    /// Whether the object comes back when what it was handed to is dropped.
+    borrows: bool,
+    /// Whether nothing drops what it was taken from.
+    forgets: bool,
+}
+
+/// The methods of one type.
+struct OfType<'t> {
+    api: &'t Api,
+    identities: &'t BTreeSet<String>,
+    methods: &'t [&'t Method],
+    /// Methods that call nothing of the library.
+    silent: BTreeSet<String>,
+    ends: Ends,
+    shown: &'t mut Shown,
+}
+
+impl OfType<'_> {
+    /// What a method shows: pairs of calls within it, and what is called at its ends.
+    fn method(&mut self, method: &Method, own: &Key, given: &Given) {
+        let api = self.api;
+        let body = &method.function.block;
+        if guards::looks_at_itself(body, api, &self.silent) {
+            self.shown.guarded.extend(guards::calls(body, api));
+            return;
         }
         let receiver = method.function.sig.receiver();
         let is_shared = receiver.is_some();
-        let begin = identities.iter().filter(|_| is_shared).map(|identity| {
-            let object = (identity.clone(), SELF.to_owned());
-            (object, [BEFORE.to_owned()].into())
-        });
-        let mut following = Following::new(
-            api,
-            methods.iter().map(|one| &one.function).collect(),
-            begin.collect(),
-        );
-        let end = following.function(&method.function.block);
-        all.extend(following.found(&method.file));
+        let begin = self
+            .identities
+            .iter()
+            .filter(|_| is_shared)
+            .map(|identity| {
+                let object = (identity.clone(), SELF.to_owned());
+                (object, [BEFORE.to_owned()].into())
+            });
+        let methods = self.methods.iter().map(|one| &one.function);
+        let mut following = Following::new(api, methods.collect(), begin.collect());
+        let end = following.function(body);
+        self.shown.edges.extend(following.found(&method.file));
         if !method.is_open {
-            continue;
+            return;
         }
         for (identity, call) in &following.first {
-            let into = ends.first.entry(identity.clone()).or_default();
+            let into = self.ends.first.entry(identity.clone()).or_default();
             into.insert(call.clone());
-            let files = ends.files.entry(call.clone()).or_default();
+            let files = self.ends.files.entry(call.clone()).or_default();
             files.insert(method.file.clone());
         }
-        // What takes the object over, and `drop`, leave none.
-        let is_lent = receiver.is_none_or(|receiver| receiver.reference.is_some());
-        if !is_lent || method.function.sig.ident == "drop" {
-            continue;
-        }
-        for ((identity, object), calls) in end.into_iter().flatten() {
+        let mut calls = Calls::default();
+        for ((identity, object), last) in end.into_iter().flatten() {
             if is_shared == (object == SELF) {
-                let calls = calls.into_iter().filter(|call| call != BEFORE);
-                ends.last.entry(identity).or_default().extend(calls);
+                calls.entry(identity).or_default().extend(last);
             }
         }
+        let is_lent = receiver.is_none_or(|receiver| receiver.reference.is_some());
+        let others = || given.keys.iter().filter(|key| *key != own);
+        if method.function.sig.ident == "drop" {
+            extend(&mut self.ends.dropped, calls);
+        } else if is_lent && is_shared && given.borrows && others().next().is_some() {
+            self.hand(others(), &calls, (true, false));
+        } else if is_lent || given.keys.contains(own) {
+            extend(&mut self.ends.last, calls);
+        } else {
+            let forgets = guards::forgets(body);
+            if forgets && others().next().is_none() {
+                self.shown.kept.extend(calls.values().flatten().cloned());
+            }
+            self.hand(others(), &calls, (false, forgets));
+        }
     }
-    for (identity, firsts) in &ends.first {
-        for from in ends.last.get(identity).into_iter().flatten() {
-            for to in firsts {
-                for file in ends.files.get(to).into_iter().flatten() {
-                    all.insert(Edge {
-                        identity: identity.clone(),
-                        from: from.clone(),
-                        to: to.clone(),
-                        file: file.clone(),
-                    });
+
+    fn hand<'k>(
+        &mut self,
+        to: impl Iterator<Item = &'k Key>,
+        calls: &Calls,
+        (borrows, forgets): (bool, bool),
+    ) {
+        let all = to.map(|to| Handed {
+            to: to.clone(),
+            calls: calls.clone(),
+            borrows,
+            forgets,
+        });
+        self.ends.handed.extend(all);
+    }
+}
+
+impl Ends {
+    /// Any method of the type comes behind any other, and those of a type that the object was handed
+    /// on to.
+    fn linked(&self, all: &BTreeMap<&Key, Ends>, shown: &mut Shown) {
+        self.edges(&self.last, shown);
+        for handed in &self.handed {
+            let Some(to) = all.get(&handed.to) else {
+                continue;
+            };
+            let mut from = handed.calls.clone();
+            for (identity, calls) in &mut from {
+                if calls.contains(BEFORE) {
+                    calls.extend(self.last.get(identity).into_iter().flatten().cloned());
+                }
+            }
+            to.edges(&from, shown);
+            if handed.forgets {
+                // The library has it now, where the new type does nothing with it.
+                let lost = from.iter().filter(|(of, _)| !to.first.contains_key(*of));
+                shown.kept.extend(lost.flat_map(|(_, calls)| calls.clone()));
+            }
+            if !handed.borrows {
+                continue;
+            }
+            extend(&mut from, to.last.clone());
+            if to.dropped.is_empty() {
+                self.edges(&from, shown);
+                continue;
+            }
+            // Until then the object is not its owner's, who cannot give it back either.
+            self.edges(&to.dropped, shown);
+            let is_closed = |call: &String| {
+                let mut free = self.last.values().chain(to.dropped.values());
+                call == BEFORE || free.any(|calls| calls.contains(call))
+            };
+            let open = from.into_values().flatten();
+            shown.kept.extend(open.filter(|call| !is_closed(call)));
+        }
+    }
+
+    /// The first calls of this type behind some others.
+    fn edges(&self, from: &Calls, shown: &mut Shown) {
+        for (identity, firsts) in &self.first {
+            let from = from.get(identity).into_iter().flatten();
+            for from in from.filter(|from| *from != BEFORE) {
+                for to in firsts {
+                    for file in self.files.get(to).into_iter().flatten() {
+                        shown.edges.insert(Edge {
+                            identity: identity.clone(),
+                            from: from.clone(),
+                            to: to.clone(),
+                            file: file.clone(),
+                        });
+                    }
                 }
             }
         }
+    }
+}
+
+/// The methods that call nothing of the library: they can only look at what Rust keeps.
+fn silent(methods: &[&Method], api: &Api) -> BTreeSet<String> {
+    let all = methods.iter().map(|method| &method.function);
+    all.filter(|function| guards::calls(&function.block, api).is_empty())
+        .map(|function| function.sig.ident.to_string())
+        .collect()
+}
+
+fn extend(into: &mut Calls, more: Calls) {
+    for (identity, calls) in more {
+        into.entry(identity).or_default().extend(calls);
     }
 }
 
@@ -195,16 +340,6 @@ fn any_order(
 fn handle(api: &Api, param: &Parameter) -> Option<String> {
     let through = || api.handle(&api.pointee(&param.ty)?);
     api.handle(&param.ty).or_else(through)
-}
-
-/// The name of a type, without its path.
-fn type_name(ty: &syn::Type) -> Option<String> {
-    match ty {
-        syn::Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
-        syn::Type::Reference(reference) => type_name(&reference.elem),
-        syn::Type::Paren(inner) => type_name(&inner.elem),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

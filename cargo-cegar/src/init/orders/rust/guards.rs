@@ -3,6 +3,8 @@
 //! `if self.is_open { ... }` keeps a condition that the library has, and no header says. What a call
 //! answered is no such look, nor is whether there is an object at all.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::Block;
@@ -13,15 +15,39 @@ use crate::init::api::Api;
 /// Questions whether there is an object.
 const PRESENCE: &[&str] = &["is_null", "is_none", "is_some"];
 
+/// What keeps an object from being dropped.
+const KEEPS: &[&str] = &["forget", "ManuallyDrop"];
+
 /// Whether a condition in the body is about the method's own object, and no call of the library.
-pub(super) fn looks_at_itself(block: &Block, api: &Api) -> bool {
-    let mut looks = Looks { api, found: false };
+/// `self.check()?` is one, where `check` is among the methods that call nothing of the library.
+pub(super) fn looks_at_itself(block: &Block, api: &Api, silent: &BTreeSet<String>) -> bool {
+    let mut looks = Looks {
+        api,
+        silent,
+        found: false,
+    };
     looks.visit_block(block);
     looks.found
 }
 
+/// The functions of the library that a body names.
+pub(super) fn calls(block: &Block, api: &Api) -> Vec<String> {
+    let mut words = Vec::new();
+    collect(block.to_token_stream(), &mut words);
+    let all = api.makers().map(|function| function.name.clone());
+    all.filter(|name| words.contains(name)).collect()
+}
+
+/// Whether a body keeps the method's object from being dropped.
+pub(super) fn forgets(block: &Block) -> bool {
+    let mut words = Vec::new();
+    collect(block.to_token_stream(), &mut words);
+    words.iter().any(|word| KEEPS.contains(&word.as_str()))
+}
+
 struct Looks<'l> {
     api: &'l Api,
+    silent: &'l BTreeSet<String>,
     found: bool,
 }
 
@@ -67,6 +93,15 @@ impl Visit<'_> for Looks<'_> {
     fn visit_expr_match(&mut self, branch: &syn::ExprMatch) {
         self.condition(branch.expr.to_token_stream());
         visit::visit_expr_match(self, branch);
+    }
+
+    fn visit_expr_try(&mut self, asked: &syn::ExprTry) {
+        if let syn::Expr::MethodCall(call) = &*asked.expr {
+            let is_self =
+                matches!(&*call.receiver, syn::Expr::Path(path) if path.path.is_ident("self"));
+            self.found |= is_self && self.silent.contains(&call.method.to_string());
+        }
+        visit::visit_expr_try(self, asked);
     }
 
     fn visit_macro(&mut self, call: &syn::Macro) {

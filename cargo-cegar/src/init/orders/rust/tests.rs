@@ -127,6 +127,125 @@ fn safe_methods_come_in_any_order() {
     assert!(more.contains(&"open put".to_owned()) && more.contains(&"set open".to_owned()));
 }
 
+/// What is shown of the functions behind which the object is not the caller's.
+fn kept(text: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("lib.rs"), text).unwrap();
+    let orders = Orders::learn(folder.path(), &[], &box_api()).unwrap();
+    let life = orders.of("box").unwrap();
+    life.kept.iter().cloned().collect()
+}
+
+#[test]
+fn a_guard_has_the_object_until_it_is_dropped() {
+    let text = "
+pub struct Held { raw: *mut Box }
+pub struct Guard<'a> { held: &'a mut Held }
+impl Held {
+    pub fn new(n: i32) -> Held { Held { raw: unsafe { make(n) } } }
+    pub fn lock(&mut self) -> Result<Guard<'_>, ()> { unsafe { ready(self.raw) }; Ok(Guard { held: self }) }
+    pub fn get(&self) -> i32 { unsafe { get(self.raw) } }
+}
+impl Drop for Held { fn drop(&mut self) { unsafe { drop(self.raw) } } }
+impl<'a> Guard<'a> { pub fn put(&mut self) { unsafe { put(self.held.raw) } } }
+impl Drop for Guard<'_> { fn drop(&mut self) { unsafe { set(self.held.raw, 0) } } }
+";
+    assert_eq!(
+        pairs(text),
+        [
+            "get drop",
+            "get get",
+            "get ready",
+            "make drop",
+            "make get",
+            "make ready",
+            "put put",
+            "put set",
+            "ready put",
+            "ready set",
+            "set drop",
+            "set get",
+            "set ready"
+        ]
+    );
+    assert_eq!(kept(text), ["put", "ready"]);
+}
+
+#[test]
+fn types_with_other_arguments_are_others() {
+    let text = "
+pub struct Conn<S> { raw: *mut Box, state: PhantomData<S> }
+impl Conn<Closed> {
+    pub fn new(n: i32) -> Self { Conn { raw: unsafe { make(n) }, state: PhantomData } }
+    pub fn open(self) -> Conn<Open> {
+        let raw = self.raw;
+        std::mem::forget(self);
+        unsafe { ready(raw) };
+        Conn { raw, state: PhantomData }
+    }
+}
+impl Conn<Open> { pub fn put(&mut self) -> i32 { unsafe { put(self.raw) } } }
+impl<S> Drop for Conn<S> { fn drop(&mut self) { unsafe { drop(self.raw) } } }
+";
+    assert_eq!(
+        pairs(text),
+        [
+            "make drop",
+            "make ready",
+            "put drop",
+            "put put",
+            "ready drop",
+            "ready put"
+        ]
+    );
+    assert!(kept(text).is_empty());
+}
+
+#[test]
+fn a_builder_goes_on_and_what_it_builds_has_the_object() {
+    let text = "
+pub struct Builder { raw: *mut Box }
+pub struct Built { other: *mut Other }
+impl Builder {
+    pub fn new() -> Builder { Builder { raw: unsafe { make(1) } } }
+    pub fn size(self, n: i32) -> Self { unsafe { set(self.raw, n) }; self }
+    pub fn build(self) -> Built {
+        let raw = self.raw;
+        std::mem::forget(self);
+        Built { other: unsafe { ready(raw) } }
+    }
+}
+impl Drop for Builder { fn drop(&mut self) { unsafe { drop(self.raw) } } }
+impl Built { pub fn used(&self) {} }
+";
+    assert_eq!(
+        pairs(text),
+        [
+            "make drop",
+            "make ready",
+            "make set",
+            "set drop",
+            "set ready",
+            "set set"
+        ]
+    );
+    assert_eq!(kept(text), ["ready"]);
+}
+
+#[test]
+fn what_asks_another_method_first_is_guarded() {
+    let text = WRAPPER.replace(
+        "HIDDEN",
+        "fn check(&self) -> Result<(), ()> { self.on.then_some(()).ok_or(()) }
+         pub fn taken(&mut self) -> Result<(), ()> { self.check()?; unsafe { open(&mut self.raw) }; Ok(()) }",
+    );
+    assert_eq!(pairs(&text), pairs(&WRAPPER.replace("HIDDEN", "")));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("lib.rs"), text).unwrap();
+    let orders = Orders::learn(folder.path(), &[], &box_api()).unwrap();
+    assert!(orders.is_guarded("open") && !orders.is_guarded("put"));
+}
+
 #[test]
 fn a_crate_beside_calls_the_library() {
     let folder = tempfile::tempdir().unwrap();
