@@ -57,6 +57,8 @@ size_t crunner_read_string(const char *channel, char *into, size_t capacity);
 /* All that is left of the input, in a block of exactly that size (free() it). Channel "bytes". To be asked for last: what
  * comes later gets zeros. */
 void *crunner_get_rest(size_t *size);
+/* The same as whole elements of so many bytes each, in a block that ends with the last one; how many there are. */
+void *crunner_get_elements(size_t element, size_t *count);
 /* A string in a block of exactly its size (free() it), ended by NUL. Channel "string". */
 char *crunner_new_string(void);
 

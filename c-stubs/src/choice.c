@@ -54,6 +54,14 @@ STUB void *crunner_get_rest(size_t *size) {
     return rest;
 }
 
+STUB void *crunner_get_elements(size_t element, size_t *count) {
+    size_t n = element ? crunner_remaining("bytes") / element : 0;
+    void *rest = malloc(n * element);
+    *count = rest ? n : 0;
+    if (rest) crunner_choose("bytes", rest, n * element);
+    return rest;
+}
+
 STUB long crunner_range(long lo, long hi) {
     if (hi <= lo) return lo;
     unsigned long span = (unsigned long)hi - (unsigned long)lo, v = 0;

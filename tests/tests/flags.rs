@@ -134,6 +134,13 @@ fn what_a_crates_compiler_takes_is_compiled() {
     tool(&project, "run --engine-only --max-time 60s")
         .expect(exit::BUILD_FAILED)
         .says("`-fshort-wchar`, which is not supported");
+    // So is what clang would ignore.
+    for flag in ["-funsigned-bitfields", "-fsingle-precision-constant"] {
+        project.write("build.rs", &script.replace("-fshort-wchar", flag));
+        tool(&project, "run --engine-only --max-time 60s")
+            .expect(exit::BUILD_FAILED)
+            .says(&format!("`{flag}`, which is not supported"));
+    }
 }
 
 /// C code that another crate of the build compiles is named where it is mocked.

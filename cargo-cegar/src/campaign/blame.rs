@@ -223,8 +223,16 @@ impl Telling<'_> {
             && lines.any(|line| line.contains(&filled) && line.contains(" * sizeof("))
     }
 
-    /// Whether it is about room in an array that is as long as the header says.
+    /// Whether it is about room in an array that is as long as the header says, or about a value that the header
+    /// declares.
     fn is_declared(&self, missing: &Missing) -> bool {
+        if let Guarded::Argument { .. } = &missing.subject {
+            let (_, choice) = self.choice(&missing.subject);
+            let value = format!(" {choice} = ");
+            let mut lines = self.text.lines();
+            return !choice.is_empty()
+                && lines.any(|line| line.contains(&value) && line.ends_with(DECLARED));
+        }
         let Guarded::Room {
             variable: Some(name),
             ..

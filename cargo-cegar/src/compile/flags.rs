@@ -85,8 +85,30 @@ pub(super) fn known(
     Ok(flags)
 }
 
-/// Wide characters of 16 bits: the C library's have 32.
-pub(super) const SHORT_WIDE: &str = "-fshort-wchar";
+/// Flags that change what code means and are not supported, with those that undo them. Wide characters of the C library have 32 bits; clang
+/// ignores the others.
+const UNSUPPORTED: [(&[&str], &[&str]); 3] = [
+    (&["-fshort-wchar"], &["-fno-short-wchar"]),
+    (
+        &["-funsigned-bitfields", "-fno-signed-bitfields"],
+        &["-fsigned-bitfields", "-fno-unsigned-bitfields"],
+    ),
+    (
+        &["-fsingle-precision-constant"],
+        &["-fno-single-precision-constant"],
+    ),
+];
+
+/// A flag that changes what code means and is not supported.
+pub(super) fn unsupported(flags: &[String]) -> Option<&String> {
+    UNSUPPORTED.iter().find_map(|(options, undo)| {
+        let is_one_of = |all: &[&str], flag: &String| all.contains(&flag.as_str());
+        let last = flags.iter().rev();
+        let mut last = last.filter(|flag| is_one_of(options, flag) || is_one_of(undo, flag));
+        last.next().filter(|flag| is_one_of(options, flag))
+    })
+}
+
 /// What gcc warns about before its version 14, and clang takes for an error: the crate's compiler
 /// decides what is compiled.
 const TOLERATED: [&str; 5] = [

@@ -255,7 +255,7 @@ fn compile_with(
 ) -> Result<Compiled, CompileError> {
     let started = Instant::now();
     for unit in units {
-        if let Some(flag) = unit.flags.iter().find(|flag| *flag == flags::SHORT_WIDE) {
+        if let Some(flag) = flags::unsupported(&unit.flags) {
             return Err(CompileError::Flag {
                 flag: flag.clone(),
                 file: unit.source.clone(),

@@ -40,6 +40,8 @@ pub struct Orders {
     lives: BTreeMap<String, Life>,
     /// Functions that Rust callers call only once they have looked at a state of their own.
     guarded: BTreeSet<String>,
+    /// Functions that Rust callers never begin with.
+    inner: BTreeSet<String>,
 }
 
 impl Orders {
@@ -77,7 +79,13 @@ impl Orders {
             life.kept.clone_from(&shown.kept);
         }
         orders.guarded = shown.guarded;
+        orders.inner = shown.inner;
         Ok(orders)
+    }
+
+    /// Whether Rust callers always call another function first.
+    pub fn is_inner(&self, function: &str) -> bool {
+        self.inner.contains(function)
     }
 
     /// Whether Rust callers call a function only once they have looked at a state of their own, which may keep a condition of

@@ -175,6 +175,28 @@ pub fn is_count_name(name: &str) -> bool {
     is_length_name(name) || many || lower == "argc"
 }
 
+/// Whether a parameter is named like several structures whose members the header has: `items`, `points`.
+fn is_many(api: &Api, pointer: &Parameter) -> bool {
+    let name = plain(&pointer.name);
+    let to = api.pointee(&pointer.ty).map(|to| api.resolve(&to).kind);
+    let is_known = matches!(to, Some(Kind::Record(tag)) if api.record(&tag).is_some());
+    is_known
+        && name.len() > 3
+        && name.ends_with('s')
+        && !name.ends_with("ss")
+        && ![
+            "this", "args", "params", "opts", "options", "settings", "status", "bits", "flags",
+        ]
+        .iter()
+        .any(|word| name.ends_with(word))
+}
+
+/// Whether a number is named like how many structures there are, and not like how large something is.
+fn is_count_of_many(name: &str) -> bool {
+    let counts = ["count", "cnt", "num", "len"];
+    name == "n" || name == "nb" || counts.iter().any(|word| name.contains(word))
+}
+
 fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "")
 }
@@ -192,7 +214,7 @@ fn score(
     let to = api.pointee(&pointer.ty)?;
     let target = api.resolve(&to);
     let by_name_only = match &target.kind {
-        Kind::Void | Kind::Int { .. } | Kind::Float { .. } => false,
+        Kind::Void | Kind::Int { .. } | Kind::Float { .. } | Kind::Enum(_) => false,
         Kind::Record(_) | Kind::Pointer(_) => true,
         _ => return None,
     };
@@ -255,6 +277,8 @@ fn score(
         score += 5;
         // Of `targetOutputSize, maxOutputSize` the second is how much room there is.
         score += i32::from(is_output_name(&pointer.name) && is_most(&length.name)) * 2;
+    } else if by_name_only && is_many(api, pointer) && l == p + 1 && is_count_of_many(&b) {
+        score += 1;
     } else if by_name_only && by_type && l == p + 1 && a.is_empty() && b.is_empty() {
         // `crc(const struct buffer *, size_t)`: structures that are read, and how many.
         if !to.constant || matches!(target.kind, Kind::Pointer(_)) {

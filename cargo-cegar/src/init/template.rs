@@ -13,6 +13,7 @@ pub(super) fn template(include: Option<&str>) -> String {
          \x20*   crunner_range(low, high)                                   a number between these\n\
          \x20*   crunner_get_bytes(buffer, n)                               n bytes\n\
          \x20*   crunner_get_rest(&size)                                    all that is left of the input\n\
+         \x20*   crunner_get_elements(sizeof(int), &count)                  the same as elements of a type\n\
          \x20*   crunner_assume(condition)                                  runs in which it does not hold do not count\n\
          \x20*   crunner_check(condition)                                   a check of your own\n\
          \x20*\n\

@@ -49,6 +49,12 @@ pub(super) const KEPT_WITH_ARGUMENT: &[&str] = &[
 pub(super) const MEANING: &[&str] = &[
     "-fshort-wchar",
     "-fno-short-wchar",
+    "-funsigned-bitfields",
+    "-fno-signed-bitfields",
+    "-fsigned-bitfields",
+    "-fno-unsigned-bitfields",
+    "-fsingle-precision-constant",
+    "-fno-single-precision-constant",
     "-ffreestanding",
     "-fhosted",
     "-fno-builtin",
@@ -156,11 +162,52 @@ fn macros(args: &[String]) -> Vec<&'static str> {
     if has("-fopenmp") {
         all.push("-D_OPENMP=201511");
     }
-    if has("-ffast-math") || level == Some("fast") {
+    let is_fast = has("-ffast-math") || level == Some("fast");
+    if is_fast {
         all.push("-D__FAST_MATH__=1");
     }
+    // Of an option and its opposite the later one counts.
+    let chosen = |options: &[&'static str]| {
+        let mut from_the_end = args.iter().rev();
+        from_the_end.find_map(|arg| options.iter().copied().find(|option| arg == option))
+    };
+    if chosen(&["-ffinite-math-only", "-fno-finite-math-only"])
+        .map_or(is_fast, |option| option == "-ffinite-math-only")
+    {
+        all.push("-D__FINITE_MATH_ONLY__=1");
+    }
+    if chosen(&["-fno-math-errno", "-fmath-errno"])
+        .map_or(is_fast, |option| option == "-fno-math-errno")
+    {
+        all.push("-D__NO_MATH_ERRNO__=1");
+    }
+    if chosen(&["-fexceptions", "-fno-exceptions"]) == Some("-fexceptions") {
+        all.push("-D__EXCEPTIONS=1");
+    }
+    all.extend(match chosen(PROTECTORS) {
+        Some("-fstack-protector") => Some("-D__SSP__=1"),
+        Some("-fstack-protector-all") => Some("-D__SSP_ALL__=2"),
+        Some("-fstack-protector-strong") => Some("-D__SSP_STRONG__=3"),
+        Some("-fstack-protector-explicit") => Some("-D__SSP_EXPLICIT__=4"),
+        _ => None,
+    });
+    all.extend(match chosen(POSITIONS) {
+        Some("-fPIE") => Some("-D__PIE__=2"),
+        Some("-fpie") => Some("-D__PIE__=1"),
+        _ => None,
+    });
     all
 }
+
+const PROTECTORS: &[&str] = &[
+    "-fstack-protector",
+    "-fstack-protector-all",
+    "-fstack-protector-strong",
+    "-fstack-protector-explicit",
+    "-fno-stack-protector",
+];
+
+const POSITIONS: &[&str] = &["-fPIE", "-fpie", "-fPIC", "-fpic", "-fno-pie", "-fno-pic"];
 
 /// Flags without those that libtool varies between its two objects.
 pub(super) fn significant(flags: &[String]) -> Vec<&String> {

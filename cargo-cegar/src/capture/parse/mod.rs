@@ -318,7 +318,16 @@ mod tests {
         assert_eq!(flags("-O2 -O0"), "");
         assert_eq!(
             flags("-Os -fopenmp -ffast-math"),
-            "-D__OPTIMIZE__=1 -D__OPTIMIZE_SIZE__=1 -D_OPENMP=201511 -D__FAST_MATH__=1"
+            "-D__OPTIMIZE__=1 -D__OPTIMIZE_SIZE__=1 -D_OPENMP=201511 -D__FAST_MATH__=1 \
+             -D__FINITE_MATH_ONLY__=1 -D__NO_MATH_ERRNO__=1"
+        );
+        assert_eq!(
+            flags("-fexceptions -fstack-protector-all -fno-math-errno -fPIE"),
+            "-D__NO_MATH_ERRNO__=1 -D__EXCEPTIONS=1 -D__SSP_ALL__=2 -D__PIE__=2"
+        );
+        assert_eq!(
+            flags("-fexceptions -fno-exceptions -fPIE -fPIC -ffinite-math-only -fmath-errno"),
+            "-D__FINITE_MATH_ONLY__=1"
         );
         assert_eq!(
             flags("-finput-charset=latin1 -fexec-charset=UTF-8"),

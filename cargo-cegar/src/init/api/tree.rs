@@ -31,10 +31,26 @@ pub(super) struct Node {
     owned_tag_decl: Option<Tag>,
     is_bitfield: bool,
     opcode: String,
+    /// Of an expression that is a constant: the number, in digits.
+    value: serde_json::Value,
 }
 
 /// `__attribute__((nonnull))`.
 const NOT_NULL: &str = "NonNullAttr";
+
+/// Whether numbers are bits, several of them at once, or none: `0, 1, 2, 4, 7`, and not `0, 1, 2, 3, 4`.
+fn are_bits(values: &[u64]) -> bool {
+    let bits: Vec<u64> = values
+        .iter()
+        .copied()
+        .filter(|value| value.is_power_of_two())
+        .collect();
+    let all = bits.iter().fold(0, |all, bit| all | bit);
+    let counts = values
+        .windows(2)
+        .all(|pair| pair[1] == pair[0].wrapping_add(1));
+    bits.len() >= BITS && !counts && values.iter().all(|value| value & !all == 0)
+}
 
 /// With so many constants that are written as shifts, an enumeration names bits.
 const BITS: usize = 3;
@@ -121,6 +137,12 @@ pub(super) fn dumped(
 
 impl Node {
     /// Whether it is, or has in it, a shift to the left.
+    /// The number that a constant is set to.
+    fn number(&self) -> Option<u64> {
+        let inner = self.inner.first()?;
+        inner.value.as_str()?.parse().ok()
+    }
+
     fn is_shift(&self) -> bool {
         self.opcode == "<<" || self.inner.iter().any(Node::is_shift)
     }
@@ -345,8 +367,9 @@ impl Reader {
             .iter()
             .filter(|inner| inner.kind == "EnumConstantDecl");
         let bits = constants.clone().filter(|constant| constant.is_shift());
+        let values: Option<Vec<u64>> = constants.clone().map(Node::number).collect();
         let enumeration = Enumeration {
-            is_mask: bits.count() >= BITS,
+            is_mask: bits.count() >= BITS || values.is_some_and(|values| are_bits(&values)),
             constants: constants.map(|inner| inner.name.clone()).collect(),
         };
         node.inner.iter().for_each(|inner| self.pass(inner));

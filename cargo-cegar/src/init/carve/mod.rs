@@ -228,7 +228,8 @@ pub(super) fn takes_data_alone(harness: &Path, function: &str) -> bool {
     let calls = |word: &str| text.matches(&format!("{word}(")).count();
     let choices =
         text.matches("crunner_get_").count() + calls("crunner_range") + calls("crunner_new_string");
-    let whole = choices == 1 && calls("crunner_get_rest") == 1
-        || text.contains("LLVMFuzzerTestOneInput") && choices == 0;
+    let rests = calls("crunner_get_rest") + calls("crunner_get_elements");
+    let whole =
+        choices == 1 && rests == 1 || text.contains("LLVMFuzzerTestOneInput") && choices == 0;
     whole && calls(function) > 0
 }

@@ -27,6 +27,8 @@ pub enum Success {
     Zero,
     /// Anything else.
     NotZero,
+    /// Whatever it is.
+    Any,
 }
 
 /// What a harness does otherwise than at the first attempt.

@@ -21,6 +21,7 @@ pub use life::{life, life_name};
 use super::api::{Api, Declared, Parameter};
 use super::ctype::{Kind, Written};
 use super::pairs;
+use crate::findings::DECLARED;
 
 /// Bytes of memory of unknown length.
 const GUESSED: usize = 64;
@@ -34,6 +35,27 @@ const OUTPUT: usize = 1024;
 const SECOND: usize = 64;
 /// Elements of an array of structures.
 const ROW: usize = 16;
+/// Begins the names of arrays with all constants of an enumeration.
+const EVERY: &str = "every_";
+/// Words in the names of constants that are no values of their enumeration.
+const MARKS: [&str; 16] = [
+    "count",
+    "max",
+    "last",
+    "num",
+    "end",
+    "invalid",
+    "force",
+    "sentinel",
+    "size",
+    "limit",
+    "total",
+    "unknown",
+    "undefined",
+    "error",
+    "reserved",
+    "bad",
+];
 /// How far makers need makers.
 const DEPTH: usize = 3;
 /// Members of a structure that are chosen one by one.
@@ -301,8 +323,13 @@ impl<'a> Body<'a> {
             _ => {
                 let value = self.choice(&resolved).ok_or_else(|| unknown(param))?;
                 let name = self.name(&wanted);
+                // What the header declares no caller is to be blamed for.
+                let declared = match value.starts_with(EVERY) && !self.has_marks(&resolved) {
+                    true => format!(" {DECLARED}"),
+                    false => String::new(),
+                };
                 self.lines
-                    .push(format!("{} {name} = {value};", param.ty.words));
+                    .push(format!("{} {name} = {value};{declared}", param.ty.words));
                 self.length_counts(function, &resolved, &name);
                 if pairs::is_place_name(&param.name) && self.has_one_input(function) {
                     let low = match resolved.kind {
@@ -315,6 +342,19 @@ impl<'a> Body<'a> {
                 Ok(name)
             }
         }
+    }
+
+    /// Whether an enumeration has constants that are no values: how many there are, an end, an error.
+    fn has_marks(&self, ty: &Written) -> bool {
+        let Kind::Enum(tag) = &ty.kind else {
+            return false;
+        };
+        let mut constants = self.api.constants(tag).iter();
+        constants.any(|constant| {
+            MARKS
+                .iter()
+                .any(|word| constant.to_lowercase().contains(word))
+        })
     }
 
     /// An option by which an input ends at its NUL, and not at its length, is not for an input that
@@ -368,7 +408,7 @@ impl<'a> Body<'a> {
                     return Some(format!("crunner_get_uint() & ({})", constants.join(" | ")));
                 }
                 if constants.len() <= 8 {
-                    let name = self.name(&format!("every_{}", tag.to_lowercase()));
+                    let name = self.name(&format!("{EVERY}{}", tag.to_lowercase()));
                     let list = constants.join(", ");
                     let last = constants.len() - 1;
                     self.lines

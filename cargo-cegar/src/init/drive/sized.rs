@@ -29,6 +29,7 @@ impl<'a> Body<'a> {
         let (element, size) = match &target.kind {
             Kind::Int { size: 1, .. } | Kind::Void => (to.words.clone(), 1),
             Kind::Int { size, .. } | Kind::Float { size } => (to.words.clone(), *size),
+            Kind::Enum(_) => return self.constants(param, (&to, &target), length),
             Kind::Record(tag) => return self.row(param, &to, tag, length),
             Kind::Pointer(inner) => return self.cursor(param, inner, length),
             _ => return Err(unknown(param)),
@@ -188,6 +189,18 @@ impl<'a> Body<'a> {
         let Some(record) = self.api.record(tag).cloned() else {
             return Err(format!("`{}` is not defined in the header", to.words));
         };
+        let is_number = |(_, ty): &(String, Written)| {
+            matches!(
+                self.api.resolve(ty).kind,
+                Kind::Int { .. } | Kind::Float { .. }
+            )
+        };
+        if !record.fields.is_empty() && record.fields.iter().all(is_number) {
+            let fill = |name: &str, count: &str, kind: &str| {
+                format!("crunner_get_bytes({name}, {count} * sizeof({kind}));")
+            };
+            return Ok(self.filled(param, to, length, ROW, fill));
+        }
         let name = self.name(or(&param.name, "row"));
         self.lines
             .push(format!("{} {name}[{ROW}] = {{0}};", to.words));
@@ -196,6 +209,44 @@ impl<'a> Body<'a> {
             self.buffers(&format!("{name}[0]"), &record, true);
         }
         Ok((name, self.length(length, &ROW.to_string())))
+    }
+
+    /// Constants of an enumeration, each of which is chosen.
+    fn constants(
+        &mut self,
+        param: &Parameter,
+        (to, target): (&Written, &Written),
+        length: &Parameter,
+    ) -> Result<(String, String), String> {
+        let value = self.choice(target).ok_or_else(|| unknown(param))?;
+        let fill = |name: &str, count: &str, _: &str| {
+            format!("for (size_t i = 0; i < {count}; i++)\n        {name}[i] = {value};")
+        };
+        Ok(self.filled(param, to, length, SECOND, fill))
+    }
+
+    /// A block of so many elements as the search chooses, filled by a statement.
+    fn filled(
+        &mut self,
+        param: &Parameter,
+        to: &Written,
+        length: &Parameter,
+        most: usize,
+        fill: impl Fn(&str, &str, &str) -> String,
+    ) -> (String, String) {
+        let name = self.name(or(&param.name, "row"));
+        let count = self.name(&format!("{name}_size"));
+        let kind = to.words.trim_start_matches("const ");
+        self.lines.push(format!(
+            "size_t {count} = (size_t)crunner_range(0, {most});"
+        ));
+        self.lines.push(format!(
+            "{kind} *{name} = malloc({count} * sizeof({kind}));"
+        ));
+        self.lines.push(fill(&name, &count, kind));
+        self.cleanup.push(format!("free({name});"));
+        let length = self.length(length, &count);
+        (name, length)
     }
 
     /// A pointer into the input that the function moves on, or one that it sets.

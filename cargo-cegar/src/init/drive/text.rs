@@ -183,11 +183,14 @@ impl Body<'_> {
             ],
             (Some(_), None) => vec!["size_t size;", "uint8_t *data = crunner_get_rest(&size);"],
             (Some(_), Some(element)) => {
-                return vec![
-                    "size_t size;".to_owned(),
-                    format!("{element} *data = crunner_get_rest(&size);"),
-                    format!("size_t count = size / sizeof({element});"),
+                let mut lines = vec![
+                    "size_t count;".to_owned(),
+                    format!("{element} *data = crunner_get_elements(sizeof({element}), &count);"),
                 ];
+                if self.after.iter().any(|line| line.contains("size")) {
+                    lines.push(format!("size_t size = count * sizeof({element});"));
+                }
+                return lines;
             }
         };
         lines.into_iter().map(str::to_owned).collect()

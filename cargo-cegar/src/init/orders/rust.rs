@@ -44,6 +44,8 @@ pub(super) struct Shown {
     pub kept: BTreeSet<String>,
     /// Functions that are called by methods which look at their own state before.
     pub guarded: BTreeSet<String>,
+    /// Functions that no caller begins with.
+    pub inner: BTreeSet<String>,
 }
 
 /// What the Rust files below some folders show.
@@ -123,10 +125,15 @@ impl Bodies {
 
     fn shown(&self, api: &Api) -> Shown {
         let mut shown = Shown::default();
+        let mut at_ends = AtEnds::default();
         for (file, block) in &self.plain {
             let mut following = Following::new(api, Vec::new(), BTreeMap::new());
             following.function(block);
             shown.edges.extend(following.found(file));
+            // Where a function begins and ends with an object is not followed here.
+            let calls = guards::calls(block, api);
+            at_ends.first.extend(calls.iter().cloned());
+            at_ends.last.extend(calls);
         }
         let params = api.makers().flat_map(|function| &function.params);
         let identities: BTreeSet<String> = params.filter_map(|param| handle(api, param)).collect();
@@ -149,8 +156,36 @@ impl Bodies {
         }
         for of_type in ends.values() {
             of_type.linked(&ends, &mut shown);
+            at_ends.take(of_type);
         }
+        let [first, last] = [&at_ends.first, &at_ends.last];
+        let inner = shown.edges.iter().map(|edge| &edge.to);
+        shown.inner = inner.filter(|to| !first.contains(*to)).cloned().collect();
+        // A method runs to its end: nobody gives the object back before that.
+        let inner = shown.edges.iter().map(|edge| &edge.from);
+        let inner: BTreeSet<String> = inner
+            .filter(|from| !last.contains(*from))
+            .cloned()
+            .collect();
+        shown.kept.extend(inner);
         shown
+    }
+}
+
+/// What callers begin with, and what they end with.
+#[derive(Default)]
+struct AtEnds {
+    first: BTreeSet<String>,
+    last: BTreeSet<String>,
+}
+
+impl AtEnds {
+    fn take(&mut self, ends: &Ends) {
+        self.first.extend(ends.first.values().flatten().cloned());
+        let handed = ends.handed.iter().map(|handed| &handed.calls);
+        let all = handed.chain([&ends.last, &ends.dropped]);
+        self.last
+            .extend(all.flat_map(|calls| calls.values().flatten().cloned()));
     }
 }
 

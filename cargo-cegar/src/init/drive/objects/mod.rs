@@ -282,7 +282,11 @@ impl<'a> Body<'a> {
         } else {
             name.clone()
         };
-        if let Some(back) = self.back(identity, &maker.name) {
+        let life = self.api.orders.of(identity);
+        let is_kept = life.is_some_and(|life| life.kept.contains(&self.function.name));
+        if let Some(back) = self.back(identity, &maker.name)
+            && !(is_kept && depth == 0 && self.preferred.is_empty())
+        {
             let call = self.given_back(back, &name);
             let call = if matches!(way, Way::Fills) {
                 call.replacen(&format!("({name})"), &format!("({object})"), 1)

@@ -3,7 +3,8 @@
 //! An environment is made, and then opened; a decoder is made, and then started. The header does not
 //! say so, and a function that is called too early finds NULL where the opening one would have put
 //! something. So where a trial ended like that, what callers call in between is called, as far as the
-//! crate's C files show it; where they do not show this function, what they open the object with.
+//! crate's C files show it; where they do not show this function, what they open the object with. What callers in Rust never begin
+//! with is called behind what they do begin with in any case.
 
 use super::{Body, common, has_word};
 use crate::init::api::Declared;
@@ -28,7 +29,9 @@ impl<'a> Body<'a> {
     ) {
         // The orders of a whole life have the opening in them.
         let in_order = depth == 0 && !self.preferred.is_empty();
-        let Some(success) = self.adjust.opened.filter(|_| !in_order) else {
+        let is_shown = self.api.orders.is_inner(&function.name);
+        let asked = self.adjust.opened.or(is_shown.then_some(Success::Any));
+        let Some(success) = asked.filter(|_| !in_order) else {
             return;
         };
         let names = self.openers(maker, function, identity);
@@ -65,7 +68,7 @@ impl<'a> Body<'a> {
         let returns = self.api.resolve(&function.returns).kind;
         let is_number = matches!(returns, Kind::Int { .. } | Kind::Enum(_) | Kind::Bool);
         self.lines.push(match (is_number, success) {
-            (false, _) => format!("{call};"),
+            (false, _) | (true, Success::Any) => format!("{call};"),
             (true, Success::Zero) => format!("if ({call} != 0)\n        return 0;"),
             (true, Success::NotZero) => format!("if ({call} == 0)\n        return 0;"),
         });
