@@ -1,12 +1,15 @@
 //! From a crate and its configuration to harnesses that a campaign can run: which files make up
 //! each program, and with which flags each is compiled.
 
+mod telling;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use cegar_checker::{Assumption, LEARNT};
 use cegar_harness::build::{Exclude, harness_flags, models, resolve};
 
+use self::telling::{capturing, tell_changed};
 use crate::capture;
 use crate::compile::Unit;
 use crate::config::{Config, HarnessConfig, PropertyName, SourcesFrom, nearest};
@@ -47,6 +50,16 @@ pub enum SourceList<'a> {
     CurrentIn(&'a Path),
     /// A new one.
     New,
+}
+
+impl SourceList<'_> {
+    /// Keeps what the build script is now, where the source tree may change.
+    fn keep_script(self, project: &Project) -> Result<(), Error> {
+        match self {
+            SourceList::CurrentIn(_) => Ok(()),
+            _ => Ok(capture::keep_script(project, &project.cegar)?),
+        }
+    }
 }
 
 /// The library's files: what `cegar.toml` lists, and what the crate's own build compiles. The build
@@ -158,9 +171,7 @@ fn build_compiles(
             }
         };
         if capture::is_current(project, stop, &mut doing)? {
-            if !matches!(wanted, SourceList::CurrentIn(_)) {
-                capture::keep_script(project, &project.cegar)?;
-            }
+            wanted.keep_script(project)?;
             return Ok((units.clone(), None));
         }
     }
@@ -183,47 +194,12 @@ fn build_compiles(
         store::write(&list, &text)?;
         return Ok((units(captured), Some(list)));
     }
-    match (is_changed, wanted) {
-        (true, _) => now.save()?,
-        (false, SourceList::CurrentIn(_)) => {}
-        (false, _) => capture::keep_script(project, &project.cegar)?,
+    match is_changed {
+        true => now.save()?,
+        false => wanted.keep_script(project)?,
     }
     let units = capture::load(&project.cegar)?.unwrap_or_default();
     Ok((units, None))
-}
-
-/// Says that `captured.json` was not what the build compiles.
-fn tell_changed(project: &Project, wanted: SourceList<'_>, reporter: &mut dyn Reporter) {
-    let (level, end) = match wanted {
-        SourceList::CurrentIn(folder) => (
-            Level::Warning,
-            format!(
-                "the list of now is in {}, and the committed tests are built from it here; `cargo cegar build` renews the committed one",
-                folder.display()
-            ),
-        ),
-        _ => (Level::Info, "it was captured again".to_owned()),
-    };
-    let message = format!(
-        "the build of `{}` no longer compiles what {} says: {end}",
-        project.name,
-        project.cegar.join("captured.json").display()
-    );
-    reporter.event(&Event::Note { level, message });
-}
-
-/// Tells what cargo is at while the build is captured.
-fn capturing<'a>(
-    project: &'a Project,
-    reporter: &'a mut dyn Reporter,
-) -> impl FnMut(u64, &str) + use<'a> {
-    |seconds, doing| {
-        reporter.event(&Event::Capturing {
-            package: project.name.clone(),
-            doing: doing.to_owned(),
-            seconds,
-        });
-    }
 }
 
 /// Captures the crate's build, and says what is left out of it.

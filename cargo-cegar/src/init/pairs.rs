@@ -133,6 +133,8 @@ fn is_worker_name(name: &str) -> bool {
 /// Words for what a string names.
 const TEXTS: &[&str] = &["name", "path", "file", "mode", "url"];
 
+/// A name ends with its NUL, whatever number stands beside it: `create(const char *fname, size_t
+/// buffer_size)`.
 fn is_text_name(name: &str) -> bool {
     let name = plain(name);
     TEXTS.iter().any(|word| name.ends_with(word))
@@ -201,6 +203,18 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "")
 }
 
+/// Whether a number counts something else than the characters beside it, which are seldom counted but where they are what is worked
+/// on: `query(tag, count)` wants the count-th one.
+fn is_counted_string(
+    (constant, kind): (bool, &Kind),
+    pointer: &Parameter,
+    length: &Parameter,
+) -> bool {
+    let counts = ["count", "cnt", "num", "limit"];
+    let is_counted = counts.iter().any(|word| plain(&length.name).contains(word));
+    constant && *kind == CHAR && !is_input_name(&pointer.name) && is_counted
+}
+
 fn score(
     api: &Api,
     (p, pointer): (usize, &Parameter),
@@ -228,17 +242,10 @@ fn score(
         },
         _ => return None,
     };
-    // A name ends with its NUL, whatever number stands beside it: `create(const char *fname, size_t
-    // buffer_size)`.
     if to.constant && target.kind == CHAR && is_text_name(&pointer.name) {
         return None;
     }
-    // Characters are seldom counted but where they are what is worked on: `query(tag, count)` wants
-    // the count-th one.
-    let counts = ["count", "cnt", "num", "limit"];
-    let is_counted = counts.iter().any(|word| plain(&length.name).contains(word));
-    let is_string = to.constant && target.kind == CHAR && !is_input_name(&pointer.name);
-    let is_counted_string = is_string && is_counted;
+    let is_counted_string = is_counted_string((to.constant, &target.kind), pointer, length);
     let by_value = api.pointee(&length.ty).is_none();
     let (a, b) = (plain(&pointer.name), plain(&length.name));
     let stem = a.trim_start_matches('p');

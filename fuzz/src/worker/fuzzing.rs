@@ -21,10 +21,11 @@ use libafl_bolts::tuples::tuple_list;
 
 use super::comparisons::{CompareStage, Patches};
 use super::executor::{NativeExecutor, NewestFirst, RawCounts, entered};
+use super::faults::guard;
 use super::mutate::MutateStage;
 use super::protocol::{Command, WorkerConfig, WorkerEvent};
 use super::recorder::Recorder;
-use super::target::{LoadError, Target, guard};
+use super::target::{LoadError, Target};
 use super::{Out, State, corpus};
 
 /// Why the worker could not go on.

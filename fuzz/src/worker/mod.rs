@@ -8,6 +8,7 @@ mod colour;
 mod comparisons;
 mod corpus;
 mod executor;
+mod faults;
 mod fuzzing;
 mod havoc;
 mod mutate;
@@ -83,7 +84,7 @@ fn listen() -> std::io::Result<Receiver<Command>> {
     std::thread::Builder::new()
         .name("commands".to_owned())
         .spawn(move || {
-            target::block_signals();
+            faults::block_signals();
             for line in std::io::stdin().lock().split(b'\n') {
                 let Ok(line) = line else { break };
                 if let Ok(command) = serde_json::from_slice(&line)

@@ -250,6 +250,28 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// What is given back at the end.
+    fn closed(&mut self, cases: &[Case<'_>], life: &Life) -> String {
+        let mut text = String::new();
+        let kept = |case: &Case<'_>| life.kept.contains(&case.function.name);
+        let kept: Vec<String> = (1..=cases.len())
+            .filter(|number| kept(&cases[number - 1]))
+            .map(|number| format!("last != {number}"))
+            .collect();
+        for line in std::mem::take(&mut self.cleanup) {
+            let gives_back = self.api.functions.iter().any(|function| {
+                self.gives_back(function).is_some() && line.contains(&format!("{}(", function.name))
+            });
+            if gives_back && !kept.is_empty() {
+                text += "    /* Behind those cases the object is not the caller's any more. */\n";
+                text += &format!("    if ({})\n        {line}\n", kept.join(" && "));
+            } else {
+                text += &format!("    {line}\n");
+            }
+        }
+        text
+    }
+
     fn finish_life(
         mut self,
         main: &Declared,
@@ -313,22 +335,7 @@ impl<'a> Body<'a> {
             text += "            break;\n        }\n";
         }
         text += "        }\n        last = use + 1;\n    }\n\n";
-        let kept = |case: &Case<'_>| life.kept.contains(&case.function.name);
-        let kept: Vec<String> = (1..=cases.len())
-            .filter(|number| kept(&cases[number - 1]))
-            .map(|number| format!("last != {number}"))
-            .collect();
-        for line in std::mem::take(&mut self.cleanup) {
-            let gives_back = self.api.functions.iter().any(|function| {
-                self.gives_back(function).is_some() && line.contains(&format!("{}(", function.name))
-            });
-            if gives_back && !kept.is_empty() {
-                text += "    /* Behind those cases the object is not the caller's any more. */\n";
-                text += &format!("    if ({})\n        {line}\n", kept.join(" && "));
-            } else {
-                text += &format!("    {line}\n");
-            }
-        }
+        text += &self.closed(cases, life);
         if blocks > 0 {
             text += "    while (keeps > 0)\n        free(kept[--keeps]);\n";
         }

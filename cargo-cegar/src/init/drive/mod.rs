@@ -9,6 +9,7 @@ mod adjust;
 mod life;
 mod objects;
 mod pointers;
+mod scalars;
 mod sides;
 mod sized;
 mod text;
@@ -17,6 +18,8 @@ use std::collections::BTreeSet;
 
 pub use adjust::{Adjust, Success};
 pub use life::{life, life_name};
+
+use scalars::EVERY;
 
 use super::api::{Api, Declared, Parameter};
 use super::ctype::{Kind, Written};
@@ -35,27 +38,6 @@ const OUTPUT: usize = 1024;
 const SECOND: usize = 64;
 /// Elements of an array of structures.
 const ROW: usize = 16;
-/// Begins the names of arrays with all constants of an enumeration.
-const EVERY: &str = "every_";
-/// Words in the names of constants that are no values of their enumeration.
-const MARKS: [&str; 16] = [
-    "count",
-    "max",
-    "last",
-    "num",
-    "end",
-    "invalid",
-    "force",
-    "sentinel",
-    "size",
-    "limit",
-    "total",
-    "unknown",
-    "undefined",
-    "error",
-    "reserved",
-    "bad",
-];
 /// How far makers need makers.
 const DEPTH: usize = 3;
 /// Members of a structure that are chosen one by one.
@@ -344,19 +326,6 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether an enumeration has constants that are no values: how many there are, an end, an error.
-    fn has_marks(&self, ty: &Written) -> bool {
-        let Kind::Enum(tag) = &ty.kind else {
-            return false;
-        };
-        let mut constants = self.api.constants(tag).iter();
-        constants.any(|constant| {
-            MARKS
-                .iter()
-                .any(|word| constant.to_lowercase().contains(word))
-        })
-    }
-
     /// An option by which an input ends at its NUL, and not at its length, is not for an input that
     /// comes with a length: it has no NUL.
     fn length_counts(&mut self, function: &Declared, ty: &Written, name: &str) {
@@ -390,37 +359,6 @@ impl<'a> Body<'a> {
                 length.is_some() && bytes && !pairs::is_output_name(&param.name)
             });
         inputs.count() == 1 && self.nested == 0
-    }
-
-    /// A value of a scalar type.
-    fn choice(&mut self, resolved: &Written) -> Option<String> {
-        let text = match &resolved.kind {
-            Kind::Bool => "crunner_get_bool()".to_owned(),
-            Kind::Int { size, signed } => {
-                format!("{}()", getter(u64::from(*size), *signed))
-            }
-            Kind::Float { size: 4 } => "crunner_get_float()".to_owned(),
-            Kind::Float { .. } => "crunner_get_double()".to_owned(),
-            Kind::Enum(tag) => {
-                let constants = self.api.constants(tag);
-                let (first, last) = (constants.first()?, constants.last()?);
-                if self.api.is_mask(tag) {
-                    return Some(format!("crunner_get_uint() & ({})", constants.join(" | ")));
-                }
-                if constants.len() <= 8 {
-                    let name = self.name(&format!("{EVERY}{}", tag.to_lowercase()));
-                    let list = constants.join(", ");
-                    let last = constants.len() - 1;
-                    self.lines
-                        .push(format!("static const int {name}[] = {{{list}}};"));
-                    format!("{name}[crunner_range(0, {last})]")
-                } else {
-                    format!("crunner_range({first}, {last})")
-                }
-            }
-            _ => return None,
-        };
-        Some(text)
     }
 
     /// Chooses the members of a structure that are numbers; its pointers stay NULL.

@@ -15,6 +15,11 @@ use crate::init::api::Api;
 /// Questions whether there is an object.
 const PRESENCE: &[&str] = &["is_null", "is_none", "is_some"];
 
+/// Words in the names of functions that check what they are given.
+const CHECKS: &[&str] = &[
+    "check", "assert", "ensure", "must", "require", "verify", "expect", "guard",
+];
+
 /// What keeps an object from being dropped.
 const KEEPS: &[&str] = &["forget", "ManuallyDrop"];
 
@@ -24,6 +29,7 @@ pub(super) fn looks_at_itself(block: &Block, api: &Api, silent: &BTreeSet<String
     let mut looks = Looks {
         api,
         silent,
+        own: BTreeSet::new(),
         found: false,
     };
     looks.visit_block(block);
@@ -48,18 +54,27 @@ pub(super) fn forgets(block: &Block) -> bool {
 struct Looks<'l> {
     api: &'l Api,
     silent: &'l BTreeSet<String>,
+    /// Variables that stand for the object, or a part of it.
+    own: BTreeSet<String>,
     found: bool,
 }
 
 impl Looks<'_> {
+    fn is_own(&self, words: &[String]) -> bool {
+        let mut words = words.iter();
+        words.any(|word| word == "self" || self.own.contains(word))
+    }
+
+    fn asks_library(&self, words: &[String]) -> bool {
+        let mut all = self.api.makers();
+        all.any(|function| words.contains(&function.name))
+    }
+
     fn condition(&mut self, tokens: TokenStream) {
         let mut words = Vec::new();
         collect(tokens, &mut words);
-        let is_own = words.iter().any(|word| word == "self");
-        let asks_library = || {
-            let mut all = self.api.makers();
-            all.any(|function| words.contains(&function.name))
-        };
+        let is_own = self.is_own(&words);
+        let asks_library = || self.asks_library(&words);
         let asks_presence = || words.iter().any(|word| PRESENCE.contains(&word.as_str()));
         self.found |= is_own && !asks_library() && !asks_presence();
     }
@@ -83,6 +98,43 @@ impl Visit<'_> for Looks<'_> {
             self.condition(branch.cond.to_token_stream());
         }
         visit::visit_expr_if(self, branch);
+    }
+
+    fn visit_local(&mut self, local: &syn::Local) {
+        if let (syn::Pat::Ident(name), Some(init)) = (&local.pat, &local.init) {
+            let mut words = Vec::new();
+            collect(init.expr.to_token_stream(), &mut words);
+            // What a call of the library answers is another matter.
+            if self.is_own(&words) && !self.asks_library(&words) {
+                self.own.insert(name.ident.to_string());
+            }
+        }
+        visit::visit_local(self, local);
+    }
+
+    /// `self.on && unsafe { call(..) }`.
+    fn visit_expr_binary(&mut self, binary: &syn::ExprBinary) {
+        if matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) {
+            let mut words = Vec::new();
+            collect(binary.right.to_token_stream(), &mut words);
+            if self.asks_library(&words) {
+                self.condition(binary.left.to_token_stream());
+            }
+        }
+        visit::visit_expr_binary(self, binary);
+    }
+
+    /// A function that is given a part of the object and is named like a check.
+    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+        if let syn::Expr::Path(path) = &*call.func
+            && let Some(last) = path.path.segments.last()
+        {
+            let name = last.ident.to_string().to_lowercase();
+            if CHECKS.iter().any(|word| name.contains(word)) {
+                self.condition(call.args.to_token_stream());
+            }
+        }
+        visit::visit_expr_call(self, call);
     }
 
     fn visit_expr_while(&mut self, turns: &syn::ExprWhile) {

@@ -165,6 +165,9 @@ impl Looking<'_> {
         if let Some(missing) = self.null(&fault) {
             return Blame::Harness(vec![missing]);
         }
+        if self.is_librarys_null(&fault) {
+            return Blame::Library;
+        }
         let is_data = |term: &Term| {
             let inputs = self
                 .pool
@@ -204,6 +207,14 @@ impl Looking<'_> {
             };
             missing.into_iter().find(is_base)
         })
+    }
+
+    /// Whether an access went through a NULL that is not the harness's: no number of 32 bits makes a pointer NULL that an index is added to.
+    fn is_librarys_null(&self, fault: &Fault) -> bool {
+        let is_null = self.noted.access.is_some_and(|(at, _)| at >> 32 == 0);
+        let chosen = self.chosen_in(&fault.on);
+        let is_pointer = |chosen: &Chosen| self.pool.width(chosen.term) == 64;
+        is_null && !chosen.iter().any(is_pointer)
     }
 
     /// Whether the tape's bytes that chose this also chose how large an object is.

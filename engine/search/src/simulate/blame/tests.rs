@@ -101,6 +101,14 @@ fn null_at_an_index_from_the_data_is_still_null() {
 }
 
 #[test]
+fn no_number_beside_a_null_of_the_librarys_is_to_blame() {
+    let library = "static int *none; int f(int n) { return none[n & 3]; }";
+    let entry = "int f(int); int cegar_entry(void) { return f(word()); }";
+    assert_eq!(blamed(library, entry, &[0, 0, 0, 0]), Blame::Library);
+    assert_eq!(blamed(library, entry, &[2, 0, 0, 0]), Blame::Library);
+}
+
+#[test]
 fn memory_that_is_refused_for_what_was_asked() {
     let library = "int f(size_t n) { int *p = malloc(n * 4); p[0] = 1; return p[0]; }";
     let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, 8); return f(n); }";
