@@ -450,3 +450,34 @@ fn structures_and_calls_as_callers_have_them() {
         (vec!["pile_push".to_owned()], vec![])
     );
 }
+
+/// Each function but `cnt_kinds` and `cnt_size` has a fault of its own.
+const COUNTED: &str = "#include \"cnt.h\"\n\
+    int cnt_total(const int *values, size_t n)\n\
+    { int sum = 0; for (size_t i = 0; i <= n; i++) sum ^= values[i]; return sum; }\n\
+    int cnt_points(const struct point *points, size_t count)\n\
+    { int sum = 0; for (size_t i = 0; i <= count; i++) sum ^= points[i].y; return sum; }\n\
+    int cnt_kinds(const enum kind *kinds, size_t count)\n\
+    { int sum = 0; for (size_t i = 0; i < count; i++) sum ^= (int)kinds[i]; return sum; }\n\
+    int cnt_kind(enum kind kind)\n\
+    { static const int table[2] = {3, 4}; return table[kind]; }\n\
+    int cnt_none(int at)\n\
+    { static int *none; return none[at & 3]; }\n\
+    int cnt_size(enum size size)\n\
+    { if (size == ONE || size == TWO || size == FOUR) return size; return *(volatile int *)0; }\n";
+
+#[test]
+fn what_a_header_declares_and_what_nobody_chose_is_no_precondition() {
+    let header = "#include <stddef.h>\n\
+        enum kind { FIRST, SECOND, THIRD };\nenum size { ONE = 1, TWO = 2, FOUR = 4 };\n\
+        struct point { char tag; int y; };\n\
+        int cnt_total(const int *values, size_t n);\n\
+        int cnt_points(const struct point *points, size_t count);\n\
+        int cnt_kinds(const enum kind *kinds, size_t count);\n\
+        int cnt_kind(enum kind kind);\nint cnt_none(int at);\nint cnt_size(enum size size);\n";
+    let project = Project::wrapping("cnt", header, COUNTED);
+    tool(&project, &["init", "--no-try", "--most", "99"]).expect(exit::CLEAN);
+    let (faults, preconditions) = found(&project, &[]);
+    assert_eq!(faults, ["cnt_kind", "cnt_none", "cnt_points", "cnt_total"]);
+    assert!(preconditions.is_empty(), "{preconditions:?}");
+}

@@ -50,7 +50,13 @@ pub(super) fn blamed(
     if missing.iter().any(is_input) {
         return on(BlamedOn::Input);
     }
-    let is_librarys = |one: &Missing| told.is_declared(one) || told.is_of_several_calls(one);
+    // A library that refuses a constant says what its callers have to keep.
+    let may_be_declared = !is_refusal(finding.kind);
+    let is_librarys = |one: &Missing| {
+        told.is_declared(one)
+            || told.is_of_several_calls(one)
+            || may_be_declared && told.is_declared_value(one)
+    };
     let may_be_hole = !is_refusal(finding.kind) && finding.kind != CheckKind::DivisionByZero;
     let has_hole = !missing.is_empty() && missing.iter().all(|one| told.is_hole(one));
     if missing.iter().any(is_librarys) || may_be_hole && has_hole {
@@ -223,16 +229,19 @@ impl Telling<'_> {
             && lines.any(|line| line.contains(&filled) && line.contains(" * sizeof("))
     }
 
-    /// Whether it is about room in an array that is as long as the header says, or about a value that the header
-    /// declares.
-    fn is_declared(&self, missing: &Missing) -> bool {
-        if let Guarded::Argument { .. } = &missing.subject {
-            let (_, choice) = self.choice(&missing.subject);
-            let value = format!(" {choice} = ");
-            let mut lines = self.text.lines();
-            return !choice.is_empty()
-                && lines.any(|line| line.contains(&value) && line.ends_with(DECLARED));
+    /// Whether it is about a value that the header declares.
+    fn is_declared_value(&self, missing: &Missing) -> bool {
+        if !matches!(missing.subject, Guarded::Argument { .. }) {
+            return false;
         }
+        let (_, choice) = self.choice(&missing.subject);
+        let value = format!(" {choice} = ");
+        let mut lines = self.text.lines();
+        !choice.is_empty() && lines.any(|line| line.contains(&value) && line.ends_with(DECLARED))
+    }
+
+    /// Whether it is about room in an array that is as long as the header says.
+    fn is_declared(&self, missing: &Missing) -> bool {
         let Guarded::Room {
             variable: Some(name),
             ..

@@ -38,18 +38,21 @@ pub(super) struct Node {
 /// `__attribute__((nonnull))`.
 const NOT_NULL: &str = "NonNullAttr";
 
-/// Whether numbers are bits, several of them at once, or none: `0, 1, 2, 4, 7`, and not `0, 1, 2, 3, 4`.
+/// Whether numbers are bits with several of them at once among them: `0, 1, 2, 4, 7`. `1, 2, 4` may be anything: sizes, steps.
 fn are_bits(values: &[u64]) -> bool {
-    let bits: Vec<u64> = values
+    let bits = values
         .iter()
         .copied()
-        .filter(|value| value.is_power_of_two())
-        .collect();
-    let all = bits.iter().fold(0, |all, bit| all | bit);
+        .filter(|value| value.is_power_of_two());
+    let all = bits.clone().fold(0, |all, bit| all | bit);
+    let is_several = |value: &u64| value.count_ones() > 1;
     let counts = values
         .windows(2)
         .all(|pair| pair[1] == pair[0].wrapping_add(1));
-    bits.len() >= BITS && !counts && values.iter().all(|value| value & !all == 0)
+    bits.count() >= BITS
+        && !counts
+        && values.iter().any(is_several)
+        && values.iter().all(|value| value & !all == 0)
 }
 
 /// With so many constants that are written as shifts, an enumeration names bits.

@@ -196,8 +196,11 @@ impl<'a> Body<'a> {
             )
         };
         if !record.fields.is_empty() && record.fields.iter().all(is_number) {
-            let fill = |name: &str, count: &str, kind: &str| {
-                format!("crunner_get_bytes({name}, {count} * sizeof({kind}));")
+            // What may be written is nothing that a caller has filled.
+            let is_read = to.constant;
+            let fill = |name: &str, count: &str, kind: &str| match is_read {
+                true => format!("crunner_get_bytes({name}, {count} * sizeof({kind}));"),
+                false => format!("memset({name}, 0, {count} * sizeof({kind}));"),
             };
             return Ok(self.filled(param, to, length, ROW, fill));
         }

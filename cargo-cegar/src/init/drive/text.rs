@@ -204,7 +204,8 @@ impl Body<'_> {
         };
         text +=
             "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
-        if self.callbacks.iter().any(|text| text.contains("strlen(")) {
+        let reads_text = self.callbacks.iter().any(|text| text.contains("strlen("));
+        if reads_text || code.contains("memset(") {
             text += "#include <string.h>\n";
         }
         text.push('\n');

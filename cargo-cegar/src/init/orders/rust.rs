@@ -46,6 +46,8 @@ pub(super) struct Shown {
     pub guarded: BTreeSet<String>,
     /// Functions that no caller begins with.
     pub inner: BTreeSet<String>,
+    /// Functions that some caller calls without such a look.
+    free: BTreeSet<String>,
 }
 
 /// What the Rust files below some folders show.
@@ -132,6 +134,7 @@ impl Bodies {
             shown.edges.extend(following.found(file));
             // Where a function begins and ends with an object is not followed here.
             let calls = guards::calls(block, api);
+            shown.free.extend(calls.iter().cloned());
             at_ends.first.extend(calls.iter().cloned());
             at_ends.last.extend(calls);
         }
@@ -168,6 +171,8 @@ impl Bodies {
             .cloned()
             .collect();
         shown.kept.extend(inner);
+        let free = std::mem::take(&mut shown.free);
+        shown.guarded.retain(|function| !free.contains(function));
         shown
     }
 }
@@ -235,6 +240,7 @@ impl OfType<'_> {
             self.shown.guarded.extend(guards::calls(body, api));
             return;
         }
+        self.shown.free.extend(guards::calls(body, api));
         let receiver = method.function.sig.receiver();
         let is_shared = receiver.is_some();
         let begin = self
