@@ -50,14 +50,14 @@ pub(super) fn blamed(
     if missing.iter().any(is_input) {
         return on(BlamedOn::Input);
     }
+    let refuses = is_refusal(finding.kind);
     // A library that refuses a constant says what its callers have to keep.
-    let may_be_declared = !is_refusal(finding.kind);
     let is_librarys = |one: &Missing| {
         told.is_declared(one)
             || told.is_of_several_calls(one)
-            || may_be_declared && told.is_declared_value(one)
+            || !refuses && told.is_declared_value(one)
     };
-    let may_be_hole = !is_refusal(finding.kind) && finding.kind != CheckKind::DivisionByZero;
+    let may_be_hole = !refuses && finding.kind != CheckKind::DivisionByZero;
     let has_hole = !missing.is_empty() && missing.iter().all(|one| told.is_hole(one));
     if missing.iter().any(is_librarys) || may_be_hole && has_hole {
         return on(BlamedOn::Library);
@@ -235,9 +235,7 @@ impl Telling<'_> {
             return false;
         }
         let (_, choice) = self.choice(&missing.subject);
-        let value = format!(" {choice} = ");
-        let mut lines = self.text.lines();
-        !choice.is_empty() && lines.any(|line| line.contains(&value) && line.ends_with(DECLARED))
+        !choice.is_empty() && self.has_declared(&format!(" {choice} = "))
     }
 
     /// Whether it is about room in an array that is as long as the header says.
@@ -249,9 +247,13 @@ impl Telling<'_> {
         else {
             return false;
         };
-        let array = format!(" {name}[");
+        self.has_declared(&format!(" {name}["))
+    }
+
+    /// Whether the harness has a line with these words as the header declares it.
+    fn has_declared(&self, words: &str) -> bool {
         let mut lines = self.text.lines();
-        lines.any(|line| line.contains(&array) && line.ends_with(DECLARED))
+        lines.any(|line| line.contains(words) && line.ends_with(DECLARED))
     }
 
     /// Whether it is about a variable of the harness that stands for another number in each of several

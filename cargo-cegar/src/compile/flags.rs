@@ -103,9 +103,9 @@ const UNSUPPORTED: [(&[&str], &[&str]); 3] = [
 pub(super) fn unsupported(flags: &[String]) -> Option<&String> {
     UNSUPPORTED.iter().find_map(|(options, undo)| {
         let is_one_of = |all: &[&str], flag: &String| all.contains(&flag.as_str());
-        let last = flags.iter().rev();
-        let mut last = last.filter(|flag| is_one_of(options, flag) || is_one_of(undo, flag));
-        last.next().filter(|flag| is_one_of(options, flag))
+        let mut from_the_end = flags.iter().rev();
+        let last = from_the_end.find(|flag| is_one_of(options, flag) || is_one_of(undo, flag));
+        last.filter(|flag| is_one_of(options, flag))
     })
 }
 

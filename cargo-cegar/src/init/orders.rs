@@ -42,6 +42,8 @@ pub struct Orders {
     guarded: BTreeSet<String>,
     /// Functions that Rust callers never begin with.
     inner: BTreeSet<String>,
+    /// Functions behind which the object is not the Rust caller's to give back.
+    kept: BTreeSet<String>,
 }
 
 impl Orders {
@@ -75,17 +77,20 @@ impl Orders {
         for edge in shown.edges {
             orders.put(edge.identity, (edge.from, edge.to), &edge.file);
         }
-        for life in orders.lives.values_mut() {
-            life.kept.clone_from(&shown.kept);
-        }
         orders.guarded = shown.guarded;
         orders.inner = shown.inner;
+        orders.kept = shown.kept;
         Ok(orders)
     }
 
     /// Whether Rust callers always call another function first.
     pub fn is_inner(&self, function: &str) -> bool {
         self.inner.contains(function)
+    }
+
+    /// Whether the object is not the caller's to give back behind a function: the library has it, or a call that always follows is to come.
+    pub fn is_kept(&self, function: &str) -> bool {
+        self.kept.contains(function)
     }
 
     /// Whether Rust callers call a function only once they have looked at a state of their own, which may keep a condition of

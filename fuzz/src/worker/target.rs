@@ -69,6 +69,7 @@ pub(super) const OUT_OF_MEMORY: u32 = 6;
 type New = unsafe extern "C" fn(*const Options) -> *mut c_void;
 type Run = unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut RunResult);
 type Guard = unsafe extern "C" fn(*mut c_void, u32);
+
 /// Why a target could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LoadError {

@@ -47,7 +47,8 @@ impl BuildScript {
     }
 }
 
-/// FNV-1a of 64 bits: changes are to be seen, not attacks, and every test package would have to build a library for more.
+/// FNV-1a of 64 bits: changes are to be seen, not attacks, and every test package would have to build a library for more. The
+/// standard library's hashes are others with each release, and this one is committed.
 fn hash(text: &[u8]) -> u64 {
     let bytes = text.iter().filter(|byte| **byte != b'\r');
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

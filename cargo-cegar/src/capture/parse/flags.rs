@@ -148,6 +148,18 @@ fn long(arg: &str) -> Option<(&'static str, Option<&str>)> {
     })
 }
 
+/// How much the stack is protected: of several the last one counts.
+const PROTECTORS: &[&str] = &[
+    "-fstack-protector",
+    "-fstack-protector-all",
+    "-fstack-protector-strong",
+    "-fstack-protector-explicit",
+    "-fno-stack-protector",
+];
+
+/// Where code may lie: of several the last one counts.
+const POSITIONS: &[&str] = &["-fPIE", "-fpie", "-fPIC", "-fpic", "-fno-pie", "-fno-pic"];
+
 /// The macros that options define beside what else they do. The code is compiled without optimisation, and
 /// which code that is may depend on them.
 fn macros(args: &[String]) -> Vec<&'static str> {
@@ -198,16 +210,6 @@ fn macros(args: &[String]) -> Vec<&'static str> {
     });
     all
 }
-
-const PROTECTORS: &[&str] = &[
-    "-fstack-protector",
-    "-fstack-protector-all",
-    "-fstack-protector-strong",
-    "-fstack-protector-explicit",
-    "-fno-stack-protector",
-];
-
-const POSITIONS: &[&str] = &["-fPIE", "-fpie", "-fPIC", "-fpic", "-fno-pie", "-fno-pic"];
 
 /// Flags without those that libtool varies between its two objects.
 pub(super) fn significant(flags: &[String]) -> Vec<&String> {

@@ -251,12 +251,12 @@ impl<'a> Body<'a> {
     }
 
     /// What is given back at the end.
-    fn closed(&mut self, cases: &[Case<'_>], life: &Life) -> String {
+    fn closed(&mut self, cases: &[Case<'_>]) -> String {
         let mut text = String::new();
-        let kept = |case: &Case<'_>| life.kept.contains(&case.function.name);
-        let kept: Vec<String> = (1..=cases.len())
-            .filter(|number| kept(&cases[number - 1]))
-            .map(|number| format!("last != {number}"))
+        let numbered = (1..).zip(cases);
+        let kept: Vec<String> = numbered
+            .filter(|(_, case)| self.api.orders.is_kept(&case.function.name))
+            .map(|(number, _)| format!("last != {number}"))
             .collect();
         for line in std::mem::take(&mut self.cleanup) {
             let gives_back = self.api.functions.iter().any(|function| {
@@ -335,7 +335,7 @@ impl<'a> Body<'a> {
             text += "            break;\n        }\n";
         }
         text += "        }\n        last = use + 1;\n    }\n\n";
-        text += &self.closed(cases, life);
+        text += &self.closed(cases);
         if blocks > 0 {
             text += "    while (keeps > 0)\n        free(kept[--keeps]);\n";
         }

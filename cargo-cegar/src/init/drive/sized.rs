@@ -74,19 +74,29 @@ impl<'a> Body<'a> {
             let guess = format!("`{name}` has {least} elements or more");
             self.guesses.push(guess);
         }
-        self.lines.push(format!(
-            "size_t {count} = (size_t)crunner_range({least}, {most});"
-        ));
-        self.lines
-            .push(format!("{kind} *{name} = malloc({bytes});"));
+        self.block((kind, &name, &bytes), &count, (least, most));
         self.lines
             .push(format!("crunner_get_bytes({name}, {bytes});"));
         if self.adjust.indices.contains(&name) {
             self.indices(&name, &count, kind);
         }
-        self.cleanup.push(format!("free({name});"));
         let length = self.closing(param, length, &name, &count);
         Ok((name, length))
+    }
+
+    /// A block of so many elements as the search chooses within these bounds, freed at the end.
+    fn block(
+        &mut self,
+        (kind, name, bytes): (&str, &str, &str),
+        count: &str,
+        (least, most): (usize, usize),
+    ) {
+        self.lines.push(format!(
+            "size_t {count} = (size_t)crunner_range({least}, {most});"
+        ));
+        self.lines
+            .push(format!("{kind} *{name} = malloc({bytes});"));
+        self.cleanup.push(format!("free({name});"));
     }
 
     /// How large each element of a row is.
@@ -133,17 +143,12 @@ impl<'a> Body<'a> {
             let guess = format!("`{name}` has room for {least} elements or more");
             self.guesses.push(guess);
         }
-        self.lines.push(format!(
-            "size_t {room} = (size_t)crunner_range({least}, {most});"
-        ));
         let bytes = if size == 1 {
             room.clone()
         } else {
             format!("{room} * sizeof({kind})")
         };
-        self.lines
-            .push(format!("{kind} *{name} = malloc({bytes});"));
-        self.cleanup.push(format!("free({name});"));
+        self.block((kind, &name, &bytes), &room, (least, most));
         let length = self.closing(param, length, &name, &room);
         (name, length)
     }
@@ -228,7 +233,7 @@ impl<'a> Body<'a> {
         Ok(self.filled(param, to, length, SECOND, fill))
     }
 
-    /// A block of so many elements as the search chooses, filled by a statement.
+    /// A [block](Self::block) that a statement fills, with its length.
     fn filled(
         &mut self,
         param: &Parameter,
@@ -240,14 +245,9 @@ impl<'a> Body<'a> {
         let name = self.name(or(&param.name, "row"));
         let count = self.name(&format!("{name}_size"));
         let kind = to.words.trim_start_matches("const ");
-        self.lines.push(format!(
-            "size_t {count} = (size_t)crunner_range(0, {most});"
-        ));
-        self.lines.push(format!(
-            "{kind} *{name} = malloc({count} * sizeof({kind}));"
-        ));
+        let bytes = format!("{count} * sizeof({kind})");
+        self.block((kind, &name, &bytes), &count, (0, most));
         self.lines.push(fill(&name, &count, kind));
-        self.cleanup.push(format!("free({name});"));
         let length = self.length(length, &count);
         (name, length)
     }

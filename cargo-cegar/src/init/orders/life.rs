@@ -7,8 +7,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub struct Life {
     /// For each function those that were called next on the same object.
     pub next: BTreeMap<String, BTreeSet<String>>,
-    /// Functions behind which the object is not the caller's to give back.
-    pub kept: BTreeSet<String>,
     /// The files in which that was seen.
     pub files: BTreeSet<String>,
 }
@@ -69,7 +67,7 @@ mod tests {
             ]
             .map(|(from, to)| (from.to_owned(), [to.to_owned()].into()))
             .into(),
-            ..Life::default()
+            files: BTreeSet::new(),
         };
         let all = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
         assert_eq!(life.between("new", "put"), all(&["set", "open"]));

@@ -37,20 +37,30 @@ pub(super) fn box_api() -> Api {
     ])
 }
 
-fn edges(body: &str) -> Vec<String> {
-    let api = box_api();
+/// What is learnt from one file.
+pub(super) fn learnt(file: &str, text: &str) -> Orders {
     let folder = tempfile::tempdir().unwrap();
-    let text = format!("static int use(int n, struct box *given)\n{{\n{body}\n}}\n");
-    std::fs::create_dir(folder.path().join("tests")).unwrap();
-    std::fs::write(folder.path().join("tests/use.c"), text).unwrap();
-    let orders = Orders::learn(folder.path(), &[], &api).unwrap();
+    let path = folder.path().join(file);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+    Orders::learn(folder.path(), &[], &box_api()).unwrap()
+}
+
+/// The pairs of calls that one file shows.
+pub(super) fn pairs(file: &str, text: &str) -> Vec<String> {
+    let orders = learnt(file, text);
     let Some(life) = orders.of("box") else {
         return Vec::new();
     };
-    assert_eq!(life.files, ["tests/use.c".to_owned()].into());
+    assert_eq!(life.files, [file.to_owned()].into());
     let next = life.next.iter();
     next.flat_map(|(from, all)| all.iter().map(move |to| format!("{from} {to}")))
         .collect()
+}
+
+fn edges(body: &str) -> Vec<String> {
+    let text = format!("static int use(int n, struct box *given)\n{{\n{body}\n}}\n");
+    pairs("tests/use.c", &text)
 }
 
 #[test]

@@ -282,8 +282,7 @@ impl<'a> Body<'a> {
         } else {
             name.clone()
         };
-        let life = self.api.orders.of(identity);
-        let is_kept = life.is_some_and(|life| life.kept.contains(&self.function.name));
+        let is_kept = self.api.orders.is_kept(&self.function.name);
         if let Some(back) = self.back(identity, &maker.name)
             && !(is_kept && depth == 0 && self.preferred.is_empty())
         {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens as _;
+use quote::ToTokens;
 use syn::Block;
 use syn::visit::{self, Visit};
 
@@ -38,17 +38,16 @@ pub(super) fn looks_at_itself(block: &Block, api: &Api, silent: &BTreeSet<String
 
 /// The functions of the library that a body names.
 pub(super) fn calls(block: &Block, api: &Api) -> Vec<String> {
-    let mut words = Vec::new();
-    collect(block.to_token_stream(), &mut words);
+    let words = words(block);
     let all = api.makers().map(|function| function.name.clone());
     all.filter(|name| words.contains(name)).collect()
 }
 
 /// Whether a body keeps the method's object from being dropped.
 pub(super) fn forgets(block: &Block) -> bool {
-    let mut words = Vec::new();
-    collect(block.to_token_stream(), &mut words);
-    words.iter().any(|word| KEEPS.contains(&word.as_str()))
+    words(block)
+        .iter()
+        .any(|word| KEEPS.contains(&word.as_str()))
 }
 
 struct Looks<'l> {
@@ -70,9 +69,8 @@ impl Looks<'_> {
         all.any(|function| words.contains(&function.name))
     }
 
-    fn condition(&mut self, tokens: TokenStream) {
-        let mut words = Vec::new();
-        collect(tokens, &mut words);
+    fn condition(&mut self, asked: impl ToTokens) {
+        let words = words(asked);
         let is_own = self.is_own(&words);
         let asks_library = || self.asks_library(&words);
         let asks_presence = || words.iter().any(|word| PRESENCE.contains(&word.as_str()));
@@ -80,7 +78,13 @@ impl Looks<'_> {
     }
 }
 
-/// The identifiers among some tokens.
+/// The identifiers in a piece of code.
+fn words(code: impl ToTokens) -> Vec<String> {
+    let mut words = Vec::new();
+    collect(code.to_token_stream(), &mut words);
+    words
+}
+
 fn collect(tokens: TokenStream, into: &mut Vec<String>) {
     for token in tokens {
         match token {
@@ -95,15 +99,14 @@ impl Visit<'_> for Looks<'_> {
     fn visit_expr_if(&mut self, branch: &syn::ExprIf) {
         // `if let Some(raw) = self.raw` asks whether there is an object.
         if !matches!(*branch.cond, syn::Expr::Let(_)) {
-            self.condition(branch.cond.to_token_stream());
+            self.condition(&branch.cond);
         }
         visit::visit_expr_if(self, branch);
     }
 
     fn visit_local(&mut self, local: &syn::Local) {
         if let (syn::Pat::Ident(name), Some(init)) = (&local.pat, &local.init) {
-            let mut words = Vec::new();
-            collect(init.expr.to_token_stream(), &mut words);
+            let words = words(&init.expr);
             // What a call of the library answers is another matter.
             if self.is_own(&words) && !self.asks_library(&words) {
                 self.own.insert(name.ident.to_string());
@@ -114,12 +117,9 @@ impl Visit<'_> for Looks<'_> {
 
     /// `self.on && unsafe { call(..) }`.
     fn visit_expr_binary(&mut self, binary: &syn::ExprBinary) {
-        if matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) {
-            let mut words = Vec::new();
-            collect(binary.right.to_token_stream(), &mut words);
-            if self.asks_library(&words) {
-                self.condition(binary.left.to_token_stream());
-            }
+        let is_choice = matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_));
+        if is_choice && self.asks_library(&words(&binary.right)) {
+            self.condition(&binary.left);
         }
         visit::visit_expr_binary(self, binary);
     }
@@ -131,19 +131,19 @@ impl Visit<'_> for Looks<'_> {
         {
             let name = last.ident.to_string().to_lowercase();
             if CHECKS.iter().any(|word| name.contains(word)) {
-                self.condition(call.args.to_token_stream());
+                self.condition(&call.args);
             }
         }
         visit::visit_expr_call(self, call);
     }
 
     fn visit_expr_while(&mut self, turns: &syn::ExprWhile) {
-        self.condition(turns.cond.to_token_stream());
+        self.condition(&turns.cond);
         visit::visit_expr_while(self, turns);
     }
 
     fn visit_expr_match(&mut self, branch: &syn::ExprMatch) {
-        self.condition(branch.expr.to_token_stream());
+        self.condition(&branch.expr);
         visit::visit_expr_match(self, branch);
     }
 
@@ -159,7 +159,7 @@ impl Visit<'_> for Looks<'_> {
     fn visit_macro(&mut self, call: &syn::Macro) {
         let name = call.path.segments.last().map(|name| name.ident.to_string());
         if name.is_some_and(|name| name.contains("assert") || name.contains("ensure")) {
-            self.condition(call.tokens.clone());
+            self.condition(&call.tokens);
         }
     }
 }

@@ -3,21 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::super::Orders;
-use super::super::tests::box_api;
+use super::super::tests::{self, box_api, learnt};
 
 /// The pairs of calls that a Rust file shows.
 fn pairs(text: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("src")).unwrap();
-    std::fs::write(folder.path().join("src/lib.rs"), text).unwrap();
-    let orders = Orders::learn(folder.path(), &[], &box_api()).unwrap();
-    let Some(life) = orders.of("box") else {
-        return Vec::new();
-    };
-    assert_eq!(life.files, ["src/lib.rs".to_owned()].into());
-    let next = life.next.iter();
-    next.flat_map(|(from, all)| all.iter().map(move |to| format!("{from} {to}")))
-        .collect()
+    tests::pairs("src/lib.rs", text)
 }
 
 fn body(body: &str) -> Vec<String> {
@@ -129,13 +119,9 @@ fn safe_methods_come_in_any_order() {
     assert!(more.contains(&"open put".to_owned()) && more.contains(&"set open".to_owned()));
 }
 
-/// What is shown of the functions behind which the object is not the caller's.
+/// The functions behind which the object is not the caller's.
 fn kept(text: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("lib.rs"), text).unwrap();
-    let orders = Orders::learn(folder.path(), &[], &box_api()).unwrap();
-    let life = orders.of("box").unwrap();
-    life.kept.iter().cloned().collect()
+    learnt("lib.rs", text).kept.into_iter().collect()
 }
 
 #[test]
@@ -242,9 +228,7 @@ fn what_asks_another_method_first_is_guarded() {
          pub fn taken(&mut self) -> Result<(), ()> { self.check()?; unsafe { open(&mut self.raw) }; Ok(()) }",
     );
     assert_eq!(pairs(&text), pairs(&WRAPPER.replace("HIDDEN", "")));
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("lib.rs"), text).unwrap();
-    let orders = Orders::learn(folder.path(), &[], &box_api()).unwrap();
+    let orders = learnt("lib.rs", &text);
     assert!(orders.is_guarded("open") && !orders.is_guarded("put"));
 }
 

@@ -192,7 +192,7 @@ impl Looking<'_> {
     /// The NULL of the harness's that an access went through. Which of the bytes behind NULL it was, data may have said: an index
     /// does not make NULL of a pointer.
     fn null(&mut self, fault: &Fault) -> Option<Missing> {
-        if self.noted.access.is_none_or(|(at, _)| at >> 32 != 0) {
+        if !self.is_through_null() {
             return None;
         }
         let mut pointers = self.chosen_in(&fault.on);
@@ -211,10 +211,14 @@ impl Looking<'_> {
 
     /// Whether an access went through a NULL that is not the harness's: no number of 32 bits makes a pointer NULL that an index is added to.
     fn is_librarys_null(&self, fault: &Fault) -> bool {
-        let is_null = self.noted.access.is_some_and(|(at, _)| at >> 32 == 0);
         let chosen = self.chosen_in(&fault.on);
         let is_pointer = |chosen: &Chosen| self.pool.width(chosen.term) == 64;
-        is_null && !chosen.iter().any(is_pointer)
+        self.is_through_null() && !chosen.iter().any(is_pointer)
+    }
+
+    /// Whether the fault is an access through NULL, wherever behind it.
+    fn is_through_null(&self) -> bool {
+        self.noted.access.is_some_and(|(at, _)| at >> 32 == 0)
     }
 
     /// Whether the tape's bytes that chose this also chose how large an object is.
