@@ -215,9 +215,16 @@ impl Telling<'_> {
             Condition::Outside { .. } | Condition::Relates { .. } | Condition::Unknown
         );
         let chosen = matches!(missing.subject, Guarded::Argument { .. });
-        let is_main = |words: &str| self.text.contains(words);
-        let has_main = is_main("uint8_t *data = ") || is_main("(const uint8_t *data, size_t size)");
-        is_number && chosen && has_main && self.choice(&missing.subject).1 == "size"
+        let has = |words: &str| self.text.contains(words);
+        let length = match () {
+            () if has("*data = crunner_get_elements(") => "count",
+            () if has("uint8_t *data = ") || has("(const uint8_t *data, size_t size)") => "size",
+            () => return false,
+        };
+        // `(int)count`, `count * sizeof(int16_t)`
+        let choice = self.choice(&missing.subject).1;
+        let mut words = choice.split(|c: char| !c.is_alphanumeric() && c != '_');
+        is_number && chosen && words.any(|word| word == length)
     }
 
     /// Whether memory beside the main input is filled as numbers of more than a byte.

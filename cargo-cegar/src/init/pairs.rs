@@ -4,8 +4,12 @@
 //! &destLen`. Each pair of a pointer and a number gets points for what they have in common, and the
 //! best pairs are taken first.
 
+mod shared;
+
 use super::api::{Api, Parameter};
 use super::ctype::Kind;
+
+pub use shared::{Shared, shared};
 
 /// Words by which a number is a length.
 const LENGTHS: &[&str] = &[
@@ -28,7 +32,7 @@ pub fn lengths(api: &Api, params: &[Parameter]) -> Vec<Option<usize>> {
     for (p, pointer) in params.iter().enumerate() {
         for (l, length) in params.iter().enumerate() {
             if p != l
-                && let Some(score) = score(api, (p, pointer), (l, length))
+                && let Some(score) = score(api, params, (p, pointer), (l, length))
             {
                 scored.push((score, p, l));
             }
@@ -91,6 +95,39 @@ pub fn elements(api: &Api, params: &[Parameter]) -> Option<(usize, usize, usize)
         let found = are_numbers.then(|| both(a, b).or_else(|| both(b, a)))?;
         found.map(|(count, size)| (p, count, size))
     })
+}
+
+/// What a number counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Elements of whatever is counted.
+    Elements,
+    /// Bytes, whatever the elements are: `nbytes`, `size_in_bytes`.
+    Bytes,
+    /// Bits: `nbits`, `bit_count`.
+    Bits,
+}
+
+/// What a number counts, by its name.
+pub fn unit(name: &str) -> Unit {
+    let name = plain(name);
+    let bits = [
+        "nbits",
+        "numbits",
+        "bits",
+        "bitcount",
+        "bitlen",
+        "bitlength",
+        "bitsize",
+        "lenbits",
+        "sizebits",
+        "lengthbits",
+    ];
+    match () {
+        () if name.contains("byte") => Unit::Bytes,
+        () if bits.contains(&name.as_str()) => Unit::Bits,
+        () => Unit::Elements,
+    }
 }
 
 /// Whether a parameter is named like something that is written.
@@ -217,6 +254,7 @@ fn is_counted_string(
 
 fn score(
     api: &Api,
+    params: &[Parameter],
     (p, pointer): (usize, &Parameter),
     (l, length): (usize, &Parameter),
 ) -> Option<i32> {
@@ -299,7 +337,12 @@ fn score(
         if !by_value || is_place_name(&pointer.name) {
             return None;
         }
-        score -= i32::from(l != p + 1) * 5;
+        // As `memset` has it, what is written stands between them.
+        let is_fill = l == p + 2 && api.resolve(&params[p + 1].ty).kind == target.kind;
+        if l != p + 1 && !is_fill {
+            score -= 5;
+        }
+        score += i32::from(is_fill) * 3;
     }
     score += match l as i32 - p as i32 {
         1 => 4,
@@ -307,6 +350,20 @@ fn score(
         _ => 0,
     };
     Some(score)
+}
+
+/// The pointer and its length, where just one pointer of this sort has one.
+fn lengths_of_one(
+    lengths: &[Option<usize>],
+    is_such: impl Fn(usize) -> bool,
+) -> Option<(usize, usize)> {
+    let mut pairs = lengths
+        .iter()
+        .enumerate()
+        .filter_map(|(p, l)| Some((p, (*l)?)));
+    let mut such = pairs.by_ref().filter(|&(p, _)| is_such(p));
+    let first = such.next()?;
+    such.next().is_none().then_some(first)
 }
 
 /// Where one input and one length are left over, they belong together: `src, dst, compressedSize,

@@ -5,6 +5,7 @@
 //! library itself is compiled with. (bindgen knows the same, but tells it in Rust's types; a
 //! harness is C, and should use the header's own words.)
 
+mod enumeration;
 pub mod single;
 mod tree;
 
@@ -15,6 +16,7 @@ use super::ctype::{Kind, Written};
 use super::orders::Orders;
 use crate::compile::Compiler;
 use crate::error::Error;
+use enumeration::Enumeration;
 use tree::read_one;
 
 /// A function of the header.
@@ -66,15 +68,6 @@ pub struct Record {
     pub fields: Vec<(String, Written)>,
     /// Whether its members share their bytes.
     pub union: bool,
-}
-
-/// An enumeration that is defined.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Enumeration {
-    /// Its constants, in order.
-    pub constants: Vec<String>,
-    /// Whether a value is several of them at once: they are written as bits, `1 << 3`.
-    pub is_mask: bool,
 }
 
 /// All that is known from a header.
@@ -223,6 +216,11 @@ impl Api {
         self.enums
             .get(tag)
             .map_or(&[], |one| one.constants.as_slice())
+    }
+
+    /// The constants of an enumeration that are values.
+    pub fn values(&self, tag: &str) -> &[String] {
+        self.enums.get(tag).map_or(&[], |one| one.values.as_slice())
     }
 
     /// Whether a value of an enumeration is several of its constants at once.

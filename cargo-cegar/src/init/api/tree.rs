@@ -6,7 +6,8 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::{Api, Declared, Enumeration, Parameter, Record};
+use super::enumeration::{Constant, Enumeration};
+use super::{Api, Declared, Parameter, Record};
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::init::ctype::{self, Kind, Written};
@@ -37,26 +38,6 @@ pub(super) struct Node {
 
 /// `__attribute__((nonnull))`.
 const NOT_NULL: &str = "NonNullAttr";
-
-/// Whether numbers are bits with several of them at once among them: `0, 1, 2, 4, 7`. `1, 2, 4` may be anything: sizes, steps.
-fn are_bits(values: &[u64]) -> bool {
-    let bits = values
-        .iter()
-        .copied()
-        .filter(|value| value.is_power_of_two());
-    let all = bits.clone().fold(0, |all, bit| all | bit);
-    let is_several = |value: &u64| value.count_ones() > 1;
-    let counts = values
-        .windows(2)
-        .all(|pair| pair[1] == pair[0].wrapping_add(1));
-    bits.count() >= BITS
-        && !counts
-        && values.iter().any(is_several)
-        && values.iter().all(|value| value & !all == 0)
-}
-
-/// With so many constants that are written as shifts, an enumeration names bits.
-const BITS: usize = 3;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -139,13 +120,18 @@ pub(super) fn dumped(
 }
 
 impl Node {
-    /// Whether it is, or has in it, a shift to the left.
-    /// The number that a constant is set to.
-    fn number(&self) -> Option<u64> {
-        let inner = self.inner.first()?;
-        inner.value.as_str()?.parse().ok()
+    /// A constant of an enumeration.
+    fn constant(&self) -> Constant {
+        let set = self.inner.iter().find(|inner| inner.kind.ends_with("Expr"));
+        Constant {
+            name: self.name.clone(),
+            number: set.and_then(|set| set.value.as_str()?.parse().ok()),
+            is_set: set.is_some(),
+            is_shift: self.is_shift(),
+        }
     }
 
+    /// Whether it is, or has in it, a shift to the left.
     fn is_shift(&self) -> bool {
         self.opcode == "<<" || self.inner.iter().any(Node::is_shift)
     }
@@ -369,12 +355,7 @@ impl Reader {
             .inner
             .iter()
             .filter(|inner| inner.kind == "EnumConstantDecl");
-        let bits = constants.clone().filter(|constant| constant.is_shift());
-        let values: Option<Vec<u64>> = constants.clone().map(Node::number).collect();
-        let enumeration = Enumeration {
-            is_mask: bits.count() >= BITS || values.is_some_and(|values| are_bits(&values)),
-            constants: constants.map(|inner| inner.name.clone()).collect(),
-        };
+        let enumeration = Enumeration::new(constants.map(Node::constant).collect());
         node.inner.iter().for_each(|inner| self.pass(inner));
         if enumeration.constants.is_empty() {
             return;

@@ -6,6 +6,7 @@
 //! is said in its first comment.
 
 mod adjust;
+mod arrays;
 mod life;
 mod objects;
 mod pointers;
@@ -224,6 +225,11 @@ impl<'a> Body<'a> {
             lengths[row] = Some(count);
             arguments[size] = Some(self.element_size(&params[size]));
         }
+        if let Some(shared) = pairs::shared(self.api, params, &lengths)
+            && shared.all().all(|i| arguments[i].is_none())
+        {
+            self.arrays(function, &shared, &mut arguments)?;
+        }
         // Numbers first: the main input takes all that is left.
         let is_number = |param: &Parameter| {
             !matches!(
@@ -306,7 +312,7 @@ impl<'a> Body<'a> {
                 let value = self.choice(&resolved).ok_or_else(|| unknown(param))?;
                 let name = self.name(&wanted);
                 // What the header declares no caller is to be blamed for.
-                let declared = match value.starts_with(EVERY) && !self.has_marks(&resolved) {
+                let declared = match value.starts_with(EVERY) {
                     true => format!(" {DECLARED}"),
                     false => String::new(),
                 };

@@ -3,7 +3,7 @@
 use super::{Body, Main, OUTPUT, ROW, SECOND, or, unknown};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
-use crate::init::pairs;
+use crate::init::pairs::{self, Unit};
 
 /// The largest element of a row whose elements may have any size.
 const ELEMENT: usize = 16;
@@ -85,7 +85,7 @@ impl<'a> Body<'a> {
     }
 
     /// A block of so many elements as the search chooses within these bounds, freed at the end.
-    fn block(
+    pub(super) fn block(
         &mut self,
         (kind, name, bytes): (&str, &str, &str),
         count: &str,
@@ -110,16 +110,27 @@ impl<'a> Body<'a> {
     }
 
     /// What closes memory: its length, or the pointer past its end.
-    fn closing(
+    pub(super) fn closing(
         &mut self,
         param: &Parameter,
         length: &Parameter,
         pointer: &str,
         count: &str,
     ) -> String {
-        match pairs::is_end(self.api, param, length) {
-            true => format!("{pointer} + {count}"),
-            false => self.length(length, count),
+        if pairs::is_end(self.api, param, length) {
+            return format!("{pointer} + {count}");
+        }
+        let element = self.api.pointee(&param.ty);
+        let kind = element.as_ref().map(|to| self.api.resolve(to).kind);
+        match (pairs::unit(&length.name), kind, element) {
+            (Unit::Bytes, Some(Kind::Int { size: 2.., .. } | Kind::Float { .. }), Some(to)) => {
+                let words = to.words.trim_start_matches("const ");
+                self.length(length, &format!("{count} * sizeof({words})"))
+            }
+            (Unit::Bits, Some(Kind::Int { size: 1, .. } | Kind::Void), _) => {
+                self.length(length, &format!("{count} * 8"))
+            }
+            _ => self.length(length, count),
         }
     }
 
@@ -169,8 +180,12 @@ impl<'a> Body<'a> {
         if let Some(to) = self.api.pointee(&length.ty) {
             let name = self.name(or(&length.name, "length"));
             // The main input's length is known only once it is there.
-            let line = format!("{} {name} = ({}){value};", to.words, to.words);
-            if matches!(value, "size" | "count") {
+            let line = format!("{} {name} = ({})({value});", to.words, to.words);
+            let line = match value.contains(' ') {
+                true => line,
+                false => format!("{} {name} = ({}){value};", to.words, to.words),
+            };
+            if matches!(value.split(' ').next(), Some("size" | "count")) {
                 self.after.push(line);
             } else {
                 self.lines.push(line);
@@ -179,6 +194,7 @@ impl<'a> Body<'a> {
         }
         match length.ty.words.as_str() {
             "size_t" | "unsigned long" => value.to_owned(),
+            words if value.contains(' ') => format!("({words})({value})"),
             words => format!("({words}){value}"),
         }
     }

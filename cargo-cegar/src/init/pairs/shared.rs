@@ -1,0 +1,85 @@
+//! Arrays that share the number which says how many elements they have.
+//!
+//! Of `dot(const float *a, const float *b, size_t n)` the number is the neighbour's of `b`, but says as much about `a`; of `scale(const int *in, size_t n,
+//! int *out)` it is about `out`, too. Only numbers of more than a byte are taken for such arrays: beside bytes there are keys, digests and
+//! texts of lengths of their own.
+
+use super::{is_length_name, is_output_name, is_place_name, lengths_of_one, plain};
+use crate::init::api::{Api, Parameter};
+use crate::init::ctype::Kind;
+
+/// Arrays with one number.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shared {
+    /// The array that is chosen first: one that is read, if there is one.
+    pub leader: usize,
+    /// The others.
+    pub followers: Vec<usize>,
+    /// The number.
+    pub length: usize,
+}
+
+impl Shared {
+    /// All parameters that belong to it.
+    pub fn all(&self) -> impl Iterator<Item = usize> + '_ {
+        let others = self.followers.iter().copied();
+        [self.leader, self.length].into_iter().chain(others)
+    }
+}
+
+/// The arrays that share a number, where only one number is the length of such an array.
+pub fn shared(api: &Api, params: &[Parameter], lengths: &[Option<usize>]) -> Option<Shared> {
+    let (owner, length) = lengths_of_one(lengths, |p| element(api, &params[p]).is_some())?;
+    if api.pointee(&params[length].ty).is_some() {
+        return None;
+    }
+    let of_owner = element(api, &params[owner])?;
+    let is_follower = |&i: &usize| {
+        let param = &params[i];
+        let Some((kind, constant)) = element(api, param) else {
+            return false;
+        };
+        if i == owner
+            || lengths[i].is_some()
+            || lengths.contains(&Some(i))
+            || is_place_name(&param.name)
+        {
+            return false;
+        }
+        // Coefficients behind the number are as often a few of their own.
+        if constant {
+            return i < length;
+        }
+        let is_row = is_output_name(&param.name) || plain(&param.name).ends_with('s') || i < length;
+        is_row && !is_length_name(&param.name) && is_alike(&kind, &of_owner.0)
+    };
+    let mut all: Vec<usize> = (0..params.len()).filter(is_follower).collect();
+    if all.is_empty() {
+        return None;
+    }
+    all.push(owner);
+    all.sort_unstable();
+    let is_read = |&&i: &&usize| element(api, &params[i]).is_some_and(|(_, constant)| constant);
+    let leader = *all.iter().find(is_read).unwrap_or(&owner);
+    all.retain(|&i| i != leader);
+    Some(Shared {
+        leader,
+        followers: all,
+        length,
+    })
+}
+
+/// What the elements of an array of numbers of more than a byte are, and whether they are only read.
+fn element(api: &Api, param: &Parameter) -> Option<(Kind, bool)> {
+    if param.bound.is_some() || api.hidden(&param.ty).is_some() {
+        return None;
+    }
+    let to = api.pointee(&param.ty)?;
+    let kind = api.resolve(&to).kind;
+    matches!(kind, Kind::Int { size: 2.., .. } | Kind::Float { .. }).then_some((kind, to.constant))
+}
+
+/// Whether both are integers, or both are not.
+fn is_alike(a: &Kind, b: &Kind) -> bool {
+    matches!(a, Kind::Int { .. }) == matches!(b, Kind::Int { .. })
+}
